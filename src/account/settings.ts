@@ -10,9 +10,6 @@ import {
   readSettingWord,
 } from './setting-values.ts';
 
-/** Any text, or one of several words. */
-export type StoredForm = { readonly type: 'string' } | { readonly enum: readonly string[] };
-
 /** One setting: its name in each source, and how its text is read and shown. */
 interface SettingEntry<Value> {
   /** The name in `adreport config`. */
@@ -27,8 +24,8 @@ interface SettingEntry<Value> {
   /** The key in `adreport.yaml`, under `defaults` or in a saved report. */
   readonly fileKey?: string;
 
-  /** The form of the value in a stored account; absent if it is not stored there. */
-  readonly stored?: StoredForm;
+  /** True if a stored account may have it, as a text. */
+  readonly isStored?: true;
 
   /** Throws `UsageError` for an invalid text. */
   readonly read: (text: string) => Value;
@@ -39,8 +36,6 @@ interface SettingEntry<Value> {
   /** Masks a secret for display. */
   readonly show?: (text: string) => string;
 }
-
-const text = { type: 'string' } as const;
 
 /**
  * All settings by their name in the code. The order of precedence is flag, variable, file, stored
@@ -59,7 +54,7 @@ export const settingTable = {
     name: 'base-url',
     flag: '--base-url <url>',
     variable: 'ADREPORT_BASE_URL',
-    stored: text,
+    isStored: true,
     read: checkBaseUrl,
   },
   profile: {
@@ -67,27 +62,27 @@ export const settingTable = {
     flag: '--profile <name>',
     variable: 'ADREPORT_PROFILE',
     fileKey: 'profile',
-    stored: { enum: profiles },
+    isStored: true,
     read: (word: string): Profile => readSettingWord('profile', profiles, word),
   },
   encoding: {
     name: 'encoding',
     flag: '--encoding <kind>',
     fileKey: 'encoding',
-    stored: { enum: encodings },
+    isStored: true,
     read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
   },
   windowClock: {
     name: 'window-clock',
     flag: '--window-clock <kind>',
     fileKey: 'window-clock',
-    stored: { enum: windowClocks },
+    isStored: true,
     read: (word: string): WindowClock => readSettingWord('clock', windowClocks, word),
   },
   token: {
     name: 'token',
     variable: 'ADREPORT_TOKEN',
-    stored: text,
+    isStored: true,
     read: checkToken,
     hiddenFrom: 'stderr',
     show: maskToken,
@@ -95,7 +90,7 @@ export const settingTable = {
   email: {
     name: 'email',
     variable: 'ADREPORT_EMAIL',
-    stored: text,
+    isStored: true,
     read: (address: string): string => address.trim(),
     hiddenFrom: 'traces',
   },
@@ -109,7 +104,7 @@ export const settingTable = {
   passwordCommand: {
     name: 'password-command',
     flag: '--password-command <cmd>',
-    stored: text,
+    isStored: true,
     read: readCommand,
   },
 } as const satisfies Readonly<Record<string, SettingEntry<unknown>>>;

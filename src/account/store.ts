@@ -11,7 +11,7 @@ import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
-import { entryOf, type StoredForm, settingKeys } from './settings.ts';
+import { entryOf, settingKeys } from './settings.ts';
 
 /** A stored account. Passwords are never stored. */
 export interface StoredAccount {
@@ -155,7 +155,7 @@ export class Store {
       // Reading a pipe or a device might never end.
       if (!stats.isFile()) throw new Error('it is not a regular file');
       if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
-      this.#warnIfOpen(this.path);
+      this.#closeToOthers();
       expectSettings(JSON.parse(decodeUtf8(readFileSync(this.path))));
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
@@ -172,7 +172,6 @@ export class Store {
 
   async #write(ConfClass: typeof Conf, settings: StoredSettings): Promise<void> {
     try {
-      this.#warnIfOpen(this.directory);
       await changeFile(this.#machine, () => {
         this.#conf(ConfClass).store = { ...settings };
       });
@@ -191,26 +190,19 @@ export class Store {
     });
   }
 
-  /**
-   * Warns about a path that other users can read, and closes it if it is a file. Not on Windows.
-   */
-  #warnIfOpen(path: string): void {
-    const stats = statSync(path);
-    if (this.#machine.platform === 'win32' || (stats.mode & 0o077) === 0) return;
+  /** Closes a file that other users can read, with a warning. Not on Windows, which has no modes. */
+  #closeToOthers(): void {
+    const { mode } = statSync(this.path);
+    if (this.#machine.platform === 'win32' || (mode & 0o077) === 0) return;
 
-    const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
-    const isOpen = `${path} is open to other users (mode ${mode})`;
-    // Folders may not be adreport's own, such as `/tmp`.
-    if (stats.isDirectory()) {
-      this.#warn(`${isOpen}. The settings file in it has mode 0600.`);
-      return;
-    }
+    const shownMode = (mode & 0o7777).toString(8).padStart(4, '0');
+    const isOpen = `${this.path} is open to other users (mode ${shownMode})`;
     try {
-      chmodSync(path, 0o600);
-      this.#warn(
-        `${isOpen}. Its mode is now 0600; if another user may have read it, create a new token.`,
-      );
+      chmodSync(this.path, 0o600);
+      const advice = 'if another user may have read it, create a new token';
+      this.#warn(`${isOpen}. Its mode is now 0600; ${advice}.`);
     } catch {
+      // On a read-only disk, such as a secret that a container mounts.
       this.#warn(`${isOpen}, and its mode cannot be changed.`);
     }
   }
@@ -275,17 +267,11 @@ function expectAccount(name: string, account: unknown): void {
   if (!isObject(account)) throw new Error(`its account ${name} is not an object`);
 
   for (const key of settingKeys) {
-    const { stored } = entryOf(key);
-    const value = account[key];
-    if (value === undefined || stored === undefined || isStorable(value, stored)) continue;
-    const words = 'enum' in stored ? stored.enum.join(' or ') : 'a string';
-    throw new Error(`${key} of its account ${name} is not ${words}`);
+    const isWrong = account[key] !== undefined && typeof account[key] !== 'string';
+    if (entryOf(key).isStored && isWrong) {
+      throw new Error(`${key} of its account ${name} is not a string`);
+    }
   }
-}
-
-function isStorable(value: unknown, stored: StoredForm): boolean {
-  if (typeof value !== 'string') return false;
-  return 'enum' in stored ? stored.enum.includes(value) : true;
 }
 
 /** The readable part of a system message: `EACCES: permission denied, open '/…'`. */

@@ -66,11 +66,6 @@ function readCountries(): readonly NamedCountry[] {
   return entries;
 }
 
-/** All countries in GeoNames, with English names, ordered by ISO code. */
-export function allCountries(): readonly Country[] {
-  return readCountries().map(({ country }) => country);
-}
-
 /** The names of all countries in every language that `findCountry` reads. */
 export function allCountryNames(): string[] {
   return readCountries().flatMap(({ names }) => names);

@@ -94,18 +94,6 @@ describe.skipIf(isWindows)('modes', () => {
       expect.stringContaining(`${file} is open to other users (mode 0644). Its mode is now 0600`),
     ]);
   });
-
-  test('a folder that adreport did not create keeps its mode, with a warning', async () => {
-    mkdirSync(directory);
-    chmodSync(directory, 0o1777);
-
-    await save('work', account);
-
-    expect([modeOf(directory), modeOf(file)]).toEqual(['1777', '600']);
-    expect(warnings).toEqual([
-      expect.stringContaining(`${directory} is open to other users (mode 1777). The settings file`),
-    ]);
-  });
 });
 
 describe('an invalid file is named, and not changed', () => {
@@ -123,10 +111,6 @@ describe('an invalid file is named, and not changed', () => {
     {
       name: 'a token that is not a string',
       content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}',
-    },
-    {
-      name: 'an unknown profile',
-      content: '{"accounts":{"work":{"baseUrl":"https://x.example","profile":"seller"}}}',
     },
     {
       name: 'a truncated file',

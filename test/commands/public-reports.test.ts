@@ -180,10 +180,6 @@ test.each([
   { text: '{"accounts":null}', says: 'its accounts are not an object' },
   { text: '{"accounts":{"a":null}}', says: 'its account “a” is not an object' },
   { text: '{"accounts":{"a":{"baseUrl":7}}}', says: 'baseUrl of its account “a” is not a string' },
-  {
-    text: '{"accounts":{"a":{"baseUrl":"https://x.test","profile":"both"}}}',
-    says: 'profile of its account “a” is not buyer or dsp',
-  },
   { text: '{"defaultAccount":7,"accounts":{}}', says: 'its defaultAccount is not a string' },
 ])('a settings file with $text is explained', async ({ text, says }) => {
   const folder = temporaryFolder();
