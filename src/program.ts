@@ -74,7 +74,7 @@ export function createProgram(
   output: HelpOutput,
   argv: readonly string[] = [],
 ): Command {
-  const program = new DeclaredCommand('adreport', { examples: firstExamples }).description(
+  const program = new DeclaredCommand('adreport', firstExamples).description(
     'Download advertising reports as complete, checked files.',
   );
   program.usage('COMMAND [flags]');

@@ -43,13 +43,8 @@ export function findAccount({ accounts }: StoredSettings, name: string): StoredA
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
 
-/** The error texts for an account that is not stored. */
-export interface UnknownAccount {
-  readonly message: string;
-  readonly hint: string;
-}
-
-export function unknownAccount(name: string, { accounts }: StoredSettings): UnknownAccount {
+/** The message and the hint of an error about an account that is not stored. */
+export function unknownAccount(name: string, { accounts }: StoredSettings) {
   const names = Object.keys(accounts);
   const signIn = `adreport login --account ${name}`;
   const otherwise =

@@ -49,7 +49,7 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   const { search, active, adUnits } = options;
   const nowMs = context.host.wallClock();
   const isActive = active === undefined ? undefined : activeDuring(active, nowMs);
-  const list = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
+  const write = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
 
   const answer = await readCampaigns(await context.account.client());
   for (const { message } of answer.warnings) context.console.warn(message);
@@ -59,8 +59,8 @@ async function campaigns(context: Context, options: CampaignsOptions): Promise<v
   });
 
   const emptyNote = 'No campaigns found.';
-  if (adUnits) await list.write({ rows: matching.flatMap(adUnitRowsOf), emptyNote });
-  else await list.write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
+  if (adUnits) await write({ rows: matching.flatMap(adUnitRowsOf), emptyNote });
+  else await write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
 }
 
 const advertiserId: ListColumn = { name: 'advertiserId', whole: true };
@@ -102,12 +102,7 @@ function adUnitRowsOf({ adunits, ...campaign }: CampaignRecord): ListRow[] {
 }
 
 /** The first and last day of a campaign, for tables. */
-interface CampaignDays {
-  readonly start: string;
-  readonly end: string;
-}
-
-function daysOf(campaign: Omit<CampaignRecord, 'adunits'>): CampaignDays {
+function daysOf(campaign: Omit<CampaignRecord, 'adunits'>) {
   const start = campaign.campaignStartDate.slice(0, 10);
   const lastDay = campaign.campaignEndDate.slice(0, 10);
 

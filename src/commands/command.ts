@@ -110,11 +110,6 @@ export interface CommandDeclaration {
   build(perform: Perform): Command;
 }
 
-interface CommandParts {
-  readonly examples: readonly Pair[];
-  readonly groupsAbove?: readonly FlagGroup[];
-}
-
 /**
  * A Commander command with its examples and the flags it takes from its parent. Commander calls a
  * method for each kind of mistake; these throw our errors.
@@ -127,7 +122,7 @@ export class DeclaredCommand extends Command {
 
   readonly #groupsAbove: readonly FlagGroup[];
 
-  constructor(name: string, { examples, groupsAbove = [] }: CommandParts) {
+  constructor(name: string, examples: readonly Pair[], groupsAbove: readonly FlagGroup[] = []) {
     super(name);
     this.examples = examples;
     this.#groupsAbove = groupsAbove;
@@ -181,8 +176,7 @@ export function declareCommand<
     const summarySentence = `${spec.summary.charAt(0).toUpperCase()}${spec.summary.slice(1)}.`;
     const sentences = [summarySentence, spec.introduction].filter((text) => text !== undefined);
     const { name, examples, summary, flags = [], flagsAbove = [] } = spec;
-    const parts = { examples, groupsAbove: flagsAbove };
-    const command = new DeclaredCommand(name, parts).summary(summary);
+    const command = new DeclaredCommand(name, examples, flagsAbove).summary(summary);
     command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, flags);

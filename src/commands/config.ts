@@ -9,10 +9,6 @@ import { textTable } from '../present/terminal/table-layout.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
-interface AccountOption {
-  readonly account?: string;
-}
-
 const account = {
   flags: settingTable.account.flag,
   meaning: 'stored account (default: the default account)',
@@ -149,7 +145,7 @@ interface SettingChange {
 /** Stores or removes a setting. Others are not validated, so that a wrong base URL can be fixed. */
 async function changeConfig(
   context: Context,
-  options: AccountOption,
+  options: { readonly account?: string },
   { name, value }: SettingChange,
 ): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {

@@ -18,13 +18,11 @@ import { statusCommand } from './status.ts';
 import { viewCommand } from './view.ts';
 import { whoamiCommand } from './whoami.ts';
 
-interface CommandGroup {
+/** Every command, in the order of `help commands`. */
+export const commandGroups: readonly {
   readonly heading: string;
   readonly commands: readonly CommandDeclaration[];
-}
-
-/** Every command, in the order of `help commands`. */
-export const commandGroups: readonly CommandGroup[] = [
+}[] = [
   {
     heading: 'Reports:',
     commands: [

@@ -330,14 +330,8 @@ function withAbsoluteFile(fault: string, cwd: string): string {
   return fault.replace(/:file=(.+)$/s, (_, file: string) => `:file=${resolve(cwd, file)}`);
 }
 
-/** A certificate and its key, as PEM. */
-interface TlsFiles {
-  readonly cert: string;
-  readonly key: string;
-}
-
-/** The certificate for https; `undefined` for http. Throws `UsageError`. */
-function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string): TlsFiles | undefined {
+/** The certificate for https and its key, as PEM; `undefined` for http. Throws `UsageError`. */
+function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string) {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.', {
       hint: 'Give both, or neither for plain http.',

@@ -35,21 +35,16 @@ interface ListContent {
   readonly emptyNote: string;
 }
 
-/** A list of records to be written in any format, to a file or to stdout. */
-export interface RecordList {
-  /** Writes the list. Throws `OutputError`, and then leaves no file. */
-  write(content: ListContent): Promise<void>;
-}
-
 /**
- * Prepares the format, columns and target of a list before any call. Throws `UsageError` for flags
- * that do not fit and for unknown columns, and `OutputError` for a target that cannot be written.
+ * Prepares the format, columns and target of a list before any call, and returns a function that
+ * writes it: that throws `OutputError`, and then leaves no file. Throws `UsageError` for flags that
+ * do not fit and for unknown columns, and `OutputError` for a target that cannot be written.
  */
 export async function prepareList(
   context: Context,
   options: OutputFlags,
   layout: ListLayout,
-): Promise<RecordList> {
+): Promise<(content: ListContent) => Promise<void>> {
   const format = checkFormat(context, options);
   const columns = columnsOf(layout, options, { format, note: context.console.note });
   const target = await openTarget(context, options, {
@@ -70,7 +65,7 @@ export async function prepareList(
     return encodeTable(format, rows, columns, { csv, note: context.console.note, ...extras });
   }
 
-  async function write(content: ListContent): Promise<void> {
+  return async (content) => {
     const output = await target.open();
     try {
       await output.write(await encode(content));
@@ -82,9 +77,7 @@ export async function prepareList(
     }
 
     if (content.rows.length === 0) context.console.note(content.emptyNote);
-  }
-
-  return { write };
+  };
 }
 
 /** The columns of `--columns`, in any case, or the default ones of the format. */

@@ -5,9 +5,6 @@ import type { Value } from '../rows/row-batch.ts';
 import { earlierValue, type PlannedColumn } from './column-plan.ts';
 import type { EncodeOptions } from './encoder.ts';
 
-/** A row by column: the value of each. */
-type RowValues = readonly (Value | undefined)[];
-
 /**
  * What `--compare` adds to files for programs: the column `METRICBefore` after each metric, and the
  * rows that have ended. Nothing without a comparison.
@@ -42,8 +39,10 @@ export class ComparedColumns {
     });
   }
 
-  /** The rows that have ended, with empty metrics; called after the last batch. */
-  endedRows(columns: readonly PlannedColumn[]): RowValues[] {
+  /**
+   * The rows that have ended, by column, with empty metrics; called after the last batch.
+   */
+  endedRows(columns: readonly PlannedColumn[]): (Value | undefined)[][] {
     const ended = this.#matcher?.ended() ?? [];
     return ended.map(({ fields, before }) => {
       return columns.map((column) => {

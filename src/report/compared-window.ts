@@ -20,13 +20,6 @@ export interface EarlierWindow extends Window {
 
 /** Units that are compared as a whole, longest first. Weeks are ISO 8601 weeks. */
 const calendarUnits = ['year', 'quarter', 'month', 'week', 'day'] as const;
-type CalendarUnit = (typeof calendarUnits)[number];
-
-/** The length of a window that consists of whole calendar units. */
-interface WholeUnits {
-  readonly unit: CalendarUnit;
-  readonly count: number;
-}
 
 const secondsPerHour = 3_600;
 
@@ -107,7 +100,7 @@ function distanceTo(window: Window, which: ComparedWindow): Duration {
 }
 
 /** The longest calendar units that a window consists of; `undefined` if it has partial days. */
-function unitsOf({ since, until, plannedUntil = until, zone }: Window): WholeUnits | undefined {
+function unitsOf({ since, until, plannedUntil = until, zone }: Window) {
   const first = midnightAt(since, zone);
   const over = midnightAt(plannedUntil + 1, zone);
   if (!first || !over) return undefined;

@@ -1,8 +1,5 @@
-/** A JSON object with any members. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
 /** True if a JSON value is an object, not a list. */
-export function isObject(value: unknown): value is JsonObject {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -13,7 +13,15 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   for (const candidate of candidates) byLower.set(candidate.toLowerCase(), candidate);
   const best = closest(lower, [...byLower.keys()]);
   const limit = Math.max(1, Math.floor(Math.max(lower.length, best.length) / 3));
-  return distance(lower, best) <= limit ? byLower.get(best) : undefined;
+  if (distance(lower, best) <= limit) return byLower.get(best);
+
+  const swapped = [...byLower.keys()].find((word) => lettersOf(word) === lettersOf(lower));
+  return swapped && byLower.get(swapped);
+}
+
+/** The sorted letters of a word: two swapped letters would count as two edits. */
+function lettersOf(word: string): string {
+  return [...word].sort().join('');
 }
 
 /**
