@@ -7,7 +7,7 @@ import {
 } from '../contract/messages.ts';
 import { codeOf, IncompleteDataError } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
-import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
+import { maxServiceText, printable, shortened } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -281,7 +281,7 @@ export function shortenedAnswer(value: unknown): unknown {
 /** The errors that fit, with the number of those that do not. */
 function shortenedLines(lines: readonly string[]): string[] {
   const shown: string[] = [];
-  let left = serviceTextAtMost;
+  let left = maxServiceText;
   for (const line of lines) {
     if (left <= 0) break;
     shown.push(shortened(line, left));

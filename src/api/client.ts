@@ -8,7 +8,7 @@ import {
   SignInError,
   StillInProgressError,
 } from '../errors.ts';
-import { printable, serviceTextAtMost } from '../text/printable.ts';
+import { maxServiceText, printable } from '../text/printable.ts';
 import {
   charsetOf,
   findCampaigns,
@@ -416,13 +416,13 @@ async function readCreated(
 const longIdForm = new RegExp(
   String.raw`(?:^\s*|"(?:report_?id|id|response)"\s*:\s*)(?:"[^"]{N}|\d{N})`.replaceAll(
     'N',
-    String(serviceTextAtMost + 1),
+    String(maxServiceText + 1),
   ),
   'i',
 );
 
 function longId(): IncompleteDataError {
-  const message = `The service answered the request with a report ID of more than ${serviceTextAtMost} characters.`;
+  const message = `The service answered the request with a report ID of more than ${maxServiceText} characters.`;
   return new IncompleteDataError(message, {
     retryable: false,
     hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',

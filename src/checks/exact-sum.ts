@@ -1,7 +1,7 @@
 import { Decimal } from '../text/decimal.ts';
 
 /** Half of the range in which a double is exact, so that one more addition never leaves it. */
-const hundredthsAtMost = 2 ** 52;
+const maxHundredths = 2 ** 52;
 
 /** An exact sum of decimal numbers. */
 export class ExactSum {
@@ -11,7 +11,7 @@ export class ExactSum {
   /** Adds whole hundredths, at most 10¹⁵. */
   addHundredths(hundredths: number): void {
     this.#hundredths += hundredths;
-    if (Math.abs(this.#hundredths) > hundredthsAtMost) this.#carry();
+    if (Math.abs(this.#hundredths) > maxHundredths) this.#carry();
   }
 
   add(number: Decimal): void {

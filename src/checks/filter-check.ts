@@ -75,8 +75,8 @@ function plainId(id: string): string {
 }
 
 /** Distinct values are remembered up to these limits. */
-const valuesAtMost = 10_000;
-const charactersAtMost = 8 * 1024 * 1024;
+const maxValues = 10_000;
+const maxCharacters = 8 * 1024 * 1024;
 
 /** A filter and the field to compare with it. */
 interface ComparedFilter {
@@ -136,7 +136,7 @@ class FilterCheck implements Check {
 
   #look(text: string, row: number): void {
     if (this.#values.has(text)) return;
-    const isFull = this.#values.size >= valuesAtMost || this.#characters > charactersAtMost;
+    const isFull = this.#values.size >= maxValues || this.#characters > maxCharacters;
     const isExcluded = this.#filter.excludes(text);
     if (!isFull) {
       this.#values.add(text);

@@ -1,7 +1,7 @@
 import { type AnswerFacts, type CampaignList, knownOutcomeOf } from '../contract/messages.ts';
 import type { CheckResult } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
-import { printable, serviceTextAtMost, shortened } from '../text/printable.ts';
+import { maxServiceText, printable, shortened } from '../text/printable.ts';
 import { CheckMessages } from './row-check.ts';
 
 // Names are compared by their letters, in lower case: `hasMore` and `has_more` are the same.
@@ -171,7 +171,7 @@ function noteUnknown(members: readonly Member[], messages: CheckMessages): void 
 
 function listMembers(members: readonly Member[]): string {
   const listed: string[] = [];
-  let left = serviceTextAtMost;
+  let left = maxServiceText;
   for (const [path, value] of members) {
     if (left <= 0) break;
     const text = shortened(`${path}: ${valueText(value)}`, left);

@@ -5,7 +5,7 @@ import { formatCount, formatDuration } from '../text/quantity.ts';
 import type { CheckMessages } from './row-check.ts';
 
 /** The largest difference between two working clocks. */
-const differenceAtMostMs = 5 * 60_000;
+const maxDifferenceMs = 5 * 60_000;
 
 /** Row limits that services commonly have, besides multiples of 10,000. */
 const usualLimits: readonly number[] = [65_536, 1_048_575, 1_048_576];
@@ -51,7 +51,7 @@ export function noteClock(
   { nowMs, aheadMs }: Clocks,
   messages: CheckMessages,
 ): void {
-  if (aheadMs === undefined || Math.abs(aheadMs) <= differenceAtMostMs) return;
+  if (aheadMs === undefined || Math.abs(aheadMs) <= maxDifferenceMs) return;
 
   const difference = differenceText(Math.abs(aheadMs));
   const direction = aheadMs > 0 ? 'behind' : 'ahead of';

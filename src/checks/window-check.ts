@@ -20,7 +20,7 @@ export interface ReportTimes {
 }
 
 /** The largest difference between two working clocks, in seconds. */
-const differenceAtMost = 300;
+const maxDifference = 300;
 
 /** The document's `summary`; `undefined` if it is absent or not an object. */
 export function summaryIn(members: readonly ReportMember[]): Summary | undefined {
@@ -137,8 +137,8 @@ function isEndOf(
   { createdMs, nowMs }: ReportTimes,
 ): boolean {
   if (isSame(end, until) || end.instant === until + 1) return true;
-  const earliest = Math.min(createdMs, nowMs) / 1_000 - differenceAtMost;
-  const latest = Math.max(createdMs, nowMs) / 1_000 + differenceAtMost;
+  const earliest = Math.min(createdMs, nowMs) / 1_000 - maxDifference;
+  const latest = Math.max(createdMs, nowMs) / 1_000 + maxDifference;
   const { instant, tolerance } = end;
   const isNow = instant >= earliest - tolerance && instant <= latest + tolerance;
   return isNow && instant < until;

@@ -253,7 +253,7 @@ function refuseConflicts(command: Command): void {
   const options = command.options.filter((option) => typed.has(option.attributeName()));
   for (const option of options) {
     const others = option instanceof FlagOption ? (option.flag.conflicts ?? []) : [];
-    const other = options.find((each) => others.includes(each.attributeName()));
+    const other = options.find((candidate) => others.includes(candidate.attributeName()));
     if (!other) continue;
 
     const flag = option.long ?? option.flags;

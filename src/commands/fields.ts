@@ -110,7 +110,7 @@ async function fields(
 function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
   const before = widest(rows.map(({ flag }) => flag)) + widest(rows.map(({ name }) => name));
-  const room = Math.max(leastMeaning, width - before - 4);
+  const room = Math.max(minMeaningWidth, width - before - 4);
 
   const lines: FieldRow[] = [];
   for (const { flag, name, meaning } of rows) {
@@ -122,7 +122,7 @@ function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): F
 }
 
 /** A narrower column is unreadable. */
-const leastMeaning = 20;
+const minMeaningWidth = 20;
 
 const columns = [
   { name: 'flag', value: (row: FieldRow) => row.flag, whole: true },

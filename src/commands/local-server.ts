@@ -342,11 +342,11 @@ function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string) {
 }
 
 /** A chain of certificates is a few kilobytes. */
-const pemBytesAtMost = 1024 * 1024;
+const maxPemBytes = 1024 * 1024;
 
 function readPem(file: string, cwd: string): string {
   try {
-    return readSmallFile(resolve(cwd, file), pemBytesAtMost).toString('utf8');
+    return readSmallFile(resolve(cwd, file), maxPemBytes).toString('utf8');
   } catch (cause) {
     throw new UsageError(`Cannot read ${printable(file)}: ${(cause as Error).message}.`, {
       hint: '--tls-cert and --tls-key take PEM files.',

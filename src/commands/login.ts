@@ -101,7 +101,7 @@ interface SignedIn {
 }
 
 /** The number of tries at a prompt. */
-const triesAtMost = 3;
+const maxTries = 3;
 
 /** Asks for missing values, checks them with a call, and stores the token, never the password. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
@@ -171,7 +171,7 @@ async function askUntilAccepted(
     try {
       return await tryProof(context, target, proof);
     } catch (error) {
-      if (!isNotSignedIn(error) || tries === triesAtMost) throw error;
+      if (!isNotSignedIn(error) || tries === maxTries) throw error;
       context.console.warn(`${error.message} Try again.`);
     }
   }

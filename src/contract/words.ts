@@ -130,7 +130,7 @@ function* breakdownWords(): Generator<Word> {
 
 function* filterWords(): Generator<Word> {
   for (const { name, on } of filters) {
-    const breakdown = breakdowns.find((each) => each.name === on);
+    const breakdown = breakdowns.find((entry) => entry.name === on);
     if (!breakdown) continue;
 
     const target = filtersByName[on] ?? name;

@@ -1,7 +1,7 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { numberTextOf } from '../contract/values.ts';
 import type { Value } from '../rows/row-batch.ts';
-import { Decimal, longestNumber } from '../text/decimal.ts';
+import { Decimal, maxNumberLength } from '../text/decimal.ts';
 
 /**
  * The number in a row's value, also from a text such as `"1234,50"`; `null` for no value,
@@ -10,7 +10,7 @@ import { Decimal, longestNumber } from '../text/decimal.ts';
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
-  if (typeof value !== 'string' || value.length > longestNumber) return undefined;
+  if (typeof value !== 'string' || value.length > maxNumberLength) return undefined;
 
   const text = numberTextOf(value);
   if (text === undefined) return undefined;
@@ -29,7 +29,7 @@ export function decimalOf(number: number | Decimal): Decimal | undefined {
  * digits, unchanged.
  */
 export function groupedText(number: string): string {
-  if (number.length > longestNumber) return number;
+  if (number.length > maxNumberLength) return number;
 
   return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) =>
     digits.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ','),

@@ -64,11 +64,11 @@ export function columnValues(
 
   const { numeratorField, denominatorField } = figure.derived;
   const columns = new Map(
-    [numeratorField, denominatorField].map((each) => [each, valuesOf(batch, each)]),
+    [numeratorField, denominatorField].map((name) => [name, valuesOf(batch, name)]),
   );
   const values: (number | null)[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
-    const sums: Sums = { get: (each) => numberIn(columns.get(each)?.[row]) ?? undefined };
+    const sums: Sums = { get: (name) => numberIn(columns.get(name)?.[row]) ?? undefined };
     values.push(derivedNumber(figure, sums));
   }
   return values;

@@ -105,8 +105,8 @@ function unitsOf({ since, until, plannedUntil = until, zone }: Window) {
   const over = midnightAt(plannedUntil + 1, zone);
   if (!first || !over) return undefined;
 
-  const unit = calendarUnits.find((each) => {
-    return first.equals(first.startOf(each)) && over.equals(over.startOf(each));
+  const unit = calendarUnits.find((candidate) => {
+    return first.equals(first.startOf(candidate)) && over.equals(over.startOf(candidate));
   });
   if (!unit) return undefined;
 

@@ -28,7 +28,7 @@ export function requestInWords({
 }
 
 function nounOfFilter(name: string): string {
-  const named = namedFilters.find((each) => each.name === name);
+  const named = namedFilters.find((entry) => entry.name === name);
   const filter = knownFilters.find((known) => known.name === (named?.filter ?? name));
   const breakdown = knownBreakdowns.find((known) => known.name === filter?.on);
   if (!breakdown) return name;

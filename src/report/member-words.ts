@@ -51,5 +51,5 @@ function isRequest(value: unknown): value is SpecRequest {
 
 function textsOf(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
-  return value.filter((each) => typeof each === 'string');
+  return value.filter((item) => typeof item === 'string');
 }

@@ -342,9 +342,9 @@ class RequestParser {
       const name = this.#readFilterName(typed);
       if (name === undefined) continue;
 
-      const byNames = namedFilters.find((each) => each.name.toLowerCase() === name);
+      const byNames = namedFilters.find((entry) => entry.name.toLowerCase() === name);
       const filter = filterTable.find(
-        (each) => each.name === (name === 'country' ? 'countryId' : name),
+        (entry) => entry.name === (name === 'country' ? 'countryId' : name),
       );
       if (byNames) add(byNames.name, this.#readPatterns(byNames.flag, typed.list));
       else if (filter) add(filter.name, this.#readValues(filter, typed));

@@ -113,7 +113,9 @@ function columnHints(profile: Profile): Map<string, string> {
   const hints = new Map<string, string>();
   for (const { fields } of breakdowns) {
     for (const { name: field } of fields) {
-      const names = breakdowns.filter((each) => each.fields.some(({ name }) => name === field));
+      const names = breakdowns.filter((breakdown) =>
+        breakdown.fields.some(({ name }) => name === field),
+      );
       hints.set(field, `Add ${alternatives(names.map(({ name }) => name))} to --by.`);
     }
   }

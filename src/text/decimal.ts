@@ -1,5 +1,5 @@
 /** Numbers with more characters than this are treated as text, because adding them is slow. */
-export const longestNumber = 400;
+export const maxNumberLength = 400;
 
 /** An exact decimal number: `new Decimal(1250n, 2)` is 12.50. */
 export class Decimal {
@@ -14,7 +14,7 @@ export class Decimal {
 
   /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
   static parse(text: string): Decimal | undefined {
-    if (text.length > longestNumber) return undefined;
+    if (text.length > maxNumberLength) return undefined;
 
     const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(text);
     if (!match) return undefined;

@@ -20,21 +20,21 @@ export class HeldFileError extends Error {
 }
 
 /** Longer than virus scanners, sync programs and indexers keep a file open. */
-const heldAtMostMs = 10_000;
+const maxHeldMs = 10_000;
 
-const longestPauseMs = 500;
+const maxPauseMs = 500;
 
 /**
  * Changes a file. While another program has the file open, Windows refuses; the change is then
- * repeated for `longestMs`. Throws `HeldFileError` after that, and any other error at once.
+ * repeated for `maxMs`. Throws `HeldFileError` after that, and any other error at once.
  */
 export async function changeFile<T>(
   machine: FileMachine,
   change: () => T | Promise<T>,
-  longestMs = heldAtMostMs,
+  maxMs = maxHeldMs,
 ): Promise<T> {
   const { platform, signal, stopwatch, sleep } = machine;
-  const endMs = stopwatch() + longestMs;
+  const endMs = stopwatch() + maxMs;
   let pauseMs = 20;
 
   for (;;) {
@@ -46,7 +46,7 @@ export async function changeFile<T>(
       const leftMs = endMs - stopwatch();
       if (leftMs <= 0) throw new HeldFileError(error);
       await sleep(Math.min(pauseMs, leftMs), signal);
-      pauseMs = Math.min(2 * pauseMs, longestPauseMs);
+      pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     }
   }
 }

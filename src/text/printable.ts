@@ -22,12 +22,12 @@ export function printable(text: string): string {
 }
 
 /** How many characters of a text of the service are shown (`cli.md`, Streams). */
-export const serviceTextAtMost = 500;
+export const maxServiceText = 500;
 
 /** Shortens a text of the service, with `…` at its end. */
-export function shortened(text: string, charactersAtMost = serviceTextAtMost): string {
-  if (text.length <= charactersAtMost) return text;
-  return `${text.slice(0, charactersAtMost - 1)}…`;
+export function shortened(text: string, maxCharacters = maxServiceText): string {
+  if (text.length <= maxCharacters) return text;
+  return `${text.slice(0, maxCharacters - 1)}…`;
 }
 
 /** Right-to-left letters. */

@@ -3,10 +3,10 @@ import { printable, visibleJson } from './printable.ts';
 const replacement = '[hidden]';
 
 /** Shorter values occur inside ordinary words, so hiding them would reveal them. */
-const shortestSecret = 4;
+const minSecretLength = 4;
 
 /** Shorter values are hidden as whole words only: `password` must not become `[hidden]word`. */
-const shortestPart = 12;
+const minPartLength = 12;
 
 /** Removes secrets from texts, in any case. */
 export class Secrets {
@@ -15,7 +15,7 @@ export class Secrets {
 
   /** Hides a secret, in each encoding a request or an error could contain. */
   hide(secret: string): void {
-    if (secret.length < shortestSecret) return;
+    if (secret.length < minSecretLength) return;
     for (const spelling of spellings(secret)) this.#patterns.set(spelling, patternOf(spelling));
 
     // Longest first: if one secret begins with another, its end must not remain.
@@ -43,7 +43,7 @@ function spellings(secret: string): string[] {
 /** A pattern for a text; a short one that begins or ends with a letter is not part of a word. */
 function patternOf(text: string): string {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-  if (text.length >= shortestPart) return literal;
+  if (text.length >= minPartLength) return literal;
   const before = /^[\p{L}\p{N}]/u.test(text) ? '(?<![\\p{L}\\p{N}])' : '';
   const after = /[\p{L}\p{N}]$/u.test(text) ? '(?![\\p{L}\\p{N}])' : '';
   return `${before}${literal}${after}`;

@@ -5,17 +5,17 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
  * waiting for them.
  * @throws Error with a reason to be put after a colon: `there is no such file`
  */
-export function readSmallFile(path: string, bytesAtMost: number): Buffer {
+export function readSmallFile(path: string, maxBytes: number): Buffer {
   const descriptor = openToRead(path);
   try {
     const status = fstatSync(descriptor);
     if (status.isDirectory()) throw new Error('it is a folder');
     if (!status.isFile()) throw new Error('it is not a regular file');
-    if (status.size > bytesAtMost) throw tooLarge(bytesAtMost);
+    if (status.size > maxBytes) throw tooLarge(maxBytes);
 
     // The file may grow, and the size of a system file is 0.
-    const bytes = readUpTo(descriptor, bytesAtMost + 1);
-    if (bytes.length > bytesAtMost) throw tooLarge(bytesAtMost);
+    const bytes = readUpTo(descriptor, maxBytes + 1);
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
     return bytes;
   } finally {
     closeSync(descriptor);
@@ -35,9 +35,9 @@ function openToRead(path: string): number {
   }
 }
 
-function tooLarge(bytesAtMost: number): Error {
-  const isOfMegabytes = bytesAtMost >= 1024 * 1024;
-  const size = isOfMegabytes ? `${bytesAtMost / 1024 / 1024} MB` : `${bytesAtMost / 1024} KB`;
+function tooLarge(maxBytes: number): Error {
+  const isOfMegabytes = maxBytes >= 1024 * 1024;
+  const size = isOfMegabytes ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`;
   return new Error(`it is larger than ${size}`);
 }
 
