@@ -185,7 +185,7 @@ export class Store {
     });
   }
 
-  /** Closes a file that other users can read, with a warning. Not on Windows, which has no modes. */
+  /** Closes a file that other users can read, with a warning. Windows has no modes. */
   #closeToOthers(): void {
     const { mode } = statSync(this.path);
     if (this.#machine.platform === 'win32' || (mode & 0o077) === 0) return;
