@@ -2,15 +2,15 @@ import type { Context } from '../context.ts';
 import { announceOutput } from '../deliver/announce-output.ts';
 import { UsageError } from '../errors.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
-import { closeRows } from '../view/collect.ts';
+import { groupsAnswer } from '../view/answer/groups-answer.ts';
+import { rowsAnswer } from '../view/answer/rows-answer.ts';
 import { checkView, type Form } from '../view/form.ts';
-import { groupsAnswer } from '../view/groups-answer.ts';
+import { documentOf, viewText } from '../view/output/view-text.ts';
+import { prepareViewOutput, writeView } from '../view/output/write-view.ts';
 import { readView } from '../view/read-view.ts';
-import { rowsAnswer } from '../view/rows-answer.ts';
+import { closeRows } from '../view/rows/collect.ts';
 import type { View } from '../view/view.ts';
 import { type ViewOptions, viewFlags, viewOutputFlags } from '../view/view-flags.ts';
-import { documentOf, viewText } from '../view/view-text.ts';
-import { prepareViewOutput, writeView } from '../view/write-view.ts';
 import { declareCommand } from './command.ts';
 
 export const viewCommand = declareCommand({

@@ -1,12 +1,12 @@
-import { type Collected, closeRows, collect, type Question } from './collect.ts';
+import { figuresToShow } from './answer/shown-figures.ts';
 import { type Form, rowChoiceOf } from './form.ts';
-import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './remarks.ts';
+import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './output/remarks.ts';
+import { meaningsOf } from './output/typed-words.ts';
+import { type Collected, closeRows, collect, type Question } from './rows/collect.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
-import { expectRowsOfPeriod, windowOfTails } from './rows-of-period.ts';
-import { expectCoarseEnough, expectWholeGroups, rowDatesOf } from './select-days.ts';
-import { figuresToShow } from './shown-figures.ts';
+import { expectRowsOfPeriod, windowOfTails } from './rows/rows-of-period.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
-import { meaningsOf } from './typed-words.ts';
+import { expectCoarseEnough, expectWholeGroups, rowDatesOf } from './sources/select-days.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';

@@ -1,6 +1,6 @@
 import type { Figure } from '../figures/figures.ts';
 import type { Grouping } from '../figures/grouping.ts';
-import type { Collected } from './collect.ts';
+import type { Collected } from './rows/collect.ts';
 import type { KeptRows } from './rows/kept-rows.ts';
 import type { Sources } from './sources/find-sources.ts';
 import type { ViewOptions } from './view-flags.ts';

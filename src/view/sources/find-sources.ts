@@ -4,8 +4,7 @@ import type { FolderSpec } from '../../folder/history.ts';
 import { type EarlierWindow, earlierWindow } from '../../report/compared-window.ts';
 import type { SplitUnit, Window } from '../../report/window.ts';
 import { printable } from '../../text/printable.ts';
-import type { DaySpan } from '../collect.ts';
-import { daysOfWindow, windowOfView } from '../select-days.ts';
+import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewTools } from '../view-tools.ts';
 import type { Clock } from './folder-series.ts';
@@ -13,6 +12,7 @@ import { type FolderUnits, unitsOf } from './folder-units.ts';
 import { gapSentences } from './gap-sentences.ts';
 import { KnownFiles } from './known-files.ts';
 import { openSources, type Source, specOfSource } from './open-sources.ts';
+import { daysOfWindow, windowOfView } from './select-days.ts';
 import type { SourceFile } from './source-file.ts';
 import {
   endOfFiles,

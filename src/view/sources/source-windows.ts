@@ -7,9 +7,9 @@ import {
   type SplitUnit,
   type Window,
 } from '../../report/window.ts';
-import type { DaySpan } from '../collect.ts';
-import { daysOfWindow } from '../select-days.ts';
+import type { DaySpan } from '../rows/collect.ts';
 import type { FolderUnits } from './folder-units.ts';
+import { daysOfWindow } from './select-days.ts';
 import type { SourceFile } from './source-file.ts';
 
 export function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] {

@@ -1,9 +1,9 @@
-import { factsOfFile, ReportCheck } from '../checks/report-check.ts';
-import type { RowWatcher } from '../output/encoder.ts';
-import type { Expectation } from '../report/expectation.ts';
-import { sentBreakdowns, type ViewAnswer } from './answer.ts';
-import type { View } from './view.ts';
-import type { ViewTools } from './view-tools.ts';
+import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
+import type { RowWatcher } from '../../output/encoder.ts';
+import type { Expectation } from '../../report/expectation.ts';
+import { sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
+import type { View } from '../view.ts';
+import type { ViewTools } from '../view-tools.ts';
 
 /** Judges an answer like a report from the service, if its request is known. */
 export function watcherOf({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {

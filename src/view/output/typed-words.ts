@@ -1,6 +1,6 @@
-import { everyFigureOf } from '../figures/figures.ts';
-import { readFileColumns } from '../report/typed-columns.ts';
-import type { View } from './view.ts';
+import { everyFigureOf } from '../../figures/figures.ts';
+import { readFileColumns } from '../../report/typed-columns.ts';
+import type { View } from '../view.ts';
 
 /** Flags that name columns, with the accepted names. */
 interface NamingFlag {

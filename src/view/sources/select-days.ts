@@ -1,11 +1,11 @@
-import { findAnyBreakdown } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
-import { formatDate, type SplitUnit, type Window, wallAt } from '../report/window.ts';
-import { resolveWindow } from '../report/window-flags.ts';
-import { expectWholeUnits } from '../report/window-parts.ts';
-import { printable } from '../text/printable.ts';
-import type { DaySpan } from './collect.ts';
-import type { ViewOptions } from './view-flags.ts';
+import { findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import { formatDate, type SplitUnit, type Window, wallAt } from '../../report/window.ts';
+import { resolveWindow } from '../../report/window-flags.ts';
+import { expectWholeUnits } from '../../report/window-parts.ts';
+import { printable } from '../../text/printable.ts';
+import type { DaySpan } from '../rows/collect.ts';
+import type { ViewOptions } from '../view-flags.ts';
 
 /** The unit and zone of the files of a view. */
 export interface DaysOfFiles {

@@ -1,30 +1,30 @@
-import { tableLook } from '../deliver/deliver.ts';
-import { UsageError } from '../errors.ts';
-import { isTime, type KeyColumn } from '../figures/grouping.ts';
+import { tableLook } from '../../deliver/deliver.ts';
+import { UsageError } from '../../errors.ts';
+import { isTime, type KeyColumn } from '../../figures/grouping.ts';
 import {
   figuresAsJson,
   groupsAsJson,
   objectOf,
   type RankedGroups,
-} from '../figures/ranked-groups.ts';
-import { zoneText } from '../figures/window-text.ts';
-import { ColumnPlan } from '../output/column-plan.ts';
-import type { TableLook } from '../output/encoder.ts';
-import { groupBars, groupLines, groupTable } from '../present/terminal/group-text.ts';
-import { reportCard } from '../present/terminal/report-card.ts';
-import { TerminalTable } from '../present/terminal/terminal-table.ts';
-import { requestInWords } from '../report/filter-words.ts';
-import { membersInWords, warningsOf } from '../report/member-words.ts';
-import { describeWindow } from '../report/window.ts';
-import type { ReportTail } from '../rows/row-batch.ts';
-import { wrap } from '../text/cell-width.ts';
-import { printable } from '../text/printable.ts';
-import { formatBytes, formatPlural } from '../text/quantity.ts';
-import { fieldsOfRows } from './rows-answer.ts';
-import { daysOfRows } from './rows-of-period.ts';
-import { leadingFigure, rankedGroupsOf } from './shown-figures.ts';
-import type { View } from './view.ts';
-import type { ViewTools } from './view-tools.ts';
+} from '../../figures/ranked-groups.ts';
+import { zoneText } from '../../figures/window-text.ts';
+import { ColumnPlan } from '../../output/column-plan.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
+import { reportCard } from '../../present/terminal/report-card.ts';
+import { TerminalTable } from '../../present/terminal/terminal-table.ts';
+import { requestInWords } from '../../report/filter-words.ts';
+import { membersInWords, warningsOf } from '../../report/member-words.ts';
+import { describeWindow } from '../../report/window.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable } from '../../text/printable.ts';
+import { formatBytes, formatPlural } from '../../text/quantity.ts';
+import { fieldsOfRows } from '../answer/rows-answer.ts';
+import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
+import { daysOfRows } from '../rows/rows-of-period.ts';
+import type { View } from '../view.ts';
+import type { ViewTools } from '../view-tools.ts';
 
 /** The number of bars without `--top`. */
 const barsAtMost = 20;

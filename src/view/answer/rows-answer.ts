@@ -1,11 +1,13 @@
-import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { derivedMetrics } from '../contract/vocabulary.ts';
-import { comparisonOf } from '../figures/compared-report.ts';
-import type { Grouping } from '../figures/grouping.ts';
-import { isName } from '../figures/ranked-groups.ts';
-import { readRows } from '../rows/read-rows.ts';
-import { rowsOf } from '../rows/row-batch.ts';
-import { formatPlural } from '../text/quantity.ts';
+import { type Column, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
+import { derivedMetrics } from '../../contract/vocabulary.ts';
+import { comparisonOf } from '../../figures/compared-report.ts';
+import type { Grouping } from '../../figures/grouping.ts';
+import { isName } from '../../figures/ranked-groups.ts';
+import { readRows } from '../../rows/read-rows.ts';
+import { rowsOf } from '../../rows/row-batch.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import type { KeptRows } from '../rows/kept-rows.ts';
+import type { View } from '../view.ts';
 import {
   type AnswerForm,
   columnOfField,
@@ -16,8 +18,6 @@ import {
   sumsOfRows,
   type ViewAnswer,
 } from './answer.ts';
-import type { KeptRows } from './rows/kept-rows.ts';
-import type { View } from './view.ts';
 
 /** The rows of a view as they are. */
 export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {

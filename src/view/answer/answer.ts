@@ -1,12 +1,17 @@
-import { breakdownOfField, type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { type BreakdownName, findAnyBreakdown } from '../contract/vocabulary.ts';
-import type { Comparison, Figure } from '../figures/figures.ts';
-import type { Grouping, KeyColumn } from '../figures/grouping.ts';
-import { ReportSums } from '../figures/report-sums.ts';
-import { ColumnPlan } from '../output/column-plan.ts';
-import { formatInstant, type Window } from '../report/window.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
-import { formatCount } from '../text/quantity.ts';
+import {
+  breakdownOfField,
+  type Column,
+  fieldTypeOf,
+  metricOfField,
+} from '../../contract/columns.ts';
+import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.ts';
+import type { Comparison, Figure } from '../../figures/figures.ts';
+import type { Grouping, KeyColumn } from '../../figures/grouping.ts';
+import { ReportSums } from '../../figures/report-sums.ts';
+import { ColumnPlan } from '../../output/column-plan.ts';
+import { formatInstant, type Window } from '../../report/window.ts';
+import type { RowBatches } from '../../rows/row-batch.ts';
+import { formatCount } from '../../text/quantity.ts';
 
 /** How the rows of an answer are written. */
 export interface AnswerForm {

@@ -1,12 +1,12 @@
-import { UsageError } from '../errors.ts';
-import { type Grouping, inTimeOrder } from '../figures/grouping.ts';
-import { type CalendarUnit, calendarUnitsIn, type Window } from '../report/window.ts';
-import type { ReportTail } from '../rows/row-batch.ts';
-import { printable } from '../text/printable.ts';
-import { formatPlural } from '../text/quantity.ts';
+import { UsageError } from '../../errors.ts';
+import { type Grouping, inTimeOrder } from '../../figures/grouping.ts';
+import { type CalendarUnit, calendarUnitsIn, type Window } from '../../report/window.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import { hasNothingBefore, type Sources } from '../sources/find-sources.ts';
+import { daysOfWindow } from '../sources/select-days.ts';
 import type { Collected, DaySpan } from './collect.ts';
-import { daysOfWindow } from './select-days.ts';
-import { hasNothingBefore, type Sources } from './sources/find-sources.ts';
 
 /**
  * Throws `UsageError` for files, not folders, without rows in `--period` or the period before,

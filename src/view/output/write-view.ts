@@ -1,18 +1,18 @@
 import { resolve } from 'node:path';
-import { type Delivery, prepareDelivery } from '../deliver/deliver.ts';
-import { type CompleteOutput, writeOutput } from '../deliver/write-output.ts';
-import { UsageError } from '../errors.ts';
-import type { Comparison } from '../figures/figures.ts';
-import { formats } from '../formats/index.ts';
-import { type NameValues, pathKey } from '../output/file/file-name.ts';
-import { chooseFormat } from '../plan/format-choice.ts';
-import { printable } from '../text/printable.ts';
-import { breakdownNames, type ViewAnswer } from './answer.ts';
+import { type Delivery, prepareDelivery } from '../../deliver/deliver.ts';
+import { type CompleteOutput, writeOutput } from '../../deliver/write-output.ts';
+import { UsageError } from '../../errors.ts';
+import type { Comparison } from '../../figures/figures.ts';
+import { formats } from '../../formats/index.ts';
+import { type NameValues, pathKey } from '../../output/file/file-name.ts';
+import { chooseFormat } from '../../plan/format-choice.ts';
+import { printable } from '../../text/printable.ts';
+import { breakdownNames, type ViewAnswer } from '../answer/answer.ts';
+import { daysOfWindow } from '../sources/select-days.ts';
+import type { View } from '../view.ts';
+import type { ViewTools } from '../view-tools.ts';
 import { watcherOf } from './judge-answer.ts';
 import { provenanceOf } from './origin.ts';
-import { daysOfWindow } from './select-days.ts';
-import type { View } from './view.ts';
-import type { ViewTools } from './view-tools.ts';
 
 /** A view that was written. */
 export interface WrittenView extends CompleteOutput {

@@ -1,18 +1,19 @@
-import { type Column, columnsOf } from '../contract/columns.ts';
-import { breakdowns, type Profile } from '../contract/vocabulary.ts';
-import { comparisonOf } from '../figures/compared-report.ts';
-import { type Figure, figureDigits } from '../figures/figures.ts';
-import type { Group, KeyColumn, Sums } from '../figures/grouping.ts';
-import { moneyText } from '../figures/numbers.ts';
+import { type Column, columnsOf } from '../../contract/columns.ts';
+import { breakdowns, type Profile } from '../../contract/vocabulary.ts';
+import { comparisonOf } from '../../figures/compared-report.ts';
+import { type Figure, figureDigits } from '../../figures/figures.ts';
+import type { Group, KeyColumn, Sums } from '../../figures/grouping.ts';
+import { moneyText } from '../../figures/numbers.ts';
 import {
   inServiceOrder,
   isName,
   type RankedGroups,
   resolveKeys,
-} from '../figures/ranked-groups.ts';
-import type { FolderSpec } from '../folder/history.ts';
-import { readRows } from '../rows/read-rows.ts';
-import { formatCount } from '../text/quantity.ts';
+} from '../../figures/ranked-groups.ts';
+import type { FolderSpec } from '../../folder/history.ts';
+import { readRows } from '../../rows/read-rows.ts';
+import { formatCount } from '../../text/quantity.ts';
+import type { View } from '../view.ts';
 import {
   columnsOfAnswer,
   hasUnevenRows,
@@ -24,7 +25,6 @@ import {
   type ViewAnswer,
 } from './answer.ts';
 import { columnFigures, rankedGroupsOf } from './shown-figures.ts';
-import type { View } from './view.ts';
 
 /** The groups of a view as the report that the service would answer with. */
 export function groupsAnswer(view: View): ViewAnswer {

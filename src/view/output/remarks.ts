@@ -1,14 +1,14 @@
-import { RefusedReportError } from '../errors.ts';
-import type { Figure } from '../figures/figures.ts';
-import { printable } from '../text/printable.ts';
-import { formatCount, formatPlural } from '../text/quantity.ts';
-import type { Collected } from './collect.ts';
-import { daysOfRows, daysOutside } from './rows-of-period.ts';
-import { cutGroupNote } from './select-days.ts';
-import type { Sources } from './sources/find-sources.ts';
-import { gapSentences, openSentence } from './sources/gap-sentences.ts';
-import type { View } from './view.ts';
-import type { ViewTools } from './view-tools.ts';
+import { RefusedReportError } from '../../errors.ts';
+import type { Figure } from '../../figures/figures.ts';
+import { printable } from '../../text/printable.ts';
+import { formatCount, formatPlural } from '../../text/quantity.ts';
+import type { Collected } from '../rows/collect.ts';
+import { daysOfRows, daysOutside } from '../rows/rows-of-period.ts';
+import type { Sources } from '../sources/find-sources.ts';
+import { gapSentences, openSentence } from '../sources/gap-sentences.ts';
+import { cutGroupNote } from '../sources/select-days.ts';
+import type { View } from '../view.ts';
+import type { ViewTools } from '../view-tools.ts';
 
 /** Sentences on days that are missing or changed, and on values of files. */
 export function warningsOfView(sources: Sources, { tails, warnings }: Collected): string[] {

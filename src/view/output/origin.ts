@@ -1,11 +1,11 @@
-import { keyOf, metricOfField } from '../contract/columns.ts';
-import type { Figure } from '../figures/figures.ts';
-import type { Provenance } from '../output/provenance.ts';
-import { filtersInWords } from '../report/filter-words.ts';
-import { breakdownNames, sentBreakdowns, type ViewAnswer } from './answer.ts';
-import { columnFigures } from './shown-figures.ts';
-import type { View } from './view.ts';
-import type { ViewTools } from './view-tools.ts';
+import { keyOf, metricOfField } from '../../contract/columns.ts';
+import type { Figure } from '../../figures/figures.ts';
+import type { Provenance } from '../../output/provenance.ts';
+import { filtersInWords } from '../../report/filter-words.ts';
+import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
+import { columnFigures } from '../answer/shown-figures.ts';
+import type { View } from '../view.ts';
+import type { ViewTools } from '../view-tools.ts';
 
 /** The origin of a view: the request of its files, without the account. */
 export function provenanceOf(

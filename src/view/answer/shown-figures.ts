@@ -1,5 +1,5 @@
-import { fieldTypeOf } from '../contract/columns.ts';
-import { metrics as everyMetric } from '../contract/vocabulary.ts';
+import { fieldTypeOf } from '../../contract/columns.ts';
+import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import {
   everyFigureOf,
   type Figure,
@@ -7,13 +7,13 @@ import {
   figuresOf,
   findFigure,
   leadingFirst,
-} from '../figures/figures.ts';
-import { type Grouping, isTime } from '../figures/grouping.ts';
-import { type RankedGroups, rankGroups } from '../figures/ranked-groups.ts';
-import { parseSort } from '../figures/sorting.ts';
-import type { Sources } from './sources/find-sources.ts';
-import type { View } from './view.ts';
-import type { ViewOptions } from './view-flags.ts';
+} from '../../figures/figures.ts';
+import { type Grouping, isTime } from '../../figures/grouping.ts';
+import { type RankedGroups, rankGroups } from '../../figures/ranked-groups.ts';
+import { parseSort } from '../../figures/sorting.ts';
+import type { Sources } from '../sources/find-sources.ts';
+import type { View } from '../view.ts';
+import type { ViewOptions } from '../view-flags.ts';
 
 /** The figures of `--metrics`; by default all, including those of the folder and of `--sort`. */
 export function figuresToShow(
