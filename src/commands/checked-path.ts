@@ -106,7 +106,7 @@ function withKeptAdvice(
     const window = { period: daysText(of.unit.since, of.unit.until) };
     const command = `${runCommandLine({ ...spec, output }, window, platform)} --refetch`;
     const since = keptSince.slice(0, '2026-11-01'.length);
-    const advice = `Without numbers since ${since}; to accept that: ${command}`;
+    const advice = `Without figures since ${since}; to accept that: ${command}`;
     return { ...problem, message: `${problem.message} ${advice}` };
   };
 }

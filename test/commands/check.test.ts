@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatSpecLine, specLine } from '../../src/folder/history.ts';
 import { serveOdd } from '../support/odd-service.ts';
 import { interruption, parseWithSlashes, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -406,6 +405,12 @@ describe('a report without figures', () => {
 
     const again = await run(`${days} --missing --lookback 1`);
     expect(again.stderr).toContain('To download: 1 of 2 days.');
+    state.nowMs += dayMs;
+    const stale = await run('check data');
+    const way = 'run .*--period 2026-11-15 .*--refetch';
+    expect(stale.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      new RegExp(`Without figures since 2026-11-18; to accept that: adreport ${way}`),
+    );
     const typed = await run(`${days} --refetch`);
     expect(typed.exitCode, typed.stderr).toBe(0);
     expect(typed.files['data/2026-11-15.csv']).not.toBe(text);
@@ -624,24 +629,6 @@ describe('check', () => {
     expect(notes.join()).toContain('4 lines of _adreport.ndjson skipped');
   });
 
-  test('a spec of the year 1 is an invalid line, and no command is made of it', async () => {
-    const { run, cwd } = await keepWeek();
-    const path = join(cwd, historyFile);
-    const [first = '', ...files] = readFileSync(path, 'utf8').trim().split('\n');
-    const { history: _, spec: id, content, at, adreport, period, ...spec } = JSON.parse(first);
-    const line = specLine(
-      { ...spec, since: '0001-01-01', until: '2026-11-15' },
-      { at: Date.parse(at) / 1_000, window: { since: 0, until: 0 } },
-    );
-    const lines = [formatSpecLine(line, adreport), ...files];
-    writeFileSync(path, `${lines.join('\n').replaceAll(id, line.id)}\n`);
-
-    for (const command of ['check', 'repair', 'check --json']) {
-      const { stdout, stderr } = await run(`${command} data`);
-      expect(stdout + stderr).not.toMatch(/-62135|\bNaN\b|Invalid/);
-    }
-  });
-
   test('reports a history without a valid line, and the next run writes it again', async () => {
     const { run, cwd, check } = await keepWeek();
     const path = join(cwd, historyFile);
@@ -763,12 +750,6 @@ describe('check', () => {
   });
 });
 
-/** Adds an hour to a time whose offset has no colon. */
-function hourEarlier(time: string): string {
-  const ms = Date.parse(time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
-  return new Date(ms - 3_600_000).toISOString().replace('.000', '');
-}
-
 describe('repair', () => {
   test('--dry-run lists the reports and orders nothing', async () => {
     const { run, at, calls } = await keepWeek();
@@ -812,37 +793,6 @@ describe('repair', () => {
 
     expect(exitCode).toBe(9);
     expect(files['data/date=2026-11-10/part.csv']).toBeUndefined();
-  });
-
-  test('does not write a shifted report that a strict run refused', async () => {
-    let isWall = false;
-    // From now on, the service reads timestamps as wall time.
-    const { run } = await serveOdd({
-      server: { delayMs: 0 },
-      faults: [
-        {
-          endpoint: 'download',
-          when: () => isWall,
-          change: ({ summary, ...others }: { summary: { since: string; until: string } }) => {
-            const shifted = {
-              since: hourEarlier(summary.since),
-              until: hourEarlier(summary.until),
-            };
-            return { ...others, summary: { ...summary, ...shifted } };
-          },
-        },
-      ],
-    });
-    const { cwd } = await run(`${week} --strict`);
-    rmSync(join(cwd, 'data/date=2026-11-10/part.csv'));
-    isWall = true;
-
-    for (const line of [`${week} --strict --missing`, 'repair data']) {
-      const { exitCode, stderr, files } = await run(line);
-      expect(exitCode, line).toBe(9);
-      expect(stderr).toContain('add --window-clock wall');
-      expect(files['data/date=2026-11-10/part.csv'], line).toBeUndefined();
-    }
   });
 
   test('orders more than a hundred reports only after confirmation or with --yes', async () => {
