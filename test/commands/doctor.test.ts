@@ -172,7 +172,7 @@ test('on Windows file modes are not checked', async () => {
 
 test.each([
   { named: 'nowhere/chrome', status: 'warning', message: 'which is not a program on this machine' },
-  { named: process.execPath, status: 'ok', message: `${process.execPath} prints PDFs.` },
+  { named: process.execPath, status: 'ok', message: `${process.execPath} (for PDFs)` },
 ])('the browser for PDFs: $status', async ({ named, status, message }) => {
   const env = { ADREPORT_BROWSER: named };
 
