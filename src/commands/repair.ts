@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { AdreportError, InterruptedError } from '../errors.ts';
+import { AdreportError, isInterruption } from '../errors.ts';
 import { planRepairs, type RepairFlags } from '../fetch/repair-jobs.ts';
 import { runJobs } from '../fetch/run-jobs.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
@@ -80,7 +80,7 @@ async function repair(
     const again = repairCommandFor(checked);
     await runJobs(context, jobs, { ...(again !== null && { again: `Run again: ${again}` }) });
   } catch (error) {
-    if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
+    if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
     failures.push(error);
   }
 

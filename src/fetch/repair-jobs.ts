@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
-import { AdreportError, InterruptedError, SignInError } from '../errors.ts';
+import { AdreportError, isInterruption, SignInError } from '../errors.ts';
 import type { FolderSpec } from '../folder/history.ts';
 import { ownerConflict } from '../folder/series.ts';
 import type { SeriesRepair } from '../folder/series-repair.ts';
@@ -39,7 +39,7 @@ export async function planRepairs(
     try {
       jobs.push(await planRepair(tools, repair, flags));
     } catch (error) {
-      if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
+      if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
       failures.push(error);
     }
   }

@@ -33,31 +33,6 @@ test('the token is alone in its header, and the base URL keeps its path', async 
 });
 
 describe('retries', () => {
-  test('after the last retry the error quotes the service and counts the tries', async () => {
-    const refusal = { response: { error: 'Back at noon' } };
-
-    const { client, received } = await connect((_request, response) =>
-      json(response, refusal, 503),
-    );
-
-    await expect(client.status('r1')).rejects.toMatchObject({
-      exitCode: 5,
-      message: expect.stringMatching(/Back at noon\. \(503\) Gave up after 4 attempts\.$/),
-    });
-    expect(received).toHaveLength(4);
-  });
-
-  test('a create without an answer may have made a report, and the error says so', async () => {
-    const { client, received } = await connect((_request, response) => void response.destroy());
-
-    await expect(createWith(client, text)).rejects.toMatchObject({
-      exitCode: 5,
-      code: 'CREATE_UNCERTAIN',
-      message: expect.stringContaining('may have been created'),
-    });
-    expect(received).toHaveLength(1);
-  });
-
   test('a create that could not be sent is tried again', async () => {
     const { url } = await serve(() => {});
     const nobody = new URL(url);

@@ -58,7 +58,7 @@ test('refused calls and cut bodies of one download share --retries', async () =>
 
   const result = await run(`${byDay} --retries 2 --format csv -o it.csv`);
 
-  expectRefusal(result, 5, /Tried 3 times/);
+  expectRefusal(result, 5, /Gave up after 3 attempts/);
   expect(calls('download')).toBe(3);
 });
 
