@@ -150,7 +150,7 @@ test('a gap and a repeated row are warnings; with --strict exit 9, the old file,
   const cwd = temporaryFolder();
   const run = (flags: string) => runCli(`${byDay} -o week.csv${flags}`, { cwd, env });
   const warned = await run('');
-  const gap = 'no rows for 2 of the 7 days in its window: 2026-11-11, 2026-11-15.';
+  const gap = 'no rows for 2 of the 7 days: 2026-11-11, 2026-11-15.';
 
   expect(warned).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(gap) });
   expect(warned.stderr).toContain('Row 6 repeats the breakdown values');
