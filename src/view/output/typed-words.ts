@@ -1,4 +1,5 @@
 import { everyFigureOf } from '../../figures/figures.ts';
+import { parseSort } from '../../figures/sorting.ts';
 import { readFileColumns } from '../../report/typed-columns.ts';
 import type { View } from '../view.ts';
 
@@ -25,7 +26,6 @@ function namingFlagsOf({ options, collected, groups }: View): NamingFlag[] {
   const { by = [], filter = [], metrics = [], sort } = options;
   const { fields } = collected;
   const figures = [...new Set([...fields, ...everyFigureOf(fields).map(({ field }) => field)])];
-  const sortName = sort?.replace(/:(?:asc|desc)\s*$/i, '').trim();
   const keys = groups.by.map(({ field }) => field);
   return [
     { flag: '--by', names: by, fields },
@@ -33,7 +33,7 @@ function namingFlagsOf({ options, collected, groups }: View): NamingFlag[] {
     { flag: '--metrics', names: metrics, fields: figures },
     {
       flag: '--sort',
-      names: sortName ? [sortName] : [],
+      names: sort === undefined ? [] : [parseSort(sort).name],
       fields: [...new Set([...keys, ...figures])],
     },
   ];

@@ -1,18 +1,23 @@
 import { resolve } from 'node:path';
+import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
+import { keyOf, metricOfField } from '../../contract/columns.ts';
 import { type Delivery, prepareDelivery } from '../../deliver/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../../deliver/write-output.ts';
 import { UsageError } from '../../errors.ts';
-import type { Comparison } from '../../figures/figures.ts';
+import type { Comparison, Figure } from '../../figures/figures.ts';
 import { formats } from '../../formats/index.ts';
+import type { RowWatcher } from '../../output/encoder.ts';
 import { type NameValues, pathKey } from '../../output/file/file-name.ts';
+import type { Provenance } from '../../output/provenance.ts';
 import { chooseFormat } from '../../plan/format-choice.ts';
+import type { Expectation } from '../../report/expectation.ts';
+import { filtersInWords } from '../../report/filter-words.ts';
 import { printable } from '../../text/printable.ts';
-import { breakdownNames, type ViewAnswer } from '../answer/answer.ts';
+import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
+import { columnFigures } from '../answer/shown-figures.ts';
 import { daysOfWindow } from '../sources/select-days.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
-import { watcherOf } from './judge-answer.ts';
-import { provenanceOf } from './origin.ts';
 
 /** A view that was written. */
 export interface WrittenView extends CompleteOutput {
@@ -91,7 +96,7 @@ export async function writeView(
       overTime: view.byTime,
       provenance: provenanceOf(tools, view, answer),
     },
-    watcher: watcherOf(tools, view, answer),
+    watcher: checkOf(tools, view, answer),
   });
 
   const known = new Set([...view.warnings, ...view.notes]);
@@ -108,4 +113,60 @@ function noteUneven({ console }: ViewTools, { figures, groups, options }: View):
   const missing = [...new Set(parts)].filter((field) => groups.missingCounts.has(field));
   if (options.metrics !== undefined || missing.length === 0) return;
   console.note(`Note: Some rows have no ${missing.join(' or no ')}: rates are left out.`);
+}
+
+/** The origin of a view: the request of its files, without the account. */
+function provenanceOf(
+  { version }: ViewTools,
+  view: View,
+  { breakdowns }: Pick<ViewAnswer, 'breakdowns'>,
+): Provenance {
+  const { sources, options, collected } = view;
+  const { spec, files } = sources;
+  const figures = columnFigures(view);
+  const by = breakdownNames(breakdowns);
+  const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
+  const sent = sentBreakdowns(breakdowns);
+  const fetched = files.flatMap(({ entry }) => (entry ? [Date.parse(entry.line.fetched)] : []));
+  return {
+    request: spec ? { ...spec.request, breakdowns: by, metrics: figures.map(metricName) } : null,
+    filters: [...filtersInWords(spec?.request.filters ?? {}), ...typed],
+    key: sent ? keyOf(sent) : (collected.keys ?? []).map(({ field }) => field),
+    reportId: null,
+    fetchedMs:
+      fetched.length === files.length && fetched.length > 0 ? Math.max(...fetched) : undefined,
+    version,
+  };
+}
+
+function metricName({ field }: Figure): string {
+  return metricOfField(field)?.name ?? field;
+}
+
+/** Checks an answer like a report from the service, if its request is known. */
+function checkOf({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {
+  const { sources, warnings, notes } = view;
+  const breakdowns = sentBreakdowns(answer.breakdowns);
+  const { spec, window } = sources;
+  const nowMs = host.wallClock();
+  const expectation: Expectation | undefined =
+    spec && window && breakdowns && answer.leftOut === undefined
+      ? { profile: spec.request.profile, window, breakdowns, columns: answer.columns }
+      : undefined;
+  const check = new ReportCheck({
+    expectation,
+    answer: factsOfFile,
+    origin: { createdMs: nowMs },
+    nowMs,
+  });
+  return {
+    observe: (batch) => check.observe(batch),
+    close(tail) {
+      const own = [...warnings, ...notes];
+      const found = expectation ? check.close(tail).notes : [];
+      const others = found.filter(({ message }) => !own.includes(message));
+      const known = own.map((message) => ({ kind: 'rows' as const, message }));
+      return { warnings: [], notes: [...known, ...others] };
+    },
+  };
 }
