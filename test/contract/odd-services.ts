@@ -327,11 +327,9 @@ const noStatus: Readonly<Record<string, unknown>> = {
   'a number': { status: 200 },
 };
 
-const readyWords = 'done Completed complete finished success READY'.split(' ');
-
-const failures = 'failed error Cancelled canceled failure EXPIRED fatal aborted rejected'.split(
-  ' ',
-);
+/** Samples: `state-words.test.ts` has every word. */
+const readyWords = ['Completed', 'READY'];
+const failures = ['Cancelled', 'EXPIRED'];
 
 const errorTexts: Readonly<Record<string, unknown>> = {
   'response.message': { response: { message: 'Out of ink' } },
@@ -662,7 +660,11 @@ const answered = (answer: Omit<FaultAnswer, 'body'>): Fault[] =>
   at('download', { ...answer, body: literalReport });
 
 const documents: Services = {
-  response: { faults: report((document) => ({ response: document })) },
+  'a report inside response': {
+    faults: report((document) => ({ response: document })),
+    exit: 9,
+    says: /is not a report: it has no “data” array/,
+  },
   'rows alone': { faults: report(({ data }) => data) },
   'the rows are called rows': {
     faults: report((document) => renamed(document, 'data', 'rows')),
