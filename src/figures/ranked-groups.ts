@@ -1,6 +1,7 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { readFileColumns } from '../report/typed-columns.ts';
+import { formatCount } from '../text/quantity.ts';
 import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
 import {
   addSums,
@@ -248,4 +249,9 @@ export function objectOf(members: readonly JsonMember[]): string {
 /** True for a field that contains readable text rather than an id or a time. */
 export function isName(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
+}
+
+/** The label of groups that are added up: `1 other`, `12 others`. */
+export function othersLabel(count: number): string {
+  return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }

@@ -154,7 +154,7 @@ const formulaSigns = '[=+\\-@＝＋－＠]';
 function formulaPlaces(delimiter: string): RegExp {
   // A spreadsheet may expect another delimiter and split the text there, or misread quotes and
   // split it at a line break.
-  const separators = [',', ';', '；', '\t', '\r', '\n'].filter((each) => each !== delimiter);
+  const separators = [',', ';', '；', '\t', '\r', '\n'].filter((mark) => mark !== delimiter);
   const atStart = `^(?=${formulaSigns}|[\\t\\r\\n])`;
   const afterSeparator = `(?<=[${separators.join('')}])(?=${formulaSigns})`;
   return new RegExp(`${atStart}|${afterSeparator}`, 'g');

@@ -7,7 +7,7 @@ import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import pageScript from '../present/page/browser/page-script.ts?bundled';
 import { renderCards } from '../present/page/page-cards.ts';
-import { PageFoot } from '../present/page/page-foot.ts';
+import { paperFoot, renderFoot } from '../present/page/page-foot.ts';
 import { renderPast, renderRankings } from '../present/page/page-rankings.ts';
 import { pageStyle } from '../present/page/page-style.ts';
 import { embedTable, type PageTable, pageFilter, renderTable } from '../present/page/page-table.ts';
@@ -211,13 +211,13 @@ function pageTooLarge(): OutputError {
 
 /** The tables and everything after them. */
 function pageEnd(model: ReportModel, tables: readonly PageTable[]): string[] {
-  const foot = new PageFoot(model, tables);
+  const foot = paperFoot(model, tables);
   // After a printed table, a separate footer could end up alone on a sheet of paper.
   const last = tables.findLast(({ paper }) => paper.isPrinted);
-  const rendered = tables.map((table) => renderTable(table, table === last ? foot.onPaper() : ''));
+  const rendered = tables.map((table) => renderTable(table, table === last ? foot : ''));
   const hasSeveralRows = tables.some(({ rowCount }) => rowCount > 1);
   if (hasSeveralRows) rendered.unshift(pageFilter);
-  return [...rendered, foot.render(last === undefined), ...embeddedData(tables)];
+  return [...rendered, renderFoot(model, last ? undefined : foot), ...embeddedData(tables)];
 }
 
 /** The data for the page's script, and the end of the page. */

@@ -3,11 +3,11 @@ import { endedGroups } from '../figures/ended-groups.ts';
 import { type Comparison, changeOf, type Figure } from '../figures/figures.ts';
 import { nameOfGroup, noName } from '../figures/group-name.ts';
 import { addSums, type Group, Grouping, type Sums } from '../figures/grouping.ts';
-import { byFigure } from '../figures/ranked-groups.ts';
+import { byFigure, othersLabel } from '../figures/ranked-groups.ts';
 import { type ReportSums, type Unit, unitNoun } from '../figures/report-sums.ts';
 import { shorten } from '../text/cell-width.ts';
 import { nameInSentence, printable } from '../text/printable.ts';
-import { formatCount, listWords } from '../text/quantity.ts';
+import { listWords } from '../text/quantity.ts';
 import { formatWithCurrency, shareOf } from './figure-text.ts';
 import { maxTableName, shortNames } from './short-names.ts';
 import { maxTableRows } from './table-size.ts';
@@ -174,13 +174,9 @@ function othersOf(
     if (before) existing.push(before);
   }
   const before = earlier && existing.length > 0 ? addSums(existing, earlier.metrics) : undefined;
-  const name = othersText(rest.length);
+  const name = othersLabel(rest.length);
   const words = { name, shortName: name, detail: '' };
   return rankedGroup(words, { now: addSums(rest, all.metrics), before }, basis);
-}
-
-function othersText(count: number): string {
-  return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }
 
 function endedOf(unit: Unit, { figure }: RankingBasis, comparison: Comparison): RankedGroup[] {
@@ -210,7 +206,7 @@ function endedSentenceOf(unit: Unit, figure: Figure, comparison: Comparison): st
   const others = ended.slice(nameCount);
   if (others.length > 0) {
     const sums = addSums(others, comparison.sums.groupsOf(unit)?.metrics ?? []);
-    items.push(`${othersText(others.length)} (${formatWithCurrency(figure, sums)} before)`);
+    items.push(`${othersLabel(others.length)} (${formatWithCurrency(figure, sums)} before)`);
   }
   return `Ended: ${listWords(items)}.`;
 }

@@ -340,7 +340,7 @@ function unreadableFile(cause: Error, name: string): UsageError {
   if (code === 'EISDIR') reason = 'is a folder';
   return new UsageError(`${name} ${reason}.`, {
     code,
-    hint: 'Name a report file. To write one: adreport run … -o FILE',
+    hint: 'Name a report file. To write one: adreport run --period yesterday -o report.csv',
     cause,
   });
 }

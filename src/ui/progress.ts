@@ -89,7 +89,7 @@ interface Display {
   readonly pauseMs: number;
 
   /** With more saved reports than this, all share one line. */
-  readonly linesAtMost: number;
+  readonly maxLines: number;
 }
 
 /** Both in milliseconds. */
@@ -115,7 +115,7 @@ export async function createProgress(
     progressOfPart: () => silentProgress,
     clock: () => 0,
     pauseMs: 0,
-    linesAtMost: 10,
+    maxLines: 10,
   });
 }
 
@@ -132,7 +132,7 @@ export class Progress {
 
   /** Shows the progress of parts. `reports` has the number of parts of each saved report. */
   parts(total: number, reports: ReadonlyMap<string, number> = new Map()): PartsProgress {
-    const hasLines = reports.size > 1 && reports.size <= this.#display.linesAtMost;
+    const hasLines = reports.size > 1 && reports.size <= this.#display.maxLines;
     const groups = hasLines ? reports : new Map([['Parts', total]]);
     const labelWidth = Math.max(...[...groups.keys()].map((name) => name.length));
     const counters = new Map<string, PartsCounter>();
@@ -242,7 +242,7 @@ const silentProgress: Progress = new Progress({
   progressOfPart: () => silentProgress,
   clock: () => 0,
   pauseMs: 0,
-  linesAtMost: 1,
+  maxLines: 1,
 });
 
 /** @param partLabel the part's label, which replaces those of the events */
@@ -258,7 +258,7 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
     progressOfPart: (label) => jsonProgress(console, clock, label),
     clock,
     pauseMs: 1_000,
-    linesAtMost: 1,
+    maxLines: 1,
   });
 }
 
@@ -280,7 +280,7 @@ function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Prog
     progressOfPart: () => silentProgress,
     clock: stopwatch,
     pauseMs,
-    linesAtMost: 1,
+    maxLines: 1,
   });
 }
 

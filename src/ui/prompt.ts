@@ -158,7 +158,7 @@ interface PipedSecret {
  */
 export async function readSecret({ stdin, console, flag, signal }: PipedSecret): Promise<string> {
   if (stdin.isTTY) {
-    const hint = `Pipe the secret in: adreport login … ${flag} < FILE`;
+    const hint = 'Add < FILE to the command: the secret is the first line of FILE.';
     throw new UsageError(`${flag} reads a pipe or a file, but stdin is a terminal.`, { hint });
   }
 

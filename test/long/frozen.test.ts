@@ -1,11 +1,10 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { call, startForTest } from '../server/local.ts';
-import { temporaryFolder } from '../support/run-cli.ts';
-import { serveForTest } from '../support/service.ts';
-import { type Scene, scenes } from './frozen/lines.ts';
-import { fileStates, type Outcome, outcomeOfLine, outcomeOfResponse } from './frozen/outcome.ts';
+import { scenes } from './frozen/lines.ts';
+import { type Outcome, outcomeOfLine, outcomeOfResponse } from './frozen/outcome.ts';
+import { playScene } from './frozen/play-scene.ts';
 import { type RawRequest, type RequestScene, requestScenes } from './frozen/requests.ts';
 
 /**
@@ -71,60 +70,6 @@ function compare(key: string, outcome: Outcome): void {
   expect.soft(outcome, line).toEqual(expectedOutcome(line));
 }
 
-/** The words of a line, with quotes around words with blanks. */
-function wordsIn(line: string): string[] {
-  const words = line.match(/(?:'[^']*'|"[^"]*"|[^ '"])+/g) ?? [];
-  return words.map((word) => word.replaceAll(/["']/g, ''));
-}
-
-function putFiles(folder: string, files: Scene['files'] = {}): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-}
-
-async function playScene(scene: Scene): Promise<void> {
-  const service = await serveForTest(scene.server ?? { delayMs: 0 }, scene.account);
-  const { url } = service.server;
-  putFiles(service.cwd, scene.files);
-  let now: number | undefined;
-  let id = '';
-  let fault = '';
-
-  for (const line of scene.lines) {
-    const [verb = '', path = '', text = ''] = wordsIn(line);
-    if (verb === 'at') {
-      now = Date.parse(path);
-      await call({ url }, '/__admin/clock', { json: { now: path } });
-      continue;
-    }
-    if (verb === 'fault') {
-      fault = ` (${path})`;
-      await call({ url }, '/__admin/faults', { method: 'DELETE' });
-      await call({ url }, '/__admin/faults', { json: { fault: path } });
-      continue;
-    }
-    if (verb === 'rm') {
-      rmSync(join(service.cwd, path));
-      continue;
-    }
-    if (verb === 'append') {
-      appendFileSync(join(service.cwd, path), text);
-      continue;
-    }
-
-    const cwd = scene.isStory ? service.cwd : temporaryFolder();
-    if (!scene.isStory) putFiles(cwd, scene.files);
-    const before = fileStates(cwd);
-    const words = wordsIn(line).map((word) => word.replace('@id', id));
-    const options = { cwd, env: scene.env, ...(now !== undefined && { now }) };
-    const result = await service.run(words, options);
-    id = /\b[0-9a-f]{32}\b/.exec(result.stdout)?.[0] ?? id;
-    compare(`${scene.name}${fault}: ${line}`, await outcomeOfLine(line, result, before));
-  }
-}
-
 /** A request as the list names it. */
 function labelOf({ send, ...sent }: RawRequest): string {
   const label = `${send} ${JSON.stringify(sent)}`;
@@ -147,7 +92,11 @@ async function playRequests(scene: RequestScene): Promise<void> {
   }
 }
 
-test.for(scenes)('$name', async (scene) => playScene(scene));
+test.for(scenes)('$name', async (scene) => {
+  await playScene(scene, async ({ key, line, result, before }) => {
+    compare(key, await outcomeOfLine(line, result, before));
+  });
+});
 
 test.for(requestScenes)('raw requests: $name', async (scene) => playRequests(scene));
 

@@ -2,41 +2,25 @@ import type { ReportModel } from '../report-model.ts';
 import type { PageTable } from './page-table.ts';
 import { htmlText } from './page-text.ts';
 
+/** The footer on paper: the tables that are not printed, the notes, and “About this report”. */
+export function paperFoot({ about, notes }: ReportModel, tables: readonly PageTable[]): string {
+  const unprinted = tables.filter(({ paper }) => !paper.isPrinted);
+  const paragraphs = unprinted.flatMap(({ paper }) => paper.sentences).map(htmlText);
+  for (const note of notes) paragraphs.push(`Note: ${htmlText(note)}`);
+  if (about.size > 0) paragraphs.push(`<b>About this report</b> ${inOneLine(about)}`);
+  return paragraphs.map((html) => `<p class="paper">${html}</p>\n`).join('');
+}
+
 /**
- * The footer of a page: what is not printed, the notes, and “About this report”, which can be
- * expanded on screen.
+ * The footer of a page: the notes, and “About this report”, which can be expanded on screen.
+ * @param onPaper its printed part; `undefined` if a table includes that
  */
-export class PageFoot {
-  readonly #model: ReportModel;
+export function renderFoot({ about, notes }: ReportModel, onPaper: string | undefined): string {
+  if (about.size === 0 && notes.length === 0 && !onPaper) return '';
 
-  /** Sentences on tables that are not printed. */
-  readonly #notPrinted: readonly string[];
-
-  /** @param tables the tables of the page */
-  constructor(model: ReportModel, tables: readonly PageTable[]) {
-    this.#model = model;
-    const unprinted = tables.filter(({ paper }) => !paper.isPrinted);
-    this.#notPrinted = unprinted.flatMap(({ paper }) => paper.sentences);
-  }
-
-  /** @param isPrinted true if the footer is printed, because no table includes it */
-  render(isPrinted: boolean): string {
-    const { about, notes } = this.#model;
-    const onPaper = isPrinted ? this.onPaper() : '';
-    if (about.size === 0 && notes.length === 0 && onPaper === '') return '';
-
-    const paragraphs = notes.map((note) => `<p class="screen">Note: ${htmlText(note)}</p>\n`);
-    return `<footer${isPrinted ? '' : ' class="screen"'}>\n${paragraphs.join('')}${unfolding(about)}${onPaper}</footer>\n`;
-  }
-
-  /** The footer as paragraphs for print only. */
-  onPaper(): string {
-    const { about, notes } = this.#model;
-    const paragraphs = this.#notPrinted.map(htmlText);
-    for (const note of notes) paragraphs.push(`Note: ${htmlText(note)}`);
-    if (about.size > 0) paragraphs.push(`<b>About this report</b> ${inOneLine(about)}`);
-    return paragraphs.map((html) => `<p class="paper">${html}</p>\n`).join('');
-  }
+  const paragraphs = notes.map((note) => `<p class="screen">Note: ${htmlText(note)}</p>\n`);
+  const onScreenOnly = onPaper === undefined ? ' class="screen"' : '';
+  return `<footer${onScreenOnly}>\n${paragraphs.join('')}${unfolding(about)}${onPaper ?? ''}</footer>\n`;
 }
 
 function unfolding(about: ReadonlyMap<string, string>): string {

@@ -100,7 +100,7 @@ function renderPaperRow({ columns, paper }: PageTable, paperFoot: string): strin
   const paragraphs: string[] = [];
   if (sentences.length > 0) paragraphs.push(htmlText(sentences.join(' ')));
   if (fullNames.length > 0) paragraphs.push(`Names in full: ${fullNames.map(bdi).join(' · ')}`);
-  const html = paragraphs.map((each) => `<p class="paper">${each}</p>\n`).join('') + paperFoot;
+  const html = paragraphs.map((html) => `<p class="paper">${html}</p>\n`).join('') + paperFoot;
   if (html === '') return '';
 
   const printed = columns.filter(({ field }) => !leftOut.has(field));

@@ -81,7 +81,7 @@ export function tableOfRows(parts: RowTableParts): PageTable | undefined {
   // The cards already show these figures.
   if (units.length === 0 && rows.length < 2) return undefined;
 
-  const nouns = units.map((each) => rowNoun(each, model.dateUnit));
+  const nouns = units.map((unit) => rowNoun(unit, model.dateUnit));
   return tableOf(parts, {
     title: grouping ? 'Sums' : titleOf(nouns),
     nouns,
@@ -186,7 +186,7 @@ function restSentenceOf(
   { nouns, unit, rows }: TableSource,
 ): string | undefined {
   const count = rows.length - maxTableRows;
-  const ranking = rankings.find((each) => each.unit.fields.join() === unit?.fields.join());
+  const ranking = rankings.find((own) => own.unit.fields.join() === unit?.fields.join());
   if (!ranking || count <= 0) return undefined;
 
   const [noun = ''] = nouns;

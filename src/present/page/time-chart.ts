@@ -82,7 +82,7 @@ export function renderTimeChart(chart: TimeChart): string {
     ...grid,
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
     isByGroup
-      ? lines.map((each, i) => drawLine(each, y, `line s${i}`)).join('')
+      ? lines.map((line, i) => drawLine(line, y, `line s${i}`)).join('')
       : drawWhole(first, y, { figure, isCompared: beforeValues !== undefined }),
   ];
 
@@ -99,7 +99,7 @@ ${isByGroup ? `<p class="legend">${legendOf(series)}</p>\n` : ''}${remark === un
 }
 
 function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
-  return sums.map((each) => figureValue(figure, each));
+  return sums.map((slot) => figureValue(figure, slot));
 }
 
 /** How to draw the report as a whole. */

@@ -120,9 +120,9 @@ function seriesXml(
   index: number,
   look: string,
 ): string {
-  const each = series[index];
-  if (!each) return '';
-  const { name, values } = each;
+  const one = series[index];
+  if (!one) return '';
+  const { name, values } = one;
   return [
     `<c:idx val="${index}"/><c:order val="${index}"/><c:tx><c:v>${textXml(name)}</c:v></c:tx>`,
     look,
@@ -150,7 +150,7 @@ function pointXml(index: number, xml: string): string {
 }
 
 /** Approximate number of labels below a line chart. */
-const labelsAtMost = 8;
+const maxLabels = 8;
 
 /** The two axes. Bars start at the top, and their scale is at the bottom. */
 function axesXml({ kind, format, categories }: SheetChart): string {
@@ -159,7 +159,7 @@ function axesXml({ kind, format, categories }: SheetChart): string {
   const marks = '<c:majorTickMark val="none"/><c:minorTickMark val="none"/>';
   const numFmt = (code: string) =>
     `<c:numFmt formatCode="${attributeXml(code)}" sourceLinked="0"/>`;
-  const step = Math.max(1, Math.ceil(categories.contents.length / labelsAtMost));
+  const step = Math.max(1, Math.ceil(categories.contents.length / maxLabels));
   const skip = isBars ? '' : `<c:tickLblSkip val="${step}"/><c:tickMarkSkip val="${step}"/>`;
   return [
     `<c:catAx><c:axId val="${categoryAxis}"/><c:scaling><c:orientation val="${isBars ? 'maxMin' : 'minMax'}"/></c:scaling>`,

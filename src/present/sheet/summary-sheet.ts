@@ -90,7 +90,7 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
     const isHeader = cells[0]?.style === 'header';
     xml += isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
   }
-  const width = widths.reduce((sum, each) => sum + each, 0);
+  const width = widths.reduce((sum, own) => sum + own, 0);
   const kind = width > maxPortraitWidth ? 'wide summary' : 'summary';
   const fitsOnePage = printed.length <= maxRowsOnPage;
   const size = chartSize(widths);

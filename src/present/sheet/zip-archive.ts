@@ -90,9 +90,9 @@ export class ZipEntry {
    * collection until its piece is full.
    */
   write(text: string): void {
-    const bytesAtMost = bytesPerCharacter * text.length;
-    if (this.#waitingBytes + bytesAtMost > pieceBytes) this.#pushWaiting();
-    if (bytesAtMost > pieceBytes) this.#push(Buffer.from(text), false);
+    const maxBytes = bytesPerCharacter * text.length;
+    if (this.#waitingBytes + maxBytes > pieceBytes) this.#pushWaiting();
+    if (maxBytes > pieceBytes) this.#push(Buffer.from(text), false);
     else this.#waitingBytes += this.#waiting.write(text, this.#waitingBytes);
   }
 

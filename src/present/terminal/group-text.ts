@@ -11,12 +11,11 @@ import {
   type KeyedSums,
   type Sums,
 } from '../../figures/grouping.ts';
-import { byFigure, isName, type RankedGroups } from '../../figures/ranked-groups.ts';
+import { byFigure, isName, othersLabel, type RankedGroups } from '../../figures/ranked-groups.ts';
 import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
-import { formatCount } from '../../text/quantity.ts';
 import { headingOf } from './headings.ts';
 import { keyCell, TerminalTable } from './terminal-table.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
@@ -31,7 +30,7 @@ export function groupTable(
   if (others) {
     // The label is in the column that names the groups.
     const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
-    const key = all.by.map((each) => (each === labelled ? othersLabel(others.count) : null));
+    const key = all.by.map((column) => (column === labelled ? othersLabel(others.count) : null));
     groups.push({ key, sums: others.sums });
   }
 
@@ -133,7 +132,7 @@ function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boo
 /** Groups over time as a line chart of one figure. */
 function groupLine({ all, top }: RankedGroups, figure: Figure, look: TableLook): string[] {
   const { labels, ticks, sums } = trendOfGroups(all, top);
-  const values = sums.map((each) => each && figureValue(figure, each));
+  const values = sums.map((step) => step && figureValue(figure, step));
   const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };
 
   const first = labels[0] ?? '';
@@ -185,8 +184,4 @@ function tickText({ type }: Figure, value: number): string {
 function heading({ field }: Figure, { style, unicode }: TableLook): string {
   const text = headingOf(field, unicode);
   return style ? style.bold(style.cyan(text)) : text;
-}
-
-function othersLabel(count: number): string {
-  return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }

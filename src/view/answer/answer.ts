@@ -11,7 +11,6 @@ import { ReportSums } from '../../figures/report-sums.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import { formatInstant, type Window } from '../../report/window.ts';
 import type { RowBatches } from '../../rows/row-batch.ts';
-import { formatCount } from '../../text/quantity.ts';
 
 /** How the rows of an answer are written. */
 export interface AnswerForm {
@@ -77,11 +76,6 @@ export async function sumsOfRows(batches: RowBatches): Promise<ReportSums> {
     sums.observe(batch, columns.columns);
   }
   return sums;
-}
-
-/** The columns of rows that are not shown; the row of those has this in its name. */
-export function othersLabel(count: number): string {
-  return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }
 
 /** The parts of a view that determine the columns. */

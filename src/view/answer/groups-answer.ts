@@ -7,6 +7,7 @@ import { moneyText } from '../../figures/numbers.ts';
 import {
   inServiceOrder,
   isName,
+  othersLabel,
   type RankedGroups,
   resolveKeys,
 } from '../../figures/ranked-groups.ts';
@@ -17,7 +18,6 @@ import type { View } from '../view.ts';
 import {
   columnsOfAnswer,
   hasUnevenRows,
-  othersLabel,
   reportDocument,
   sentBreakdowns,
   summaryOfAnswer,

@@ -2,7 +2,7 @@ import { type Column, fieldTypeOf, metricOfField } from '../../contract/columns.
 import { derivedMetrics } from '../../contract/vocabulary.ts';
 import { comparisonOf } from '../../figures/compared-report.ts';
 import type { Grouping } from '../../figures/grouping.ts';
-import { isName } from '../../figures/ranked-groups.ts';
+import { isName, othersLabel } from '../../figures/ranked-groups.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { rowsOf } from '../../rows/row-batch.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -12,7 +12,6 @@ import {
   type AnswerForm,
   columnOfField,
   columnsOfFigures,
-  othersLabel,
   reportDocument,
   summaryOfAnswer,
   sumsOfRows,

@@ -89,7 +89,7 @@ export class TableControls {
       button.type = 'button';
       button.append(...head.childNodes);
       button.addEventListener('click', () => {
-        for (const each of heads) each.removeAttribute('aria-sort');
+        for (const other of heads) other.removeAttribute('aria-sort');
         this.#sortBy(column, head);
       });
       head.append(button);
