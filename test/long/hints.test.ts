@@ -18,7 +18,7 @@ const end = /(?<=\S)[.,;:)]+(?=\s|$)|\s(?=or |and |shows |lists |with |to |has |
 /** Hints with a step before their command: `Leave out --compare, and compare the files: …`. */
 const hasStepBefore = /^Leave out --compare/;
 
-/** The commands in a hint, without forms (`Usage: …`) and names of programs (`adreport view reads …`). */
+/** The commands in a hint, without forms (`Usage: …`) and names (`adreport view reads …`). */
 function commandsIn(hint: string): string[] {
   const texts = hint.split('\n').flatMap((line) => line.split(/(?=\badreport [a-z])/).slice(1));
   const commands = texts.filter((text) => !/^adreport [\w -]+ (reads|writes|\[flags\])/.test(text));

@@ -141,7 +141,7 @@ describe('a page', () => {
   it('without rows is one sentence without figures', async () => {
     const { html } = await pageOf(reportOf([]));
 
-    expect(html).toContain('<p class="empty">Nothing ran in this window');
+    expect(html).toContain('<p class="empty">Nothing ran in this period');
     expect(html).not.toMatch(/<dt>|<figure|<table|<h2>/);
     expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
   });

@@ -183,7 +183,7 @@ test('a report without rows is one sentence, without its notes', async () => {
 
   const model = modelOfReport({ plan, sums: new ReportSums(), tail, options: {}, messages });
 
-  expect(model.empty).toContain('Nothing ran in this window');
+  expect(model.empty).toContain('Nothing ran in this period');
   expect(model.empty).not.toContain('adreport');
   expect([...model.notes, ...model.totals, ...model.rankings]).toEqual([]);
   expect(model.warnings).toEqual(messages.warnings);
