@@ -71,17 +71,6 @@ describe('a Parquet file', () => {
     expect(JSON.parse(stdout)).toMatchObject({ reportId: id, request: null });
   });
 
-  test('of a report that was created and downloaded in two steps has its request', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const id = (await run('report create --period yesterday --by OS --country FR')).stdout.trim();
-
-    await run(`download ${id} -o x.parquet -q`);
-
-    const { stdout } = await run(`view x.parquet --json`);
-    const request = { breakdowns: ['OS'], filters: { countryId: ['3017382'] } };
-    expect(JSON.parse(stdout)).toMatchObject({ reportId: id, request, key: ['os'] });
-  });
-
   test('of a direct report has its request', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
