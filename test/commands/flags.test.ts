@@ -148,7 +148,7 @@ describe('--campaign and --ad-unit', () => {
   });
 
   test.each([
-    { flag: '--ad-unit', name: 'Nowhere', says: 'No ad unit is called “Nowhere”', calls: 1 },
+    { flag: '--ad-unit', name: 'Nowhere', says: 'No ad unit matches “Nowhere”', calls: 1 },
     { flag: '--campaign', name: 'Polrlicht*', says: 'Polarlicht', calls: 1 },
     { flag: '--campaign', name: '', says: 'this is not a name', calls: 0 },
     { flag: '--campaign', name: ',', says: 'this is not a name', calls: 0 },

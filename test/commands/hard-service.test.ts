@@ -100,19 +100,13 @@ test.each([403, 404])(
   },
 );
 
-test('unreadable settings are only a warning if the environment suffices', async () => {
+test('settings that cannot be read are exit 2, whatever the environment has', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
   mkdirSync(join(cwd, '.config'), { mode: 0o700 });
   writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
 
-  const result = await run(line);
-
-  expect(result).toMatchObject({
-    exitCode: 0,
-    stderr: expect.stringContaining('is not valid JSON'),
-  });
-  for (const refused of ['status r1 --account work', 'config set profile dsp']) {
-    expect(await run(refused)).toMatchObject({ exitCode: 2 });
+  for (const refused of [line, 'status r1 --account work', 'config set profile dsp']) {
+    expectRefusal(await run(refused), 2, 'is not valid JSON');
   }
 });
 
