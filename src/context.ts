@@ -95,7 +95,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     ledger() {
       if (account.isLocal) return undefined;
       const { directory } = accounts.store();
-      ledger ??= new Ledger({ directory, machine: host, wallClock, warn: console.warn });
+      ledger ??= new Ledger({ directory, host, wallClock, warn: console.warn });
       return ledger;
     },
 

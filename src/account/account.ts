@@ -4,7 +4,7 @@ import { createHttp, type Http, readProxy } from '../api/http.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import type { FileMachine } from '../text/held-file.ts';
+import type { FileHost } from '../text/held-file.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
@@ -36,7 +36,7 @@ interface LocalService {
 }
 
 /** The environment of accounts. */
-export interface AccountMachine {
+export interface AccountHost {
   readonly env: Readonly<Record<string, string | undefined>>;
 
   /** The folder from which `adreport.yaml` is searched upwards. */
@@ -44,7 +44,7 @@ export interface AccountMachine {
   readonly console: Console;
 
   /** For changes to the settings file. */
-  readonly files: FileMachine;
+  readonly files: FileHost;
 
   /** The clocks, the sleep and the signal of every call. */
   readonly exchange: ExchangeOptions['host'];
@@ -58,7 +58,7 @@ export interface AccountMachine {
 export class Accounts {
   /** The account of the command line, the environment or the stored settings. */
   readonly own: ServiceAccount;
-  readonly #machine: AccountMachine;
+  readonly #host: AccountHost;
   readonly #options: AccountOptions;
 
   /** The account settings of `adreport.yaml` for all commands. */
@@ -67,16 +67,16 @@ export class Accounts {
   readonly #printed = new Set<string>();
   readonly #connections: Http[] = [];
 
-  constructor(machine: AccountMachine, options: AccountOptions) {
-    this.#machine = machine;
+  constructor(host: AccountHost, options: AccountOptions) {
+    this.#host = host;
     this.#options = options;
-    this.#projectDefaults = once(() => readProjectDefaults(machine.cwd, machine.console.warn));
+    this.#projectDefaults = once(() => readProjectDefaults(host.cwd, host.console.warn));
     this.own = this.#accountOf(options);
   }
 
   /** The settings file of this user. */
   store(): Store {
-    return new Store(this.#machine.env, this.#machine.console.warn, this.#machine.files);
+    return new Store(this.#host.env, this.#host.console.warn, this.#host.files);
   }
 
   /**
@@ -93,7 +93,7 @@ export class Accounts {
       ? resolveAccountList({ flags, env: {} })
       : resolveAccountList({
           flags,
-          env: this.#machine.env,
+          env: this.#host.env,
           projectFile: choice ?? (await this.#projectDefaults()),
         });
     return names === 'all' ? this.#allNames() : names;
@@ -101,7 +101,7 @@ export class Accounts {
 
   /** The name of the stored account that `login`, `logout` and `config` change. */
   async nameToChange(): Promise<string> {
-    const { env } = this.#machine;
+    const { env } = this.#host;
     const projectFile = await this.#projectDefaults();
     const stored = await this.store().read();
     return resolveAccount({ flags: this.#options, env, projectFile, stored }).value;
@@ -135,15 +135,15 @@ export class Accounts {
         isLocal ? this.#localSettings(options, choice) : this.#findSettings(options, choice),
       connect: (signIn) => this.#connect(signIn, options),
       runCommand: (command, account) => this.#runCommand(command, account),
-      note: (sentence) => this.#once(sentence, this.#machine.console.note),
-      warn: (sentence) => this.#once(sentence, this.#machine.console.warn),
+      note: (sentence) => this.#once(sentence, this.#host.console.note),
+      warn: (sentence) => this.#once(sentence, this.#host.console.warn),
     });
   }
 
   /** All stored accounts, or those of the local server. Throws `SignInError` if none is stored. */
   async #allNames(): Promise<readonly string[]> {
     if (this.own.isLocal) {
-      const { accounts } = await this.#machine.localServer();
+      const { accounts } = await this.#host.localServer();
       return accounts.map(({ name }) => name);
     }
 
@@ -154,7 +154,7 @@ export class Accounts {
   }
 
   async #findSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
-    const { env, console } = this.#machine;
+    const { env, console } = this.#host;
     const projectFile = choice ?? (await this.#projectDefaults());
     const stored = await this.store().read();
     const settings = resolveSettings({ flags: options, env, projectFile, stored });
@@ -163,14 +163,14 @@ export class Accounts {
   }
 
   async #localSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
-    const server = await this.#machine.localServer();
+    const server = await this.#host.localServer();
     const settings = settingsOfLocal(server, options, choice);
-    hideSecrets(settings, this.#machine.console);
+    hideSecrets(settings, this.#host.console);
     return settings;
   }
 
   async #connect(signIn: SignIn, options: AccountOptions): Promise<Client> {
-    const { env, console, exchange, userAgent } = this.#machine;
+    const { env, console, exchange, userAgent } = this.#host;
     const { timeout = 30_000, retries = 5 } = options;
     const proxy = readProxy(env);
     if (proxy) console.hide(decodeURIComponent(proxy.url.password));
@@ -185,7 +185,7 @@ export class Accounts {
   }
 
   async #runCommand(command: string, account: string): Promise<string> {
-    const { env, exchange } = this.#machine;
+    const { env, exchange } = this.#host;
     const { readPasswordFrom } = await import('./password-command.ts');
     return readPasswordFrom(command, { account, env, signal: exchange.signal });
   }

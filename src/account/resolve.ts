@@ -94,7 +94,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
     profile: settings.read('profile', 'buyer'),
     encoding: settings.read('encoding', 'json'),
     windowClock: settings.read('windowClock', 'instant'),
-    warning: warnOfHalf(env),
+    warning: incompleteLoginWarning(env),
     note: isFromEnvironment ? noteOnProjectFile(sources) : undefined,
   };
 }
@@ -131,7 +131,7 @@ function chooseEnvironment({ flags, env, stored }: SettingsSources): AccountChoi
   return {
     account,
     storedAccount: undefined,
-    env: withoutHalf(env),
+    env: dropIncompleteLogin(env),
     texts: { baseUrl, profile, encoding, windowClock },
     from: `account “${name}”`,
   };
@@ -175,7 +175,9 @@ function credentialVariables(env: NodeJS.ProcessEnv): string[] {
 }
 
 /** The variable of an e-mail address without a password, or of a password without one. */
-function halfOf(env: NodeJS.ProcessEnv): { half: SettingKey; missing: SettingKey } | undefined {
+function findIncompleteLogin(
+  env: NodeJS.ProcessEnv,
+): { half: SettingKey; missing: SettingKey } | undefined {
   const hasEmail = readEnv(env, 'email') !== undefined;
   const hasPassword = readEnv(env, 'password') !== undefined;
   if (hasEmail === hasPassword) return undefined;
@@ -183,13 +185,13 @@ function halfOf(env: NodeJS.ProcessEnv): { half: SettingKey; missing: SettingKey
   return { half: 'password', missing: 'email' };
 }
 
-function withoutHalf(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const found = halfOf(env);
+function dropIncompleteLogin(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const found = findIncompleteLogin(env);
   return found ? withoutVariables(env, [found.half]) : env;
 }
 
-function warnOfHalf(env: NodeJS.ProcessEnv): string | undefined {
-  const found = halfOf(env);
+function incompleteLoginWarning(env: NodeJS.ProcessEnv): string | undefined {
+  const found = findIncompleteLogin(env);
   if (!found) return undefined;
   return `${variableOf(found.half)} is ignored: it needs ${variableOf(found.missing)}.`;
 }

@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
-import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
+import { changeFile, type FileHost, HeldFileError } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -80,14 +80,14 @@ export class Store {
   readonly directory: string;
   readonly path: string;
   readonly #warn: (sentence: string) => void;
-  readonly #machine: FileMachine;
+  readonly #host: FileHost;
 
   /** @param warn receives a sentence about files that other users can read */
-  constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void, machine: FileMachine) {
+  constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void, host: FileHost) {
     this.directory = settingsFolder(env);
     this.path = join(this.directory, 'settings.json');
     this.#warn = warn;
-    this.#machine = machine;
+    this.#host = host;
   }
 
   /** Reads the settings; empty if there is no file. Throws `UsageError` for an invalid file. */
@@ -167,7 +167,7 @@ export class Store {
 
   async #write(ConfClass: typeof Conf, settings: StoredSettings): Promise<void> {
     try {
-      await changeFile(this.#machine, () => {
+      await changeFile(this.#host, () => {
         this.#conf(ConfClass).store = { ...settings };
       });
     } catch (cause) {
@@ -188,17 +188,17 @@ export class Store {
   /** Closes a file that other users can read, with a warning. Windows has no modes. */
   #closeToOthers(): void {
     const { mode } = statSync(this.path);
-    if (this.#machine.platform === 'win32' || (mode & 0o077) === 0) return;
+    if (this.#host.platform === 'win32' || (mode & 0o077) === 0) return;
 
     const shownMode = (mode & 0o7777).toString(8).padStart(4, '0');
-    const isOpen = `${this.path} is open to other users (mode ${shownMode})`;
+    const problem = `${this.path} is open to other users (mode ${shownMode})`;
     try {
       chmodSync(this.path, 0o600);
       const advice = 'if another user may have read it, create a new token';
-      this.#warn(`${isOpen}. Its mode is now 0600; ${advice}.`);
+      this.#warn(`${problem}. Its mode is now 0600; ${advice}.`);
     } catch {
       // On a read-only disk, such as a secret that a container mounts.
-      this.#warn(`${isOpen}, and its mode cannot be changed.`);
+      this.#warn(`${problem}, and its mode cannot be changed.`);
     }
   }
 

@@ -14,7 +14,7 @@ import type { HttpResponse } from './http.ts';
 
 // Reads the service's answers: bodies of limited size, in any known shape (`decisions.md` 1 to 6).
 
-const answerBytesAtMost = 16 * 1024 * 1024;
+const maxAnswerBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
 /**
@@ -25,7 +25,7 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   let size = 0;
   for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
     size += piece.length;
-    if (size > answerBytesAtMost) {
+    if (size > maxAnswerBytes) {
       const message = 'The response is longer than 16 MB and is not a report.';
       throw new IncompleteDataError(message, { retryable: false });
     }

@@ -347,14 +347,14 @@ function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
 }
 
 /** Longer than any answer to a sign-in. */
-const signInCharactersAtMost = 64 * 1024;
+const maxSignInCharacters = 64 * 1024;
 
 /**
  * Reads the token from the answer to a sign-in. Throws `SignInError` for a refusal,
  * `IncompleteDataError` for anything else.
  */
 async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
-  const text = (await readText(response)).slice(0, signInCharactersAtMost);
+  const text = (await readText(response)).slice(0, maxSignInCharacters);
   const bareToken = findToken(text);
   if (bareToken) return bareToken;
 
@@ -387,13 +387,13 @@ async function readCreated(
     return { kind: 'report', id: bareId, status: 'progress', answer: undefined, serviceMs };
   }
 
-  if (longIdForm.test(start)) throw longId();
+  if (longIdForm.test(start)) throw idTooLongError();
 
   const mayBeRecord = isWhole && !isCsv(start, contentType);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
   const isData = isReportData(answer) || (isDirect && holdsRows(answer));
   if (answer === undefined || isData) {
-    return { kind: 'data', answer: reportAnswer(response, withUncertainty(all), host) };
+    return { kind: 'data', answer: reportAnswer(response, markErrorsUncertain(all), host) };
   }
 
   const id = findReportId(answer);
@@ -421,7 +421,7 @@ const longIdForm = new RegExp(
   'i',
 );
 
-function longId(): IncompleteDataError {
+function idTooLongError(): IncompleteDataError {
   const message = `The service answered the request with a report ID of more than ${maxServiceText} characters.`;
   return new IncompleteDataError(message, {
     retryable: false,
@@ -466,7 +466,7 @@ async function* withErrors(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /** The same for the body of a create call, which is not repeated. */
-async function* withUncertainty(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* markErrorsUncertain(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* body;
   } catch (error) {

@@ -1,10 +1,10 @@
 import { IncompleteDataError } from '../errors.ts';
 
 /** While parsed, each open bracket takes forty times its byte. */
-const depthAtMost = 1_000;
+const maxDepth = 1_000;
 
 /** A campaign list of 16 MB has fewer values; `[[],[],[],…` could have five million. */
-const valuesAtMost = 1_000_000;
+const maxValues = 1_000_000;
 
 /** The tokens that matter outside of texts: punctuation and numbers. */
 const markOrNumber = /["[\]{},]|[-+.\deE]+/g;
@@ -47,8 +47,8 @@ function quoteLongIntegers(text: string): string | undefined {
     if (token === '[' || token === '{') depth += 1;
     if (token === ']' || token === '}') depth -= 1;
     if (token === '[' || token === '{' || token === ',') values += 1;
-    if (depth > depthAtMost) return undefined;
-    if (values > valuesAtMost) {
+    if (depth > maxDepth) return undefined;
+    if (values > maxValues) {
       throw new IncompleteDataError('The response has more than a million values.', {
         retryable: false,
         hint: 'Check the base URL: adreport whoami shows it.',

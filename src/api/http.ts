@@ -78,7 +78,7 @@ export interface Http {
 }
 
 const redirectStatuses = [301, 302, 303, 307, 308];
-const redirectsAtMost = 5;
+const maxRedirects = 5;
 
 /** Creates the network access. The caller has to close it. */
 export async function createHttp(options: HttpOptions): Promise<Http> {
@@ -96,9 +96,9 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
       }
 
       response.body.destroy();
-      if (redirects === redirectsAtMost) {
+      if (redirects === maxRedirects) {
         const { origin: start } = first.url;
-        throw new UnreachableError(`${start} redirects too many times (${redirectsAtMost}).`);
+        throw new UnreachableError(`${start} redirects too many times (${maxRedirects}).`);
       }
       request = followRedirect(request, response.status, location);
     }

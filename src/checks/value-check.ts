@@ -31,9 +31,11 @@ export class ValueCheck implements Check {
       const { field, type } = column;
       const kind = type === 'integer' ? 'whole number' : 'number';
       if (withOther.count > 0)
-        messages.addWarning('values', oddText(field, kind, withOther), { about: field });
+        messages.addWarning('values', wrongTypeMessage(field, kind, withOther), { about: field });
       if (withFraction.count > 0)
-        messages.addWarning('values', oddText(field, kind, withFraction), { about: field });
+        messages.addWarning('values', wrongTypeMessage(field, kind, withFraction), {
+          about: field,
+        });
       if (!hasColumn || withoutValue.count === 0) continue;
       if (!this.#isRequested && !metric.hasValue) continue;
 
@@ -46,7 +48,11 @@ export class ValueCheck implements Check {
   }
 }
 
-function oddText(field: string, kind: string, { count, firstRow, firstValue }: OddRows): string {
+function wrongTypeMessage(
+  field: string,
+  kind: string,
+  { count, firstRow, firstValue }: OddRows,
+): string {
   const value = printable(firstValue.slice(0, 50));
   const rows = rowsText(count, firstRow);
   return `The metric ${field} is not a ${kind} in ${rows}: ${value}.`;

@@ -1,6 +1,6 @@
 import { Client } from '../api/client.ts';
 import { createHttp, type Http } from '../api/http.ts';
-import { askedColumns } from '../contract/columns.ts';
+import { requestedColumns } from '../contract/columns.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, RejectedError } from '../errors.ts';
@@ -237,7 +237,7 @@ class Line {
 
 function expectationFor({ profile, request, window, windowClock, shownMetrics }: ReportPlan) {
   const { breakdowns, filters } = request;
-  const columns = askedColumns(profile, request, shownMetrics);
+  const columns = requestedColumns(profile, request, shownMetrics);
   return { profile, window, windowClock, breakdowns, columns, filters };
 }
 

@@ -78,7 +78,7 @@ export async function checkPath(
       path: relative(cwd, folder) || '.',
       within: nameInFolder(path, folder),
       part,
-      files: { ...files, problems: files.problems.map(withKeptAdvice(context, folder)) },
+      files: { ...files, problems: files.problems.map(addRefetchHint(context, folder)) },
     });
   }
 
@@ -93,7 +93,7 @@ export async function checkPath(
 }
 
 /** Adds to a file that was kept and is not final how to accept that it has no figures. */
-function withKeptAdvice(
+function addRefetchHint(
   { host: { cwd, platform } }: Context,
   folder: string,
 ): (problem: FolderProblem) => FolderProblem {

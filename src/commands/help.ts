@@ -101,13 +101,13 @@ function withToday(text: string, nowMs: number): string {
   return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
     table.replaceAll(
       /^\| (\S+) +\|/gm,
-      (cell, name: string) => `${cell} ${cellOfToday(name, nowMs)} |`,
+      (cell, name: string) => `${cell} ${datesCell(name, nowMs)} |`,
     ),
   );
 }
 
 /** The cell of the new column, from the first cell of its row. */
-function cellOfToday(name: string, nowMs: number): string {
+function datesCell(name: string, nowMs: number): string {
   if (name === 'period') return 'today';
   if (!name.startsWith('`')) return '---';
   return daysOf(name.replaceAll('`', ''), nowMs);

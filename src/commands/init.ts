@@ -90,7 +90,7 @@ function schemaLine(folder: string): string {
 async function init({ console, host }: Context): Promise<void> {
   try {
     const file = await openOutput(resolve(host.cwd, projectFileName), {
-      machine: host,
+      host,
       noClobber: true,
     });
     await file.write(Buffer.from(schemaLine(host.cwd) + example));

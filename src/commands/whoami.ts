@@ -74,12 +74,12 @@ async function askService(context: Context): Promise<ServiceAnswer> {
     return { campaignCount: campaigns.length };
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
-    if (mayNotList(error)) return {};
+    if (isListingForbidden(error)) return {};
     return { error };
   }
 }
 
 /** True if the service accepts the token but refuses the list of campaigns. */
-function mayNotList({ httpStatus }: AdreportError): boolean {
+function isListingForbidden({ httpStatus }: AdreportError): boolean {
   return httpStatus === 403;
 }

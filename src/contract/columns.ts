@@ -55,7 +55,7 @@ export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
  * @param shownMetrics the metrics to show, including computed ones; by default the request's. The
  * request's other metrics are `hidden`.
  */
-export function askedColumns(
+export function requestedColumns(
   profile: Profile,
   request: ColumnsRequest,
   shownMetrics: readonly string[] = request.metrics,

@@ -186,7 +186,7 @@ export async function openTarget(
       hint: 'Choose another name.',
     });
   }
-  const fileOptions = { machine: host, noClobber, hashes };
+  const fileOptions = { host, noClobber, hashes };
   if (!placeholdersOf(template).includes('id')) await checkTarget(path(), fileOptions);
   return { name, open: (id) => openOutput(path(id), fileOptions) };
 }

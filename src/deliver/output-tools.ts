@@ -1,15 +1,15 @@
-import type { PageMachine } from '../formats/page-extras.ts';
-import type { FileMachine } from '../text/held-file.ts';
+import type { PageHost } from '../formats/page-extras.ts';
+import type { FileHost } from '../text/held-file.ts';
 import type { Console } from '../ui/console.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 
 /** The machine that outputs are written on. */
-export interface OutputMachine extends FileMachine, PageMachine {}
+export interface OutputHost extends FileHost, PageHost {}
 
 /** The terminal and the machine of an output. */
 export interface OutputTools {
   readonly console: Console;
-  readonly host: OutputMachine;
+  readonly host: OutputHost;
 }
 
 /** The same, with the flags that decide what is printed about an output. */

@@ -1,9 +1,9 @@
 import type { ServiceAccount } from '../account/account.ts';
-import type { FileMachine } from '../text/held-file.ts';
+import type { FileHost } from '../text/held-file.ts';
 import type { Console } from '../ui/console.ts';
 
 /** The machine that is checked. */
-interface DoctorMachine extends FileMachine {
+interface DoctorHost extends FileHost {
   readonly stdin: NodeJS.ReadStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -15,7 +15,7 @@ interface DoctorMachine extends FileMachine {
 /** The terminal, the machine and the account that are checked. */
 export interface DoctorTools {
   readonly console: Console;
-  readonly host: DoctorMachine;
+  readonly host: DoctorHost;
   readonly flags: { readonly json?: boolean | undefined };
   readonly account: ServiceAccount;
 

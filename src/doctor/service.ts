@@ -34,7 +34,7 @@ const differenceExitCode = 9;
  */
 export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
   const { account, console, host } = tools;
-  const settings = await triedSettings(tools);
+  const settings = await readServiceSettings(tools);
   const reports = planReports(settings, host.wallClock());
   if (!(await confirmReports(tools, { settings, reports, isConfirmed }))) {
     console.note('Nothing was requested.');
@@ -52,7 +52,7 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   return differs ? differenceExitCode : 0;
 }
 
-async function triedSettings({ account }: DoctorTools): Promise<TriedSettings> {
+async function readServiceSettings({ account }: DoctorTools): Promise<TriedSettings> {
   const { profile, encoding, windowClock } = await account.settings();
   const { credentials } = await account.signIn();
   return {

@@ -213,7 +213,7 @@ async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<Fo
   const { host, version } = tools;
   const keepsFigures = missing === true && !refetch;
   const { wallClock } = host;
-  const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, machine: host });
+  const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, host });
   if (!missing || refetch) return { ...job, writer };
 
   const parts: Part[] = [];

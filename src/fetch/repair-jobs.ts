@@ -61,7 +61,7 @@ async function planRepair(
   const nowMs = wallClock();
   const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
   const job = await planJob(planned);
-  const to = { history, line: current, version, keepsFigures: true, wallClock, machine: host };
+  const to = { history, line: current, version, keepsFigures: true, wallClock, host };
   return { ...job, writer: new HistoryWriter(to) };
 }
 

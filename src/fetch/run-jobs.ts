@@ -45,7 +45,7 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   // The one output of several reports has no id.
   const hasId = placeholdersOf(job.options.output ?? '').includes('id');
   const split = hasId ? undefined : splitJob(job);
-  const inOneOutput = { output: withoutHalfReports(job, output) };
+  const inOneOutput = { output: heldUntilComplete(job, output) };
   if (split && (await startsInParts(tools, job, split))) {
     return runParts(context, [split], inOneOutput);
   }
@@ -88,7 +88,7 @@ export async function fetchToOutput(
  * The output of parts that the user did not ask for: if a later one fails, stdout has nothing of
  * the earlier ones. A file has nothing of them anyway.
  */
-function withoutHalfReports({ options }: Job, output: PreparedOutput): PreparedOutput {
+function heldUntilComplete({ options }: Job, output: PreparedOutput): PreparedOutput {
   if (!goesToStdout(options)) return output;
   return { ...output, delivery: heldDelivery(output.delivery) };
 }

@@ -1,12 +1,12 @@
 import type { Accounts, ServiceAccount } from '../account/account.ts';
 import type { Store } from '../account/store.ts';
-import type { DeliveryTools, OutputMachine } from '../deliver/output-tools.ts';
+import type { DeliveryTools, OutputHost } from '../deliver/output-tools.ts';
 import type { Ledger } from '../report/ledger.ts';
 import type { Console } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
 
 /** The machine that reports are downloaded on. */
-interface RunMachine extends OutputMachine {
+interface RunHost extends OutputHost {
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
 }
@@ -14,7 +14,7 @@ interface RunMachine extends OutputMachine {
 /** The terminal, the machine and the version: all that most steps need. */
 export interface StepTools {
   readonly console: Console;
-  readonly host: RunMachine;
+  readonly host: RunHost;
 
   /** The version of this program, for the history and the origin of a file. */
   readonly version: string;
@@ -22,7 +22,7 @@ export interface StepTools {
 
 /** What the jobs of one command share. */
 export interface RunTools extends StepTools, DeliveryTools {
-  readonly host: RunMachine;
+  readonly host: RunHost;
 
   /** The account of the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;

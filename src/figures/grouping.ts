@@ -2,8 +2,8 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { dayOf, dayText, momentOf } from '../contract/values.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import {
-  exactHundredthsAtMost,
   hundredthsOf,
+  maxExactHundredths,
   notHundredths,
   numberFactsOf,
   valuesOf,
@@ -101,8 +101,7 @@ export class RunningSums implements Sums {
   add(index: number, value: number | Decimal): void {
     const sum = this.#hundredths[index] ?? 0;
     const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
-    const isWhole =
-      hundredths / 100 === value && Math.abs(sum + hundredths) < exactHundredthsAtMost;
+    const isWhole = hundredths / 100 === value && Math.abs(sum + hundredths) < maxExactHundredths;
     if (isWhole) {
       this.#hundredths[index] = sum + hundredths;
       return;
@@ -117,7 +116,7 @@ export class RunningSums implements Sums {
   /** Adds a whole number of hundredths below 10¹⁵. */
   addHundredths(index: number, hundredths: number): void {
     const sum = (this.#hundredths[index] ?? 0) + hundredths;
-    if (Math.abs(sum) < exactHundredthsAtMost) this.#hundredths[index] = sum;
+    if (Math.abs(sum) < maxExactHundredths) this.#hundredths[index] = sum;
     else this.add(index, hundredths / 100);
   }
 

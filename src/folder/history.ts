@@ -7,7 +7,7 @@ import { isHistoryName } from '../output/file/file-name.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { movesWithClock, windowOf } from '../report/spec-window.ts';
 import type { SplitUnit, Window } from '../report/window.ts';
-import { changeFile, type FileMachine, HeldFileError } from '../text/held-file.ts';
+import { changeFile, type FileHost, HeldFileError } from '../text/held-file.ts';
 import { whyDenied } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
@@ -347,7 +347,7 @@ function decodeLine(bytes: Buffer): string | undefined {
 }
 
 interface AppendOptions {
-  readonly machine: FileMachine;
+  readonly host: FileHost;
 
   /** True to fail if the file does not exist: its other lines would be lost. */
   readonly exists: boolean;
@@ -363,9 +363,9 @@ interface AppendOptions {
 export async function appendLine(
   path: string,
   line: string,
-  { machine, exists }: AppendOptions,
+  { host, exists }: AppendOptions,
 ): Promise<void> {
-  const file = await openToAppend(path, exists ? 0 : constants.O_CREAT, machine);
+  const file = await openToAppend(path, exists ? 0 : constants.O_CREAT, host);
   const appending = lastAppend.then(() => writeLine(file, line));
   lastAppend = appending.catch(() => {});
   try {
@@ -389,18 +389,14 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
 }
 
 /** Checks that lines can be appended to a history file. Throws as `appendLine`. */
-export async function expectAppendable(path: string, machine: FileMachine): Promise<void> {
-  const file = await openToAppend(path, 0, machine);
+export async function expectAppendable(path: string, host: FileHost): Promise<void> {
+  const file = await openToAppend(path, 0, host);
   await file.close();
 }
 
-function openToAppend(
-  path: string,
-  otherFlags: number,
-  machine: FileMachine,
-): Promise<fs.FileHandle> {
+function openToAppend(path: string, otherFlags: number, host: FileHost): Promise<fs.FileHandle> {
   const flags = constants.O_RDWR | constants.O_APPEND | otherFlags;
-  return changeFile(machine, () => openHistory(path, flags));
+  return changeFile(host, () => openHistory(path, flags));
 }
 
 /** Why a history file cannot be appended to, as a clause. */

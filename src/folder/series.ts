@@ -106,7 +106,7 @@ export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
 
   constructor(all: readonly Known[]) {
     for (const series of all) {
-      const shape = shapeOf(series.names.output.replace(timePlaceholder, '0000-00-00'));
+      const shape = nameWithoutDates(series.names.output.replace(timePlaceholder, '0000-00-00'));
       const list = this.#byShape.get(shape) ?? [];
       list.push(series);
       this.#byShape.set(shape, list);
@@ -115,13 +115,13 @@ export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
 
   /** The series whose names fit a path, in their order. */
   find(name: string): Known[] {
-    const candidates = this.#byShape.get(shapeOf(name)) ?? [];
+    const candidates = this.#byShape.get(nameWithoutDates(name)) ?? [];
     return candidates.filter(({ names }) => names.matches(name));
   }
 }
 
 /** A name without its dates. */
-function shapeOf(name: string): string {
+function nameWithoutDates(name: string): string {
   return name.replaceAll(/\d{4}-\d{2}-\d{2}/g, '{}');
 }
 

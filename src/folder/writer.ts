@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
 import { historyName } from '../output/file/file-name.ts';
 import { describeWindow, formatDate, formatTime, type Window } from '../report/window.ts';
-import { type FileMachine, HeldFileError } from '../text/held-file.ts';
+import { type FileHost, HeldFileError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { columnNotes } from './column-notes.ts';
@@ -88,7 +88,7 @@ interface WrittenHistory {
   /** True if a report without figures never replaces a file with figures. */
   readonly keepsFigures: boolean;
   readonly wallClock: () => number;
-  readonly machine: FileMachine;
+  readonly host: FileHost;
 }
 
 const maxWarnings = 3;
@@ -135,7 +135,7 @@ export class HistoryWriter {
   async #expectAppendable(source: string): Promise<void> {
     const path = join(this.#to.history.folder, source);
     try {
-      await expectAppendable(path, this.#to.machine);
+      await expectAppendable(path, this.#to.host);
     } catch (error) {
       throw cannotAppend(path, error, notDownloaded);
     }
@@ -159,8 +159,8 @@ export class HistoryWriter {
   async record(report: CompleteReport): Promise<Recorded> {
     await this.expectNoLink(report.path);
 
-    const { history, machine } = this.#to;
-    const { signal } = machine;
+    const { history, host } = this.#to;
+    const { signal } = host;
     const name = nameInFolder(history.folder, report.path);
     const reads = () => !report.hasFigures;
     const looked = await lookAtFiles(history.folder, [name], { signal, reads });
@@ -298,7 +298,7 @@ export class HistoryWriter {
     const path = join(folder, source);
     try {
       await fs.mkdir(folder, { recursive: true });
-      await appendLine(path, text, { machine: this.#to.machine, exists: this.#begun.has(source) });
+      await appendLine(path, text, { host: this.#to.host, exists: this.#begun.has(source) });
       this.#begun.add(source);
     } catch (error) {
       throw cannotAppend(path, error, consequence);

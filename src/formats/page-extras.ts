@@ -17,7 +17,7 @@ export interface PageFlags {
 }
 
 /** What a page is made with. */
-export interface PageMachine {
+export interface PageHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
@@ -28,7 +28,7 @@ export interface PageMachine {
 
 /** Reads the logo and finds the browser for an output. Throws `UsageError` if either is missing. */
 export function pageExtras(
-  host: PageMachine,
+  host: PageHost,
   { logo, note }: PageFlags,
   format: FormatName,
 ): Pick<EncodeOptions, 'remark' | 'logo' | 'printer'> {
@@ -39,7 +39,7 @@ export function pageExtras(
   };
 }
 
-function printerOn({ env, cwd, platform, signal }: PageMachine): PagePrinter {
+function printerOn({ env, cwd, platform, signal }: PageHost): PagePrinter {
   const browser = findBrowser({ env, cwd, platform, isProgram });
   return (page) => printPage(page, { browser, env, signal });
 }

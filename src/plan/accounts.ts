@@ -29,12 +29,12 @@ interface AccountsSource {
 export async function planForAccounts(tools: PlanTools, report: AccountsSource): Promise<Job[]> {
   const { options } = report;
   checkFormat(tools, options);
-  const firstNight = firstNightOf(options, tools.host.wallClock());
-  if (firstNight === undefined) return planAccounts(tools, report);
+  const nothingDue = nothingDueMessage(options, tools.host.wallClock());
+  if (nothingDue === undefined) return planAccounts(tools, report);
 
   // Planned as of the second night, for the mistakes of its flags.
   await planAccounts(tools, { ...report, options: { ...options, until: 'now' } });
-  tools.console.note(firstNight);
+  tools.console.note(nothingDue);
   return [];
 }
 
@@ -59,7 +59,7 @@ async function planAccounts(tools: PlanTools, report: AccountsSource): Promise<J
 }
 
 /** A sentence for `--missing` if no unit of the window is over yet; `undefined` otherwise. */
-function firstNightOf(options: RunFlags, nowMs: number): string | undefined {
+function nothingDueMessage(options: RunFlags, nowMs: number): string | undefined {
   const { split, missing, since, until, period, timezone = defaultZone } = options;
   if (!missing || split === undefined || since === undefined || period !== undefined) {
     return undefined;

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { csvDialectOf } from '../formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
-import { type PageMachine, pageExtras } from '../formats/page-extras.ts';
+import { type PageHost, pageExtras } from '../formats/page-extras.ts';
 import { goesToStdout } from '../output/file/file-name.ts';
 import { expectNoUrl } from '../output/file/url.ts';
 import { nearest } from '../text/nearest.ts';
@@ -15,7 +15,7 @@ import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
 /** What a format is chosen with. */
 interface FormatTools {
   readonly console: Pick<Console, 'out' | 'note'>;
-  readonly host: PageMachine;
+  readonly host: PageHost;
   readonly flags: { readonly json?: boolean | undefined };
 }
 

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import { askedColumns, type Column } from '../contract/columns.ts';
+import { type Column, requestedColumns } from '../contract/columns.ts';
 import { type CheckMessage, UsageError } from '../errors.ts';
 import {
   beforeTime,
@@ -277,7 +277,7 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const { output: template = '-', shard } = options;
   const file = template === '-' ? undefined : expandName(template, { ...names, id: '{id}' });
 
-  const requested = askedColumns(profile, request, plan.shownMetrics);
+  const requested = requestedColumns(profile, request, plan.shownMetrics);
   const columns = plan.isWeekly ? requested.map(asWeeks) : requested;
   // A shard has only some of the days, so its merged output cannot be checked by window.
   const window = part?.window ?? (shard === undefined ? plan.window : undefined);

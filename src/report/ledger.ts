@@ -3,7 +3,7 @@ import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { momentOf } from '../contract/values.ts';
-import { changeFile, type FileMachine } from '../text/held-file.ts';
+import { changeFile, type FileHost } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { readSmallFile } from '../text/small-file.ts';
@@ -92,7 +92,7 @@ export function isStuck({ lastStatus, timeouts = 0 }: LedgerEntry): boolean {
 interface LedgerOptions {
   /** The parent of the ledger's folder; both are created with the first report. */
   readonly directory: string;
-  readonly machine: FileMachine;
+  readonly host: FileHost;
 
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
@@ -282,7 +282,7 @@ export class Ledger {
     try {
       makeFolder(this.path, 0o700);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
-      await changeFile(this.#options.machine, () => renameSync(fresh, join(this.path, name)));
+      await changeFile(this.#options.host, () => renameSync(fresh, join(this.path, name)));
       return true;
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);

@@ -8,10 +8,10 @@ import { nullInRun, type RangedBatch, rangesOf } from './row-ranges.ts';
 export const notHundredths = Number.POSITIVE_INFINITY;
 
 /** With up to this many digits before the decimals, a double holds the hundredths exactly. */
-const integerDigitsAtMost = 13;
+const maxIntegerDigits = 13;
 
 /** Up to this many hundredths, a double is exact. */
-export const exactHundredthsAtMost = 1e15;
+export const maxExactHundredths = 1e15;
 
 /** Facts about the numbers of a field in a batch. */
 export interface NumberFacts {
@@ -302,7 +302,7 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   const areAllWhole = wholeCount === batch.rowCount;
   if (areAllNumbers) {
     const facts = { sum: sum / 100, areAllNumbers, areAllWhole };
-    return Math.abs(sum) < exactHundredthsAtMost ? { ...facts, exactHundredths: sum } : facts;
+    return Math.abs(sum) < maxExactHundredths ? { ...facts, exactHundredths: sum } : facts;
   }
 
   let sumOfAll = 0;
@@ -328,7 +328,7 @@ function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): numb
     number = number * 10 + digit;
   }
   const digits = at - first;
-  if (digits === 0 || digits > integerDigitsAtMost) return notHundredths;
+  if (digits === 0 || digits > maxIntegerDigits) return notHundredths;
   if (bytes[first] === ascii.zero && digits > 1) return notHundredths;
 
   const decimals = Math.max(0, end - at - 1);

@@ -2,7 +2,7 @@ import { letterN, quote, space, viewOf } from './bytes.ts';
 import type { RangedBatch } from './row-ranges.ts';
 
 /** The maximum number of keys. */
-export const keysAtMost = 1_000_000;
+export const maxKeys = 1_000_000;
 
 /** Most reports have fewer keys than this. The large table is only created when needed. */
 const fewKeys = 4096;
@@ -54,7 +54,7 @@ export class KeyTable {
   protected readAhead = 0;
 
   /**
-   * Adds the keys of the first rows of a batch; at most `keysAtMost` in all.
+   * Adds the keys of the first rows of a batch; at most `maxKeys` in all.
    * @param onRepeat called with each row whose key exists already
    */
   addAll(

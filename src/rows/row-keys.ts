@@ -1,11 +1,11 @@
 import { momentOf } from '../contract/values.ts';
 import { letterN } from './bytes.ts';
-import { KeyTable, keysAtMost } from './key-table.ts';
+import { KeyTable, maxKeys } from './key-table.ts';
 import { hasValue } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
 /** Limits of the hour cache: eleven years of hours, and more characters than an hour has. */
-const hoursAtMost = 100_000;
+const maxHours = 100_000;
 const longestHour = 64;
 
 /** Rows with the key of an earlier row. */
@@ -65,7 +65,7 @@ export class RepeatFinder {
 
     const ranges = rangesOf(batch);
     const hours = hourIndex < 0 ? undefined : this.#hoursOf(ranges, hourIndex);
-    const rowCount = Math.min(batch.rowCount, keysAtMost - this.#rowsSeen);
+    const rowCount = Math.min(batch.rowCount, maxKeys - this.#rowsSeen);
     this.#rowsSeen += rowCount;
     for (const field of batch.fields) {
       if (!this.#filledFields.has(field) && hasValue(batch, field)) this.#filledFields.add(field);
@@ -148,7 +148,7 @@ export class RepeatFinder {
     const moment = momentOf(json.slice(1, -1));
     if (!moment) this.hasAmbiguousHours = true;
     const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
-    const isKept = this.#hours.size < hoursAtMost && json.length < longestHour;
+    const isKept = this.#hours.size < maxHours && json.length < longestHour;
     if (isKept) this.#hours.set(json, number);
     return number;
   }

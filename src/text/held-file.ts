@@ -1,5 +1,5 @@
 /** The parts of `Host` needed to change a file. */
-export interface FileMachine {
+export interface FileHost {
   readonly platform: NodeJS.Platform;
 
   /** Ends the wait for a file. */
@@ -29,11 +29,11 @@ const maxPauseMs = 500;
  * repeated for `maxMs`. Throws `HeldFileError` after that, and any other error at once.
  */
 export async function changeFile<T>(
-  machine: FileMachine,
+  host: FileHost,
   change: () => T | Promise<T>,
   maxMs = maxHeldMs,
 ): Promise<T> {
-  const { platform, signal, stopwatch, sleep } = machine;
+  const { platform, signal, stopwatch, sleep } = host;
   const endMs = stopwatch() + maxMs;
   let pauseMs = 20;
 

@@ -1,6 +1,6 @@
 import { figuresToShow } from './answer/shown-figures.ts';
 import { type Form, rowChoiceOf } from './form.ts';
-import { isIncomplete, notesOfView, printRemarks, warningsOfView } from './output/remarks.ts';
+import { notesOfView, printRemarks, strictError, warningsOfView } from './output/remarks.ts';
 import { meaningsOf } from './output/typed-words.ts';
 import { type Collected, closeRows, collect, type Question } from './rows/collect.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
@@ -49,7 +49,7 @@ function checkedView(read: Read, nowMs: number): View {
   }
 
   const view = viewOf({ ...read, sources: { ...sources, window } });
-  if (options.strict && view.warnings.length > 0) throw isIncomplete(view);
+  if (options.strict && view.warnings.length > 0) throw strictError(view);
   return view;
 }
 

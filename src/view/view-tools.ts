@@ -1,8 +1,8 @@
-import type { DeliveryTools, OutputMachine } from '../deliver/output-tools.ts';
+import type { DeliveryTools, OutputHost } from '../deliver/output-tools.ts';
 import type { Progress } from '../ui/progress.ts';
 
 /** The machine with the files that are read. */
-export interface ViewMachine extends OutputMachine {
+export interface ViewHost extends OutputHost {
   readonly stdin: NodeJS.ReadStream;
 
   /** Milliseconds since 1970. */
@@ -11,7 +11,7 @@ export interface ViewMachine extends OutputMachine {
 
 /** The terminal and the machine of a view. */
 export interface ViewTools extends DeliveryTools {
-  readonly host: ViewMachine;
+  readonly host: ViewHost;
   readonly elapsedMs: () => number;
   readonly progress: () => Promise<Progress>;
 

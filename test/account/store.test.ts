@@ -15,7 +15,7 @@ import Conf from 'conf';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Store, type StoredAccount, settingsFolder, withAccount } from '../../src/account/store.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { fileMachine } from '../support/file-machine.ts';
+import { fileHost } from '../support/file-host.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const isWindows = process.platform === 'win32';
@@ -31,11 +31,7 @@ beforeEach(() => {
 });
 
 const open = () =>
-  new Store(
-    { ADREPORT_CONFIG_DIR: directory },
-    (sentence) => warnings.push(sentence),
-    fileMachine(),
-  );
+  new Store({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence), fileHost());
 const save = (name: string, account: StoredAccount) =>
   open().update((stored) => withAccount(stored, name, account));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);

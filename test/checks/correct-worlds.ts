@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { askedColumns, type Column, columnsOf } from '../../src/contract/columns.ts';
+import { type Column, columnsOf, requestedColumns } from '../../src/contract/columns.ts';
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
@@ -225,7 +225,7 @@ function sceneOf(one: World, whole: Window, window: Window, request: WorldReques
   }
 
   const asked = new Set(
-    askedColumns(profile, { breakdowns: by, metrics }).map(({ field }) => field),
+    requestedColumns(profile, { breakdowns: by, metrics }).map(({ field }) => field),
   );
   const rows = [...groups.values()].map((group, index) => {
     const row: Record<string, unknown> = {};

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { askedColumns, fieldLabel } from '../../src/contract/columns.ts';
+import { fieldLabel, requestedColumns } from '../../src/contract/columns.ts';
 import { documentOf, encode } from '../formats/encode.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
@@ -94,7 +94,7 @@ describe('columns', () => {
     }
   });
 
-  const columns = askedColumns(
+  const columns = requestedColumns(
     'buyer',
     { breakdowns: ['DAILY'], metrics: ['displays', 'clicks'] },
     ['ctr'],

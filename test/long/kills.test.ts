@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Store } from '../../src/account/store.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { fileMachine } from '../support/file-machine.ts';
+import { fileHost } from '../support/file-host.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { start, startCli } from '../support/spawn.ts';
@@ -91,7 +91,7 @@ async function killWriters(script: string, count: number): Promise<string[]> {
     await writer.printed(/\n/);
     expect(await killWithin(writer, 0, 30)).toBe(true);
     stored.push(...((await writer.ended).stdout.match(/^\d+-\d+$/gm) ?? []));
-    const { accounts } = await new Store(env, () => {}, fileMachine()).read();
+    const { accounts } = await new Store(env, () => {}, fileHost()).read();
     expect(stored.filter((name) => !Object.hasOwn(accounts, name))).toEqual([]);
   }
   return stored;

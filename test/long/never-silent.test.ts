@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { askedColumns } from '../../src/contract/columns.ts';
+import { requestedColumns } from '../../src/contract/columns.ts';
 import { momentOf, numberTextOf } from '../../src/contract/values.ts';
 import type { BreakdownName, Profile } from '../../src/contract/vocabulary.ts';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
@@ -83,7 +83,7 @@ const breakdownsOf = ({ time, dimensions }: Request): BreakdownName[] => [
 
 /** The fields of the metrics of a request. */
 const metricFieldsOf = (request: Request): readonly string[] =>
-  askedColumns(request.profile, { metrics: request.metrics, breakdowns: breakdownsOf(request) })
+  requestedColumns(request.profile, { metrics: request.metrics, breakdowns: breakdownsOf(request) })
     .filter(({ metric }) => metric !== undefined)
     .map(({ field }) => field);
 

@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkTarget, openOutput } from '../../src/output/file/output-file.ts';
 import { temporaryName } from '../../src/output/file/temporary-files.ts';
-import { fileMachine } from '../support/file-machine.ts';
+import { fileHost } from '../support/file-host.ts';
 
-const machine = fileMachine();
+const host = fileHost();
 const onWindows = process.platform === 'win32';
 let folder: string;
 let path: string;
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => fs.rm(folder, { recursive: true, force: true }));
 
 async function write(text: string, options: { noClobber?: boolean } = {}): Promise<void> {
-  const file = await openOutput(path, { machine, ...options });
+  const file = await openOutput(path, { host, ...options });
   await file.write(Buffer.from(text));
   await file.commit();
 }
@@ -29,7 +29,7 @@ async function write(text: string, options: { noClobber?: boolean } = {}): Promi
 describe('an output file', () => {
   it('keeps its old content until it is complete', async () => {
     await fs.writeFile(path, 'old');
-    const file = await openOutput(path, { machine });
+    const file = await openOutput(path, { host });
 
     await file.write(Buffer.alloc(1_000_000, 'x'));
 
@@ -47,7 +47,7 @@ describe('an output file', () => {
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 600_000 }), { maxLength: 6 }),
         async (sizes) => {
-          const file = await openOutput(path, { machine });
+          const file = await openOutput(path, { host });
           const buffer = Buffer.alloc(600_000);
           for (const [i, size] of sizes.entries()) {
             await file.write(buffer.fill(i + 1).subarray(0, size));
@@ -68,7 +68,7 @@ describe('an output file', () => {
   it('leaves nothing behind when aborted, not even new folders', async () => {
     await fs.mkdir(join(folder, 'kept'));
     path = join(folder, 'kept', 'date=2026-11-01', 'part', 'x.csv');
-    const file = await openOutput(path, { machine });
+    const file = await openOutput(path, { host });
     await file.write(Buffer.from('x'));
     await file.abort();
 
@@ -112,7 +112,7 @@ describe('a target that is not a plain file', () => {
     expect(bytes.length).toBeLessThan(10_000);
     expect(gunzipSync(bytes).toString()).toBe('date,clicks\r\n'.repeat(100_000));
 
-    const file = await openOutput(path, { machine });
+    const file = await openOutput(path, { host });
     await file.write(Buffer.from('new'));
 
     await file.abort();
@@ -141,13 +141,13 @@ describe('--no-clobber', () => {
       message: `Cannot write ${path}: it already exists, and --no-clobber keeps it.`,
     };
 
-    await expect(checkTarget(path, { machine, noClobber: true })).rejects.toMatchObject(refusal);
-    await expect(openOutput(path, { machine, noClobber: true })).rejects.toMatchObject(refusal);
-    await expect(checkTarget(path, { machine })).resolves.toBeUndefined();
+    await expect(checkTarget(path, { host, noClobber: true })).rejects.toMatchObject(refusal);
+    await expect(openOutput(path, { host, noClobber: true })).rejects.toMatchObject(refusal);
+    await expect(checkTarget(path, { host })).resolves.toBeUndefined();
   });
 
   it('refuses a file that appears in the meantime, and leaves it alone', async () => {
-    const file = await openOutput(path, { machine, noClobber: true });
+    const file = await openOutput(path, { host, noClobber: true });
     await file.write(Buffer.from('mine'));
 
     await fs.writeFile(path, 'theirs');
@@ -162,7 +162,7 @@ it('the check on Windows leaves the file and its folder unchanged', async () => 
   await fs.writeFile(path, 'old');
   await fs.utimes(path, 1, 1);
 
-  await checkTarget(path, { machine: fileMachine('win32') });
+  await checkTarget(path, { host: fileHost('win32') });
 
   expect(await fs.readFile(path, 'utf8')).toBe('old');
   expect((await fs.stat(path)).mtimeMs).toBe(1_000);
@@ -201,7 +201,7 @@ it('a target that is a folder, or below a file, is refused by the check and when
     { target: join(path, 'deeper', 'x.csv'), reason: 'part of its path is a file, not a folder' },
   ] as const) {
     const error = { exitCode: 8, message: `Cannot write ${target}: ${reason}.` };
-    await expect(openOutput(target, { machine })).rejects.toMatchObject(error);
-    await expect(checkTarget(target, { machine })).rejects.toMatchObject(error);
+    await expect(openOutput(target, { host })).rejects.toMatchObject(error);
+    await expect(checkTarget(target, { host })).rejects.toMatchObject(error);
   }
 });

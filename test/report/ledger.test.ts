@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { fetchedStatus, Ledger, type NewLedgerEntry } from '../../src/report/ledger.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { fileMachine } from '../support/file-machine.ts';
+import { fileHost } from '../support/file-host.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const hourMs = 3_600_000;
@@ -24,7 +24,7 @@ beforeEach(() => {
 function open(directory = join(folder, 'settings')): Ledger {
   return new Ledger({
     directory,
-    machine: fileMachine(),
+    host: fileHost(),
     wallClock: () => nowMs,
     warn: (message) => warnings.push(message),
   });
@@ -246,7 +246,7 @@ test('concurrent processes lose no entries', async () => {
     import { Ledger } from './src/report/ledger.ts';
     const [directory, writer, template] = process.argv.slice(2);
     const warn = (message) => { throw new Error(message); };
-    const ledger = new Ledger({ directory, machine: processHost(), wallClock: Date.now, warn });
+    const ledger = new Ledger({ directory, host: processHost(), wallClock: Date.now, warn });
     for (let n = 0; n < 20; n += 1) {
       const entry = { ...JSON.parse(template), id: writer + '-' + n };
       await ledger.record(entry);

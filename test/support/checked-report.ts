@@ -1,6 +1,6 @@
 import { type LabelledResult, mergedResult } from '../../src/checks/merged-check.ts';
 import { factsOfFile, ReportCheck, type ReportOrigin } from '../../src/checks/report-check.ts';
-import { askedColumns } from '../../src/contract/columns.ts';
+import { requestedColumns } from '../../src/contract/columns.ts';
 import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { CheckMessage, CheckResult } from '../../src/errors.ts';
@@ -65,7 +65,7 @@ function open(scene: Scene) {
   const { body, period = '2026-11-01..2026-11-03', zone = 'Europe/Paris' } = scene;
   const { pieceBytes = 1_000, nowMs = checkedNowMs } = scene;
   const window = scene.window ?? resolveWindow({ period, zone, nowMs });
-  const columns = askedColumns(profile, { breakdowns: by, metrics });
+  const columns = requestedColumns(profile, { breakdowns: by, metrics });
   const check = new ReportCheck({
     expectation: {
       profile,

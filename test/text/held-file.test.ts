@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { changeFile, HeldFileError } from '../../src/text/held-file.ts';
-import { fileMachine } from '../support/file-machine.ts';
+import { fileHost } from '../support/file-host.ts';
 
 /** An error like Node's. */
 function refusal(code: string, syscall: string): NodeJS.ErrnoException {
@@ -9,21 +9,21 @@ function refusal(code: string, syscall: string): NodeJS.ErrnoException {
 }
 
 /** A change that fails until a time, and the times at which it was tried. */
-function heldUntil(freeMs: number, machine = fileMachine('win32')) {
+function heldUntil(freeMs: number, host = fileHost('win32')) {
   const tries: number[] = [];
   const change = () => {
-    tries.push(machine.stopwatch());
-    if (machine.stopwatch() < freeMs) throw refusal('EPERM', 'rename');
+    tries.push(host.stopwatch());
+    if (host.stopwatch() < freeMs) throw refusal('EPERM', 'rename');
     return 'changed';
   };
-  return { machine, tries, change };
+  return { host, tries, change };
 }
 
 describe('a file that another program has open on Windows', () => {
   test('is changed once it is closed', async () => {
-    const { machine, tries, change } = heldUntil(3_000);
+    const { host, tries, change } = heldUntil(3_000);
 
-    expect(await changeFile(machine, change)).toBe('changed');
+    expect(await changeFile(host, change)).toBe('changed');
 
     const pauses = tries.slice(1).map((time, index) => time - (tries[index] ?? 0));
     expect(Math.max(...pauses)).toBeLessThanOrEqual(500);
@@ -31,9 +31,9 @@ describe('a file that another program has open on Windows', () => {
   });
 
   test('is tried for exactly ten seconds', async () => {
-    const { machine, tries, change } = heldUntil(Number.POSITIVE_INFINITY);
+    const { host, tries, change } = heldUntil(Number.POSITIVE_INFINITY);
 
-    const changing = changeFile(machine, change);
+    const changing = changeFile(host, change);
 
     await expect(changing).rejects.toThrow(new HeldFileError(undefined));
     expect(tries.at(-1)).toBe(10_000);
@@ -41,10 +41,10 @@ describe('a file that another program has open on Windows', () => {
 
   test('is not awaited after the user ends the program', async () => {
     const controller = new AbortController();
-    const { machine, change } = heldUntil(3_000, fileMachine('win32', controller.signal));
+    const { host, change } = heldUntil(3_000, fileHost('win32', controller.signal));
     controller.abort(new InterruptedError(130));
 
-    await expect(changeFile(machine, change)).rejects.toBe(controller.signal.reason);
+    await expect(changeFile(host, change)).rejects.toBe(controller.signal.reason);
   });
 });
 
@@ -66,7 +66,7 @@ test.each([
       if (tries === 1) throw refusal(code, syscall);
     };
 
-    const changing = changeFile(fileMachine(platform), change);
+    const changing = changeFile(fileHost(platform), change);
 
     if (isTriedAgain) await expect(changing).resolves.toBeUndefined();
     else await expect(changing).rejects.toMatchObject({ code });

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
-import { changeFile, type FileMachine } from '../../text/held-file.ts';
+import { changeFile, type FileHost } from '../../text/held-file.ts';
 import { makeFolder } from '../../text/make-folder.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
@@ -14,7 +14,7 @@ import { PieceWriter } from './piece-writer.ts';
 import { sweepFolder, temporaryName } from './temporary-files.ts';
 
 export interface OutputFileOptions {
-  readonly machine: FileMachine;
+  readonly host: FileHost;
 
   /** Refuse to replace an existing file. */
   readonly noClobber?: boolean;
@@ -53,9 +53,9 @@ interface OpenedFile {
  * ending in `.gz` is compressed. Throws `OutputError`.
  */
 export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
-  const { machine } = options;
+  const { host } = options;
   const opened = await withReason(path, async () => {
-    if (await isDirect(path, machine.platform)) return openDirect(path);
+    if (await isDirect(path, host.platform)) return openDirect(path);
     return openTemporary(path, options);
   });
   return new OutputFile(path, opened, options);
@@ -156,14 +156,14 @@ export class OutputFile implements Sink {
  * not be replaced; on Windows also if another program has the target open.
  */
 export async function checkTarget(path: string, options: OutputFileOptions): Promise<void> {
-  const { machine } = options;
+  const { host } = options;
   await withReason(path, async () => {
-    if (await isDirect(path, machine.platform)) return;
+    if (await isDirect(path, host.platform)) return;
 
     const target = await findTarget(path, options);
     await fs.access(await existingFolder(dirname(target.path)), constants.W_OK);
-    if (machine.platform === 'win32' && target.existing) {
-      await changeFile(machine, () => tryToMove(target.path), heldFileCheckMs);
+    if (host.platform === 'win32' && target.existing) {
+      await changeFile(host, () => tryToMove(target.path), heldFileCheckMs);
     }
   });
 }
@@ -201,7 +201,7 @@ async function link(path: string, name: string): Promise<void> {
 
 /** Opens a temporary file next to a regular target. On failure nothing is left behind. */
 async function openTemporary(path: string, options: OutputFileOptions): Promise<OpenedFile> {
-  const { machine, noClobber } = options;
+  const { host, noClobber } = options;
   const target = await findTarget(path, options);
   const folder = dirname(target.path);
   const temporaryPath = join(folder, temporaryName(basename(target.path)));
@@ -228,12 +228,12 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
 
   async function place(): Promise<void> {
     if (!noClobber) {
-      await changeFile(machine, () => fs.rename(temporaryPath, target.path));
+      await changeFile(host, () => fs.rename(temporaryPath, target.path));
       return;
     }
     // Unlike a rename, a link never replaces a file that has appeared in the meantime.
     await link(temporaryPath, target.path);
-    await changeFile(machine, () => fs.unlink(temporaryPath));
+    await changeFile(host, () => fs.unlink(temporaryPath));
   }
 
   return { file, close, place, undo };

@@ -51,7 +51,7 @@ export function groupBars(
 ): string[] {
   const dash = look.unicode === false ? '-' : '–';
   const textOf = (sums: Sums) => formatFigure(figure, sums) ?? dash;
-  const labelOf = labeller(all.by.map(({ field }) => field));
+  const labelOf = groupFormatter(all.by.map(({ field }) => field));
 
   const bars = top.map(({ key, sums }): Bar => {
     return { label: labelOf(key), value: figureValue(figure, sums) ?? 0, text: textOf(sums) };
@@ -66,7 +66,7 @@ export function groupBars(
 }
 
 /** Formats a group's name for a line of text, without ids that have a name next to them. */
-function labeller(fields: readonly string[]): (key: GroupKey) => string {
+function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isName);
 
   return (key) => {
@@ -98,7 +98,7 @@ export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook
   const named = new Grouping(names, (field) => all.metrics.includes(field));
   named.absorb(all);
   const largest = [...named].sort(byFigure(figure));
-  const formatName = labeller(names.map(({ field }) => field));
+  const formatName = groupFormatter(names.map(({ field }) => field));
   const lines: string[] = [];
   for (const group of largest.slice(0, maxLines)) {
     const own = overTime(all, time, ({ key }) => {

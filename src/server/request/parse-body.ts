@@ -51,12 +51,12 @@ function assertNoKeyTwice(json: string): void {
 
     const key: string = JSON.parse(text);
     const keys = keysByLevel.at(-1);
-    if (keys?.has(key)) throw sentTwice(key);
+    if (keys?.has(key)) throw duplicateKeyError(key);
     keys?.add(key);
   }
 }
 
-function sentTwice(key: string): ServiceError {
+function duplicateKeyError(key: string): ServiceError {
   const parameter = key.slice(0, 80);
   const problem = 'is in the body twice: send it once.';
   const details = [{ parameter, problem }];

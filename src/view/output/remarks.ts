@@ -87,7 +87,7 @@ export function printRemarks({ console }: ViewTools, view: Omit<View, 'figures'>
 }
 
 /** The error of `--strict` for the warnings of a view. */
-export function isIncomplete({ warnings, sources }: View): RefusedReportError {
+export function strictError({ warnings, sources }: View): RefusedReportError {
   const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
   return new RefusedReportError(warnings.join(' '), {
     hint: `${repair}Without --strict this is a warning.`,

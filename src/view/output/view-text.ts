@@ -27,13 +27,13 @@ import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
 /** The number of bars without `--top`. */
-const barsAtMost = 20;
+const maxBars = 20;
 
 /** The ranked groups, which a chart has to be able to draw. */
 function ranked(view: View): RankedGroups {
   const { chart } = view.options;
   if (chart) expectDrawable(chart, view.groups.by);
-  return rankedGroupsOf(view, chart === 'bar' ? barsAtMost : undefined);
+  return rankedGroupsOf(view, chart === 'bar' ? maxBars : undefined);
 }
 
 /** Throws `UsageError` for bars without groups, or a line whose key is not time. */

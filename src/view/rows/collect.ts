@@ -232,7 +232,7 @@ class Collector {
 
   #end(file: SourceFile, { opened, tail, check, shown, columns, filled }: FileEnd): void {
     if (tail.rowCount > 0 && !tail.fields.some((field) => fieldTypeOf(field) !== undefined)) {
-      throw notReport(shown, tail);
+      throw notAReportError(shown, tail);
     }
     const isCsv = tail.isLineOpen !== undefined;
     const present = isCsv ? (columns?.fields ?? []) : [...filled];
@@ -338,7 +338,7 @@ class Collector {
     for (const field of own) this.#fields.add(field);
 
     const { filters, spans, followsTime } = this.#question;
-    if (spans.length > 0 && !hasTime && !unit) throw hasNoDates(shown);
+    if (spans.length > 0 && !hasTime && !unit) throw noDatesError(shown);
     const all = [...this.#fields];
     this.#resolveKeys(all);
     this.#addUsed(all);
@@ -546,14 +546,14 @@ function intersection(one: readonly number[], other: readonly number[]): number[
   return one.filter((row) => known.has(row));
 }
 
-function hasNoDates(shown: string): UsageError {
+function noDatesError(shown: string): UsageError {
   return new UsageError(`The rows of ${shown} have no dates to choose from.`, {
     about: { flag: '--period' },
     hint: 'Leave out --period, --since and --until, or view the folder filled by run.',
   });
 }
 
-function notReport(shown: string, { fields }: ReportTail): IncompleteDataError {
+function notAReportError(shown: string, { fields }: ReportTail): IncompleteDataError {
   const names = printable(fields.slice(0, 5).join(', ')) || 'none';
   return new IncompleteDataError(
     `${shown}: its rows have no column of a report. Their members are ${names}.`,

@@ -45,7 +45,8 @@ export class CellReading implements CsvReading {
     for (const [index, field] of fields.entries()) {
       const name = names[index] ?? field;
       const other = this.#names.get(field);
-      if (other !== undefined && other !== name) throw maySame(this.#shown, other, name);
+      if (other !== undefined && other !== name)
+        throw similarColumnsError(this.#shown, other, name);
       this.#names.set(field, name);
     }
     return fields;
@@ -76,12 +77,12 @@ export function expectDistinct(fields: readonly string[], shown: string): void {
   for (const field of fields) {
     const lower = field.toLowerCase();
     const other = known.get(lower);
-    if (other !== undefined) throw maySame(shown, other, field);
+    if (other !== undefined) throw similarColumnsError(shown, other, field);
     known.set(lower, field);
   }
 }
 
-function maySame(shown: string, one: string, other: string): UsageError {
+function similarColumnsError(shown: string, one: string, other: string): UsageError {
   return new UsageError(
     `${shown} has the columns ${quoted(one)} and ${quoted(other)}, which may be one.`,
     { hint: 'Rename or remove one of them.' },

@@ -11,7 +11,7 @@ import { matchesWildcard } from '../../text/wildcard.ts';
 import type { Condition } from '../view-flags.ts';
 
 /** The maximum number of values that a filter remembers. */
-const valuesAtMost = 100_000;
+const maxValues = 100_000;
 
 /** A value of a row. */
 interface RowValue {
@@ -83,7 +83,7 @@ export class RowFilter {
 
     const found = this.condition.values.filter((wanted) => isValue(value, wanted));
     for (const wanted of found) this.#found.add(wanted);
-    if (this.#matches.size < valuesAtMost) this.#matches.set(value.text, found.length > 0);
+    if (this.#matches.size < maxValues) this.#matches.set(value.text, found.length > 0);
     return found.length > 0;
   }
 }

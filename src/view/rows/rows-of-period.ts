@@ -4,7 +4,7 @@ import { type CalendarUnit, calendarUnitsIn, type Window } from '../../report/wi
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import { hasNothingBefore, type Sources } from '../sources/find-sources.ts';
+import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
 import { daysOfWindow } from '../sources/select-days.ts';
 import type { Collected, DaySpan } from './collect.ts';
 
@@ -22,11 +22,11 @@ export function expectRowsOfPeriod(sources: Sources, collected: Collected): void
     const isEmpty = collected.answers[span]?.rowCount === 0;
     return asked !== undefined && isEmpty && uncoveredDays(asked, covered).length > 0;
   };
-  if (lacks(0, window)) throw hasNoRows(name, windowOfTails(collected.tails));
-  if (lacks(1, earlier)) throw hasNothingBefore(name, earlier);
+  if (lacks(0, window)) throw noRowsError(name, windowOfTails(collected.tails));
+  if (lacks(1, earlier)) throw noEarlierDataError(name, earlier);
 }
 
-function hasNoRows(name: string, own: Window | undefined): UsageError {
+function noRowsError(name: string, own: Window | undefined): UsageError {
   const days = own && daysOfWindow(own);
   return new UsageError(`${printable(name)} has no rows for these days.`, {
     about: { flag: '--period' },

@@ -26,7 +26,7 @@ export class SeenRows {
 
   begin(file: SourceFile): void {
     const same = this.#files.find(({ path }) => path === file.path);
-    if (same) throw isTwice(same);
+    if (same) throw duplicateFileError(same);
     this.#files.push(file);
   }
 
@@ -139,7 +139,7 @@ export class SeenRows {
   }
 }
 
-function isTwice({ shown }: SourceFile): UsageError {
+function duplicateFileError({ shown }: SourceFile): UsageError {
   return new UsageError(`${printable(shown)} is named twice and would be counted twice.`, {
     hint: 'Name each file once.',
   });

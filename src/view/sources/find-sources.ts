@@ -75,16 +75,16 @@ export async function findSources(
   const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
 
   const now = await readSources(sources, counted, clock);
-  if (now.files.length === 0) throw hasNoFile(shown, asked, now.folders);
+  if (now.files.length === 0) throw noFilesError(shown, asked, now.folders);
   const window = counted
     ? endOfFiles(counted, now.folders, clock.now)
     : windowOfUnits(now.files, spec);
-  if (isCompared && !asked) throw needsPeriod(shown, window && { window, unit });
+  if (isCompared && !asked) throw periodRequiredError(shown, window && { window, unit });
 
   const earlier =
     isCompared && window ? earlierWindow(window, options.compare, clock.now) : undefined;
   const before = earlier && (await readSources(sources, earlier, clock));
-  if (earlier && before?.files.length === 0) throw hasNothingBefore(shown, earlier);
+  if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
 
   const further = (before?.files ?? []).filter((each) => !isIn(each, now.files));
   return {
@@ -145,7 +145,7 @@ function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
 }
 
 /** The error for a window of which no file is there, or is as it was downloaded. */
-function hasNoFile(
+function noFilesError(
   shown: string,
   asked: Window | undefined,
   folders: readonly FolderUnits[],
@@ -163,7 +163,7 @@ function hasNoFile(
 }
 
 /** The error for files without a day of the period before: all their figures would be new. */
-export function hasNothingBefore(shown: string, earlier: Window): UsageError {
+export function noEarlierDataError(shown: string, earlier: Window): UsageError {
   const { since, until } = daysOfWindow(earlier);
   const days = since === until ? since : `${since} to ${until}`;
   return new UsageError(
@@ -176,7 +176,7 @@ export function hasNothingBefore(shown: string, earlier: Window): UsageError {
 }
 
 /** The error for `--compare` without a period: the period before all files is in none of them. */
-function needsPeriod(
+function periodRequiredError(
   shown: string,
   known: { readonly window: Window; readonly unit: SplitUnit } | undefined,
 ): UsageError {

@@ -10,7 +10,7 @@ const gapTexts: Readonly<Record<Gap, readonly [one: string, several: string]>> =
   unreadable: ['cannot be read', 'cannot be read'],
 };
 
-const daysNamedAtMost = 5;
+const maxNamedDays = 5;
 
 /**
  * Sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
@@ -25,8 +25,8 @@ export function gapSentences(
   for (const [gap, [one, several]] of Object.entries(gapTexts)) {
     const days = gaps.get(gap as Gap) ?? [];
     if (days.length === 0) continue;
-    const more = days.length > daysNamedAtMost ? ', …' : '';
-    const list = `${days.slice(0, daysNamedAtMost).join(', ')}${more}`;
+    const more = days.length > maxNamedDays ? ', …' : '';
+    const list = `${days.slice(0, maxNamedDays).join(', ')}${more}`;
     const period = isEarlier ? ' in the period before' : '';
     const of = `${days.length} of ${formatPlural(unitCount, split)}${period}`;
     sentences.push(`${of} ${days.length === 1 ? one : several} (${list}).`);

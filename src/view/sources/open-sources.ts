@@ -6,7 +6,7 @@ import { isHistoryName } from '../../output/file/file-name.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import type { ViewMachine } from '../view-tools.ts';
+import type { ViewHost } from '../view-tools.ts';
 import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { SourceFile } from './source-file.ts';
@@ -15,7 +15,7 @@ import type { SourceFile } from './source-file.ts';
 export type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
 
 interface Opening {
-  readonly host: ViewMachine;
+  readonly host: ViewHost;
   readonly options: ViewOptions;
   readonly clock: Clock;
   readonly knownFiles: KnownFiles;
@@ -48,8 +48,8 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
     const folder = { path: absolute, shown: path, platform: host.platform };
     return { viewed: await openSeries(folder, options.series, clock) };
   }
-  if (!stats && path.includes('*')) throw isPattern(path);
-  if (isHistoryName(basename(path))) throw isHistory(path);
+  if (!stats && path.includes('*')) throw patternError(path);
+  if (isHistoryName(basename(path))) throw historyFileError(path);
 
   const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
   if (!stats?.isFile()) return { file };
@@ -62,13 +62,13 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
   return { file: { ...file, ...known } };
 }
 
-function isPattern(path: string): UsageError {
+function patternError(path: string): UsageError {
   return new UsageError(`No file is named ${printable(path)}.`, {
     hint: 'Some shells leave a * as it is: name the folder, or each file.',
   });
 }
 
-function isHistory(path: string): UsageError {
+function historyFileError(path: string): UsageError {
   const folder = printable(dirname(path));
   return new UsageError(`${printable(path)} is the history of a folder.`, {
     hint: `View the folder: adreport view ${folder}`,

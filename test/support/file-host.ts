@@ -1,10 +1,10 @@
-import type { FileMachine } from '../../src/text/held-file.ts';
+import type { FileHost } from '../../src/text/held-file.ts';
 
-/** A machine with this platform whose sleep only advances its stopwatch. */
-export function fileMachine(
+/** A host with this platform whose sleep only advances its stopwatch. */
+export function fileHost(
   platform: NodeJS.Platform = process.platform,
   signal = new AbortController().signal,
-): FileMachine {
+): FileHost {
   let elapsedMs = 0;
   return {
     platform,
