@@ -7,7 +7,7 @@ export interface LabelledResult {
 }
 
 /** The warnings and notes of a merged report, each with the label of its part. */
-export function mergedResult(parts: readonly LabelledResult[]): CheckResult {
+export function mergeResults(parts: readonly LabelledResult[]): CheckResult {
   const warnings: CheckMessage[] = [];
   const notes: CheckMessage[] = [];
   for (const { label, result } of parts) {

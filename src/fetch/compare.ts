@@ -10,10 +10,10 @@ import { type Job, labelOfPart } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
-import { partsInstead, splitJob, startsInParts } from './once-more.ts';
 import { type FetchSetup, ReportFetch, reportOfJob } from './report-fetch.ts';
 import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
+import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
 
 /** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
@@ -22,7 +22,7 @@ type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
  * Plan of the report to compare with, for the previous period or the year before; `undefined`
  * without `--compare`. Throws `UsageError` for an output that cannot show changes.
  */
-export function planEarlier(
+export function planComparison(
   context: Pick<RunTools, 'console' | 'flags' | 'host'>,
   { plan, options }: Pick<Job, 'plan' | 'options'>,
   now: Window,
@@ -72,13 +72,14 @@ export async function compareReport(
 async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
   const unsplit = { ...job, options: { ...job.options, split: undefined } };
   const split = splitJob(unsplit);
-  if (split && (await startsInParts(tools, unsplit, split))) return fetchSumsOfParts(tools, split);
+  if (split && (await shouldStartInParts(tools, unsplit, split)))
+    return fetchSumsOfParts(tools, split);
 
   const startedMs = tools.host.stopwatch();
   try {
     return await fetchSumsOfReport(tools, reportOfJob(tools, job));
   } catch (error) {
-    return fetchSumsOfParts(tools, partsInstead(tools, { error, split, startedMs }));
+    return fetchSumsOfParts(tools, splitAfterFailure(tools, { error, split, startedMs }));
   }
 }
 

@@ -6,7 +6,7 @@ import { curlLine, encodeRequest, requestParameters } from '../report/request.ts
 import { describeWindow, formatInstant, type Window } from '../report/window.ts';
 import type { Part } from '../report/window-parts.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { planEarlier } from './compare.ts';
+import { planComparison } from './compare.ts';
 import type { RunTools } from './run-tools.ts';
 
 /** One create call that would be made. */
@@ -43,9 +43,9 @@ function callsOf(tools: RunTools, job: Job, part: Part): PlannedCall[] {
   return isMerged ? [call] : [call, ...earlierCalls(tools, job, window)];
 }
 
-/** With `--compare`, the call for the earlier report. Throws as `planEarlier`. */
+/** With `--compare`, the call for the earlier report. Throws as `planComparison`. */
 function earlierCalls(tools: RunTools, job: Job, now: Window): PlannedCall[] {
-  const earlier = planEarlier(tools, job, now);
+  const earlier = planComparison(tools, job, now);
   if (!earlier) return [];
 
   const { account, label } = job;

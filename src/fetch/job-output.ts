@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { HistoryWriter } from '../folder/writer.ts';
 import { outputOf } from '../plan/plan.ts';
 import type { Part } from '../report/window-parts.ts';
-import { compareReport, planEarlier } from './compare.ts';
+import { compareReport, planComparison } from './compare.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
@@ -10,7 +10,7 @@ import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
 /**
  * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`
- * fetches the earlier report first. Throws as `prepareOutput` and `planEarlier`.
+ * fetches the earlier report first. Throws as `prepareOutput` and `planComparison`.
  */
 export async function prepareJobOutput(
   context: RunTools,
@@ -20,7 +20,7 @@ export async function prepareJobOutput(
 ): Promise<PreparedOutput> {
   const { plan, accountName, writer, label, name, spec } = job;
   const { window } = part ?? plan;
-  const earlier = planEarlier(context, job, window);
+  const earlier = planComparison(context, job, window);
   const reportOutput = outputOf(job, part);
   const path = resolve(context.host.cwd, reportOutput.file ?? '');
   await writer?.expectNoLink(path);

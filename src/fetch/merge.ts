@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { type LabelledResult, mergedResult } from '../checks/merged-check.ts';
+import { type LabelledResult, mergeResults } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
 import { type CheckResult, InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
@@ -19,7 +19,7 @@ import { type PreparedOutput, type WrittenReport, writeReport } from './write-re
 const maxAhead = 32;
 
 /** Begins the work on a part when it is its turn, and throws its error. */
-export type InTurn = <T>(
+export type RunInTurn = <T>(
   tools: ReportTools,
   part: Part,
   work: (tools: ReportTools) => Promise<T>,
@@ -34,7 +34,7 @@ export interface MergedJob {
   readonly output: PreparedOutput | undefined;
 
   /** Works on a part once `--concurrency` allows it. */
-  readonly inTurn: InTurn;
+  readonly inTurn: RunInTurn;
 }
 
 /** A report in a temporary file, waiting to be written in time order. */
@@ -71,7 +71,7 @@ export async function mergeParts(context: RunTools, merged: MergedJob): Promise<
     const written = await writeReport(tools, output, {
       batches: () => mergeReports(rows, job.plan),
       get result() {
-        return mergedResult(reports.results);
+        return mergeResults(reports.results);
       },
       reportIds: reports.ids,
       createdMs: tools.host.wallClock(),

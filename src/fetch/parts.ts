@@ -15,7 +15,7 @@ import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { type InTurn, mergeParts } from './merge.ts';
+import { mergeParts, type RunInTurn } from './merge.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
@@ -152,7 +152,7 @@ class PartsRun {
 
   /** Writes the parts of a job into one output. Throws the error of the first part that fails. */
   #merge(tools: ReportTools, job: Job, turns: Turns): Promise<WrittenReport> {
-    const inTurn: InTurn = (ofMerge, part, work) =>
+    const inTurn: RunInTurn = (ofMerge, part, work) =>
       turns.take(() => this.#workOn(job, part, { tools: ofMerge, work }));
     return mergeParts(this.#context, { job, tools, output: this.#output, inTurn });
   }

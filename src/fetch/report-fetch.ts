@@ -24,11 +24,11 @@ import type { Progress } from '../ui/progress.ts';
 import {
   markFetched,
   markUsedUp,
-  pickUpReport,
   type ReportTools,
   rememberAcceptedJson,
   requestAgainHint,
   requestAndRecord,
+  resumeReport,
   updateLedger,
 } from './request.ts';
 import { waitWithProgress } from './wait.ts';
@@ -129,7 +129,7 @@ export class ReportFetch {
 
     const { request } = this.#report;
     if (!request) throw new TypeError('A report without an id has a request.');
-    const unfinished = this.#mayPickUp ? await pickUpReport(this.#tools, request.plan) : undefined;
+    const unfinished = this.#mayPickUp ? await resumeReport(this.#tools, request.plan) : undefined;
     this.#isPickedUp = unfinished !== undefined;
     this.#mayPickUp = false;
     if (unfinished?.id !== undefined) await rememberAcceptedJson(this.#tools, unfinished.id);

@@ -44,7 +44,7 @@ export function toolsFor(
 }
 
 /** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
-export async function pickUpReport(
+export async function resumeReport(
   tools: ReportTools,
   plan: ReportPlan,
 ): Promise<RequestedReport | undefined> {

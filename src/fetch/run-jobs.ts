@@ -10,11 +10,11 @@ import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { partsInstead, splitJob, startsInParts } from './once-more.ts';
 import { type PartsOptions, runParts } from './parts.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
+import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 /** Fetches the parts of jobs, several at a time. Throws the error of the earliest failed part. */
@@ -46,7 +46,7 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   const hasId = placeholdersOf(job.options.output ?? '').includes('id');
   const split = hasId ? undefined : splitJob(job);
   const inOneOutput = { output: heldUntilComplete(job, output) };
-  if (split && (await startsInParts(tools, job, split))) {
+  if (split && (await shouldStartInParts(tools, job, split))) {
     return runParts(context, [split], inOneOutput);
   }
 
@@ -59,7 +59,7 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   } catch (thrown) {
     const repeatable = withWholeCommand(thrown, job, host.platform);
     const error = withSplitHint(context, repeatable, job);
-    const parts = partsInstead(tools, { error, split, startedMs });
+    const parts = splitAfterFailure(tools, { error, split, startedMs });
     await runParts(context, [parts], inOneOutput);
   }
 }

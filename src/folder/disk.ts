@@ -123,11 +123,11 @@ function fromError(error: unknown): FileState {
   const code = codeOf(error);
   if (code === 'ENOENT') return { kind: 'absent' };
   if (code === 'ENOTDIR') return { kind: 'blocked', why: 'a folder on its path is a file' };
-  return { kind: 'unreadable', why: whyDenied(error) };
+  return { kind: 'unreadable', why: accessErrorReason(error) };
 }
 
 /** Why the system does not let a path be read, as a clause. */
-export function whyDenied(error: unknown): string {
+export function accessErrorReason(error: unknown): string {
   const code = codeOf(error);
   return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (code ?? String(error));
 }
@@ -190,7 +190,7 @@ export async function listNames(root: string, options: ListingOptions): Promise<
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     options.signal.throwIfAborted();
     const entries = await fs.readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
-      if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', whyDenied(error));
+      if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', accessErrorReason(error));
       return [];
     });
     const isOther = folder !== '' && entries.some(({ name }) => options.marksOther(name));

@@ -8,7 +8,7 @@ import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { movesWithClock, windowOf } from '../report/spec-window.ts';
 import type { SplitUnit, Window } from '../report/window.ts';
 import { changeFile, type FileHost, HeldFileError } from '../text/held-file.ts';
-import { whyDenied } from './disk.ts';
+import { accessErrorReason } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
 /** Maximum length of a line with its line break, so that a single write appends it. */
@@ -276,7 +276,7 @@ function whyUnreadable(error: unknown): string {
   const code = codeOf(error);
   if (code === notRegular) return 'it is not a regular file';
   if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
-  return whyDenied(error);
+  return accessErrorReason(error);
 }
 
 /** Opens a history file. Throws if it is a link or not a regular file. */
@@ -400,7 +400,7 @@ function openToAppend(path: string, otherFlags: number, host: FileHost): Promise
 }
 
 /** Why a history file cannot be appended to, as a clause. */
-export function whyNotAppended(error: unknown): string {
+export function appendErrorReason(error: unknown): string {
   if (error instanceof HeldFileError) return error.message;
   const code = codeOf(error);
   if (code === 'ENOSPC') return 'the disk is full';

@@ -10,6 +10,7 @@ import { columnNotes } from './column-notes.ts';
 import { type FileState, linkOnPath, lookAtFiles } from './disk.ts';
 import { coversWholeUnit } from './finality.ts';
 import {
+  appendErrorReason,
   appendLine,
   expectAppendable,
   type FileEntry,
@@ -19,7 +20,6 @@ import {
   newestEntry,
   type SpecLine,
   type Totals,
-  whyNotAppended,
 } from './history.ts';
 import type { FileLine } from './history-schema.ts';
 import { lastSpec } from './series.ts';
@@ -325,7 +325,7 @@ function hasFigures({ rows, figures }: FileLine): boolean {
 const notDownloaded = 'nothing was downloaded';
 
 function cannotAppend(path: string, error: unknown, consequence: string): OutputError {
-  const message = `Cannot write the history ${path}: ${whyNotAppended(error)}; ${consequence}.`;
+  const message = `Cannot write the history ${path}: ${appendErrorReason(error)}; ${consequence}.`;
   const hint =
     error instanceof HeldFileError
       ? 'Close it there and run the command again.'

@@ -1,12 +1,17 @@
 import { figuresToShow } from './answer/shown-figures.ts';
 import { type Form, rowChoiceOf } from './form.ts';
-import { notesOfView, printRemarks, strictError, warningsOfView } from './output/remarks.ts';
-import { meaningsOf } from './output/typed-words.ts';
+import { explainTypedNames } from './output/typed-names.ts';
+import {
+  printWarningsAndNotes,
+  strictViewError,
+  viewNotes,
+  viewWarnings,
+} from './output/warnings-and-notes.ts';
 import { type Collected, closeRows, collect, type Question } from './rows/collect.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
 import { expectRowsOfPeriod, windowOfTails } from './rows/rows-of-period.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
-import { expectCoarseEnough, expectWholeGroups, rowDatesOf } from './sources/select-days.ts';
+import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/select-days.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';
@@ -49,14 +54,14 @@ function checkedView(read: Read, nowMs: number): View {
   }
 
   const view = viewOf({ ...read, sources: { ...sources, window } });
-  if (options.strict && view.warnings.length > 0) throw strictError(view);
+  if (options.strict && view.warnings.length > 0) throw strictViewError(view);
   return view;
 }
 
 /** Prints what the names of a view mean, its warnings and notes, and filters without rows. */
 function printView(tools: ViewTools, view: View, filters: readonly RowFilter[]): void {
-  for (const meaning of meaningsOf(view)) tools.console.noteOnce(meaning);
-  printRemarks(tools, view);
+  for (const meaning of explainTypedNames(view)) tools.console.noteOnce(meaning);
+  printWarningsAndNotes(tools, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
   if (view.collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);
 }
@@ -105,8 +110,8 @@ function viewOf(read: Read): View {
   const view = { ...read, groups, byTime, rows, figures };
   return {
     ...view,
-    warnings: warningsOfView(sources, collected),
-    notes: notesOfView(view),
+    warnings: viewWarnings(sources, collected),
+    notes: viewNotes(view),
   };
 }
 
@@ -117,7 +122,7 @@ function expectPossible(
   nowMs: number,
 ): void {
   if (!spec || !by) return;
-  const dates = rowDatesOf(spec.request.breakdowns, spec.split);
+  const dates = finestDateUnit(spec.request.breakdowns, spec.split);
   expectCoarseEnough(by, { shown, dates });
   const whole = asked ?? window;
   if (whole) expectWholeGroups(by, whole, Math.floor(nowMs / 1_000));

@@ -1,4 +1,4 @@
-import { type LabelledResult, mergedResult } from '../../src/checks/merged-check.ts';
+import { type LabelledResult, mergeResults } from '../../src/checks/merged-check.ts';
 import { factsOfFile, ReportCheck, type ReportOrigin } from '../../src/checks/report-check.ts';
 import { requestedColumns } from '../../src/contract/columns.ts';
 import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
@@ -57,7 +57,7 @@ export async function checkMerged(scenes: readonly Scene[]): Promise<Sentences> 
     for (; !next.done; next = await batches.next()) check.observe(next.value);
     results.push({ label: `part ${index}`, result: check.close(next.value) });
   }
-  return sentencesOf(mergedResult(results));
+  return sentencesOf(mergeResults(results));
 }
 
 function open(scene: Scene) {

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { textsIn, valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch, Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
-import { isNothing, plainFileHint, readNumber } from './read-cells.ts';
+import { isBlankCell, plainFileHint, readNumber } from './read-cells.ts';
 
 /** The columns that a question uses. */
 export interface UsedColumns {
@@ -75,7 +75,7 @@ export class CellCheck {
       if (this.#times.has(value)) continue;
       const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
       const isRead = isHour ? momentOf(text) !== undefined : dayOf(text) !== undefined;
-      const isEmpty = value === null || value === undefined || isNothing(text);
+      const isEmpty = value === null || value === undefined || isBlankCell(text);
       if (!isRead && !isEmpty) {
         const hasNoDay = isHour && !/^\d{4}-\d\d-\d\d/.test(text);
         const problem = hasNoDay ? 'has no day' : `is not ${isHour ? 'an hour' : 'a date'}`;
@@ -121,7 +121,7 @@ export class CellCheck {
     const values = valuesOf(batch, field);
     for (const row of rows) {
       const text = String(values[row] ?? '');
-      if (isNothing(text) || this.#currencies.has(text)) continue;
+      if (isBlankCell(text) || this.#currencies.has(text)) continue;
       const [first] = this.#currencies;
       if (first !== undefined) {
         const problem = `is another currency than ${quoted(first)}`;

@@ -61,7 +61,7 @@ export class CellReading implements CsvReading {
       return (text) => readNumber(text, 'money', delimiter) ?? JSON.stringify(text);
     }
     if (type === 'date' || type === 'hour') {
-      return (text) => (isNothing(text) ? 'null' : JSON.stringify(text));
+      return (text) => (isBlankCell(text) ? 'null' : JSON.stringify(text));
     }
     return (text) => JSON.stringify(withoutGuard(text));
   }
@@ -90,7 +90,7 @@ function similarColumnsError(shown: string, one: string, other: string): UsageEr
 }
 
 /** True for the texts that mean “no value”. */
-export function isNothing(text: string): boolean {
+export function isBlankCell(text: string): boolean {
   return isNoValue(text) || text.trim() === '--';
 }
 
@@ -103,7 +103,7 @@ const numberForm = /^([+-]?)(\d+)(?:([.,])(\d+))?(e[+-]?\d+)?$/i;
  */
 export function readNumber(text: string, type: FieldType, delimiter: string): string | undefined {
   if (usualNumber.test(text)) return text;
-  if (isNothing(text)) return 'null';
+  if (isBlankCell(text)) return 'null';
 
   const [, sign = '', integer = '', mark, decimals = '', exponent = ''] =
     numberForm.exec(text) ?? [];

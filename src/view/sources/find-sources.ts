@@ -9,17 +9,17 @@ import type { ViewOptions } from '../view-flags.ts';
 import type { ViewTools } from '../view-tools.ts';
 import type { Clock } from './folder-series.ts';
 import { type FolderUnits, unitsOf } from './folder-units.ts';
-import { gapSentences } from './gap-sentences.ts';
+import { gapWarnings } from './gap-warnings.ts';
 import { KnownFiles } from './known-files.ts';
 import { openSources, type Source, specOfSource } from './open-sources.ts';
 import { daysOfWindow, windowOfView } from './select-days.ts';
 import type { SourceFile } from './source-file.ts';
 import {
-  endOfFiles,
+  clampToFiles,
+  dropUnfinishedUnit,
+  extendToNow,
   laterHalf,
   spansOf,
-  untilNow,
-  wholeUnitsOf,
   windowOfUnits,
 } from './source-windows.ts';
 
@@ -72,12 +72,12 @@ export async function findSources(
   const zone = spec?.timezone ?? defaultZone;
   const asked = windowOfView(options, { shown, zone, unit }, nowMs);
   const isCompared = options.compare !== undefined;
-  const counted = asked && isCompared ? wholeUnitsOf(asked, { unit, now: clock.now }) : asked;
+  const counted = asked && isCompared ? dropUnfinishedUnit(asked, { unit, now: clock.now }) : asked;
 
   const now = await readSources(sources, counted, clock);
   if (now.files.length === 0) throw noFilesError(shown, asked, now.folders);
   const window = counted
-    ? endOfFiles(counted, now.folders, clock.now)
+    ? clampToFiles(counted, now.folders, clock.now)
     : windowOfUnits(now.files, spec);
   if (isCompared && !asked) throw periodRequiredError(shown, window && { window, unit });
 
@@ -90,7 +90,7 @@ export async function findSources(
   return {
     files: inTimeOrder([...now.files, ...further]),
     window,
-    asked: asked ?? (window && untilNow(window, clock.now)),
+    asked: asked ?? (window && extendToNow(window, clock.now)),
     earlier,
     spans: asked ? spansOf(window, earlier) : [],
     spec,
@@ -152,7 +152,7 @@ function noFilesError(
 ): UsageError {
   const [first] = folders;
   const isElsewhere = folders.every(({ gaps }) => gaps.size === 0 || gaps.has('missing'));
-  const sentences = folders.flatMap((folder) => gapSentences(folder, false));
+  const sentences = folders.flatMap((folder) => gapWarnings(folder, false));
   const why = asked && isElsewhere ? 'for these days.' : `to show: ${sentences.join(' ')}`;
   return new UsageError(`${printable(shown)} has no file ${why}`, {
     about: { flag: '--period' },

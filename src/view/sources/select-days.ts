@@ -45,10 +45,10 @@ export function daysOfWindow({ since, until, zone }: Omit<Window, 'notes'>): Day
 }
 
 /** The finest unit of the dates of rows. */
-export type RowDates = SplitUnit | 'unknown';
+export type RowDateUnit = SplitUnit | 'unknown';
 
 /** The finest unit of time that rows with these breakdowns have, in files of a unit. */
-export function rowDatesOf(breakdowns: readonly string[], unit: SplitUnit): SplitUnit {
+export function finestDateUnit(breakdowns: readonly string[], unit: SplitUnit): SplitUnit {
   if (breakdowns.includes('DAILY') || breakdowns.includes('HOURLY')) return 'day';
   if (breakdowns.includes('WEEKLY')) return 'week';
   if (breakdowns.includes('MONTHLY')) return 'month';
@@ -82,7 +82,7 @@ function namedUnits(by: readonly string[]): NamedUnit[] {
  */
 export function expectCoarseEnough(
   by: readonly string[],
-  { shown, dates }: { readonly shown: string; readonly dates: RowDates },
+  { shown, dates }: { readonly shown: string; readonly dates: RowDateUnit },
 ): void {
   if (dates === 'unknown' || dates === 'day') return;
   for (const { name, unit } of namedUnits(by)) {

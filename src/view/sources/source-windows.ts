@@ -19,7 +19,7 @@ export function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] 
 }
 
 /** A window without the unit that is still running, and what is to come. */
-export function wholeUnitsOf(
+export function dropUnfinishedUnit(
   window: Window,
   { unit, now }: { unit: SplitUnit; now: number },
 ): Window {
@@ -32,7 +32,7 @@ export function wholeUnitsOf(
 }
 
 /** The window as far as its days have been. */
-export function endOfFiles(window: Window, folders: readonly FolderUnits[], now: number): Window {
+export function clampToFiles(window: Window, folders: readonly FolderUnits[], now: number): Window {
   if (window.until <= now || folders.length === 0) return window;
   const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.over - 1] : []));
   const until = Math.min(window.until, Math.max(...lasts));
@@ -68,7 +68,7 @@ export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
 }
 
 /** A window of files that ends yesterday, until now: today is not over, and has no file yet. */
-export function untilNow(window: Window, now: number): Window {
+export function extendToNow(window: Window, now: number): Window {
   const { zone } = window;
   const endsYesterday = formatDate(window.until + 1, zone) === formatDate(now, zone);
   return endsYesterday && window.until < now ? { ...window, until: now } : window;

@@ -16,7 +16,7 @@ const maxNamedDays = 5;
  * Sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
  * @param isEarlier true for the earlier period of a comparison
  */
-export function gapSentences(
+export function gapWarnings(
   { viewed, gaps, unitCount }: FolderUnits,
   isEarlier: boolean,
 ): string[] {
@@ -35,7 +35,7 @@ export function gapSentences(
 }
 
 /** A sentence on files that the service may still correct; `undefined` if all are final. */
-export function openSentence({ viewed, openCount, files }: FolderUnits): string | undefined {
+export function notFinalNote({ viewed, openCount, files }: FolderUnits): string | undefined {
   if (openCount === 0) return undefined;
   const { split } = specOf(viewed);
   const rest = openCount === 1 ? 'is not final: its numbers' : 'are not final: their numbers';

@@ -19,7 +19,7 @@ interface FailedWhole<AnyJob extends Job> {
 }
 
 /** The parts to request instead of a report that failed. Throws its error if they cannot help. */
-export function partsInstead<AnyJob extends Job>(
+export function splitAfterFailure<AnyJob extends Job>(
   { console, host }: Pick<ReportTools, 'console' | 'host'>,
   { error, split, startedMs }: FailedWhole<AnyJob>,
 ): AnyJob {
@@ -36,7 +36,11 @@ export function partsInstead<AnyJob extends Job>(
  * True if a report is to be requested in parts from the beginning, which is printed: the ledger has
  * two failures of its request in the last 24 hours, or unfinished reports of its parts.
  */
-export async function startsInParts(tools: ReportTools, job: Job, split: Job): Promise<boolean> {
+export async function shouldStartInParts(
+  tools: ReportTools,
+  job: Job,
+  split: Job,
+): Promise<boolean> {
   if (job.options.fresh || job.options.direct) return false;
   const hasFailed = await isRepeatedFailure(tools, job.plan);
   if (!hasFailed && !(await hasPartsInLedger(tools, split))) return false;

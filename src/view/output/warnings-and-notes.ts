@@ -5,17 +5,17 @@ import { formatCount, formatPlural } from '../../text/quantity.ts';
 import type { Collected } from '../rows/collect.ts';
 import { daysOfRows, daysOutside } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';
-import { gapSentences, openSentence } from '../sources/gap-sentences.ts';
+import { gapWarnings, notFinalNote } from '../sources/gap-warnings.ts';
 import { cutGroupNote } from '../sources/select-days.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
 /** Sentences on days that are missing or changed, and on values of files. */
-export function warningsOfView(sources: Sources, { tails, warnings }: Collected): string[] {
+export function viewWarnings(sources: Sources, { tails, warnings }: Collected): string[] {
   return [
     ...sources.warnings,
-    ...sources.folders.flatMap((folder) => gapSentences(folder, false)),
-    ...sources.earlierFolders.flatMap((folder) => gapSentences(folder, true)),
+    ...sources.folders.flatMap((folder) => gapWarnings(folder, false)),
+    ...sources.earlierFolders.flatMap((folder) => gapWarnings(folder, true)),
     ...daysOutside(sources, tails),
     ...warnings,
   ];
@@ -25,7 +25,7 @@ export function warningsOfView(sources: Sources, { tails, warnings }: Collected)
  * Sentences on the window, on days that may still change, on weeks and months that are cut, and on
  * how files were read.
  */
-export function notesOfView({
+export function viewNotes({
   sources: { folders, window },
   collected,
   options: { by, metrics },
@@ -36,7 +36,7 @@ export function notesOfView({
   const notes: string[] = [...(window?.notes ?? [])];
   if (collected.rowCount === 0) notes.push('The report has no rows.');
   for (const folder of folders) {
-    const sentence = openSentence(folder);
+    const sentence = notFinalNote(folder);
     if (sentence !== undefined) notes.push(sentence);
   }
   const days = window ? undefined : daysOfRows(byTime);
@@ -73,7 +73,7 @@ function missingNotes(
   return notes;
 }
 
-export function printRemarks({ console }: ViewTools, view: Omit<View, 'figures'>): void {
+export function printWarningsAndNotes({ console }: ViewTools, view: Omit<View, 'figures'>): void {
   const { groups, options, warnings, notes } = view;
   for (const sentence of warnings) console.warn(sentence);
   for (const note of notes) console.note(`Note: ${note}`);
@@ -87,7 +87,7 @@ export function printRemarks({ console }: ViewTools, view: Omit<View, 'figures'>
 }
 
 /** The error of `--strict` for the warnings of a view. */
-export function strictError({ warnings, sources }: View): RefusedReportError {
+export function strictViewError({ warnings, sources }: View): RefusedReportError {
   const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
   return new RefusedReportError(warnings.join(' '), {
     hint: `${repair}Without --strict this is a warning.`,

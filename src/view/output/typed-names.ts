@@ -11,7 +11,7 @@ interface NamingFlag {
 }
 
 /** A sentence for each plain-English word in the flags: `impressions means displays.` */
-export function meaningsOf(view: View): string[] {
+export function explainTypedNames(view: View): string[] {
   const meanings = new Set<string>();
   for (const { flag, names, fields } of namingFlagsOf(view)) {
     for (const text of names) {
