@@ -13,7 +13,7 @@ import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
 import { nameOfAccount, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
 import { noSettings, Store } from './store.ts';
 
-/** The flags for the account and its calls. Durations are in milliseconds. */
+/** Flags for the account and its calls. Durations are in milliseconds. */
 export interface AccountOptions {
   readonly account?: string;
   readonly baseUrl?: string;
@@ -25,7 +25,6 @@ export interface AccountOptions {
   readonly timeout?: number;
 }
 
-/** The server of `--local`, as seen by a client. */
 interface LocalService {
   readonly url: string;
   readonly accounts: readonly {
@@ -35,33 +34,30 @@ interface LocalService {
   }[];
 }
 
-/** The environment of accounts. */
 export interface AccountHost {
   readonly env: Readonly<Record<string, string | undefined>>;
 
-  /** The folder from which `adreport.yaml` is searched upwards. */
+  /** Folder from which `adreport.yaml` is searched upwards. */
   readonly cwd: string;
   readonly console: Console;
-
-  /** For changes to the settings file. */
   readonly files: FileHost;
 
-  /** The clocks, the sleep and the signal of every call. */
+  /** Clocks, sleep and signal of every call. */
   readonly exchange: ExchangeOptions['host'];
   readonly userAgent: string;
 
-  /** The server of `--local`, started on first use. */
+  /** Started on first use. */
   readonly localServer: () => Promise<LocalService>;
 }
 
-/** The accounts of one command, with their shared store, project file and connections. */
+/** Accounts of one command, with their shared store, project file and connections. */
 export class Accounts {
-  /** The account of the command line, the environment or the stored settings. */
+  /** Account of the command line, the environment or the stored settings. */
   readonly own: ServiceAccount;
   readonly #host: AccountHost;
   readonly #options: AccountOptions;
 
-  /** The account settings of `adreport.yaml` for all commands. */
+  /** Account settings of `adreport.yaml` for all commands. */
   readonly #projectDefaults: () => Promise<ProjectChoice>;
   readonly #chosen = new Map<string, ServiceAccount>();
   readonly #printed = new Set<string>();
@@ -74,13 +70,12 @@ export class Accounts {
     this.own = this.#accountOf(options);
   }
 
-  /** The settings file of this user. */
   store(): Store {
     return new Store(this.#host.env, this.#host.console.warn, this.#host.files);
   }
 
   /**
-   * The names of the accounts of a run; `undefined` for a single account. The choice of a saved
+   * Returns the account names of a run; `undefined` for a single account. The choice of a saved
    * report replaces the project defaults. Throws `UsageError` as `resolveAccountList`, and
    * `SignInError` for `all` if none is stored.
    */
@@ -99,7 +94,7 @@ export class Accounts {
     return names === 'all' ? this.#allNames() : names;
   }
 
-  /** The name of the stored account that `login`, `logout` and `config` change. */
+  /** Names the stored account that `login`, `logout` and `config` change. */
   async nameToChange(): Promise<string> {
     const { env } = this.#host;
     const projectFile = await this.#projectDefaults();
@@ -107,7 +102,7 @@ export class Accounts {
     return resolveAccount({ flags: this.#options, env, projectFile, stored }).value;
   }
 
-  /** The account for options and a saved report; the same object for the same account. */
+  /** Returns the same object for the same account. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isOwn = !choice && options.account === this.#options.account;
     if (isOwn) return this.own;
@@ -122,7 +117,6 @@ export class Accounts {
     return chosen;
   }
 
-  /** Closes all connections. */
   async close(): Promise<void> {
     for (const http of this.#connections) await http.close();
   }
@@ -140,7 +134,10 @@ export class Accounts {
     });
   }
 
-  /** All stored accounts, or those of the local server. Throws `SignInError` if none is stored. */
+  /**
+   * Names all stored accounts, or those of the local server. Throws `SignInError` if none is
+   * stored.
+   */
   async #allNames(): Promise<readonly string[]> {
     if (this.own.isLocal) {
       const { accounts } = await this.#host.localServer();
@@ -209,16 +206,14 @@ interface ServiceAccountOptions {
   readonly signIn?: SignIn;
 }
 
-/** One account of one service, with its settings and its client, each created on first use. */
+/** One account of one service. Its settings and client are created on first use. */
 export class ServiceAccount {
   readonly isLocal: boolean;
 
-  /** The settings with their sources; with `--local`, those of the local server. */
+  /** With `--local`, those of the local server. */
   readonly settings: () => Promise<Settings>;
 
-  /**
-   * The client for the settings. Throws as `requireSignIn`.
-   */
+  /** Throws as `requireSignIn`. */
   readonly client: () => Promise<Client>;
   readonly #options: ServiceAccountOptions;
 
@@ -229,17 +224,16 @@ export class ServiceAccount {
     this.#options = options;
   }
 
-  /** The sign-in of the settings. Throws as `requireSignIn`. */
+  /** Throws as `requireSignIn`. */
   async signIn(): Promise<SignIn> {
     return requireSignIn(await this.settings(), this.#options.runCommand);
   }
 
-  /** As `nameOfAccount`. */
   async name(): Promise<string> {
     return nameOfAccount(await this.settings());
   }
 
-  /** The same account with another sign-in, to check it before it is stored. */
+  /** Returns the same account with another sign-in, to check it before it is stored. */
   signingInWith(signIn: SignIn): ServiceAccount {
     return new ServiceAccount({ ...this.#options, findSettings: this.settings, signIn });
   }
@@ -255,7 +249,9 @@ export class ServiceAccount {
   }
 }
 
-/** Hides secrets on stderr, and with `-vv` e-mail addresses too: such traces are sent to others. */
+/**
+ * Hides secrets on stderr; with `-vv` e-mail addresses too, because such traces are sent to others.
+ */
 function hideSecrets(settings: Settings, console: Console): void {
   for (const key of settingKeys) {
     const { hiddenFrom } = { hiddenFrom: undefined, ...settingTable[key] };
@@ -265,7 +261,7 @@ function hideSecrets(settings: Settings, console: Console): void {
   }
 }
 
-/** The settings of `--local`: an account of the local server by name (`--account`) or profile. */
+/** Finds the account of the local server by name (`--account`) or profile. */
 function settingsOfLocal(
   { url, accounts }: LocalService,
   options: AccountOptions,

@@ -11,7 +11,7 @@ import {
   withAccount,
 } from './store.ts';
 
-/** Checks the name of a setting. Throws `UsageError` with the nearest name for an unknown one. */
+/** Throws `UsageError` with the nearest name for an unknown setting. */
 export function findSettingName(text: string): string {
   return entryOf(findSettingKey(text)).name;
 }
@@ -25,7 +25,6 @@ function findSettingKey(text: string): SettingKey {
   throw new UsageError(`Unknown setting “${text}”.`, { hint });
 }
 
-/** The new settings, and a sentence about the change. */
 export interface SettingChange {
   readonly settings: StoredSettings;
   readonly message: string;

@@ -6,7 +6,6 @@ const timeoutMs = 30_000;
 /** After the exit, output is read for this long: a daemon of the command may keep it open. */
 const outputAfterExitMs = 1_000;
 
-/** The maximum length of a password. */
 const maxLength = 4_096;
 
 interface CommandOptions {
@@ -41,7 +40,7 @@ export async function readPasswordFrom(command: string, options: CommandOptions)
 interface CommandResult {
   readonly output: string;
 
-  /** The exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the command. */
   readonly ending: number | string;
 }
 
@@ -83,7 +82,7 @@ function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Prom
   });
 }
 
-/** Ends a command with all processes of its shell. */
+/** Kills a command with all processes of its shell. */
 function killGroup(child: ChildProcess, hasGroup: boolean): void {
   try {
     if (hasGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');

@@ -14,11 +14,9 @@ export const projectFileName = 'adreport.yaml';
 /** Parsing 60,000 keys would take minutes. */
 const maxProjectFileBytes = 64 * 1024;
 
-/** `adreport.yaml`: saved reports, and their defaults. */
+/** Content of `adreport.yaml`. */
 export interface ProjectFile {
   readonly path: string;
-
-  /** The path in messages. */
   readonly shownPath: string;
   readonly defaults: SavedSection;
   readonly reports: ReadonlyMap<string, SavedSection>;
@@ -28,39 +26,37 @@ export interface ProjectFile {
 export interface SavedSection {
   readonly line: number;
 
-  /** Values by key: the names of flags without dashes. */
+  /** Values by flag name without dashes. */
   readonly entries: ReadonlyMap<string, SavedEntry>;
 }
 
-/** The value of one key of a saved report. */
 export interface SavedEntry {
   readonly line: number;
 
-  /** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
+  /** One value, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
   readonly texts: readonly string[];
 }
 
-/** One mistake in a project file. */
 export interface ProjectFileError {
   readonly line: number;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** The path of the nearest `adreport.yaml`, in a folder or above; `undefined` if there is none. */
+/** Returns the nearest `adreport.yaml`, in a folder or above; `undefined` if there is none. */
 export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
   if (existsSync(path)) return path;
   return dirname(folder) === folder ? undefined : findProjectFile(dirname(folder));
 }
 
-/** The key of a name in the file. `windowClock`, the name in the settings file, is accepted too. */
+/** Also accepts `windowClock`, the name in the settings file. */
 function keyOf(name: string): string {
   return name === 'windowClock' ? 'window-clock' : name;
 }
 
 /**
- * The account settings of the project file for all commands; its reports are not read. Throws
+ * Reads the account settings of the project file for all commands, but not its reports. Throws
  * `UsageError` for a file that cannot be read or is not YAML; in a parent folder, which may belong
  * to someone else, that is only a warning.
  */
@@ -92,16 +88,17 @@ function settingsOf({ value }: YamlFile): ProjectChoice {
   return choice;
 }
 
-/** A parsed YAML file. */
 interface YamlFile {
-  /** All scalars are texts as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty. */
+  /**
+   * All scalars are strings as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty.
+   */
   readonly value: unknown;
 
-  /** The line of the key at the end of a path, or of the last one before it. */
+  /** Finds the line of the key at the end of a path, or of the last one before it. */
   lineOf(path: readonly PropertyKey[]): number;
 }
 
-/** Parses a YAML file. Throws `UsageError` for a file that cannot be read or is not YAML. */
+/** Throws `UsageError` for a file that cannot be read or is not YAML. */
 async function readYaml(path: string, shownPath: string): Promise<YamlFile> {
   const text = readText(path);
   // Loaded lazily: it takes a fifth of the start-up time, and most folders have no such file.
@@ -157,7 +154,7 @@ function readText(path: string): string {
   }
 }
 
-/** The error for the mistakes in a project file: `adreport.yaml:12: unknown key perid.` */
+/** Formats the mistakes as `adreport.yaml:12: unknown key perid.`, one per line. */
 export function projectError(path: string, errors: readonly ProjectFileError[]): UsageError {
   const code = 'BAD_PROJECT_FILE';
   const [first, second] = errors;
@@ -170,14 +167,14 @@ export function projectError(path: string, errors: readonly ProjectFileError[]):
   return new UsageError(lines.join('\n'), { code });
 }
 
-/** The value of one key as a schema reads it. */
+/** Value of one key as a schema reads it. */
 type KeyValue = Scalar | readonly Scalar[] | Readonly<Record<string, Scalar | readonly Scalar[]>>;
 
 type Scalar = string | number | boolean;
 
 type Keys = Readonly<Record<string, KeyValue>>;
 
-/** The content of a project file as a schema reads it. */
+/** Content of a project file as a schema reads it. */
 export interface ProjectContent {
   readonly defaults?: Keys | null | undefined;
   readonly reports?: Readonly<Record<string, Keys | null>> | null | undefined;
@@ -210,7 +207,7 @@ export async function readProjectFile(
   return { path, shownPath, defaults: readSection(data?.defaults, ['defaults']), reports };
 }
 
-/** The mistakes of one issue: an unknown key each, or a value that its key cannot have. */
+/** Makes one error for each unknown key, or one for an invalid value. */
 function errorsOfIssue(issue: core.$ZodIssue, lineOf: YamlFile['lineOf']): ProjectFileError[] {
   const { path, message } = issue;
   if (issue.code === 'unrecognized_keys') {
@@ -222,7 +219,7 @@ function errorsOfIssue(issue: core.$ZodIssue, lineOf: YamlFile['lineOf']): Proje
   return [{ line: lineOf(path), message: `${subject} ${message}` }];
 }
 
-/** One text, or those of a list; a mapping becomes `key=v1,v2`, the form of `--filter`. */
+/** Formats a mapping as `key=v1,v2`, the form of `--filter`. */
 function textsIn(value: KeyValue): string[] {
   if (typeof value !== 'object') return [String(value)];
   if (Array.isArray(value)) return value.map(String);
@@ -232,13 +229,13 @@ function textsIn(value: KeyValue): string[] {
   });
 }
 
-/** A value for a comma list, in double quotes if it has commas, quotes or outer blanks. */
+/** Quotes a value for a comma list if it has commas, quotes or outer blanks. */
 function quotedValue(text: string): string {
   const needsQuotes = /[",]/.test(text) || text !== text.trim();
   return needsQuotes ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Keys of secrets, and of the address that receives them. */
+/** Matches keys of secrets, and of the URL that receives them. */
 const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 

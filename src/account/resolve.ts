@@ -21,7 +21,6 @@ import { findAccount, noSettings, type StoredAccount, type StoredSettings } from
 /** In order of precedence. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
-/** The sources of settings. */
 export interface SettingsSources {
   readonly flags: SettingTexts;
   readonly env: NodeJS.ProcessEnv;
@@ -29,29 +28,25 @@ export interface SettingsSources {
   readonly stored: StoredSettings;
 }
 
-/** A value with its source. */
 export interface Setting<Value> {
   readonly value: Value;
   readonly source: SettingSource;
 
-  /** The source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
+  /** Source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
   readonly from: string;
 }
 
 /** All settings of a command. One without a source is `undefined`, with the source `default`. */
 export interface Settings {
   readonly account: Setting<string>;
-
-  /** True if the credentials come from the environment, and not from a stored account. */
   readonly isFromEnvironment: boolean;
 
-  /** The variables that have credentials, used or not. */
+  /** Variables that have credentials, used or not. */
   readonly variables: readonly string[];
 
-  /** The stored account that signs in; `undefined` for the environment, or if there is none. */
+  /** Account that signs in; `undefined` for the environment, or if there is none. */
   readonly storedAccount: StoredAccount | undefined;
 
-  /** All stored settings. */
   readonly stored: StoredSettings;
   readonly baseUrl: Setting<URL | undefined>;
   readonly token: Setting<string | undefined>;
@@ -62,16 +57,16 @@ export interface Settings {
   readonly encoding: Setting<Encoding>;
   readonly windowClock: Setting<WindowClock>;
 
-  /** A sentence about a variable that has no effect. */
+  /** Sentence about a variable that has no effect. */
   readonly warning: string | undefined;
 
-  /** A sentence about an account of `adreport.yaml` that the environment overrides. */
+  /** Sentence about an account of `adreport.yaml` that the environment overrides. */
   readonly note: string | undefined;
 }
 
 /**
- * Resolves all settings (`cli.md`, Settings). Credentials are those of a stored account or those of
- * the environment, never some of each. Throws `UsageError`, with the source, for an invalid value.
+ * Throws `UsageError`, with the source, for an invalid value. Credentials are those of a stored
+ * account or those of the environment, never some of each (`cli.md`, Settings).
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   const { flags, env, stored } = sources;
@@ -99,24 +94,23 @@ export function resolveSettings(sources: SettingsSources): Settings {
   };
 }
 
-/** An account, and the sources of its settings. */
 interface AccountChoice {
   readonly account: Setting<string>;
   readonly storedAccount: StoredAccount | undefined;
 
-  /** The environment without the variables that this account does not use. */
+  /** Environment without the variables that this account does not use. */
   readonly env: NodeJS.ProcessEnv;
 
-  /** The stored settings that this account uses. */
+  /** Stored settings that this account uses. */
   readonly texts: SettingTexts;
 
-  /** The name of the stored settings in messages. */
+  /** Name of the stored settings in messages. */
   readonly from: string;
 }
 
 /**
- * The account of the environment, by default at the base URL of the default stored account. A
- * stored account of the same service has its profile, encoding and clock.
+ * Uses the credentials of the environment, by default at the base URL of the default stored
+ * account. If a stored account is of the same service, its profile, encoding and clock apply.
  */
 function chooseEnvironment({ flags, env, stored }: SettingsSources): AccountChoice {
   const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
@@ -138,7 +132,7 @@ function chooseEnvironment({ flags, env, stored }: SettingsSources): AccountChoi
 }
 
 /**
- * The stored account that is named, else the default one. A name from the command line or the
+ * Uses the stored account that is named, else the default one. A name from the command line or the
  * environment implies its base URL. Its token and its password command are for that URL alone.
  */
 function chooseStored(sources: SettingsSources): AccountChoice {
@@ -166,7 +160,10 @@ function chooseStored(sources: SettingsSources): AccountChoice {
   };
 }
 
-/** The variables that sign in: that of the token, and those of the e-mail address and password. */
+/**
+ * Names the variables that sign in: that of the token, and those of the e-mail address and
+ * password.
+ */
 function credentialVariables(env: NodeJS.ProcessEnv): string[] {
   const hasPair = readEnv(env, 'email') !== undefined && readEnv(env, 'password') !== undefined;
   const keys: SettingKey[] = hasPair ? ['email', 'password'] : [];
@@ -174,7 +171,7 @@ function credentialVariables(env: NodeJS.ProcessEnv): string[] {
   return keys.map(variableOf);
 }
 
-/** The variable of an e-mail address without a password, or of a password without one. */
+/** Finds an e-mail address without a password, or a password without an e-mail address. */
 function findIncompleteLogin(
   env: NodeJS.ProcessEnv,
 ): { half: SettingKey; missing: SettingKey } | undefined {
@@ -208,21 +205,21 @@ function withoutVariables(env: NodeJS.ProcessEnv, keys: readonly SettingKey[]): 
   return others;
 }
 
-/** An environment variable. An empty one counts as unset, because CI systems clear it that way. */
+/** Treats an empty variable as unset, because CI systems clear it that way. */
 function readEnv(env: NodeJS.ProcessEnv, key: SettingKey): string | undefined {
   const text = env[variableOf(key)];
   return text?.trim() ? text : undefined;
 }
 
-/** The environment variable of a setting; empty if it has none. */
+/** Returns an empty string for a setting without a variable. */
 function variableOf(key: SettingKey): string {
   return entryOf(key).variable ?? '';
 }
 
-/** The name of an account without a name. */
+/** Used if an account is stored or used without a name. */
 export const defaultAccountName = 'default';
 
-/** The name of the account to use. Throws `UsageError` for an invalid name. */
+/** Throws `UsageError` for an invalid name. */
 export function resolveAccount(sources: SettingsSources): Setting<string> {
   const stored = { account: sources.stored.defaultAccount };
   return new SettingReader(sources, stored, 'the stored default').read(
@@ -232,8 +229,8 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
 }
 
 /**
- * The accounts of a run: several names without duplicates, or `all`; `undefined` for a single
- * account, such as that of the environment. Throws `UsageError` for an invalid name, or if
+ * Returns the accounts of a run: several names without duplicates, or `all`; `undefined` for a
+ * single account, such as that of the environment. Throws `UsageError` for an invalid name, or if
  * `ADREPORT_ACCOUNT` has several for the sign-in of the environment.
  */
 export function resolveAccountList(
@@ -259,7 +256,7 @@ export function resolveAccountList(
   }
 }
 
-/** The base URL of the command line or the environment. Throws `UsageError` if it is invalid. */
+/** Ignores stored settings and the project file. Throws `UsageError` for an invalid URL. */
 export function readGivenBaseUrl(flags: SettingTexts, env: NodeJS.ProcessEnv): URL | undefined {
   const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
   return reader.read('baseUrl', undefined).value;
@@ -271,7 +268,7 @@ class SettingReader {
   readonly #stored: SettingTexts;
   readonly #storedName: string;
 
-  /** @param storedName the name of the stored source in messages */
+  /** @param storedName names the stored source in messages */
   constructor(sources: SettingsSources, stored: SettingTexts, storedName: string) {
     this.#sources = sources;
     this.#stored = stored;
@@ -293,7 +290,7 @@ class SettingReader {
     }
   }
 
-  /** The text of a setting; `undefined` if no source has it. */
+  /** Returns `undefined` if no source has the setting. */
   findText(key: SettingKey): Setting<string> | undefined {
     const { flags, env, projectFile = {} } = this.#sources;
     const { name, flag, variable = '', fileKey } = entryOf(key);
@@ -314,7 +311,6 @@ class SettingReader {
   }
 }
 
-/** A setting to show to the user, without secrets. */
 export interface ShownSetting {
   readonly name: string;
 
@@ -324,7 +320,7 @@ export interface ShownSetting {
   readonly from: string;
 }
 
-/** All settings to show to the user, without secrets. */
+/** Masks tokens, and shows passwords as `set`. */
 export function nameSettings(settings: Settings): ShownSetting[] {
   return settingKeys.map((key) => {
     const { value, source, from } = settings[key];

@@ -2,17 +2,14 @@ import { withoutSlashesAtEnd } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 
-// Reads and shows the values of settings.
-
-/** The value of `--account` for every stored account. */
+/** Value of `--account` for every stored account. */
 export const allAccounts = 'all';
 
-/** True for a text that names several accounts. */
 export function isAccountList(text: string): boolean {
   return text.includes(',') || text.trim() === allAccounts;
 }
 
-/** Reads one account name. Throws `UsageError` for several. */
+/** Throws `UsageError` for several accounts. */
 export function readOneAccount(text: string): string {
   refuseSeveralAccounts(text);
   return checkAccountName(text);
@@ -26,7 +23,7 @@ export function refuseSeveralAccounts(text: string): void {
   });
 }
 
-/** Checks an account name. Throws `UsageError` if it is invalid. */
+/** Returns the name without outer blanks. Throws `UsageError` if it is invalid. */
 export function checkAccountName(text: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._@+-]{0,63}$/u.test(text.trim())) return text.trim();
   throw new UsageError(
@@ -49,7 +46,7 @@ export function formatBaseUrl(url: URL): string {
   return withoutSlashesAtEnd(url.href);
 }
 
-/** The origin of a base URL; `undefined` without one, or for a text that is no URL. */
+/** Returns `undefined` for a string that is not a URL. */
 export function originOf(text: string | undefined): string | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
 }
@@ -69,7 +66,7 @@ export function checkToken(text: string): string {
   throw new UsageError('The token has spaces or other invalid characters.', { hint });
 }
 
-/** Reads a command that prints a password. Throws `UsageError` for an empty one. */
+/** Throws `UsageError` for an empty command. */
 export function readCommand(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new UsageError('The password command is empty.', {
@@ -77,18 +74,18 @@ export function readCommand(text: string): string {
   });
 }
 
-/** Reads a password, with its blanks. Throws `UsageError` for one that is too long. */
+/** Keeps outer blanks. Throws `UsageError` for a password that is too long. */
 export function readPassword(text: string): string {
   return bounded('password', text);
 }
 
-/** Throws `UsageError` for a text too long to be a secret, such as the content of a file. */
+/** Throws `UsageError` for a value too long to be a secret, such as the content of a file. */
 function bounded(noun: string, text: string): string {
   if (text.length <= 4_096) return text;
   throw new UsageError(`The ${noun} is longer than 4096 characters.`);
 }
 
-/** Masks a token: shows both ends, but never more than a quarter of it. */
+/** Shows both ends of a token, but never more than a quarter of it. */
 export function maskToken(token: string): string {
   const endLength = Math.min(4, Math.floor(token.length / 8));
   if (endLength === 0) return '…';

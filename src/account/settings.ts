@@ -10,36 +10,34 @@ import {
   readSettingWord,
 } from './setting-values.ts';
 
-/** One setting: its name in each source, and how its text is read and shown. */
+/** One setting: its name in each source, and how its value is read and shown. */
 interface SettingEntry<Value> {
-  /** The name in `adreport config`. */
+  /** Name in `adreport config`. */
   readonly name: string;
 
-  /** The flag; absent for settings from signing in or from the environment. */
+  /** Absent for settings from signing in or from the environment. */
   readonly flag?: string;
 
-  /** The environment variable. */
   readonly variable?: string;
 
-  /** The key in `adreport.yaml`, under `defaults` or in a saved report. */
+  /** Key in `adreport.yaml`, under `defaults` or in a saved report. */
   readonly fileKey?: string;
 
-  /** True if a stored account may have it, as a text. */
+  /** Set if a stored account may have it, as a string. */
   readonly isStored?: true;
 
-  /** Throws `UsageError` for an invalid text. */
+  /** Throws `UsageError` for an invalid value. */
   readonly read: (text: string) => Value;
 
   /** Hidden from all of stderr, or only from `-vv` traces, which are sent to others. */
   readonly hiddenFrom?: 'stderr' | 'traces';
 
-  /** Masks a secret for display. */
   readonly show?: (text: string) => string;
 }
 
 /**
  * All settings by their name in the code. The order of precedence is flag, variable, file, stored
- * account. `adreport.yaml` has no address and no secret, because a cloned folder must not decide
+ * account. `adreport.yaml` has no base URL and no secret, because a cloned folder must not decide
  * where a token is sent.
  */
 export const settingTable = {
@@ -109,13 +107,11 @@ export const settingTable = {
   },
 } as const satisfies Readonly<Record<string, SettingEntry<unknown>>>;
 
-/** The name of a setting in the code. */
 export type SettingKey = keyof typeof settingTable;
 
-/** The type of a setting. */
 export type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** The texts of one source. */
+/** Values of one source, as typed or stored. */
 export type SettingTexts = { readonly [Key in SettingKey]?: string | undefined };
 
 type KeyWith<Place extends string> = {
@@ -124,12 +120,11 @@ type KeyWith<Place extends string> = {
     : never;
 }[SettingKey];
 
-/** The account settings of `adreport.yaml`, for all commands or for one saved report. */
+/** Account settings of `adreport.yaml`, for all commands or for one saved report. */
 export type ProjectChoice = Pick<SettingTexts, KeyWith<'fileKey'>>;
 
 export const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
 
-/** The table entry of a setting. */
 export function entryOf<Key extends SettingKey>(key: Key): SettingEntry<SettingValue<Key>> {
   return settingTable[key] as SettingEntry<SettingValue<Key>>;
 }
@@ -154,7 +149,7 @@ export function splitChoice<Values extends ProjectChoice>(values: Values): Split
   return { choice, others: others as SplitChoice<Values>['others'] };
 }
 
-/** The setting of a key of `adreport.yaml`; `undefined` for any other key. */
+/** Returns `undefined` for any other key of `adreport.yaml`. */
 export function settingOfFileKey(fileKey: string): SettingKey | undefined {
   return settingKeys.find((key) => entryOf(key).fileKey === fileKey);
 }

@@ -7,20 +7,20 @@ import { defaultAccountName, type Settings } from './resolve.ts';
 import { formatBaseUrl, originOf } from './setting-values.ts';
 import { unknownAccount } from './store.ts';
 
-/** The address of a service, with a token, credentials, or both. */
+/** Base URL of a service, with a token, credentials, or both. */
 export interface SignIn {
   readonly baseUrl: URL;
   readonly encoding: Encoding;
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
 
-  /** The source of the sign-in, for errors about a refusal. */
+  /** Source of the sign-in, for errors about a refusal. */
   readonly origin?: SignInOrigin;
 }
 
 /**
- * The sign-in of the settings. Throws `SignInError` if something is missing, with how to add it,
- * and `UsageError` if the environment has credentials, but nothing has a base URL for them.
+ * Throws `SignInError` if something is missing, with how to add it, and `UsageError` if the
+ * environment has credentials, but nothing has a base URL for them.
  */
 export function requireSignIn(settings: Settings, runCommand: PasswordRunner): SignIn {
   const { account, baseUrl, encoding, token, isFromEnvironment } = settings;
@@ -82,10 +82,10 @@ function missingBaseUrl({ account, isFromEnvironment, variables }: Settings): Ad
   });
 }
 
-/** Runs the password command of an account. Throws `SignInError` if it fails. */
+/** Throws `SignInError` if the command fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
-/** The e-mail address and password of the settings; `undefined` if one is missing. */
+/** Returns `undefined` if the e-mail address or the password is missing. */
 function findCredentials(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
@@ -98,7 +98,7 @@ function findCredentials(
   return { email: email.value, password: () => runCommand(command, account.value) };
 }
 
-/** The sources of a token and a password, with hints on how to correct each. */
+/** Names the sources of a token and a password, with hints on how to correct each. */
 function originOfSignIn({ account, isFromEnvironment, token }: Settings): SignInOrigin {
   if (isFromEnvironment) {
     return {
@@ -120,8 +120,8 @@ function loginCommandFor(account: string): string {
 }
 
 /**
- * Identifies the user: the e-mail address of a stored account, which outlives its token; otherwise
- * the token or the e-mail address. It may be a secret.
+ * Identifies the user by the e-mail address of a stored account, which outlives its token;
+ * otherwise by the token or the e-mail address. The result may be a secret.
  */
 export function identityOf({ token, email, isFromEnvironment }: Settings): string {
   const [first, second] = isFromEnvironment ? [token, email] : [email, token];
@@ -129,8 +129,8 @@ export function identityOf({ token, email, isFromEnvironment }: Settings): strin
 }
 
 /**
- * The name of the account, else the e-mail address, else `default`; never a token. A sign-in from
- * the environment is named only by `ADREPORT_ACCOUNT`.
+ * Falls back to the e-mail address, then to `default`; never returns a token. A sign-in from the
+ * environment is named only by `ADREPORT_ACCOUNT`.
  */
 export function nameOfAccount(settings: Settings): string {
   const { account, email } = settings;
@@ -139,7 +139,7 @@ export function nameOfAccount(settings: Settings): string {
   return hasName ? account.value : (email.value ?? defaultAccountName);
 }
 
-/** True for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
+/** Holds for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
 export function isUnnamed({ account, isFromEnvironment }: Settings): boolean {
   return isFromEnvironment && account.source !== 'env';
 }

@@ -13,7 +13,7 @@ import { quoted } from '../text/printable.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import { entryOf, settingKeys } from './settings.ts';
 
-/** A stored account. Passwords are never stored. */
+/** Passwords are never stored. */
 export interface StoredAccount {
   /** Removed only by `adreport config unset base-url`. */
   readonly baseUrl?: string;
@@ -23,11 +23,11 @@ export interface StoredAccount {
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
 
-  /** A command that prints the password, run when needed. */
+  /** Prints the password; run when needed. */
   readonly passwordCommand?: string;
 }
 
-/** The content of the settings file. Unknown members, from newer versions, are kept. */
+/** Content of the settings file. Unknown members, from newer versions, are kept. */
 export interface StoredSettings {
   readonly defaultAccount?: string;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
@@ -38,12 +38,12 @@ const maxSettingsBytes = 1_000_000;
 
 export const noSettings: StoredSettings = { accounts: {} };
 
-/** The stored account with a name. Safe for names such as `constructor`. */
+/** Safe for names such as `constructor`. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
 
-/** The message and the hint of an error about an account that is not stored. */
+/** Returns the message and the hint of an error about an account that is not stored. */
 export function unknownAccount(name: string, { accounts }: StoredSettings) {
   const names = Object.keys(accounts);
   const signIn = `adreport login --account ${name}`;
@@ -65,7 +65,7 @@ export function withAccount(
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
 
-/** Removes an account. */
+/** Also clears the default if it was this account. */
 export function withoutAccount(settings: StoredSettings, name: string): StoredSettings {
   const { [name]: _removed, ...accounts } = settings.accounts;
   const defaultAccount = settings.defaultAccount === name ? undefined : settings.defaultAccount;
@@ -73,7 +73,7 @@ export function withoutAccount(settings: StoredSettings, name: string): StoredSe
 }
 
 /**
- * The settings file of this user: `settings.json`, mode 0600, in a folder with mode 0700. conf is
+ * Settings file of this user: `settings.json`, mode 0600, in a folder with mode 0700. conf is
  * loaded lazily, if the file exists or is written.
  */
 export class Store {
@@ -82,7 +82,7 @@ export class Store {
   readonly #warn: (sentence: string) => void;
   readonly #host: FileHost;
 
-  /** @param warn receives a sentence about files that other users can read */
+  /** @param warn prints a sentence about files that other users can read */
   constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void, host: FileHost) {
     this.directory = settingsFolder(env);
     this.path = join(this.directory, 'settings.json');
@@ -90,7 +90,7 @@ export class Store {
     this.#host = host;
   }
 
-  /** Reads the settings; empty if there is no file. Throws `UsageError` for an invalid file. */
+  /** Returns empty settings if there is no file. Throws `UsageError` for an invalid file. */
   async read(): Promise<StoredSettings> {
     if (!existsSync(this.path)) return noSettings;
     const { default: ConfClass } = await import('conf');
@@ -118,7 +118,7 @@ export class Store {
     }
   }
 
-  /** Locks the file, and returns a function that unlocks it. */
+  /** Returns a function that unlocks the file. */
   async #lock(): Promise<() => Promise<void>> {
     const { default: lockfile } = await import('proper-lockfile');
     try {
@@ -185,7 +185,9 @@ export class Store {
     });
   }
 
-  /** Closes a file that other users can read, with a warning. Windows has no modes. */
+  /**
+   * Restricts the mode of a file that other users can read, with a warning. Windows has no modes.
+   */
   #closeToOthers(): void {
     const { mode } = statSync(this.path);
     if (this.#host.platform === 'win32' || (mode & 0o077) === 0) return;
@@ -219,8 +221,8 @@ export class Store {
 }
 
 /**
- * The folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's default for the
- * platform.
+ * Returns the folder of the settings and the history: `ADREPORT_CONFIG_DIR`, else conf's default
+ * for the platform.
  */
 export function settingsFolder(
   env: NodeJS.ProcessEnv,
@@ -236,8 +238,8 @@ export function settingsFolder(
 }
 
 /**
- * The user's home; `/` in a container that runs under an unknown user id. HOME is then set for
- * conf, which would fail too.
+ * Returns `/` in a container that runs under an unknown user id. HOME is then set for conf, which
+ * would fail too.
  */
 function homeFolder(): string {
   try {
@@ -248,7 +250,7 @@ function homeFolder(): string {
   }
 }
 
-/** Throws for invalid settings, with the first invalid member. */
+/** Throws an error that names the first invalid member. */
 function expectSettings(value: unknown): void {
   if (!isObject(value)) throw new Error('it is not an object');
 
@@ -269,7 +271,7 @@ function expectAccount(name: string, account: unknown): void {
   }
 }
 
-/** The readable part of a system message: `EACCES: permission denied, open '/…'`. */
+/** Returns the readable part of a system message: `EACCES: permission denied, open '/…'`. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^\w+: ([^,]*)/.exec(message)?.[1] ?? message;
