@@ -12,14 +12,13 @@ import { tryJson } from './exact-json.ts';
 import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 
-// Reads the service's answers: bodies of limited size, in any known shape (`decisions.md` 1 to 6).
+// Reads the service's responses: bodies of limited size, in any known shape (`decisions.md` 1 to
+// 6).
 
 const maxAnswerBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/**
- * A whole body as text. Throws `IncompleteDataError` if it is longer than 16 MB, and like `utf8Of`.
- */
+/** Throws `IncompleteDataError` for a body longer than 16 MB, and like `utf8Of`. */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -34,7 +33,7 @@ export async function readText({ body, headers }: HttpResponse): Promise<string>
   return Buffer.concat(pieces).toString();
 }
 
-/** The charset of a `Content-Type`; UTF-8 by default. */
+/** Returns `utf-8` if the `Content-Type` names no charset. */
 export function charsetOf(contentType = ''): string {
   return /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
 }
@@ -58,19 +57,17 @@ export async function* utf8Of(
   }
 }
 
-/** A body whose beginning has been read. */
 export interface PeekedBody {
   /** At most the first 64 KiB. */
   readonly start: string;
 
-  /** True if `start` is the whole body. */
   readonly isWhole: boolean;
 
-  /** The whole body, from its first byte. */
+  /** The body from its first byte, including `start`. */
   readonly all: AsyncIterable<Buffer>;
 }
 
-/** Reads the beginning of a body: at most 64 KiB, less if `isEnough` returns true. */
+/** Reads at most 64 KiB of a body, less if `isEnough` returns true for its beginning. */
 export async function peek(
   body: AsyncIterable<Buffer>,
   isEnough = (_beginning: string): boolean => false,
@@ -100,7 +97,7 @@ export async function peek(
   return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
-/** True if the `Link` header names a next page. A `rel` may have several words. */
+/** A `rel` of the `Link` header may have several words. */
 export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean {
   const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
   return [...relations].some(([, quoted, bare = '']) => {
@@ -108,7 +105,7 @@ export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean
   });
 }
 
-/** Parses a JSON body. Throws `IncompleteDataError` that quotes the body otherwise. */
+/** Throws an `IncompleteDataError` that quotes the body if it is not JSON. */
 export function parseJson(text: string, response: HttpResponse, redact: Redact): unknown {
   const answer = tryJson(text);
   if (answer !== undefined) return answer;
@@ -128,18 +125,17 @@ function describeText(text: string, { headers }: HttpResponse): string {
   return quoteAnswer(text);
 }
 
-/** The first 150 characters of an answer, in quotation marks. */
+/** Quotes the first 150 characters. */
 export function quoteAnswer(text: string): string {
   const trimmed = text.trim();
   const isLonger = trimmed.length > 150;
   return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
 }
 
-/** The objects of an answer that hold its members, in this order (`decisions.md`, 1 to 6). */
+/** Objects of a response that hold its members, in this order (`decisions.md`, 1 to 6). */
 const places = ['response', 'data', 'document'] as const;
 type Place = (typeof places)[number];
 
-/** A member of one of the places; `undefined` if there is none. */
 function memberAt(answer: unknown, place: Place, name: string): unknown {
   const holder = place === 'document' ? answer : ownMember(answer, place);
   return ownMember(holder, name);
@@ -149,7 +145,7 @@ function ownMember(value: unknown, name: string): unknown {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The first text or number among members with these names, place by place. */
+/** Finds the first string or number among members with these names, place by place. */
 function findText(
   answer: unknown,
   names: readonly string[],
@@ -164,14 +160,14 @@ function findText(
   return undefined;
 }
 
-/** A text that is not blank, or a number, as text. */
+/** Returns a string that is not blank, or a number as a string. */
 function scalarText(value: unknown): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
   const text = String(value).trim();
   return text === '' ? undefined : text;
 }
 
-/** The report id in the answer to a create call, if any; it may be a bare text or number. */
+/** Reads the response to a create call, which may be a bare string or number. */
 export function findReportId(answer: unknown): string | undefined {
   return findText(answer, ['report_id', 'reportId', 'id']) ?? scalarText(answer);
 }
@@ -179,13 +175,13 @@ export function findReportId(answer: unknown): string | undefined {
 /** Members that records have and report rows do not. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
-/** True if an answer is report data, not a record: a list of rows without a report id or error. */
+/** Recognizes report data, not a record: a list of rows without a report id or error. */
 export function isReportData(answer: unknown): boolean {
   const rows = ownMember(answer, 'data');
   return Array.isArray(rows) && findReportId(answer) === undefined && areRows(rows);
 }
 
-/** True if an answer has report rows, whatever its other members are. */
+/** Ignores all other members of the response. */
 export function holdsRows(answer: unknown): boolean {
   const rows = ownMember(answer, 'data');
   return Array.isArray(rows) && rows.length > 0 && areRows(rows);
@@ -195,7 +191,7 @@ function areRows(items: readonly unknown[]): boolean {
   return items.every((row) => isObject(row) && !recordNames.some((name) => name in row));
 }
 
-/** The token in the answer to a sign-in, which may be a bare text of 16 to 512 characters. */
+/** Reads the response to a sign-in, which may be a bare string of 16 to 512 characters. */
 export function findToken(answer: unknown): string | undefined {
   if (typeof answer !== 'string') return findText(answer, ['token', 'access_token']);
   const text = answer.trim();
@@ -203,8 +199,8 @@ export function findToken(answer: unknown): string | undefined {
 }
 
 /**
- * The campaign list in an answer: the answer itself, or a member of it; `undefined` if there is
- * none. Missing fields are empty strings, missing lists are empty.
+ * Finds the campaign list: the response itself, or a member of it; `undefined` if there is none.
+ * Missing fields are empty strings, missing lists are empty.
  */
 export function findCampaigns(answer: unknown): CampaignRecord[] | undefined {
   const lists = [answer];
@@ -242,32 +238,32 @@ function readAdUnits(value: unknown): AdUnit[] {
   }));
 }
 
-/** The report state and the error in an answer. */
+/** Report state and error in a response. */
 export interface ServiceRecord {
   /** The service's word for the error, such as `UNKNOWN_REPORT`. */
   readonly errorId: string | undefined;
   readonly message: string | undefined;
 
-  /** One line per error, if the answer lists them. */
+  /** One line per error, if the response lists them. */
   readonly errorLines: readonly string[];
 
   /** In lower case; empty if there is none. */
   readonly status: string;
 
-  /** The meaning of the status; `undefined` if it is not known. */
+  /** Meaning of the status; `undefined` if it is not known. */
   readonly outcome: ReportOutcome | undefined;
 
-  /** True if the answer has an error. A `message` alone is not an error. */
+  /** A `message` alone is not an error. */
   readonly isError: boolean;
 
-  /** Why there is no report in the answer, if it says so. */
+  /** Why there is no report in the response, if it gives a reason. */
   readonly reportState: 'progress' | 'failed' | undefined;
 
   /** True if the service says that the same call may soon succeed. */
   readonly isTransient: boolean;
 }
 
-/** A copy of an answer with shortened texts and names, to be shown or stored. */
+/** Copies a response with shortened strings and names, to be shown or stored. */
 export function shortenedAnswer(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);
   if (Array.isArray(value)) return value.map(shortenedAnswer);
@@ -278,7 +274,7 @@ export function shortenedAnswer(value: unknown): unknown {
   );
 }
 
-/** The errors that fit, with the number of those that do not. */
+/** Keeps the errors that fit, and counts those that do not. */
 function shortenedLines(lines: readonly string[]): string[] {
   const shown: string[] = [];
   let left = maxServiceText;
@@ -291,12 +287,12 @@ function shortenedLines(lines: readonly string[]): string[] {
   return more > 0 ? [...shown, `and ${more} more`] : shown;
 }
 
-/** The places of status and error, which are never in `data`. */
+/** Places of status and error, which are never in `data`. */
 const recordPlaces: readonly Place[] = ['response', 'document'];
 
 /**
- * Reads the report state and the error of an answer (`decisions.md` 3 and 6). Texts are shortened
- * to 500 characters.
+ * Reads the report state and the error of a response (`decisions.md` 3 and 6). Strings are
+ * shortened to 500 characters.
  */
 export function recordIn(answer: unknown): ServiceRecord {
   const errors = errorsIn(answer);
@@ -347,12 +343,12 @@ function reportStateOf(
   return outcome === 'ready' ? undefined : outcome;
 }
 
-/** True if the answer to a sign-in is a refusal, even if it has a token. */
+/** Detects a refusal even if the response has a token. */
 export function refusesSignIn({ isError, status, outcome }: ServiceRecord): boolean {
   return isError || (status !== '' && status !== 'ok' && outcome !== 'ready');
 }
 
-/** The errors in `details`, with their parameters. */
+/** Lists the errors in `details`, with their parameters. */
 function detailsIn(answer: unknown): string[] {
   const details = memberAt(answer, 'response', 'details');
   if (!Array.isArray(details)) return [];
@@ -367,7 +363,7 @@ function detailsIn(answer: unknown): string[] {
   return lines;
 }
 
-/** The texts in the list `errors`, or the messages of its objects. */
+/** Lists the strings in `errors`, or the messages of its objects. */
 function errorsIn(answer: unknown): string[] {
   const errors = ownMember(answer, 'errors');
   if (!Array.isArray(errors)) return [];

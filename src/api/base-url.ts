@@ -2,15 +2,15 @@ import { withoutSlashesAtEnd } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 
 /**
- * Reads a base URL: https, or http on loopback; with a path, but without credentials, query or
- * fragment. Throws `UsageError`.
+ * Accepts https, or http on loopback; with a path, but without credentials, query or fragment.
+ * Throws `UsageError` for any other base URL.
  */
 export function checkBaseUrl(text: string): URL {
   const address = text.trim();
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
   const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address);
   if (!isWeb) {
-    // Not quoted, because an invalid address may contain a password.
+    // Not quoted, because an invalid URL may contain a password.
     const guess = guessBaseUrl(address);
     const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
     throw new UsageError('The base URL is not an http or https URL.', { hint });
@@ -37,7 +37,7 @@ export function checkBaseUrl(text: string): URL {
 
 export const exampleBaseUrl = 'https://reports.example.com';
 
-/** Adds a missing scheme to an address; `undefined` if it does not look like one. */
+/** Adds a missing scheme; returns `undefined` if the result would not be a URL. */
 export function guessBaseUrl(address: string): string | undefined {
   if (address === '' || address.includes('://') || address.includes('@')) return undefined;
   const scheme = /^(localhost|127\.|\[::1\])/i.test(address) ? 'http' : 'https';

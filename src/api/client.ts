@@ -42,27 +42,26 @@ import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 import { recordInsteadOfReport, type SignInOrigin, unexpectedAnswer } from './refusal.ts';
 
-/** E-mail and password, which are exchanged for a token. */
+/** Exchanged for a token. */
 export interface Credentials {
   readonly email: string;
 
-  /** The password, or a function that finds it when needed. */
+  /** A function finds the password when it is needed. */
   readonly password: string | (() => Promise<string>);
 }
 
-/** The password of credentials. Throws like the function that finds it. */
+/** Throws like the function that finds the password. */
 async function passwordOf({ password }: Credentials): Promise<string> {
   return typeof password === 'string' ? password : password();
 }
 
-/** The account and the settings for its calls. */
 export interface ClientOptions extends ExchangeOptions {
   readonly token: string | undefined;
 
-  /** The source of the token and the credentials; absent if they were just typed. */
+  /** Source of the token and the credentials; absent if they were just typed. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** With credentials, a refused token is renewed once per call. */
+  /** Renew a refused token once per call. */
   readonly credentials: Credentials | undefined;
 
   /** Keeps a new token out of all output. */
@@ -78,41 +77,40 @@ export interface ReportAnswer extends AnswerFacts {
   /** `undefined` if the length is unknown or the body was compressed. */
   readonly sizeBytes: number | undefined;
 
-  /** The `Date` of the answer, in milliseconds since 1970. */
+  /** `Date` of the response, in milliseconds since 1970. */
   readonly serviceMs?: number | undefined;
 
   /** Ends the transfer. Only needed if the body is not read. */
   close(): void;
 }
 
-/** The result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
+/** Result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
 export type CreatedReport =
   | {
       readonly kind: 'report';
       readonly id: string;
       readonly status: string;
 
-      /** The whole answer. */
+      /** The whole response. */
       readonly answer: unknown;
 
-      /** The `Date` of the answer, in milliseconds since 1970. */
+      /** `Date` of the response, in milliseconds since 1970. */
       readonly serviceMs?: number | undefined;
     }
   | { readonly kind: 'data'; readonly answer: ReportAnswer };
 
-/** A report to create. */
 interface ReportCreation {
   readonly body: CallBody;
 
-  /** True if the data is requested. An answer with rows is then the report, even with an id. */
+  /** True if the data is requested. A response with rows is then the report, even with an id. */
   readonly isDirect?: boolean;
 }
 
-/** The status of a report, and when to ask again. */
+/** Status of a report, and when to call again. */
 interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 
-  /** The whole answer. */
+  /** The whole response. */
   readonly answer: unknown;
 }
 
@@ -120,16 +118,17 @@ interface StatusAnswer extends StatusRecord {
 interface Session {
   token: string | undefined;
 
-  /** The token of the last call that was accepted. */
+  /** Token of the last call that was accepted. */
   acceptedToken?: string | undefined;
   hasAcceptedBody?: boolean;
   signingIn?: Promise<string> | undefined;
 }
 
 /**
- * Calls the service for one account and reads its answers liberally (`decisions.md`). Every method
- * throws `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError`
- * after the last retry, and `IncompleteDataError` for an answer that is cut or unexpected.
+ * Calls the service for one account and reads its responses liberally (`decisions.md`). Every
+ * method throws `SignInError` for a refused token, `RejectedError` for another refusal,
+ * `UnreachableError` after the last retry, and `IncompleteDataError` for a response that is cut or
+ * unexpected.
  */
 export class Client {
   readonly host: ExchangeHost;
@@ -147,7 +146,7 @@ export class Client {
     this.#session = session;
   }
 
-  /** The same client with another signal, which ends its calls. */
+  /** Returns the same client with another signal, which ends its calls. */
   withSignal(signal: AbortSignal): Client {
     const host = { ...this.#options.host, signal };
     return new Client({ ...this.#options, host }, this.#session);
@@ -170,17 +169,14 @@ export class Client {
     return this.#session.signingIn;
   }
 
-  /** Creates a report. An error says if a report may exist anyway. */
+  /** An error says if a report may exist anyway. */
   createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
     return this.#call({ endpoint: 'buyer', body }, (response) =>
       readCreated(response, { ...this.#options, isDirect }),
     );
   }
 
-  /**
-   * Gets a report's status, with retries for `patienceMs`. Throws `ReportFailedError` if the report
-   * is gone.
-   */
+  /** Retries for `patienceMs`. Throws `ReportFailedError` if the report is gone. */
   status(id: string, patienceMs?: number): Promise<StatusAnswer> {
     return this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
       this.#readStatus(response, id),
@@ -318,7 +314,7 @@ export class Client {
   }
 }
 
-/** The error of a sign-in. Unless the service refused it, the message names the step. */
+/** Adds the step to the message, unless the service refused the sign-in. */
 function asFailedSignIn(error: unknown): unknown {
   const isNamed = isNotSignedIn(error) || isInterruption(error);
   if (isNamed || !(error instanceof AdreportError)) return error;
@@ -326,7 +322,7 @@ function asFailedSignIn(error: unknown): unknown {
   return error;
 }
 
-/** The origin of a token that comes from a sign-in of this client. */
+/** Origin of a token that comes from a sign-in of this client. */
 const freshTokenOrigin: SignInOrigin = {
   token: 'the token it had just issued',
   tokenHint:
@@ -346,12 +342,11 @@ function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
   return { contentType: 'application/x-www-form-urlencoded', text };
 }
 
-/** Longer than any answer to a sign-in. */
+/** Longer than any response to a sign-in. */
 const maxSignInCharacters = 64 * 1024;
 
 /**
- * Reads the token from the answer to a sign-in. Throws `SignInError` for a refusal,
- * `IncompleteDataError` for anything else.
+ * Throws `SignInError` for a refusal, `IncompleteDataError` for any other response without a token.
  */
 async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
   const text = (await readText(response)).slice(0, maxSignInCharacters);
@@ -374,7 +369,7 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
   });
 }
 
-/** Reads a report id or report data, depending on the beginning of the answer. */
+/** Reads a report id or report data, depending on the beginning of the response. */
 async function readCreated(
   response: HttpResponse,
   { redact, host, isDirect }: ReadingOptions & { readonly isDirect: boolean },
@@ -465,7 +460,7 @@ async function* withErrors(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** The same for the body of a create call, which is not repeated. */
+/** Does the same for the body of a create call, which is not repeated. */
 async function* markErrorsUncertain(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* body;
@@ -502,13 +497,15 @@ function reportAnswer(
   return { ...rest, body, sizeBytes };
 }
 
-/** The `Date` of an answer, in milliseconds since 1970; `undefined` if it has none. */
+/** Reads `Date` in milliseconds since 1970; `undefined` if there is none. */
 function timeOf(headers: HttpResponse['headers']): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** True if the end of the body is marked: by a length, a last chunk or a compression trailer. */
+/**
+ * Checks whether the end of the body is marked: by a length, a last chunk or a compression trailer.
+ */
 function marksEnd(headers: HttpResponse['headers']): boolean {
   if (headers['content-length'] !== undefined) return true;
   if (/\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return true;

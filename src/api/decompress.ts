@@ -9,8 +9,8 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * The content of a body by its `Content-Encoding`. A body that is not compressed as declared, or
- * was cut, fails with an error of zlib; other codings are left as they are.
+ * Decodes a body by its `Content-Encoding`. A body that is not compressed as declared, or was cut,
+ * fails with an error of zlib; other codings are left as they are.
  */
 export function decompress(body: Readable, contentEncoding = ''): Readable {
   let content = body;

@@ -6,13 +6,13 @@ const maxDepth = 1_000;
 /** A campaign list of 16 MB has fewer values; `[[],[],[],…` could have five million. */
 const maxValues = 1_000_000;
 
-/** The tokens that matter outside of texts: punctuation and numbers. */
+/** Matches the tokens that matter outside of strings: punctuation and numbers. */
 const markOrNumber = /["[\]{},]|[-+.\deE]+/g;
 
 /**
- * Parses JSON; `undefined` if the text is not JSON. Integers of 16 or more digits stay texts,
- * because a rounded id is a different id. Throws `IncompleteDataError` for more than a million
- * values, which would exhaust memory.
+ * Parses JSON; returns `undefined` if the text is not JSON. Integers of 16 or more digits become
+ * strings, because a rounded id is a different id. Throws `IncompleteDataError` for more than a
+ * million values, which would exhaust memory.
  */
 export function tryJson(text: string): unknown {
   const exact = quoteLongIntegers(text);
@@ -24,7 +24,9 @@ export function tryJson(text: string): unknown {
   }
 }
 
-/** Puts long integers in quotation marks; `undefined` if the brackets are nested too deeply. */
+/**
+ * Puts long integers in quotation marks; returns `undefined` if the brackets are nested too deeply.
+ */
 function quoteLongIntegers(text: string): string | undefined {
   const pieces: string[] = [];
   let copiedTo = 0;
@@ -59,7 +61,9 @@ function quoteLongIntegers(text: string): string | undefined {
   return pieces.join('');
 }
 
-/** The end of the JSON string that begins at `start`; the end of the text if it is not closed. */
+/**
+ * Finds the end of the JSON string that begins at `start`; the end of `json` if it is not closed.
+ */
 function endOfText(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

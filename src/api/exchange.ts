@@ -12,7 +12,6 @@ import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { type AcceptedBefore, readHttpError, type SignInOrigin } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
 
-/** Settings for all calls of a client. */
 export interface ExchangeOptions {
   readonly baseUrl: URL;
   readonly http: Http;
@@ -22,7 +21,7 @@ export interface ExchangeOptions {
   readonly retries: number;
   readonly host: ExchangeHost;
 
-  /** Prints why and when a call is repeated, or what is unusual about an answer. */
+  /** Prints why and when a call is repeated, or what is unusual about a response. */
   readonly note: (sentence: string) => void;
   readonly redact: Redact;
 }
@@ -41,13 +40,12 @@ export interface ExchangeHost {
 
 type Sleep = (durationMs: number, signal?: AbortSignal) => Promise<void>;
 
-/** The body of a POST. */
 export interface CallBody {
   readonly contentType: string;
   readonly text: string;
 }
 
-/** The tries of one step so far; calls that repeat the step share them. */
+/** Tries of one step so far; calls that repeat the step share them. */
 export interface TryCount {
   tries: number;
 }
@@ -57,7 +55,7 @@ export interface Call {
   readonly endpoint: EndpointName;
   readonly body?: CallBody;
 
-  /** The tries before this call; none by default. */
+  /** Tries before this call; none by default. */
   readonly count?: TryCount | undefined;
 
   /** How long the call may be repeated, in milliseconds; no limit by default. */
@@ -69,7 +67,6 @@ export interface Call {
   readonly accepted?: AcceptedBefore;
 }
 
-/** The HTTP request for a call. */
 function toHttpRequest(
   { endpoint, body, token }: Call,
   { baseUrl, host }: ExchangeOptions,
@@ -88,13 +85,11 @@ function toHttpRequest(
   };
 }
 
-/** Reads a successful answer; called again for each attempt. */
+/** Reads a successful response; called again for each attempt. */
 export type ReadAnswer<Result> = (response: HttpResponse) => Promise<Result>;
 
-/** The outcome of one attempt. */
 type Outcome<Result> = { readonly isAnswered: true; readonly result: Result } | Failure;
 
-/** A failed attempt. */
 interface Failure {
   readonly isAnswered: false;
   readonly error: AdreportError;
@@ -104,7 +99,7 @@ interface Failure {
   readonly mayExist: boolean;
 }
 
-/** The attempts so far, and the time left. */
+/** Attempts so far, and the time left. */
 interface Tries {
   readonly tries: number;
   readonly leftMs: number;
@@ -115,8 +110,9 @@ const longestRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created anyway.';
 
 /**
- * Makes calls and reads their answers, with retries (`cli.md`, Waiting) and one throttle for the
- * client. Each create makes another report, so it is only repeated if it certainly had no effect.
+ * Makes calls and reads their responses, with retries (`cli.md`, Waiting) and one throttle for the
+ * client. Each create call makes another report, so it is only repeated if it certainly had no
+ * effect.
  */
 export class Exchanges {
   readonly #options: ExchangeOptions;
@@ -131,7 +127,7 @@ export class Exchanges {
     this.#throttle = new Throttle(stopwatch, sleep, signal);
   }
 
-  /** Makes a call. Throws the error of the last attempt. */
+  /** Throws the error of the last attempt. */
   async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
     const { stopwatch } = this.#options.host;
     const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
@@ -232,7 +228,7 @@ export class Exchanges {
   }
 }
 
-/** The error that ends a call. */
+/** Counts the attempts, or warns that a report may exist anyway. */
 function finalError({ error, mayExist }: Failure, tries: number): AdreportError {
   if (!mayExist) return tries === 1 ? error : error.amend(`Gave up after ${tries} attempts.`);
   return asUncertain(error);
@@ -248,7 +244,7 @@ export function asUncertain(error: AdreportError): AdreportError {
   });
 }
 
-/** The error for users of a body that broke off. Other errors are rethrown. */
+/** Returns the error for users of a body that broke off. Rethrows other errors. */
 export function bodyError(thrown: unknown): AdreportError {
   return thrown instanceof AdreportError ? thrown : classifyError(thrown).error;
 }
@@ -258,7 +254,7 @@ function interruption(reason: unknown, mayExist: boolean): unknown {
   return mayExist && isOurs ? reason.amend(mayExistSentence) : reason;
 }
 
-/** The error of one attempt; `isTemporary` if the same call may soon succeed. */
+/** Error of one attempt. */
 interface TryError {
   readonly error: AdreportError;
   readonly isTemporary: boolean;
@@ -277,9 +273,9 @@ function classifyError(thrown: unknown): TryError {
 }
 
 /**
- * Milliseconds before the next attempt: half a second, doubled with each failed try up to half a
- * minute, minus up to a random half so that clients do not return all at once. `Retry-After` can
- * only make it longer.
+ * Returns the pause in milliseconds before the next attempt: half a second, doubled with each
+ * failed try up to half a minute, minus up to a random half so that clients do not return all at
+ * once. `Retry-After` can only make it longer.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const longestMs = Math.min(30_000, 500 * 2 ** (tries - 1));

@@ -4,10 +4,13 @@
  */
 export type Redact = (text: string) => string;
 
-/** A JSON string, closed or not, with the colon after it if it is a name. Does not backtrack. */
+/**
+ * Matches a JSON string, closed or not, with the colon after it if it is a name. Does not
+ * backtrack.
+ */
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 
-/** JSON whose text values are replaced by `…`; names stay. */
+/** Replaces the string values of JSON by `…`; names stay. */
 export function withoutTexts(json: string): string {
   return json.replace(jsonText, (text, colon) => (colon ? text : '"…"'));
 }
@@ -15,7 +18,7 @@ export function withoutTexts(json: string): string {
 const secretName = /token|key|secret|session|auth/i;
 
 /**
- * Hides possible tokens in the answer to a sign-in: values with a telling name, and runs of 16 or
+ * Hides possible tokens in the response to a sign-in: values with a telling name, and runs of 16 or
  * more characters except error codes in capitals.
  */
 export function withoutTokens(text: string): string {

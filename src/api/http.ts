@@ -7,7 +7,6 @@ import { shortened } from '../text/printable.ts';
 import { decompress } from './decompress.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
 
-/** Settings for all exchanges of a client. */
 export interface HttpOptions {
   /**
    * Limits connecting, the wait for the first byte, and pauses within a body. The whole exchange
@@ -16,22 +15,21 @@ export interface HttpOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
 
-  /** The proxy for https. Plain http is only used on loopback, without a proxy. */
+  /** For https only. Plain http is only used on loopback, without a proxy. */
   readonly proxy?: ProxySettings | undefined;
 
-  /** Receives one line per exchange, without headers and bodies and therefore without secrets. */
+  /** Prints one line per exchange, without headers and bodies and therefore without secrets. */
   readonly trace: (line: string) => void;
 }
 
-/** The proxy from the environment. */
 export interface ProxySettings {
   readonly url: URL;
 
-  /** The hosts called without the proxy, in the format of `NO_PROXY`. */
+  /** Hosts called without the proxy, in the format of `NO_PROXY`. */
   readonly none: string;
 }
 
-/** One request, before its redirects. */
+/** One HTTP request, before its redirects. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
@@ -41,24 +39,24 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 
-  /** True for a download, which may be redirected to the report's storage. */
+  /** A download may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 
   /** Called once connected, before the first byte of the request may leave. */
   readonly onSent?: () => void;
 }
 
-/** An answer whose body the caller has to read or destroy. */
+/** The caller has to read or destroy the body. */
 export interface HttpResponse {
   readonly status: number;
 
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The origin of the answer, if redirects led to another one. */
+  /** Origin of the response, if redirects led to another one. */
   readonly redirectedTo?: string;
 
-  /** The decompressed bytes. Ends with a `TransportError` or a zlib error if incomplete. */
+  /** Decompressed bytes. Ends with a `TransportError` or a zlib error if incomplete. */
   readonly body: Readable;
 
   /** Lifts the limit for the whole exchange, for a report that may take long to transfer. */
@@ -68,8 +66,8 @@ export interface HttpResponse {
 /** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
 export interface Http {
   /**
-   * Makes an exchange and follows redirects. Throws `TransportError`, the signal's reason, and
-   * `RejectedError` for a redirect that is not followed.
+   * Follows redirects. Throws `TransportError`, the signal's reason, and `RejectedError` for a
+   * redirect that is not followed.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
 
@@ -80,7 +78,7 @@ export interface Http {
 const redirectStatuses = [301, 302, 303, 307, 308];
 const maxRedirects = 5;
 
-/** Creates the network access. The caller has to close it. */
+/** The caller has to close the result. */
 export async function createHttp(options: HttpOptions): Promise<Http> {
   const dispatcher = await createDispatcher(options);
 
@@ -109,8 +107,8 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 
 /**
  * Reads the proxy from the environment; `undefined` if it is not set. The default scheme is
- * `http://`, as in curl. Throws `UsageError` for an invalid address, one with more than host and
- * port, and a user name or password that cannot be decoded.
+ * `http://`, as in curl. Throws `UsageError` for an invalid URL, one with more than host and port,
+ * and a user name or password that cannot be decoded.
  */
 export function readProxy(
   env: Readonly<Record<string, string | undefined>>,
@@ -201,7 +199,7 @@ function withProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
 }
 
 /**
- * The request to make after a redirect (`decisions.md` 4). A POST is only followed within its
+ * Builds the HTTP request for a redirect (`decisions.md` 4). A POST is only followed within its
  * origin and with its body, except that a download may lead to the report's storage: by GET, over
  * https, and without the token. Throws `RejectedError` otherwise.
  */
@@ -230,7 +228,7 @@ function followRedirect(request: HttpRequest, status: number, location: string):
   });
 }
 
-/** The origin of an address, or its scheme if it has no origin. */
+/** Falls back to the scheme for a URL without an origin. */
 function addressOf({ origin, protocol }: URL): string {
   return shortened(origin === 'null' ? `a ${protocol} address` : origin);
 }
@@ -245,15 +243,15 @@ function exchange(
   });
 }
 
-/** The callbacks of the promise for an answer. */
+/** Callbacks of the promise for a response. */
 interface ResponseReceiver {
   readonly resolve: (response: HttpResponse) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 /**
- * One request with its answer. The promise resolves when the headers have arrived; later failures
- * are errors of the body.
+ * One HTTP request with its response. The promise resolves when the headers have arrived; later
+ * failures are errors of the body.
  */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
@@ -282,7 +280,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
 
     signal?.addEventListener('abort', this.#abort);
-    // The other timeouts do not catch an answer that trickles in.
+    // The other timeouts do not catch a response that trickles in.
     this.#limit = setTimeout(() => this.#stop(tooSlow()), 4 * timeoutMs + 1_000);
     dispatcher.dispatch(
       {
@@ -391,7 +389,7 @@ function tooSlow(): Error {
   return Object.assign(new Error('the response did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }
 
-/** A stream of the answer with backpressure. Destroying it early ends the exchange. */
+/** Creates a stream with backpressure. Destroying it early ends the exchange. */
 function createBody(controller: Dispatcher.DispatchController): Readable {
   return new Readable({
     // Four chunks of up to 64 KB. Outside object mode, waiting chunks would be copied into one.

@@ -4,31 +4,31 @@ import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { ServiceRecord } from './answers.ts';
 
-// Everything about “not yet”: recognizing it, and waiting.
+// Everything about reports that are not ready: recognizing them, and waiting.
 
-/** The state of a wait after a status call. */
+/** State of a wait after a status call. */
 export interface Poll {
   readonly seen: StatusRecord;
   readonly polls: number;
   readonly waitedMs: number;
 
-  /** The pause before the next call; `undefined` if there is none. */
+  /** Pause before the next call; `undefined` if there is none. */
   readonly nextPauseMs: number | undefined;
 }
 
 type StatusAnswer = StatusRecord & { readonly retryAfterMs?: number | undefined };
 
-/** A report to wait for, how often to ask, and for how long. */
+/** A report to wait for, how often to call, and for how long. */
 export interface WaitOptions {
   readonly reportId: string;
 
   /** Makes a status call, which may be repeated for `patienceMs` after temporary failures. */
   readonly status: (reportId: string, patienceMs: number) => Promise<StatusAnswer>;
 
-  /** The pause after a call, by the time waited so far. `Retry-After` can only make it longer. */
+  /** Pause after a call, by the time waited so far. `Retry-After` can only make it longer. */
   readonly pauseAfter: (waitedMs: number) => number;
 
-  /** The longest total wait; may be `Infinity`. The last call is at the deadline. */
+  /** Maximum total wait; may be `Infinity`. The last call is at the deadline. */
   readonly timeoutMs: number;
 
   /** Monotonic, in milliseconds. */
@@ -46,9 +46,9 @@ export interface WaitOptions {
 const minLeftMs = 1;
 
 /**
- * Waits until a report is ready and returns its last status record. Throws `ReportFailedError` if
- * the report ends otherwise, `StillInProgressError` if the time is up, the signal's reason when
- * aborted, and what `status` throws.
+ * Returns the last status record once the report is ready. Throws `ReportFailedError` if the report
+ * ends otherwise, `StillInProgressError` if the time is up, the signal's reason when aborted, and
+ * what `status` throws.
  */
 export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
   const { reportId, status, pauseAfter, timeoutMs, clock, sleep, signal, onPoll } = options;
@@ -95,7 +95,7 @@ function stillInProgress(
   return new StillInProgressError(message, { reportId });
 }
 
-/** The error (exit 6) for a report that failed or expired. */
+/** Returns the error (exit 6) for a report that failed or expired. */
 export function reportFailed(
   reportId: string,
   { status, message }: Pick<StatusRecord, 'status' | 'message'>,
@@ -112,14 +112,14 @@ export function reportFailed(
   });
 }
 
-/** An answer to a download that is a record instead of a report. */
+/** A response to a download that is a record instead of a report. */
 interface DownloadAnswer {
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number;
   readonly record: ServiceRecord;
 }
 
-/** True if the answer to a download says that the report is not ready yet. */
+/** Recognizes a response to a download that says that the report is not ready yet. */
 export function isNotYet({ status, record }: DownloadAnswer): boolean {
   if (record.isTransient && [400, 403, 404, 409, 422, 425].includes(status)) return true;
   if ([401, 403, 410, 429].includes(status)) return false;

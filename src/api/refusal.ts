@@ -16,7 +16,7 @@ import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 import { isNotYet } from './poll.ts';
 
-/** The meaning of a refusal: the error class (for the exit code), the message and a hint. */
+/** What a refusal means: the error class (for the exit code), the message and a hint. */
 interface Refusal {
   readonly ErrorClass: typeof RejectedError | typeof SignInError;
   readonly sentence: string;
@@ -67,7 +67,7 @@ const signInRefused: Refusal = {
 const formHint =
   'The service may accept only forms: add --encoding form (adreport config set encoding form stores it).';
 
-/** The source of a token and a password, and how to fix them if they are refused. */
+/** Source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
   /** As part of a sentence: `the token in ADREPORT_TOKEN`. */
   readonly token: string;
@@ -77,15 +77,14 @@ export interface SignInOrigin {
   readonly signInHint: string;
 }
 
-/** A refused call. */
 interface RefusedCall {
   readonly endpoint: EndpointName;
   readonly encoding: Encoding;
 
-  /** The source of the token and the credentials, if known. */
+  /** Source of the token and the credentials, if known. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** The HTTP status. */
+  /** HTTP status. */
   readonly status: number;
   readonly record: ServiceRecord;
 
@@ -96,13 +95,12 @@ interface RefusedCall {
 
 /** What the service has accepted before, which cannot be the reason for a refusal. */
 export interface AcceptedBefore {
-  /** True if it has accepted this token. */
   readonly token: boolean;
 
-  /** True if it has accepted this token, or an earlier one of the account. */
+  /** This token, or an earlier one of the account. */
   readonly account: boolean;
 
-  /** True if it has accepted a body in this encoding. */
+  /** A body in this encoding. */
   readonly encoding: boolean;
 }
 
@@ -154,7 +152,7 @@ function tokenRefusal(origin: SignInOrigin | undefined): Refusal {
   return { ...tokenRefused, sentence, hint: origin.tokenHint };
 }
 
-/** The refusal of a call whose token has just been accepted for another call. */
+/** Describes the refusal of a call whose token has just been accepted for another call. */
 function unexpectedRefusal(endpoint: EndpointName): Refusal {
   return {
     ErrorClass: SignInError,
@@ -169,13 +167,13 @@ function mayTakeFormsOnly(call: RefusedCall): boolean {
   if (status === 415) return true;
   if (status !== 400) return false;
 
-  // A create always has its parameters: a service that misses them has not read the body.
+  // A create call always has its parameters: a service that misses them has not read the body.
   const words = [record.message ?? '', ...record.errorLines].join(' ');
   return endpoint !== 'buyer' || /\b(missing|required|empty|no parameters|form)\b/i.test(words);
 }
 
 /**
- * The error for an answer other than 2xx, with the service's message from the first 64 KiB
+ * Builds the error for a response other than 2xx, with the service's message from the first 64 KiB
  * (`decisions.md` 6). Never throws.
  */
 export async function readHttpError(
@@ -209,14 +207,16 @@ export async function readHttpError(
   });
 }
 
-/** True for an HTTP status after which the same call may soon succeed. */
+/** Holds if the same call may soon succeed. */
 function isTemporaryStatus(status: number): boolean {
   if (status === 408 || status === 429) return true;
   // Not implemented, and HTTP version not supported.
   return status >= 500 && status !== 501 && status !== 505;
 }
 
-/** The error for a download whose link to another host, from the service, was refused there. */
+/**
+ * Builds the error for a download that the service redirected to another host, which refused it.
+ */
 function refusedLink(origin: string, status: number): AdreportError {
   const message = `The service redirected the download to ${origin}, which refused it. (${status})`;
   return new UnreachableError(message, {
@@ -229,7 +229,7 @@ function refusedLink(origin: string, status: number): AdreportError {
 /** Statuses that do not mean that the service gives up a report (`cli.md`, Waiting). */
 const passingStatuses: readonly number[] = [401, 408, 409, 425, 429, 502, 503, 504];
 
-/** What a refusal means for the report of the call. */
+/** Decides what a refusal means for the report of the call. */
 function reportPolicy(
   endpoint: EndpointName,
   { status, headers }: HttpResponse,
@@ -253,7 +253,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
   }
 }
 
-/** A refusal's JSON, or its first line; `undefined` for a web page. */
+/** Parses a refusal's JSON, or returns its first line; `undefined` for a web page. */
 function answerIn(text: string, { headers }: HttpResponse): unknown {
   const answer = tryJson(text);
   if (answer !== undefined || isPage(text, headers['content-type'])) return answer;
@@ -261,23 +261,23 @@ function answerIn(text: string, { headers }: HttpResponse): unknown {
   return firstLine.slice(0, 300);
 }
 
-/** An answer with status 200 that does not have the expected content. */
+/** A response with status 200 that does not have the expected content. */
 export interface UnexpectedAnswer {
   readonly endpoint: EndpointName;
 
-  /** The parsed JSON. */
+  /** Parsed JSON. */
   readonly answer: unknown;
   readonly text: string;
 
-  /** The message that says what is missing. */
+  /** Message that says what is missing. */
   readonly lack: string;
   readonly redact: Redact;
   readonly hint?: string;
 }
 
 /**
- * The error for an answer without the expected content: the service's own error if it has one,
- * otherwise exit 9 with the beginning of the body.
+ * Returns the service's own error if the response has one, otherwise exit 9 with the beginning of
+ * the body.
  */
 export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
   const { endpoint, answer, lack, hint } = unexpected;
@@ -319,7 +319,7 @@ function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
   return quoteAnswer(shownText(endpoint, isNameless ? withoutTexts(beginning) : beginning));
 }
 
-/** The error for a record instead of report data; `undefined` if it does not explain it. */
+/** Returns `undefined` if the record does not explain why there is no report. */
 export function recordInsteadOfReport(
   answer: unknown,
   text: string,
@@ -330,7 +330,7 @@ export function recordInsteadOfReport(
   return unexpectedAnswer({ endpoint: 'download', answer, text, lack: '', redact });
 }
 
-/** The service's message as a second sentence; empty if it repeats ours. */
+/** Formats the service's message as a second sentence; empty if it repeats ours. */
 function furtherSentence(
   endpoint: EndpointName,
   sentence: string,
@@ -342,7 +342,7 @@ function furtherSentence(
   return further.toLowerCase() === sentence.toLowerCase() ? '' : ` ${further}`;
 }
 
-/** A text of the service that is safe to show: answers to a sign-in may contain a token. */
+/** Makes a text of the service safe to show: responses to a sign-in may contain a token. */
 function shownText(endpoint: EndpointName, text: string): string {
   const isTokenless = endpoints[endpoint].quoted === 'without tokens';
   return printable(isTokenless ? withoutTokens(text) : text);

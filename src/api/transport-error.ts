@@ -1,21 +1,20 @@
 import { type AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
 import { printable, shortened } from '../text/printable.ts';
 
-/** A failure to connect through a proxy. The message is the proxy's address. */
+/** The message is the proxy's URL. */
 export class ProxyError extends Error {}
 
-/** The state of an exchange when it failed. */
+/** State of an exchange when it failed. */
 export interface ExchangeState {
   /** True if the status and headers had arrived. */
   readonly begun: boolean;
 
-  /** True if the proxy's address has a user name and a password. */
+  /** True if the proxy's URL has a user name and a password. */
   readonly hasProxyUser: boolean;
 }
 
-/** An exchange that was not completed. */
 export class TransportError extends Error {
-  /** The error for the user. */
+  /** Error for the user. */
   readonly error: AdreportError;
 
   /** True if the same exchange may soon succeed. */
@@ -38,7 +37,7 @@ export class TransportError extends Error {
   }
 }
 
-/** The reason why an exchange failed. */
+/** Why an exchange failed. */
 interface Diagnosis {
   /** Without a full stop: `connection refused`. */
   readonly sentence: string;
@@ -87,7 +86,7 @@ const knownCodes: readonly KnownCode[] = [
     codes: /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/,
     ...tls,
   },
-  // undici asserts some properties of an answer instead of checking them.
+  // undici asserts some properties of a response instead of checking them.
   {
     codes: /^(HPE_|HTTPParserError$|ERR_ASSERTION$)/,
     sentence: 'the response is not HTTP',
@@ -130,7 +129,7 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   };
 }
 
-/** The message of an error on one line. For OpenSSL errors, only the reason. */
+/** Formats an error on one line; for OpenSSL errors, only the reason. */
 function reasonOf(error: unknown, message: string): string {
   // Node adds both to errors of OpenSSL, whose messages have source lines.
   const { library, reason } = (error ?? {}) as {
