@@ -26,8 +26,8 @@ import { Retries } from './retries.ts';
 import { type ReadyReport, waitUntilReady } from './wait.ts';
 
 /**
- * Creates a client of the reporting service. It reads nothing but its options: no environment, no
- * settings, no files. Throws an `AdreportError` with exit code 2 for a missing or wrong option.
+ * Reads nothing but its options: no environment, no settings, no files. Throws an `AdreportError`
+ * with exit code 2 for a missing or wrong option.
  */
 export function createClient<const AnyProfile extends Profile = 'buyer'>(
   options: CreateClientOptions<AnyProfile>,
@@ -36,12 +36,11 @@ export function createClient<const AnyProfile extends Profile = 'buyer'>(
   return new ServiceClient(readSettings(options)) as unknown as ReportClient<AnyProfile>;
 }
 
-/** A report to fetch, and how. */
 interface Fetch {
   readonly options: FetchOptions;
   readonly plan?: ReportPlan | undefined;
 
-  /** The report, if it was requested before. */
+  /** Set if the report was requested before. */
   readonly requested?: RequestedReport;
 }
 
@@ -114,7 +113,7 @@ class ServiceClient {
     return new ReportReader({ client, profile: this.#settings.profile, isStrict, open, reopen });
   }
 
-  /** The client of the service; with a signal, one that the signal ends too. */
+  /** With a signal, returns a client that the signal ends too. */
   async #connect(signal?: AbortSignal): Promise<Client> {
     this.#connecting ??= this.#open();
     const client = await this.#connecting;

@@ -7,12 +7,12 @@ import { readRows } from '../rows/read-rows.ts';
 import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
 import type { ReadyReport } from './wait.ts';
 
-/** The data received so far. */
+/** Data received so far. */
 export interface Transfer {
   readonly bytes: number;
   readonly rows: number;
 
-  /** The length of the whole; `undefined` if it is not known. */
+  /** Length of the whole report; `undefined` if it is not known. */
   readonly sizeBytes: number | undefined;
 
   /** True once the reading has ended. */
@@ -20,10 +20,10 @@ export interface Transfer {
 }
 
 interface OpenOptions {
-  /** What the report was requested to be; `undefined` if the request is not known. */
+  /** `undefined` if the request is not known. */
   readonly expectation: Expectation | undefined;
 
-  /** The tries to download the report so far. */
+  /** Tries to download the report so far. */
   readonly tries?: TryCount | undefined;
 
   /** Ends the transfer. */
@@ -46,7 +46,6 @@ export async function openReport(
   return new OpenReport(client, { ready, answer, ...options });
 }
 
-/** A report that was read as a whole. */
 export interface ReadReport {
   readonly rows: readonly Row[];
   readonly tail: ReportTail;
@@ -64,7 +63,7 @@ export class OpenReport {
   /** Absent if the service answered with the data itself. */
   readonly id: string | undefined;
 
-  /** When the report was created, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly createdMs: number;
   readonly contentType: string | undefined;
   readonly #setup: OpenSetup;
@@ -83,12 +82,12 @@ export class OpenReport {
     this.#check = new ReportCheck({ expectation, answer, origin: ready, nowMs });
   }
 
-  /** The warnings and notes; complete once all rows were read. */
+  /** Warnings and notes; complete once all rows were read. */
   get result(): CheckResult {
     return this.#result;
   }
 
-  /** The document as it comes. */
+  /** Yields the document as it comes. */
   async *bytes(): AsyncGenerator<Buffer> {
     for await (const piece of this.#setup.answer.body) {
       this.#setup.signal?.throwIfAborted();
@@ -99,8 +98,8 @@ export class OpenReport {
   }
 
   /**
-   * The rows, checked against the request as they are read. A batch is valid until the next one.
-   * Throws `IncompleteDataError` for data that is cut or no report.
+   * Yields the rows, checked against the request as they are read. A batch is valid until the next
+   * one. Throws `IncompleteDataError` for data that is cut or not a report.
    */
   async *batches(bytes: AsyncIterable<Buffer> = this.bytes()): RowBatches {
     const batches = readRows(bytes, { contentType: this.contentType });
@@ -121,7 +120,7 @@ export class OpenReport {
     }
   }
 
-  /** All rows as objects, and what follows them. Meant for small reports. */
+  /** Reads all rows as objects, and what follows them. Meant for small reports. */
   async readAll(): Promise<ReadReport> {
     const rows: Row[] = [];
     const batches = this.batches();

@@ -3,7 +3,7 @@ import type { RowOf } from '../contract/row-types.ts';
 import type { BreakdownName, FilterName, MetricName, Profile } from '../contract/vocabulary.ts';
 import type { CheckMessage } from '../errors.ts';
 
-/** The public types of the client. They import no package, so that programs need none. */
+/** Public types of the client. They import no package, so that programs need none. */
 
 /** Signs in with a token, or with e-mail and password, which are exchanged for one. */
 type SignInOptions =
@@ -24,16 +24,16 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
   /** How requests are written. Default: `json`. */
   readonly encoding?: Encoding | undefined;
 
-  /** How the service reads the ends of a window. Default: `instant`. */
+  /** How the service reads the ends of a period. Default: `instant`. */
   readonly windowClock?: WindowClock | undefined;
 
-  /** To connect, to the first byte, and between bytes. Default: 30,000. */
+  /** Milliseconds to connect, to the first byte, and between bytes. Default: 30,000. */
   readonly timeoutMs?: number | undefined;
 
   /** How often a call is repeated after a temporary failure. Default: 5. */
   readonly retries?: number | undefined;
 
-  /** The URL of an http proxy for https. Default: none. */
+  /** URL of an http proxy for https. Default: none. */
   readonly proxy?: string | URL | undefined;
 
   /** Ends everything that the client does. */
@@ -43,7 +43,7 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
 export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSettings<AnyProfile> &
   SignInOptions;
 
-/** Allows only known names in lists of literals, and any text in other lists. */
+/** Allows only known names in lists of literals, and any string in other lists. */
 type KnownNames<Names extends readonly string[], Known extends string> = {
   readonly [Index in keyof Names]: string extends Names[Index]
     ? string
@@ -52,7 +52,7 @@ type KnownNames<Names extends readonly string[], Known extends string> = {
       : Known;
 };
 
-/** The window of a report, in the forms of the command line. */
+/** Period of a report, in the forms of the command line. */
 export type WindowOptions =
   | { readonly period: string; readonly since?: never; readonly until?: never }
   | {
@@ -66,7 +66,6 @@ export type FilterOptions = {
   readonly [Name in FilterName | 'country']?: readonly (string | number)[] | undefined;
 };
 
-/** A report to request. */
 export type ReportOptions<
   By extends readonly string[] = readonly string[],
   Metrics extends readonly string[] = readonly string[],
@@ -79,18 +78,17 @@ export type ReportOptions<
   readonly filters?: FilterOptions | undefined;
 };
 
-/** How far a report is. */
 export interface ReportProgress {
   readonly step: 'request' | 'wait' | 'download';
 
-  /** The last status of the service. */
+  /** Last status of the service. */
   readonly status: string;
 
   /** Since the call began. */
   readonly elapsedMs: number;
   readonly receivedBytes: number;
 
-  /** The rows read so far. */
+  /** Rows read so far. */
   readonly rows: number;
 }
 
@@ -99,7 +97,7 @@ export interface FetchOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ReportProgress) => void) | undefined;
 
-  /** How long to wait until the report is ready. Default: 30 minutes. */
+  /** Milliseconds to wait until the report is ready. Default: 30 minutes. */
   readonly waitTimeoutMs?: number | undefined;
 
   /** Throws at the end of the rows if there are warnings. Default: false. */
@@ -117,17 +115,16 @@ export interface FetchedReport<AnyRow> {
   /** What may be fine; complete once the report is read. */
   readonly notes: readonly CheckMessage[];
 
-  /** The rows in the service's order. Breaking out of the loop closes the connection. */
+  /** Yields rows in the service's order. Breaking out of the loop closes the connection. */
   rows(): AsyncIterableIterator<AnyRow, void, undefined>;
 
-  /** The document as it came, as text. */
+  /** Returns the document as it came. */
   text(): Promise<string>;
 
-  /** The document as it came. */
+  /** Returns the document as it came. */
   bytes(): Promise<Uint8Array>;
 }
 
-/** The status of a report. */
 export interface ReportState {
   readonly id: string;
   readonly status: string;
@@ -135,7 +132,7 @@ export interface ReportState {
   readonly isReady: boolean;
 }
 
-/** A client of the reporting service, with connections that are kept. */
+/** A client of the reporting service that keeps its connections. */
 export interface ReportClient<AnyProfile extends Profile = Profile> {
   /**
    * Requests a report, waits for it, and resolves once its data begins to arrive. A report that
@@ -149,7 +146,6 @@ export interface ReportClient<AnyProfile extends Profile = Profile> {
     options?: FetchOptions,
   ): Promise<FetchedReport<RowOf<AnyProfile, By[number], Metrics[number]>>>;
 
-  /** Requests a report. */
   createReport<const By extends readonly string[], const Metrics extends readonly string[]>(
     report: ReportOptions<By, Metrics>,
   ): Promise<{ readonly id: string }>;
@@ -173,11 +169,11 @@ export interface ReportClient<AnyProfile extends Profile = Profile> {
     options?: FetchOptions,
   ): Promise<FetchedReport<RowOf<AnyProfile, By[number], Metrics[number]>>>;
 
-  /** The campaigns with their ad units. */
+  /** Lists the campaigns with their ad units. */
   campaigns(): Promise<CampaignRecords>;
 }
 
-/** The campaigns of an account, checked like the rows of a report. */
+/** Campaigns of an account, checked like the rows of a report. */
 export interface CampaignRecords extends ReadonlyArray<CampaignRecord> {
   /** Proofs that the list is not whole. */
   readonly warnings: readonly CheckMessage[];

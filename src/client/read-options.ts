@@ -8,7 +8,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import type { CreateClientOptions, FetchOptions, ReportOptions } from './public-types.ts';
 
-/** The settings of a client, checked and with their defaults. */
+/** Settings of a client, checked and with their defaults. */
 export interface ReadSettings {
   readonly baseUrl: URL;
   readonly token: string | undefined;
@@ -40,7 +40,7 @@ const settingNames = [
 
 const maxTimeoutMs = 24 * 3_600_000;
 
-/** Checks the options of `createClient`. Throws `UsageError`. */
+/** Throws `UsageError` for a missing, unknown or invalid option. */
 export function readSettings(options: CreateClientOptions): ReadSettings {
   expectMembers('createClient', options, settingNames);
   const { baseUrl, proxy, signal, timezone, profile = 'buyer', timeoutMs = 30_000 } = options;
@@ -95,7 +95,7 @@ function readSignIn({
   });
 }
 
-/** Throws `UsageError` for a member that does not exist, with the closest name. */
+/** Throws `UsageError` with the closest name for an unknown member. */
 function expectMembers(call: string, options: unknown, names: readonly string[]): void {
   if (typeof options !== 'object' || options === null) {
     throw new UsageError(`${call} needs an object with options.`, {
@@ -164,7 +164,7 @@ function readProxyUrl(proxy: string | URL): URL {
 
 const fetchNames = ['signal', 'onProgress', 'waitTimeoutMs', 'strict'];
 
-/** Checks the options of a call. Throws `UsageError`. */
+/** Throws `UsageError` for an unknown or invalid option. */
 export function readFetchOptions(call: string, options: FetchOptions = {}): FetchOptions {
   expectMembers(call, options, fetchNames);
   const { signal, waitTimeoutMs, onProgress } = options;
@@ -180,7 +180,7 @@ export function readFetchOptions(call: string, options: FetchOptions = {}): Fetc
 
 const reportNames = ['period', 'since', 'until', 'by', 'metrics', 'filters'];
 
-/** A request as it is sent, by the options of a report. Throws `UsageError` with all mistakes. */
+/** Builds the request as it is sent. Throws `UsageError` with all mistakes. */
 export function planOptions(
   call: string,
   options: ReportOptions,
@@ -216,7 +216,7 @@ function listOf(member: string, names: unknown): string {
   });
 }
 
-/** Values of a filter in the form of `--filter`. */
+/** Formats the values of a filter as for `--filter`. */
 function filterList(name: string, values: unknown): string {
   if (!Array.isArray(values)) {
     throw new UsageError(`filters.${name} is not a list.`, {

@@ -18,7 +18,7 @@ interface ReaderSetup {
   readonly profile: Profile;
   readonly isStrict: boolean;
 
-  /** The report whose data is arriving. */
+  /** Report whose data is arriving. */
   readonly open: OpenReport;
 
   /** Opens the report again after an error. Throws the error if that would not help. */
@@ -108,13 +108,13 @@ export class ReportReader implements FetchedReport<AnyRow> {
     throw this.#named(new RefusedReportError(warningsMessage(this.warnings), { hint }));
   }
 
-  /** Adds the id of the report to an error. */
+  /** Adds the report id to an error. */
   #named(error: unknown): unknown {
     if (!(error instanceof AdreportError) || this.id === undefined) return error;
     return error.amend('', { reportId: this.id });
   }
 
-  /** A row whose metrics have the types of its profile, also if the service sent a CSV. */
+  /** Gives metrics the types of their profile, also if the service sent a CSV. */
   #typed(row: Row): AnyRow {
     const values: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(row)) {
@@ -133,7 +133,7 @@ async function* collect(body: AsyncIterable<Buffer>, pieces: Buffer[]): AsyncGen
   }
 }
 
-/** The number in a value; `null` if it has none. */
+/** Returns `null` for a value without a number. */
 function numberIn(value: unknown): number | null {
   if (typeof value === 'number') return value;
   const isNumber = typeof value === 'string' && /^\s*[-+]?\d/.test(value);

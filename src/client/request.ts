@@ -7,11 +7,11 @@ import { encodeRequest } from '../report/request.ts';
 export interface RequestedReport extends ReportOrigin {
   readonly status: string;
 
-  /** The data, if the service answered with it instead of an id (`decisions.md` 2). */
+  /** Data, if the service answered with it instead of an id (`decisions.md` 2). */
   readonly answer?: ReportAnswer;
 }
 
-/** Requests a report. Throws as the client's `createReport`. */
+/** Throws as the client's `createReport`. */
 export async function requestReport(
   client: Client,
   request: ReportRequest,

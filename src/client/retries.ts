@@ -4,7 +4,7 @@ import { AdreportError, isReportFailure, isStillInProgress, isUnknownReport } fr
 import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
 import { printable } from '../text/printable.ts';
 
-/** The step from which a report is fetched again after an error. */
+/** Step from which a report is downloaded again after an error. */
 export type RetryStep = 'request' | 'wait' | 'open';
 
 interface RetryOptions {
@@ -12,7 +12,7 @@ interface RetryOptions {
   readonly waitTimeoutMs: number;
   readonly pollInterval?: PollInterval | undefined;
 
-  /** How often a failed report is requested again. */
+  /** How often a report may be requested, including the first time. */
   readonly maxRequests: number;
 
   /** False if a report that is not ready is an error. */
@@ -35,7 +35,7 @@ const minLeftMs = 1;
  * again.
  */
 export class Retries {
-  /** The tries to download the report, refused calls and cut bodies alike. */
+  /** Tries to download the report; refused calls and cut bodies both count. */
   readonly downloads: TryCount = { tries: 0 };
   readonly #client: Client;
   readonly #options: RetryOptions;
@@ -52,7 +52,7 @@ export class Retries {
     this.#startedMs = client.host.stopwatch();
   }
 
-  /** The time left to wait for the report, counted from the first call. */
+  /** Milliseconds left to wait for the report, counted from the first call. */
   leftMs(): number {
     const { stopwatch } = this.#client.host;
     this.#endMs ??= stopwatch() + this.#options.waitTimeoutMs;
@@ -65,13 +65,15 @@ export class Retries {
     this.#beginReport();
   }
 
-  /** Notes that the status of a report is ready. */
+  /** Starts the time in which a ready report may still be unknown. */
   markReady(reportId: string): void {
     this.#readyMs ??= this.#client.host.stopwatch();
     this.#readyId = reportId;
   }
 
-  /** The step to repeat after an error, once it may be repeated. Otherwise throws the error. */
+  /**
+   * Returns the step to repeat after an error, once it may be repeated. Otherwise throws the error.
+   */
   async next(error: unknown): Promise<RetryStep> {
     if (!(error instanceof AdreportError)) throw error;
     if (isReportFailure(error)) return this.#requestAgain(error);
@@ -100,7 +102,7 @@ export class Retries {
     this.#hasNotedLateness = false;
   }
 
-  /** True if a report that is ready cannot be downloaded yet. */
+  /** Holds if a report that is ready cannot be downloaded yet. */
   #isLate(error: AdreportError): boolean {
     if (!this.#options.waits || this.#readyMs === undefined) return false;
     const sinceReadyMs = this.#client.host.stopwatch() - this.#readyMs;

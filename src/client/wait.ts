@@ -3,7 +3,6 @@ import { type Poll, type WaitOptions, waitForReport } from '../api/poll.ts';
 import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
 import type { RequestedReport } from './request.ts';
 
-/** How long to wait, and how often to ask. */
 export interface WaitLimits {
   readonly waitTimeoutMs: number;
   readonly pollInterval?: PollInterval | undefined;
@@ -24,8 +23,8 @@ export interface ReadyReport extends RequestedReport {
 const maxRecords = 20;
 
 /**
- * Waits until a report is ready. Throws `StillInProgressError` when the time is up,
- * `ReportFailedError`, and as the client's `status`.
+ * Throws `StillInProgressError` when the time is up, `ReportFailedError`, and as the client's
+ * `status`.
  */
 export async function waitUntilReady(
   client: Client,
@@ -49,7 +48,7 @@ export async function waitUntilReady(
   return { ...requested, status: seen.status, message: seen.message, records };
 }
 
-/** When to ask next, by the clock of the client. */
+/** Paces the status calls by the clock of the client. */
 function paceFor(
   { host }: Client,
   { waitTimeoutMs, pollInterval, signal }: WaitLimits,
