@@ -12,7 +12,7 @@ import type { WrittenReport } from './write-report.ts';
 type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
 
 /**
- * Prints the warnings, notes and figures of a report on stderr, and for a file its size; with
+ * Prints the warnings, notes and totals of a report on stderr, and for a file its size; with
  * `--json` also one line on stdout.
  */
 export async function announce(tools: Announcer, report: WrittenReport): Promise<void> {
@@ -32,7 +32,7 @@ export class RunAnnouncer {
   readonly #tools: Announcer;
   readonly #reports: WrittenReport[] = [];
 
-  /** Notes that apply to the whole run and are printed once. */
+  /** Kinds of note that apply to the whole run and are printed once. */
   readonly #printed = new Set<MessageKind>();
 
   constructor(tools: Announcer) {
@@ -49,7 +49,7 @@ export class RunAnnouncer {
     printChanges(this.#tools, report);
   }
 
-  /** Prints the size of all files, if not all were listed or their figures can be added up. */
+  /** Prints the size of all files, unless all were listed and their metrics cannot be added up. */
   printTotalSize(isOneReport: boolean): void {
     const { console, elapsedMs } = this.#tools;
     const reports = this.#reports;
@@ -66,7 +66,7 @@ export class RunAnnouncer {
     console.note(`Total: ${files}, ${size}, in ${formatDuration(elapsedMs())}.`);
   }
 
-  /** Shows the figures of all files as one card. */
+  /** Shows the metrics of all files as one card. */
   showTotalCard(isOneReport: boolean): void {
     const figures = this.#figures(isOneReport);
     if (figures.length === 0) return;
@@ -77,7 +77,7 @@ export class RunAnnouncer {
     showFigures(this.#tools.console, total);
   }
 
-  /** Figures that can be added up: different reports may count the same displays twice. */
+  /** Returns nothing for several reports, which may count the same displays twice. */
   #figures(isOneReport: boolean): Grouping[] {
     if (!isOneReport) return [];
     return this.#reports.flatMap(({ figures }) => figures ?? []);
@@ -99,7 +99,7 @@ function printWarnings(
  * Prints warnings and notes, prefixed with the file name. `-q` drops the notes, `-v` prints their
  * long form.
  *
- * @param printed the kinds of note that apply to the whole command and were already printed
+ * @param printed kinds of note that apply to the whole command and were already printed
  */
 export function printCheckResult(
   console: Console,

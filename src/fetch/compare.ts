@@ -15,12 +15,11 @@ import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
 
-/** The plan of the report of the earlier window. */
 type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
 
 /**
- * Plan of the report to compare with, for the previous period or the year before; `undefined`
- * without `--compare`. Throws `UsageError` for an output that cannot show changes.
+ * Plans the report to compare with, for the previous period or the year before; `undefined` without
+ * `--compare`. Throws `UsageError` for an output that cannot show changes.
  */
 export function planComparison(
   context: Pick<RunTools, 'console' | 'flags' | 'host'>,
@@ -47,13 +46,12 @@ interface ComparedReport {
   readonly earlier: EarlierPlan;
 }
 
-/** The earlier figures, and the warnings of the earlier report. */
 interface CheckedComparison {
   readonly comparison: Comparison;
   readonly warnings: readonly CheckMessage[];
 }
 
-/** Fetches the earlier report and adds it up. */
+/** Downloads the earlier report and adds it up. */
 export async function compareReport(
   tools: ReportTools,
   { job, now, earlier }: ComparedReport,
@@ -68,7 +66,7 @@ export async function compareReport(
   return { comparison, warnings: warnings.map((warning) => labelled(comparison.before, warning)) };
 }
 
-/** Fetches a report and adds it up: as one report, or in parts if that fails. */
+/** Downloads a report and adds it up: as one report, or in parts if that fails. */
 async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
   const unsplit = { ...job, options: { ...job.options, split: undefined } };
   const split = splitJob(unsplit);
@@ -115,7 +113,6 @@ async function fetchSumsOfReport(tools: ReportTools, fetched: FetchSetup): Promi
   }
 }
 
-/** Adds up the rows of a report. */
 async function addUp(report: OpenReport): Promise<ReportSums> {
   const sums = new ReportSums({ keepsRows: true });
   const columns = new ColumnPlan({});

@@ -13,7 +13,7 @@ import type { RunTools } from './run-tools.ts';
 interface PlannedCall extends Pick<Part, 'window' | 'request'> {
   readonly account: ServiceAccount;
 
-  /** The name of its job, if the run has several. */
+  /** Name of its job, if the run has several. */
   readonly label?: string | undefined;
 
   /** Absent for stdout; `null` for a report that is only compared with and not written. */
@@ -34,7 +34,7 @@ export async function showPlan(tools: RunTools, jobs: readonly Job[]): Promise<v
   await printDryRun(tools, calls);
 }
 
-/** The calls for one part of a job. Throws as `earlierCalls`. */
+/** Throws as `earlierCalls`. */
 function callsOf(tools: RunTools, job: Job, part: Part): PlannedCall[] {
   const { account, label, isMerged } = job;
   const { window, request, reason } = part;
@@ -43,7 +43,7 @@ function callsOf(tools: RunTools, job: Job, part: Part): PlannedCall[] {
   return isMerged ? [call] : [call, ...earlierCalls(tools, job, window)];
 }
 
-/** With `--compare`, the call for the earlier report. Throws as `planComparison`. */
+/** Returns no call without `--compare`. Throws as `planComparison`. */
 function earlierCalls(tools: RunTools, job: Job, now: Window): PlannedCall[] {
   const earlier = planComparison(tools, job, now);
   if (!earlier) return [];

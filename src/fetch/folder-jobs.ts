@@ -64,8 +64,8 @@ export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promi
 }
 
 /**
- * The job with the metrics of its series, if none were typed: a version that knows one more must
- * not change the columns of a folder.
+ * Uses the metrics of the series if none were typed: a version that knows one more must not change
+ * the columns of a folder.
  */
 async function withOwnMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
   const place = job.hasTypedMetrics ? undefined : findPlace(tools, job);
@@ -108,15 +108,15 @@ async function skipExistingFiles({ console, host }: StepTools, job: Job): Promis
   return { ...job, parts };
 }
 
-/** The folder of a history, and the spec of the job with `output` relative to it. */
+/** Folder of a history, and the spec of the job with `output` relative to it. */
 interface FolderPlace {
   readonly folder: string;
   readonly spec: FolderSpec;
 }
 
 /**
- * The folder before the first time placeholder in `-o`; `undefined` for a job that does not write
- * one file per part, for `--no-history`, and for names with `{id}`.
+ * Finds the folder before the first time placeholder in `-o`; `undefined` for a job that does not
+ * write one file per part, for `--no-history`, and for names with `{id}`.
  */
 function findPlace({ host }: StepTools, job: Job): FolderPlace | undefined {
   const { output = '-', history, split } = job.options;
@@ -134,7 +134,7 @@ function findPlace({ host }: StepTools, job: Job): FolderPlace | undefined {
   return { folder, spec: { ...job.spec, format, split, output: nameInFolder(folder, path) } };
 }
 
-/** The path of a logo in the folder is relative, so that the folder can be moved. */
+/** Makes the path of a logo in the folder relative, so that the folder can be moved. */
 function storedLogo(folder: string, logo: SpecValue): SpecValue {
   const name = nameInFolder(folder, String(logo));
   return name.startsWith('..') || isAbsolute(name) ? logo : name;
@@ -147,7 +147,7 @@ class Histories {
 
   readonly nowMs: number;
 
-  /** In unix seconds. */
+  /** Unix seconds. */
   readonly now: number;
 
   constructor(tools: StepTools) {
@@ -156,7 +156,7 @@ class Histories {
     this.now = Math.floor(this.nowMs / 1_000);
   }
 
-  /** The history of a folder. Throws `OutputError` if it cannot be listed. */
+  /** Throws `OutputError` if the folder cannot be listed. */
   async of(folder: string): Promise<History> {
     const known = this.#read.get(folder);
     if (known) return known;
@@ -170,7 +170,7 @@ class Histories {
     return history;
   }
 
-  /** The series that a job writes to; `undefined` for a new one. */
+  /** Finds the series that a job writes to; `undefined` for a new one. */
   async findSeries({ folder, spec }: FolderPlace): Promise<Series | undefined> {
     const all = seriesOf(await this.of(folder), this.now);
     return all.find(({ names }) => names.output === spec.output);

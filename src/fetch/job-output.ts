@@ -10,7 +10,7 @@ import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
 /**
  * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`
- * fetches the earlier report first. Throws as `prepareOutput` and `planComparison`.
+ * downloads the earlier report first. Throws as `prepareOutput` and `planComparison`.
  */
 export async function prepareJobOutput(
   context: RunTools,

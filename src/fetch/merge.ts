@@ -15,7 +15,7 @@ import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
-/** Reports fetched ahead of the one being written; each keeps a temporary file open. */
+/** Reports downloaded ahead of the one being written; each keeps a temporary file open. */
 const maxAhead = 32;
 
 /** Begins the work on a part when it is its turn, and throws its error. */
@@ -30,7 +30,7 @@ export interface MergedJob {
   readonly job: Job;
   readonly tools: ReportTools;
 
-  /** The output, if it is already prepared. */
+  /** Set if the output is already prepared. */
   readonly output: PreparedOutput | undefined;
 
   /** Works on a part once `--concurrency` allows it. */
@@ -45,7 +45,7 @@ interface SpooledReport {
   readonly result: CheckResult;
 }
 
-/** A part that is being fetched, or is waiting to be written. */
+/** A part that is being downloaded, or is waiting to be written. */
 interface StartedPart {
   readonly part: Part;
   readonly spooled: Promise<SpooledReport>;
@@ -53,7 +53,7 @@ interface StartedPart {
 
 /** Collected while reports are merged. */
 interface MergedReports {
-  /** The ids of the reports that were read. */
+  /** Ids of the reports that were read. */
   readonly ids: string[];
   readonly results: LabelledResult[];
 }
@@ -87,7 +87,7 @@ export async function mergeParts(context: RunTools, merged: MergedJob): Promise<
   }
 }
 
-/** Rows of the parts in time order; the reports are fetched concurrently into temporary files. */
+/** Yields the parts in time order; the reports are downloaded concurrently into temporary files. */
 async function* rowsInOrder(
   { job, tools, inTurn }: MergedJob,
   { ids, results }: MergedReports,
@@ -128,8 +128,8 @@ async function* rowsInOrder(
 }
 
 /**
- * Waits for a report. If it fails, the others are still fetched, so that the service has them ready
- * for the next run.
+ * Waits for a report. If it fails, the others are still downloaded, so that the service has them
+ * ready for the next run.
  */
 async function spooledReport(
   spooled: Promise<SpooledReport>,
@@ -161,7 +161,7 @@ interface SpooledPart {
   readonly job: Job;
   readonly part: Part;
 
-  /** The folder of the temporary file. */
+  /** Folder of the temporary file. */
   readonly folder: string;
 }
 
@@ -187,7 +187,6 @@ async function spoolPart(
   }
 }
 
-/** Saves the body of a report to a temporary file. */
 async function spoolReport(report: OpenReport, folder: string): Promise<Spool> {
   const spool = await createSpool(folder);
   async function* spooling(): AsyncGenerator<Buffer> {
@@ -206,7 +205,10 @@ async function spoolReport(report: OpenReport, folder: string): Promise<Spool> {
   }
 }
 
-/** The folder of the output, whose disk has room for it; the system's for stdout and devices. */
+/**
+ * Returns the folder of the output, whose disk has room for it; the system's for stdout and
+ * devices.
+ */
 function spoolFolder({ host }: ReportTools, job: Job): string {
   const [first] = job.parts;
   const file = first && outputOf(job, first).file;

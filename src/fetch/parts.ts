@@ -27,11 +27,10 @@ interface ReportPlace {
   /** `undefined` for the only report of a run. */
   readonly label: string | undefined;
 
-  /** The first second of its window. */
+  /** First second of its window. */
   readonly since: number;
 }
 
-/** A report or part that failed. */
 interface Failure extends ReportPlace {
   readonly account: ServiceAccount;
   readonly error: AdreportError;
@@ -41,17 +40,17 @@ interface Failure extends ReportPlace {
 const maxListedFailures = 10;
 
 export interface PartsOptions {
-  /** The hint after a failure, if it is not to repeat the same command. */
+  /** Hint after a failure, if it is not to repeat the same command. */
   readonly again?: string;
 
-  /** The output of a single job, if it is already prepared. */
+  /** Output of a single job, if it is already prepared. */
   readonly output?: PreparedOutput;
 }
 
 /**
- * Fetches all parts of all jobs concurrently: each job within its `--concurrency`, and each account
- * within the largest `--concurrency` of its jobs. After a failure the other parts go on; at the end
- * the error of the earliest failed part is thrown, and names all of them.
+ * Downloads all parts of all jobs concurrently: each job within its `--concurrency`, and each
+ * account within the largest `--concurrency` of its jobs. After a failure the other parts go on; at
+ * the end the error of the earliest failed part is thrown, and names all of them.
  */
 export async function runParts(
   context: RunTools,
@@ -87,11 +86,11 @@ interface PartsSetup extends PartsOptions {
 interface PartWork<T> {
   readonly tools: ReportTools;
 
-  /** The work, with the tools of the part. */
+  /** Receives the tools of the part. */
   readonly work: (tools: ReportTools) => Promise<T>;
 }
 
-/** The jobs of one command, and the results of their parts. */
+/** Jobs of one command, and the results of their parts. */
 class PartsRun {
   readonly #context: RunTools;
   readonly #jobs: readonly FolderJob[];
@@ -157,7 +156,6 @@ class PartsRun {
     return mergeParts(this.#context, { job, tools, output: this.#output, inTurn });
   }
 
-  /** Writes a part to its own file. */
   async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
     const nameFile = output.delivery.target.name;
@@ -207,7 +205,7 @@ class PartsRun {
     return `${again}, with --missing to download only the missing files.`;
   }
 
-  /** The error of the earliest failure, extended by the others, grouped by cause. */
+  /** Extends the error of the earliest failure by the others, grouped by cause. */
   #errorOfAll(first: Failure, others: readonly Failure[], hint: string): AdreportError {
     const { error, label } = first;
     // A failure before any part: repeating the command would not help.
@@ -242,8 +240,8 @@ class PartsRun {
   }
 
   /**
-   * The result of some work, or `undefined` if it failed, with the failure recorded. Bugs and
-   * closed pipes are thrown.
+   * Returns the result of some work, or `undefined` if it failed, with the failure recorded. Bugs
+   * and closed pipes are thrown.
    */
   async #attempt<T>(
     tools: ReportTools,
@@ -258,7 +256,7 @@ class PartsRun {
     }
   }
 
-  /** The result of some work. Its error is recorded before it is thrown. */
+  /** Records the error of some work before it is thrown. */
   async #recordingFailure<T>(
     tools: ReportTools,
     place: ReportPlace,
@@ -313,7 +311,7 @@ class PartsRun {
     );
   }
 
-  /** Turns shared by all jobs of an account: the largest `--concurrency` among them. */
+  /** Shares turns among all jobs of an account: the largest `--concurrency` among them. */
   #turnsOf({ accountName }: Job): Turns {
     const existing = this.#turnsByAccount.get(accountName);
     if (existing) return existing;
@@ -324,7 +322,7 @@ class PartsRun {
     return turns;
   }
 
-  /** After a refused sign-in, every other call of the account would fail too. */
+  /** Ends other work of the account after a refused sign-in, because every call would fail too. */
   #throwRefusedSignIn(account: ServiceAccount): void {
     for (const failure of this.#failures) {
       if (failure.account === account && isNotSignedIn(failure.error)) throw failure.error;
@@ -337,20 +335,20 @@ function placeOf(job: Job, part?: Part): ReportPlace {
   return { label: part ? labelOfPart(job, part) : job.label, since };
 }
 
-/** `2 reports (a, b)`, or the name of one. */
+/** Formats `2 reports (a, b)`, or the label of one. */
 function countedLabels(labels: readonly string[]): string {
   const text = textOfLabels(labels);
   return labels.length === 1 ? text : `${labels.length} reports (${text})`;
 }
 
-/** The first names, and the number of the others. */
+/** Lists the first labels, and counts the others. */
 function textOfLabels(labels: readonly string[]): string {
   const listed = labels.slice(0, maxListedFailures).join(', ');
   const others = labels.length - maxListedFailures;
   return others > 0 ? `${listed} and ${others} more` : listed;
 }
 
-/** True for the error of a single report; bugs and closed pipes end the whole run. */
+/** Excludes bugs and closed pipes, which end the whole run. */
 function isFailure(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !isClosedPipe(error);
 }

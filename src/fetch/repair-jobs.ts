@@ -21,13 +21,13 @@ export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFl
   readonly concurrency: number;
 };
 
-/** The jobs of a repair, and the errors of series that cannot be repaired. */
+/** Jobs of a repair, and the errors of series that cannot be repaired. */
 export interface RepairJobs {
   readonly jobs: FolderJob[];
   readonly failures: AdreportError[];
 }
 
-/** Jobs that download units again with the current spec of their series. */
+/** Plans jobs that download files again with the current spec of their series. */
 export async function planRepairs(
   tools: RunTools,
   repairs: readonly SeriesRepair[],
@@ -65,7 +65,7 @@ async function planRepair(
   return { ...job, writer: new HistoryWriter(to) };
 }
 
-/** The spec with the path of its logo; without a logo that is not in the folder. */
+/** Makes the path of the logo absolute; drops a logo that is not in the folder. */
 async function withOwnLogo(
   { console }: RunTools,
   folder: string,
@@ -83,7 +83,7 @@ async function withOwnLogo(
   return { ...spec, format };
 }
 
-/** True for a regular file below a folder, also through links. */
+/** Requires a regular file; links are followed. */
 async function isFileInside(folder: string, path: string): Promise<boolean> {
   try {
     const [root, target] = await Promise.all([realpath(folder), realpath(path)]);
@@ -96,8 +96,8 @@ async function isFileInside(folder: string, path: string): Promise<boolean> {
 }
 
 /**
- * True if `adreport repair` needs `--local`: the files are from a local server, and the account
- * used without the flag is a different one.
+ * Returns true if the files are from a local server, and the account used without `--local` is a
+ * different one.
  */
 export async function needsLocal(
   tools: RunTools,
@@ -120,9 +120,9 @@ export async function needsLocal(
 }
 
 /**
- * The account of a series: that of `--account`, else the stored one with the login of the spec,
- * else the stored one with its name, else that of the environment if it has either, or the spec
- * has neither.
+ * Finds the account of a series: that of `--account`, else the stored one with the login of the
+ * spec, else the stored one with its name, else that of the environment if it has either, or the
+ * spec has neither.
  *
  * @throws SignInError if the files belong to a different account
  */
@@ -157,7 +157,10 @@ async function findAccount(
   });
 }
 
-/** True if the account of the environment has the login or the name of a spec, or it has none. */
+/**
+ * Holds if the account of the environment has the login or the name of a spec, or if the spec has
+ * none.
+ */
 function isOwner(
   spec: FolderSpec,
   owner: Pick<FolderSpec, 'login' | 'account'>,
@@ -174,7 +177,7 @@ function describeOwner({ login, account }: FolderSpec): string {
   return login === undefined ? 'do not name their account' : `belong to ${login}`;
 }
 
-/** The name of the stored account that owns a series. */
+/** Names the stored account that owns a series. */
 async function storedName(
   { isLocal, store }: RunTools,
   { login, account }: FolderSpec,

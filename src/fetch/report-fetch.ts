@@ -33,7 +33,6 @@ import {
 } from './request.ts';
 import { waitWithProgress } from './wait.ts';
 
-/** A report that is to be fetched. */
 export interface FetchSetup {
   readonly options: WaitFlags &
     Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries' | 'baseUrl'>>;
@@ -41,16 +40,16 @@ export interface FetchSetup {
   /** What the rows are checked against; absent if the request is not known. */
   readonly expectation?: Expectation | undefined;
 
-  /** The request; absent for a report that is named by its id. */
+  /** Absent for a report that is named by its id. */
   readonly request?: { readonly spec: ReportSpec; readonly plan: ReportPlan };
 
-  /** The report, if it is named by its id. */
+  /** Set if the report is named by its id. */
   readonly named?: RequestedReport;
 
   /** False to download at once, without waiting. */
   readonly waits?: boolean;
 
-  /** The commands that go on with a report, as sentences; absent if none can. */
+  /** Formats the commands that resume a report, as sentences; absent if none can. */
   readonly resumeHint?: ((reportId: string) => string) | undefined;
 }
 
@@ -58,13 +57,14 @@ interface JobReport {
   /** Absent for the one report of the job. */
   readonly part?: Part | undefined;
 
-  /** The file that the rows are written to; absent if they do not go to a file of their own. */
+  /**
+   * Names the file that the rows are written to; absent if they do not go to a file of their own.
+   */
   readonly nameFile?: NameFile;
 }
 
 type NameFile = (reportId: string) => string | undefined;
 
-/** The report of a job, or of one of its parts. */
 export function reportOfJob(
   tools: ReportTools,
   job: Job,
@@ -78,10 +78,10 @@ export function reportOfJob(
   return { options, expectation, request: { spec: ownSpec, plan }, resumeHint };
 }
 
-/** What is not of a report whose rows go into an output with those of others. */
+/** Members that do not apply to a report whose rows go into an output with those of others. */
 const ofOneOutput = { output: undefined, split: undefined, compare: undefined };
 
-/** The commands that continue with a report; none for a local server, which ends too. */
+/** Formats the commands that resume a report; none for a local server, which ends too. */
 function resumeHintFor(
   { account, host: { platform } }: ReportTools,
   job: Job,
@@ -100,9 +100,9 @@ function resumeHintFor(
 }
 
 /**
- * Fetches one report in steps: `request`, `wait` and `open`. If one of them or the reading of the
+ * Downloads one report in steps: `request`, `wait` and `open`. If one of them or the reading of the
  * rows fails, `recover` says whether the steps are to be repeated; those that need not be return
- * what they returned before. The ledger is kept on the way.
+ * what they returned before. The history is updated along the way.
  */
 export class ReportFetch {
   readonly #tools: ReportTools;
@@ -139,7 +139,6 @@ export class ReportFetch {
     return this.#requested;
   }
 
-  /** Waits until the report is ready. */
   async wait(requested: RequestedReport): Promise<ReadyReport> {
     const retries = await this.#start();
     const isWaited = this.#report.waits !== false && requested.answer === undefined;
@@ -226,7 +225,7 @@ export class ReportFetch {
     return markUsedUp(this.#tools, reportId, { wasRead: this.#open !== undefined });
   }
 
-  /** The retries of this report, whose time begins with the first call. */
+  /** Creates the retries with the first call, when their time begins. */
   async #start(): Promise<Retries> {
     if (this.#retries) return this.#retries;
     const { account, console, signal } = this.#tools;
@@ -246,7 +245,7 @@ export class ReportFetch {
     return this.#retries;
   }
 
-  /** The error that ends the fetch: it names the report and the command to resume. */
+  /** Adds the report and the command to resume it to the error that ends the download. */
   async finalError(thrown: unknown): Promise<unknown> {
     const { signal } = this.#tools;
     const reportId = this.#requested?.id;

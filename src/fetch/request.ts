@@ -25,15 +25,15 @@ export interface ReportTools extends StepTools {
   /** Aborts the work on this report. */
   readonly signal: AbortSignal;
 
-  /** The reports created on this machine; absent with `--local`. */
+  /** Reports created on this machine; absent with `--local`. */
   readonly ledger: Ledger | undefined;
 
-  /** The request hash of each report id that this command received. */
+  /** Request hash of each report id that this command received. */
   readonly requestsById: Map<string, string>;
   readonly progress: () => Promise<Progress>;
 }
 
-/** The tools for reports of an account, by default the account of the command. */
+/** Uses the account of the command by default. */
 export function toolsFor(
   context: RunTools,
   account: ServiceAccount = context.account,
@@ -69,13 +69,13 @@ export async function resumeReport(
 /** After this many failures in 24 hours, a report is no longer requested as one. */
 const maxFailures = 2;
 
-/** True if the ledger has too many recent failures of a request. */
+/** Checks whether the ledger has too many failures of a request in the last 24 hours. */
 export async function isRepeatedFailure(tools: ReportTools, plan: ReportPlan): Promise<boolean> {
   const search = await searchFor(tools, plan);
   return search !== undefined && (tools.ledger?.countFailed(search) ?? 0) >= maxFailures;
 }
 
-/** True if the ledger has an unfinished report of any part. */
+/** Checks whether the ledger has an unfinished report of any part. */
 export async function hasPartsInLedger(
   tools: ReportTools,
   { plan, parts }: Pick<Job, 'plan' | 'parts'>,
@@ -129,7 +129,7 @@ export async function requestAndRecord(
   return { ...requested, takenId, isOfOtherRequest };
 }
 
-/** Remembers the request of a report id for the rest of this command. */
+/** Keeps the request of a report id for the rest of this command. */
 function rememberRequest(
   { requestsById }: ReportTools,
   id: string,
@@ -166,7 +166,7 @@ function isRecent({ createdAt }: LedgerEntry, nowMs: number): boolean {
   return Date.parse(createdAt) > nowMs - 24 * 3_600_000;
 }
 
-/** The ledger entry of a report; `undefined` if another machine created it. */
+/** Returns `undefined` if another machine created the report. */
 export async function findCreated(
   { account, ledger }: ReportTools,
   id: string,
@@ -175,7 +175,10 @@ export async function findCreated(
   return ledger?.find({ baseUrl: baseUrl.value?.href ?? '', id });
 }
 
-/** The command that requests a report of this machine again, which has failed. */
+/**
+ * Formats the command that requests a failed report again; `undefined` if another machine created
+ * it.
+ */
 export async function requestAgainHint(
   tools: ReportTools,
   id: string,
@@ -208,12 +211,11 @@ function withProfileHint(error: unknown, { profile }: ReportPlan): unknown {
   return error.amend('', { hint });
 }
 
-/** The service, account and request of a report. */
 export interface ReportIdentity {
   readonly baseUrl: string;
   readonly account: string;
 
-  /** The hash of the request, the same in every run. */
+  /** Hash of the request, the same in every run. */
   readonly hash: string;
 }
 
@@ -227,7 +229,6 @@ async function identify(
   return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
 }
 
-/** Updates the ledger entry of a report. */
 export async function updateLedger(
   { account, ledger }: ReportTools,
   id: string,
@@ -237,7 +238,7 @@ export async function updateLedger(
   await ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
-/** Marks a report as fetched, so that it is not picked up again; `file` is absent for stdout. */
+/** Marks a report as downloaded, so that it is not picked up again; `file` is absent for stdout. */
 export function markFetched(
   tools: ReportTools,
   id: string,

@@ -17,7 +17,7 @@ import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
-/** Fetches the parts of jobs, several at a time. Throws the error of the earliest failed part. */
+/** Downloads the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
   context: RunTools,
   jobs: readonly FolderJob[],
@@ -34,7 +34,7 @@ export async function runJobs(
   await runParts(context, jobs, options);
 }
 
-/** Fetches a single report, and announces it. If it fails, it is fetched in parts. */
+/** Downloads and announces a single report. If it fails, it is downloaded in parts. */
 async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   const { host } = context;
   const job = await jobWithIds(context, planned);
@@ -85,8 +85,8 @@ export async function fetchToOutput(
 }
 
 /**
- * The output of parts that the user did not ask for: if a later one fails, stdout has nothing of
- * the earlier ones. A file has nothing of them anyway.
+ * Holds back the output of parts that the user did not request: if a later one fails, stdout has
+ * nothing of the earlier ones. A file has nothing of them anyway.
  */
 function heldUntilComplete({ options }: Job, output: PreparedOutput): PreparedOutput {
   if (!goesToStdout(options)) return output;
@@ -109,7 +109,6 @@ function withWholeCommand(error: unknown, job: Job, platform: NodeJS.Platform): 
 /** Longer windows get a hint to split them. */
 const maxDaysWithoutHint = 14;
 
-/** In the order in which they are suggested. */
 const fileUnits = ['week', 'month', 'day'] as const;
 
 /** Adds a hint to split a long window, if a report failed or took too long. */

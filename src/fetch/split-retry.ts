@@ -9,16 +9,19 @@ import { hasPartsInLedger, isRepeatedFailure } from './request.ts';
 
 // A report that failed twice is requested in parts.
 
-/** The error of a report that was requested as one, and the parts that it has. */
+/** Error of a report that was requested as one, and the parts to use instead. */
 interface FailedWhole<AnyJob extends Job> {
   readonly error: unknown;
   readonly split: AnyJob | undefined;
 
-  /** When the report was requested, by the stopwatch. */
+  /** When the report was requested, in milliseconds by the stopwatch. */
   readonly startedMs: number;
 }
 
-/** The parts to request instead of a report that failed. Throws its error if they cannot help. */
+/**
+ * Returns the parts to request instead of a report that failed. Throws its error if they cannot
+ * help.
+ */
 export function splitAfterFailure<AnyJob extends Job>(
   { console, host }: Pick<ReportTools, 'console' | 'host'>,
   { error, split, startedMs }: FailedWhole<AnyJob>,
@@ -33,7 +36,7 @@ export function splitAfterFailure<AnyJob extends Job>(
 }
 
 /**
- * True if a report is to be requested in parts from the beginning, which is printed: the ledger has
+ * Decides, with a note, whether a report is requested in parts from the beginning: the ledger has
  * two failures of its request in the last 24 hours, or unfinished reports of its parts.
  */
 export async function shouldStartInParts(
@@ -49,7 +52,7 @@ export async function shouldStartInParts(
   return true;
 }
 
-/** `7 daily reports` */
+/** Formats `7 daily reports`. */
 function partsLabel({ parts, options: { split = 'day' } }: Job): string {
   const how = { day: 'daily', week: 'weekly', month: 'monthly' }[split];
   return `${parts.length} ${how} reports`;
@@ -58,7 +61,7 @@ function partsLabel({ parts, options: { split = 'day' } }: Job): string {
 /** Longer windows are split into weeks instead of days. */
 const maxDailyParts = 14;
 
-/** The unit whose reports can be merged without changing a row; `undefined` if none can. */
+/** Chooses a unit whose reports can be merged without changing a row; `undefined` if none can. */
 function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
   const { breakdowns } = request;
   if (breakdowns.includes('MONTHLY')) return 'month';

@@ -5,12 +5,13 @@ import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { printable } from '../text/printable.ts';
 import { type ReportTools, updateLedger } from './request.ts';
 
-/** Between two status calls to the server in this process, whose reports take 0.2 s. */
+/**
+ * Milliseconds between two status calls to the server in this process, whose reports take 0.2 s.
+ */
 const localIntervalMs = 100;
 
 /**
- * Waits for a report, with progress on stderr and status changes recorded in the ledger. Throws as
- * `waitUntilReady`.
+ * Prints progress on stderr, and records status changes in the ledger. Throws as `waitUntilReady`.
  */
 export async function waitWithProgress(
   tools: ReportTools,

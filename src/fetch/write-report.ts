@@ -43,14 +43,12 @@ export interface PreparedOutput {
   readonly earlierWarnings: readonly CheckMessage[];
 
   readonly checks: CheckFlags;
-
-  /** The earlier report to compare with. */
   readonly comparison?: Comparison | undefined;
 
   /** Names of the report and its account, for runs with several. */
   readonly label?: ReportLabel | undefined;
 
-  /** The spec of the report, if it is known. */
+  /** Absent if the spec is not known. */
   readonly spec?: ReportSpec | undefined;
 
   /**
@@ -63,7 +61,7 @@ export interface PreparedOutput {
 }
 
 interface ReportLabel {
-  /** The name of a saved report; `null` for a report from flags alone. */
+  /** Name of a saved report; `null` for a report from flags alone. */
   readonly report: string | null;
   readonly account: string;
 
@@ -71,7 +69,7 @@ interface ReportLabel {
   readonly job: string | undefined;
 }
 
-/** Prepares the output of a report and the checks of its rows. Throws as `prepareDelivery`. */
+/** Throws as `prepareDelivery`. */
 export async function prepareOutput(
   tools: RunTools,
   options: OutputFlags & CheckFlags,
@@ -91,45 +89,44 @@ export async function prepareOutput(
 
 /** A report whose rows are to be written: one that is arriving, or several merged ones. */
 interface RowSource {
-  /** The rows, checked as they are read. */
+  /** Yields rows, checked as they are read. */
   batches(): RowBatches;
 
-  /** The warnings and notes; complete once the rows are read. */
+  /** Warnings and notes; complete once the rows are read. */
   readonly result: CheckResult;
 
   /** Absent for data without an id, and for merged reports. */
   readonly id?: string | undefined;
 
-  /** The ids of merged reports; filled while the rows are read. */
+  /** Ids of merged reports; filled while the rows are read. */
   readonly reportIds?: readonly string[];
 
-  /** When the report was created, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly createdMs: number;
 }
 
-/** A complete output. */
 export interface WrittenReport {
   /** `undefined` for stdout. */
   readonly file: string | undefined;
   readonly label: ReportLabel | undefined;
 
-  /** The rows of the file, also of an old file that stays; `null` if its content is unknown. */
+  /** Rows of the file, also of an old file that stays; `null` if its content is unknown. */
   readonly rowCount: number | null;
   readonly sizeBytes: number;
 
   /** Hash of the file in hexadecimal digits; absent if it was not computed. */
   readonly sha256: string | undefined;
 
-  /** The columns that identify a row, if the request is known. */
+  /** Columns that identify a row; empty if the request is not known. */
   readonly key: readonly string[];
 
   /** `null` for data without an id, and for merged reports. */
   readonly reportId: string | null;
 
-  /** The ids of merged reports. */
+  /** Ids of merged reports. */
   readonly reportIds?: readonly string[] | undefined;
 
-  /** The ends of the window in its zone; `null` if unknown. */
+  /** In the zone of the window, as RFC 3339; `null` if unknown. */
   readonly since: string | null;
   readonly until: string | null;
   readonly checkResult: CheckResult;
@@ -137,7 +134,7 @@ export interface WrittenReport {
   /** Absent if the folder has no history. */
   readonly recorded: Recorded | undefined;
 
-  /** The figures of the card; absent if no card is shown. */
+  /** Metrics of the card; absent if no card is shown. */
   readonly figures: Grouping | undefined;
   readonly comparison: Comparison | undefined;
 }
@@ -193,13 +190,13 @@ export async function writeReport(
   };
 }
 
-/** The ends of a summary's window as RFC 3339 writes them: `+01:00` for `+0100`. */
+/** Formats the ends of a summary's window as RFC 3339: `+01:00` for `+0100`. */
 function endsOf({ since, until }: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
   const withColon = (time: string) => time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return { since: withColon(since), until: withColon(until) };
 }
 
-/** The origin of the data, as stored in the file. */
+/** Describes the origin of the data, as stored in the file. */
 function provenanceOf(
   { host, version }: StepTools,
   { spec, expectation }: PreparedOutput,
@@ -221,7 +218,7 @@ function keyFor(expectation: Expectation | undefined): readonly string[] {
   return expectation ? keyOf(expectation.breakdowns) : [];
 }
 
-/** The sums of the rows: by time if a card is shown, otherwise only totals. */
+/** Sums the rows by time if a card is shown, otherwise only as totals. */
 function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | undefined {
   if (delivery.showsCard) return new Grouping('time');
   return beforeRename || delivery.printsTotals ? new Grouping() : undefined;
@@ -263,14 +260,13 @@ function watcherFor(
   };
 }
 
-/** A report with all rows written. */
 interface FinishedReport extends CompleteOutput {
   readonly report: RowSource;
   readonly figures: Grouping | undefined;
   readonly hasFigures: boolean;
 }
 
-/** Records a file in the history of its folder, if it has one. */
+/** Returns `undefined` for a folder without a history, and for streams. */
 async function recordFile(
   { beforeRename, expectation, spec }: PreparedOutput,
   { rows, figures, hasFigures, file, wholeFile, report }: FinishedReport,
@@ -293,13 +289,13 @@ async function recordFile(
   });
 }
 
-/** The fields that were not requested, and that the vocabulary does not have. */
+/** Lists fields that were not requested, and that the vocabulary does not have. */
 function addedColumns(fields: readonly string[], columns: readonly Column[] = []): string[] {
   const requested = new Set(columns.map((column) => fieldOfColumn(column, fields)));
   return fields.filter((field) => !requested.has(field) && fieldTypeOf(field) === undefined);
 }
 
-/** The exact sum of each metric, by metric name. */
+/** Sums each metric exactly, by metric name. */
 function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
   const all = sums.totals();
   const totals: Record<string, string> = {};
