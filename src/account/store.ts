@@ -221,7 +221,7 @@ export class Store {
 }
 
 /**
- * Returns the folder of the settings and the history: `ADREPORT_CONFIG_DIR`, else conf's default
+ * Returns the folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's default
  * for the platform.
  */
 export function settingsFolder(

@@ -102,7 +102,7 @@ function resumeHintFor(
 /**
  * Downloads one report in steps: `request`, `wait` and `open`. If one of them or the reading of the
  * rows fails, `recover` says whether the steps are to be repeated; those that need not be return
- * what they returned before. The history is updated along the way.
+ * what they returned before. The ledger is updated along the way.
  */
 export class ReportFetch {
   readonly #tools: ReportTools;

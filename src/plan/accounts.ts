@@ -10,14 +10,13 @@ import { type Job, outputOf, planJob } from './plan.ts';
 import type { PlanTools } from './plan-tools.ts';
 import { specFromFlags } from './spec-from-flags.ts';
 
-/** A report whose accounts are not yet chosen. */
 interface AccountsSource {
   readonly options: RunFlags;
 
-  /** The name of a saved report. */
+  /** Set for a saved report. */
   readonly name?: string;
 
-  /** The account settings of the saved report. */
+  /** Account settings of the saved report. */
   readonly choice?: ProjectChoice;
 }
 
@@ -58,7 +57,9 @@ async function planAccounts(tools: PlanTools, report: AccountsSource): Promise<J
   return jobs;
 }
 
-/** A sentence for `--missing` if no unit of the window is over yet; `undefined` otherwise. */
+/**
+ * Returns a sentence for `--missing` if no part of the window is over yet; `undefined` otherwise.
+ */
 function nothingDueMessage(options: RunFlags, nowMs: number): string | undefined {
   const { split, missing, since, until, period, timezone = defaultZone } = options;
   if (!missing || split === undefined || since === undefined || period !== undefined) {

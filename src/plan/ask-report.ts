@@ -8,7 +8,7 @@ import type { RunFlags } from './flags/run-flags.ts';
 import type { PlanTools } from './plan-tools.ts';
 import type { RunCommandLine } from './saved-reports.ts';
 
-/** True on a terminal when neither a window nor a saved report was given. */
+/** True on a terminal when neither a period nor a saved report was given. */
 export function lacksWindow(
   { console }: Pick<PlanTools, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
@@ -23,7 +23,7 @@ export function lacksWindow(
  * Asks for the period, and for the breakdowns and the file unless they were typed, and prints the
  * equivalent command line.
  *
- * @param words the arguments after `adreport run`
+ * @param words arguments after `adreport run`
  */
 export async function askReport(
   tools: PlanTools,

@@ -20,15 +20,15 @@ import { specFlags } from './flags/run-flags.ts';
 import { type ServiceFlags, serviceFlags } from './flags/service-flags.ts';
 import type { Job } from './plan.ts';
 
-/** A flag with its value as text; a switch has no value. */
+/** A flag with its value as a string; a switch has no value. */
 interface TypedFlag {
-  /** The name of its option. */
+  /** Option name, such as `baseUrl`. */
   readonly option: string;
 
-  /** The name in `adreport.yaml`. */
+  /** Name in `adreport.yaml`. */
   readonly key: string;
 
-  /** The name on a command line. */
+  /** Name on a command line. */
   readonly name: string;
   readonly value?: string;
 }
@@ -36,7 +36,7 @@ interface TypedFlag {
 /** A window as values of flags. */
 type WindowTexts = Pick<ReportSpec, 'period' | 'since' | 'until'>;
 
-/** A window as fixed dates, or as instants if it does not consist of whole days. */
+/** Formats a window as fixed dates, or as instants if it does not consist of whole days. */
 function windowTexts(window: Window): WindowTexts {
   const { since, until, plannedUntil = until, zone } = window;
   const over = plannedUntil + 1;
@@ -47,7 +47,7 @@ function windowTexts(window: Window): WindowTexts {
   return { period: daysText(formatDate(since, zone), formatDate(plannedUntil, zone)) };
 }
 
-/** Days in the form of `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
+/** Formats days for `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
 export function daysText(first: string, last: string): string {
   return first === last ? first : `${first}..${last}`;
 }
@@ -56,7 +56,7 @@ function isMidnight(instant: number, zone: string): boolean {
   return formatDate(instant, zone) !== formatDate(instant - 1, zone);
 }
 
-/** The command for a spec with another window. */
+/** Replaces the window of the spec. */
 export function runCommandLine(
   spec: ReportSpec,
   window: WindowTexts,
@@ -68,7 +68,7 @@ export function runCommandLine(
 
 const noWindow = { period: undefined, since: undefined, until: undefined };
 
-/** The command that requests a report of the ledger again. */
+/** Formats the command that requests a report of the ledger again. */
 export function requestAgainCommand(
   { spec, plan }: RecordedReport,
   { baseUrl, platform }: CommandPlace,
@@ -89,7 +89,7 @@ function baseUrlWords(baseUrl: string | undefined, platform: NodeJS.Platform): s
 }
 
 /**
- * The command that continues a job. Its window is given as dates, so that it means the same
+ * Formats the command that resumes a job. Its window is given as dates, so that it means the same
  * tomorrow.
  */
 export function continuedCommand(
@@ -108,14 +108,17 @@ export function continuedCommand(
     ...(shard === undefined ? [] : ['--shard', shellWord(shard, platform)]),
     ...baseUrlWords(baseUrl, platform),
   ];
-  // By units, because the last part may not be over.
+  // By parts, because the last one may not be over.
   const window = isInParts
     ? { period: daysText(first.since, last.until) }
     : windowTexts(plan.window);
   return [runCommandLine(spec, window, platform), ...ofRun].join(' ');
 }
 
-/** The command that waits for a report and downloads it, with the flags of its spec that apply. */
+/**
+ * Formats the command that waits for a report and downloads it, with the flags of its spec that
+ * apply.
+ */
 export function downloadCommandLine(
   reportId: string,
   spec: AnySpec,
@@ -127,7 +130,6 @@ export function downloadCommandLine(
   return commandFor('download', reportId, { words, platform });
 }
 
-/** A command line about one report. */
 export function commandFor(
   command: string,
   reportId: string,
@@ -139,7 +141,6 @@ export function commandFor(
   return ['adreport', command, ...ordered].join(' ');
 }
 
-/** Flags as quoted shell words. */
 function wordsOf(flags: readonly TypedFlag[], platform: NodeJS.Platform): string[] {
   return flags.flatMap(({ name, value }) =>
     value === undefined ? name : [name, shellWord(value, platform)],
@@ -152,7 +153,7 @@ type AnySpec = { readonly [Name in keyof ReportSpec]: ReportSpec[Name] | undefin
   'request' | 'format' | 'timezone'
 >;
 
-/** The flags of a spec, in the order of the flags of `run`. */
+/** Lists flags in the order of the flags of `run`. */
 export function flagsOf(spec: AnySpec): TypedFlag[] {
   const values = textsOf(spec);
   const typed: TypedFlag[] = [];
@@ -169,7 +170,7 @@ function nameOf(flag: Flag): string {
   return /^-\w/.exec(flag.flags)?.[0] ?? longNameOf(flag);
 }
 
-/** The values of one option, one for each use of its flag. */
+/** Values of one option, one for each use of its flag. */
 type OptionTexts = readonly (string | true)[];
 
 function textsOf(spec: AnySpec): Map<string, OptionTexts> {
@@ -230,13 +231,13 @@ function countryText(id: string): string {
   return findCountry(id)?.code ?? id;
 }
 
-/** A comma list; values with commas, quotes or outer blanks are in double quotes. */
+/** Joins a comma list; values with commas, quotes or outer blanks are in double quotes. */
 function listText(values: readonly string[]): string {
   const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
   return values.map((value) => (/[",]|^\s|\s$/.test(value) ? quoted(value) : value)).join(',');
 }
 
-/** The flags of a group that have a value, as shell words. */
+/** Formats the flags of a group that have a value, as shell words. */
 export function typedFlags<Flags extends FlagTable>(
   group: FlagGroup<Flags>,
   options: Partial<OptionsOf<FlagGroup<Flags>>>,
@@ -255,7 +256,7 @@ export function typedFlags<Flags extends FlagTable>(
   return words;
 }
 
-/** The flags for the service and the account, as shell words. */
+/** Formats the flags for the service and the account, as shell words. */
 export function typedAccountFlags(
   { account, baseUrl, encoding }: ServiceFlags,
   platform: NodeJS.Platform,

@@ -12,7 +12,6 @@ import type { Console } from '../ui/console.ts';
 import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
 import { type OutputFlags, outputFlags } from './flags/output-flags.ts';
 
-/** What a format is chosen with. */
 interface FormatTools {
   readonly console: Pick<Console, 'out' | 'note'>;
   readonly host: PageHost;
@@ -20,8 +19,9 @@ interface FormatTools {
 }
 
 /**
- * The format given by flag or file extension, otherwise JSON on stdout with `--json`, a table on a
- * terminal, and CSV in a pipe. Throws `UsageError`.
+ * Chooses the format by flag or file extension, otherwise JSON on stdout with `--json`, a table on
+ * a terminal, and CSV in a pipe. Throws `UsageError` for an unknown extension, and for a binary
+ * format on a terminal.
  */
 export function chooseFormat(
   { console, host, flags: { json } }: FormatTools,
@@ -43,10 +43,7 @@ export function chooseFormat(
   return format;
 }
 
-/**
- * The default format if neither a flag nor an extension names one. Throws `UsageError` for an
- * unknown extension.
- */
+/** Throws `UsageError` for an unknown extension. */
 function defaultFormat(
   output: string,
   isOnTerminal: boolean,
@@ -129,7 +126,7 @@ export function checkFormat(tools: FormatTools, options: OutputFlags): FormatNam
   return format;
 }
 
-/** Flags that were given but only affect other formats. */
+/** Lists flags that were given but only affect other formats. */
 function ineffectiveFlags(options: OutputFlags, format: FormatName): Flag[] {
   const values: Readonly<Record<string, unknown>> = options;
   const useless: Flag[] = [];

@@ -6,7 +6,7 @@ import { isSwitch, readValue, type SpecFlag } from './flags/flag.ts';
 import { type JobOptions, specFlags, type ThisRunFlags } from './flags/run-flags.ts';
 
 /**
- * The options of a job: the flags of its spec, and those of this run.
+ * Merges the flags of a spec with those of this run.
  *
  * @throws UsageError for an invalid value, which a spec from disk may have
  */
@@ -19,7 +19,7 @@ export function jobOptions(spec: ReportSpec, thisRun: ThisRunFlags): JobOptions 
   return { ...thisRun, ...options, ...(columns && { columns }) } as JobOptions;
 }
 
-/** The options of a spec that decide how a report is checked. Throws as `jobOptions`. */
+/** Throws as `jobOptions`. */
 export function checksOf(spec: ReportSpec): CheckFlags {
   return readOptions(spec, Object.entries(checkFlags.flags));
 }

@@ -20,7 +20,7 @@ interface NamedThing {
   readonly name: string;
 }
 
-/** The things of a campaign that a flag can name. */
+/** Lists what each flag can name in a campaign. */
 const thingsOf: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
 > = {
@@ -43,7 +43,7 @@ const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
 
 /**
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
- * matches on stderr. Fetches the campaign list only if a name was given. With `-vv` names are
+ * matches on stderr. Downloads the campaign list only if a name was given. With `-vv` names are
  * hidden, because users send such traces to others. Throws `UsageError` for a name without a match,
  * and with `--strict` `RefusedReportError` for a list with warnings.
  */
@@ -82,7 +82,7 @@ export async function planWithIds(
   return { ...plan, earlierWarnings, request: { ...plan.request, filters } };
 }
 
-/** A note on when campaigns run, if none of them runs in the window. */
+/** Describes when campaigns run, if none of them runs in the window. */
 function idleNote(
   campaigns: readonly CampaignRecord[],
   { since, until, zone }: Window,
@@ -127,7 +127,7 @@ function queriesOf({ request }: ReportSpec): NameQuery[] {
   return queries;
 }
 
-/** Names that match the patterns, by id. Throws `UsageError` for a pattern without a match. */
+/** Returns the names that match, by id. Throws `UsageError` for a pattern without a match. */
 function findMatches(
   { named, patterns }: NameQuery,
   campaigns: readonly CampaignRecord[],

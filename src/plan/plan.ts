@@ -32,7 +32,7 @@ import { jobOptions } from './job-options.ts';
 
 /** A plan with campaign names resolved to ids. */
 export interface JobPlan extends ReportPlan {
-  /** The warnings on the campaign list, if names were looked up. */
+  /** Warnings on the campaign list, if names were looked up. */
   readonly earlierWarnings?: readonly CheckMessage[] | undefined;
 
   /** See `Expectation`. */
@@ -41,7 +41,7 @@ export interface JobPlan extends ReportPlan {
 
 /** One report to run, as a whole or in parts. */
 export interface Job {
-  /** The name of the saved report; absent for a report from flags alone. */
+  /** Name of the saved report; absent for a report from flags alone. */
   readonly name: string | undefined;
 
   /** Distinguishes the jobs of a run: the saved report, and the account if there are several. */
@@ -53,14 +53,14 @@ export interface Job {
   /** False if the metrics are those of the profile or of the folder. */
   readonly hasTypedMetrics: boolean;
 
-  /** The flags of the spec and of this run. */
+  /** Flags of the spec and of this run. */
   readonly options: JobOptions;
   readonly plan: JobPlan;
 
-  /** The parts of the whole window, in time order. */
+  /** Parts of the whole window, in time order. */
   readonly allParts: readonly Part[];
 
-  /** The parts to fetch, in time order. */
+  /** Parts to download, in time order. */
   readonly parts: readonly Part[];
 
   /** True if the parts go into one output. */
@@ -73,20 +73,20 @@ interface JobSource {
   readonly thisRun: ThisRunFlags;
   readonly hasTypedMetrics: boolean;
 
-  /** The name of a saved report. */
+  /** Set for a saved report. */
   readonly name?: string | undefined;
 
-  /** The label of the job, if it is not the name of the report. */
+  /** Name of the report by default. */
   readonly label?: string | undefined;
 
-  /** The current time, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Replaces the window of the spec with these units, in time order. */
+  /** Replaces the window of the spec with these days, weeks or months, in time order. */
   readonly units?: readonly PlannedUnit[];
 }
 
-/** First and last second of a unit, in unix seconds. */
+/** First and last second, in unix seconds. */
 type PlannedUnit = Pick<Window, 'since' | 'until'>;
 
 /** Plans the job of a spec, without network. Throws `UsageError` for an invalid combination. */
@@ -136,7 +136,7 @@ export async function planJob(source: JobSource): Promise<Job> {
   };
 }
 
-/** The spec with a window from the first unit to the last one, at most until now. */
+/** Replaces the window by one from the first unit to the last one, at most until now. */
 function limitedTo(spec: ReportSpec, units: readonly PlannedUnit[], now: number): ReportSpec {
   const since = Math.min(...units.map((unit) => unit.since));
   const until = Math.min(now, Math.max(...units.map((unit) => unit.until)));
@@ -147,7 +147,7 @@ function holds(unit: PlannedUnit, { since }: Window): boolean {
   return unit.since <= since && since <= unit.until;
 }
 
-/** The unit of each file, or the week of `--by WEEKLY`; `undefined` for a single report. */
+/** Returns the unit of each file, or the week of `--by WEEKLY`; `undefined` for a single report. */
 function unitOfFiles({ split, output = '-', request }: ReportSpec): SplitUnit | undefined {
   if (request.breakdowns.includes('WEEKLY')) return 'week';
   return hasTimePlaceholder(output) ? split : undefined;
@@ -172,7 +172,7 @@ function checkLookback(
   });
 }
 
-/** The split of a report by week. Throws `UsageError` for any other `--split`. */
+/** Throws `UsageError` for any `--split` other than by week. */
 function weeklySplit({ split = 'week' }: JobOptions): 'week' {
   if (split === 'week') return split;
   throw new UsageError(`--by WEEKLY requests one report per week, not per ${split}.`, {
@@ -181,13 +181,13 @@ function weeklySplit({ split = 'week' }: JobOptions): 'week' {
   });
 }
 
-/** The plan with a window that can be compared with an earlier one. */
+/** Limits the window of a plan to one that can be compared with an earlier one. */
 function comparablePlan(plan: ReportPlan, now: number): ReportPlan {
   const window = comparableWindow(plan.window, now);
   return { ...plan, window, request: requestFor(plan, window) };
 }
 
-/** True if all parts go into one output, whose name has no time placeholder. */
+/** Holds for a split report whose output name has no time placeholder. */
 function mergesParts({ split, output = '-' }: JobOptions): boolean {
   if (split === undefined) return false;
   return !hasTimePlaceholder(output);
@@ -236,12 +236,12 @@ function needs(flag: string, other: string, why: string): UsageError {
   });
 }
 
-/** The output of a report or part, and the checks of its rows. */
+/** Output of a report or part, and the checks of its rows. */
 export interface ReportOutput {
-  /** The name as typed, filled in except for `{id}`; `undefined` for stdout. */
+  /** Name as typed, filled in except for `{id}`; `undefined` for stdout. */
   readonly file?: string | undefined;
 
-  /** The values of the placeholders in `-o`. Dates are in the report's zone. */
+  /** Values of the placeholders in `-o`. Dates are in the report's zone. */
   readonly names: NameValues;
 
   /** Absent if the request is unknown. */
@@ -250,21 +250,21 @@ export interface ReportOutput {
   /** Absent if the rows cannot be checked. */
   readonly expectation?: Expectation;
 
-  /** The warnings on the campaign list. */
+  /** Warnings on the campaign list. */
   readonly earlierWarnings?: readonly CheckMessage[] | undefined;
 }
 
-/** The members of a job that decide its outputs. */
+/** Members of a job that decide its outputs. */
 interface OutputSource extends Pick<Job, 'plan' | 'accountName'> {
-  /** The name of a saved report. */
+  /** Set for a saved report. */
   readonly name?: string | undefined;
   readonly isMerged?: boolean;
   readonly options: Pick<JobOptions, 'output' | 'shard'>;
 }
 
 /**
- * The output of a part, or without `part` of the whole report. The parts of a merged report share
- * one output, but each is checked against its own request.
+ * Returns the output of a part, or without `part` of the whole report. The parts of a merged report
+ * share one output, but each is checked against its own request.
  */
 export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const { plan, name, accountName, isMerged, options } = job;
@@ -290,7 +290,7 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   return { ...output, expectation };
 }
 
-/** The label of a part: that of its job, and its days if the job is split or has no label. */
+/** Adds the days to the label of the job if it is split; uses the days alone if it has no label. */
 export function labelOfPart(
   { label, options }: Pick<Job, 'label' | 'options'>,
   part: Part,
@@ -300,12 +300,12 @@ export function labelOfPart(
   return options.split ? `${label} ${days}` : label;
 }
 
-/** First and last day of a window, as `2026-11-01`. */
+/** Formats the first and last day of a window as `2026-11-01`. */
 function daysOfWindow({ since, until, zone }: Window): Pick<Part, 'since' | 'until'> {
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
-/** The breakdowns as the user typed them. */
+/** Names the breakdowns as the user typed them. */
 function requestedBreakdowns({ request, isWeekly }: ReportPlan): string[] {
   return request.breakdowns.map((name) => (isWeekly && name === 'RANGE' ? 'WEEKLY' : name));
 }
@@ -315,7 +315,7 @@ function asWeeks(column: Column): Column {
   return column.breakdown === 'RANGE' ? { ...column, isOfWeeks: true } : column;
 }
 
-/** The job that writes to a place, and the name it uses. */
+/** A job that writes to a place, and the name it uses. */
 interface Owner {
   readonly job: Job;
   readonly output: string;

@@ -4,7 +4,7 @@ import { isList, isSwitch, longNameOf } from './flags/flag.ts';
 import { readWord } from './flags/read-value.ts';
 import { type SavedKey, savedKeys, savedKeyTable } from './saved-keys.ts';
 
-// The schema of `adreport.yaml`. Only commands that read its reports load this file, and the build,
+// Schema of `adreport.yaml`. Only commands that read its reports load this file, and the build,
 // which writes it as a JSON Schema for editors.
 
 /** Otherwise a union reports the issue of an alternative instead of its own. */
@@ -13,7 +13,7 @@ const abort = { abort: true } as const;
 const noKeys = 'must contain keys with values. See: adreport init';
 const noValue = 'needs a value or a list of values. Add one, or remove the key.';
 
-/** One value. adreport reads texts; an editor sees numbers and booleans too. */
+/** One value. adreport reads strings; an editor sees numbers and booleans too. */
 const scalar = z.union([z.string().min(1, abort), z.number(), z.boolean()], { error: noValue });
 
 const list = z.union([scalar, z.array(scalar).min(1, abort)], { error: noValue });
@@ -21,7 +21,7 @@ const list = z.union([scalar, z.array(scalar).min(1, abort)], { error: noValue }
 /** `{countryId: [1, 2]}`, instead of `countryId=1,2`. */
 const filters = z.union([list, z.record(z.string(), list)], { error: noValue });
 
-/** The schema of `adreport.yaml`, with the keys and words of the flags of `run`. */
+/** Builds the schema of `adreport.yaml`, with the keys and words of the flags of `run`. */
 export function projectSchema(): z.ZodType<ProjectContent | null> {
   const values: Record<string, z.ZodType> = {};
   for (const [key, savedKey] of savedKeyTable()) {
@@ -38,7 +38,7 @@ export function projectSchema(): z.ZodType<ProjectContent | null> {
   return mapping(members, Object.keys(members)).nullable() as z.ZodType<ProjectContent | null>;
 }
 
-/** The JSON Schema that editors complete and check the file with; the build writes it. */
+/** Builds the JSON Schema that editors complete and check the file with; the build writes it. */
 export function jsonSchema(): object {
   const title = 'Saved reports of adreport: adreport.yaml';
   return {
@@ -47,7 +47,9 @@ export function jsonSchema(): object {
   };
 }
 
-/** A mapping without other keys. For an unknown one, its message is the list of known keys. */
+/**
+ * Makes a mapping without other keys. For an unknown one, its message is the list of known keys.
+ */
 function mapping(members: Readonly<Record<string, z.ZodType>>, keys: readonly string[]) {
   const error = ({ code }: { readonly code: string }): string => {
     return code === 'unrecognized_keys' ? keys.join(', ') : noKeys;
@@ -85,7 +87,7 @@ function wordMistake(text: string, words: readonly string[]): string {
   }
 }
 
-/** A pattern for words in any case, without a flag, which a JSON Schema cannot have. */
+/** Matches words in any case, without a flag, which a JSON Schema cannot have. */
 function inAnyCase(words: readonly string[]): RegExp {
   const patterns = words.map((word) => {
     const letters = [...word].map((letter) => {

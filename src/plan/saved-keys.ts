@@ -5,14 +5,14 @@ import { runFlags } from './flags/run-flags.ts';
 export interface SavedKey {
   readonly flag: Flag;
 
-  /** The name of its option. */
+  /** Option name, such as `baseUrl`. */
   readonly option: string;
 
   /** True for a negative key: `no-header: true`. */
   readonly turnsOff: boolean;
 }
 
-/** The keys of saved reports. A negative flag has a positive key too. */
+/** Builds the keys of saved reports. A negative flag has a positive key too. */
 export function savedKeyTable(): ReadonlyMap<string, SavedKey> {
   const keys = new Map<string, SavedKey>();
 
@@ -28,7 +28,6 @@ export function savedKeyTable(): ReadonlyMap<string, SavedKey> {
   return keys;
 }
 
-/** The keys that a saved report may have. */
 export function savedKeys(): string[] {
   return [...savedKeyTable().keys()];
 }

@@ -26,20 +26,19 @@ import type { Job } from './plan.ts';
 import type { PlanTools } from './plan-tools.ts';
 import { type SavedKey, savedKeyTable } from './saved-keys.ts';
 
-/** The arguments of `run`. */
 export interface RunCommandLine {
   readonly options: RunFlags;
 
-  /** The names of saved reports. */
+  /** Names of saved reports. */
   readonly names: readonly string[];
 
-  /** The names of the options on the command line; the others have their defaults. */
+  /** Option names on the command line; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 }
 
 /**
- * The jobs of the saved reports of `run NAME…` or `run --all`. Throws `UsageError` for a missing
- * file or report, and with file and line for a mistake in the file.
+ * Plans the saved reports of `run NAME…` or `run --all`. Throws `UsageError` for a missing file or
+ * report, and with file and line for a mistake in the file.
  */
 export async function planSavedReports(
   tools: PlanTools,
@@ -68,16 +67,18 @@ export async function planSavedReports(
 }
 
 /**
- * Reads a file of saved reports. Throws one `UsageError` with all mistakes and their lines.
+ * Throws one `UsageError` with all mistakes and their lines.
  *
- * @param shownPath the path in messages
+ * @param shownPath path in messages
  */
 export async function readSavedReports(path: string, shownPath: string): Promise<ProjectFile> {
   const { projectSchema } = await import('./project-schema.ts');
   return readProjectFile(path, shownPath, projectSchema());
 }
 
-/** The file of `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
+/**
+ * Finds the file of `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none.
+ */
 function findFile(
   { host }: Pick<PlanTools, 'host'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
@@ -115,8 +116,8 @@ interface ChosenReport {
 }
 
 /**
- * The reports named on the command line, without duplicates. Throws `UsageError` if none is named,
- * or one does not exist.
+ * Chooses the reports named on the command line, without duplicates. Throws `UsageError` if none is
+ * named, or one does not exist.
  */
 function chooseReports(
   { reports, shownPath }: ProjectFile,
@@ -146,7 +147,7 @@ function chooseReports(
   });
 }
 
-/** The mistakes of an error, each with the line of its value. */
+/** Gives each mistake of an error the line of its value. */
 function fileErrorsOf(
   error: UsageError,
   reportLine: number,
@@ -159,7 +160,7 @@ function fileErrorsOf(
   });
 }
 
-/** The option of a flag, by its long name. */
+/** Finds the option of a flag by its long name. */
 function optionOf(name: string | undefined): string | undefined {
   for (const [, { option, flag }] of savedKeyTable()) {
     if (longNameOf(flag) === name) return mainName(option);
@@ -172,22 +173,20 @@ interface Origin extends SavedEntry {
   readonly option: string;
 }
 
-/** The options of a saved report, with their entries. */
+/** Options of a saved report, with their entries. */
 interface SavedOptions {
   readonly values: Partial<RunFlags>;
   readonly origins: readonly Origin[];
 }
 
-/** The command line above a saved report. */
 interface CommandLinePlace {
-  /** The names of the options on it. */
+  /** Option names on the command line. */
   readonly typedOptions: ReadonlySet<string>;
   readonly cwd: string;
 }
 
 const windowOptions = ['period', 'since', 'until'];
 
-/** Options whose value is a path. */
 const fileOptions = ['output', 'logo'];
 
 /** `--breakdowns` is an alias of `--by`. */
@@ -196,9 +195,10 @@ function mainName(option: string): string {
 }
 
 /**
- * The options that a saved report adds to the command line, with their entries. The command line
- * wins over the report, and the report over `defaults`. A window replaces a lower one completely:
- * `since` is not combined with `period`. Throws `UsageError` with the lines of all invalid values.
+ * Lists the options that a saved report adds to the command line, with their entries. The command
+ * line wins over the report, and the report over `defaults`. A period replaces a lower one
+ * completely: `since` is not combined with `period`. Throws `UsageError` with the lines of all
+ * invalid values.
  */
 export function savedOptions(
   file: ProjectFile,
@@ -240,7 +240,7 @@ export function savedOptions(
   return { values: values as Partial<RunFlags>, origins };
 }
 
-/** Reads the value of a key. Adds an error to the list if it is invalid. */
+/** Adds an error to the list for an invalid value. */
 function readEntry(
   key: string,
   { flag, turnsOff }: SavedKey,

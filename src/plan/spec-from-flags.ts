@@ -13,7 +13,7 @@ import { specFlags } from './flags/run-flags.ts';
 import { chooseFormat } from './format-choice.ts';
 import type { PlanTools } from './plan-tools.ts';
 
-/** The flags that a spec is read from: those of `run`, or fewer. */
+/** Flags that a spec is read from: those of `run`, or fewer. */
 export type SpecSourceFlags = ReportFlags & Partial<OutputFlags>;
 
 type SpecTools = Pick<PlanTools, 'console' | 'host' | 'flags'>;
@@ -21,8 +21,8 @@ type SpecTools = Pick<PlanTools, 'console' | 'host' | 'flags'>;
 /**
  * Reads a spec from flags and settings.
  *
- * @param nowMs the current time, in milliseconds since 1970
- * @throws UsageError with all mistakes in the request and its window
+ * @param nowMs milliseconds since 1970
+ * @throws UsageError with all mistakes in the request and its period
  */
 export async function specFromFlags(
   tools: SpecTools,
@@ -58,7 +58,7 @@ export async function specFromFlags(
   };
 }
 
-/** The given flags that are top-level members of a spec. */
+/** Picks the given flags that are top-level members of a spec. */
 function topLevelMembers(options: SpecSourceFlags): Partial<ReportSpec> {
   const values: Readonly<Record<string, SpecValue | undefined>> = { ...options };
   const members: Record<string, SpecValue> = {};
@@ -70,7 +70,7 @@ function topLevelMembers(options: SpecSourceFlags): Partial<ReportSpec> {
   return members;
 }
 
-/** The format and the flags that shape the file. */
+/** Collects the format and the flags that shape the file. */
 function formatOf(tools: SpecTools, options: SpecSourceFlags): SpecFormat {
   const outputOptions = { clobber: true, header: true, ...options };
   const name = chooseFormat(tools, outputOptions);
@@ -98,13 +98,13 @@ function isDefault(option: string, value: unknown): boolean {
   return value === undefined || value === (option === 'header');
 }
 
-/** The account, login and service of a report. */
+/** Describes the account, login and service of a report. */
 export function ownerOf(
   account: ServiceAccount,
   settings: Settings,
 ): Pick<ReportSpec, 'account' | 'login' | 'service'> {
   const { hostname = '', href = '' } = settings.baseUrl.value ?? {};
-  // Without the address, because the port of a local server changes.
+  // Without the URL, because the port of a local server changes.
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
   const service = account.isLocal || isLoopback ? 'local' : href;
   const email = settings.email.value;
@@ -115,7 +115,10 @@ export function ownerOf(
   };
 }
 
-/** `b…@example.com#3f2a9c1b2d4e5f60`: identifies an e-mail address without revealing it. */
+/**
+ * Formats `b…@example.com#3f2a9c1b2d4e5f60`, which identifies an e-mail address without revealing
+ * it.
+ */
 export function maskedLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);

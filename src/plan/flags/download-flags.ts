@@ -9,7 +9,6 @@ const ownFlags = flagGroup('Flags:', {
   ...checkFlags.flags,
 });
 
-/** All flags of `download`. */
 export const downloadFlags = [ownFlags, outputFlags, waitFlags, serviceFlags] as const;
 
 export type DownloadFlags = OptionsOf<typeof downloadFlags>;

@@ -4,38 +4,36 @@ import type { FormatName } from '../../formats/index.ts';
 import { quoted } from '../../text/printable.ts';
 import { readWord } from './read-value.ts';
 
-/** A command line as typed, and where. */
 export interface TypedLine {
   readonly argv: readonly string[];
   readonly platform: NodeJS.Platform;
 }
 
-/** One flag: its name, meaning and values. */
 export interface Flag {
   /** In Commander's syntax: `-o, --output <file>`. A flag without a value is a switch. */
   readonly flags: string;
   readonly meaning: string;
 
-  /** The allowed values, in any case. */
+  /** In any case. */
   readonly words?: readonly string[];
 
-  /** The hint for the flag given twice; by default to remove one of the two. */
+  /** Hint for the flag given twice; by default to remove one of the two. */
   readonly hintIfTwice?: ((first: string, second: string, line: TypedLine) => string) | undefined;
 
-  /** Reads one value. Throws `InvalidArgumentError`. */
+  /** Throws `InvalidArgumentError`. */
   readonly read?: (text: string) => unknown;
 
-  /** The flag may be repeated, and its values form a list. */
+  /** The values form a list. */
   readonly isRepeatable?: true;
 
   /** The value is the number of times the flag was given. */
   readonly isCounted?: true;
   readonly default?: unknown;
 
-  /** The default as shown in help, if not the value itself. */
+  /** Default as shown in help, if not the value itself. */
   readonly defaultText?: string;
 
-  /** The value of a flag given without one: `--active [date]`. */
+  /** Value of a flag given without one: `--active [date]`. */
   readonly preset?: string;
 
   /** Options that cannot be used with this one. */
@@ -50,7 +48,7 @@ export interface Flag {
   /** Not a key of saved reports, because it is about running the command. */
   readonly isNeverSaved?: true;
 
-  /** The formats that the flag affects; absent if all. */
+  /** Formats that the flag affects; absent if all. */
   readonly formats?: readonly FormatName[];
 
   /** An error with other formats, instead of being ignored. */
@@ -64,7 +62,7 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 export interface SpecFlag extends Flag {
   readonly belongsTo: 'spec';
 
-  /** The member of the spec that contains its value; absent for a top-level member. */
+  /** Member of the spec that contains its value; absent for a top-level member. */
   readonly partOf?: 'request' | 'format' | 'settings';
 }
 
@@ -73,7 +71,6 @@ interface ThisRunFlag extends Flag {
   readonly belongsTo: 'this-run';
 }
 
-/** A flag of `run`. */
 export type RunFlag = SpecFlag | ThisRunFlag;
 
 /** Flags under one heading in help. */
@@ -98,7 +95,6 @@ export function runFlagGroup<const Flags extends Readonly<Record<string, RunFlag
   return { heading, flags };
 }
 
-/** The type of one value of a flag. */
 type OneValue<One extends Flag> = One extends { readonly read: (text: string) => infer Value }
   ? Value
   : One extends { readonly words: readonly (infer Word)[] }
@@ -128,7 +124,7 @@ type FlagValues<Flags extends FlagTable> = {
   readonly [Name in Exclude<keyof Flags, NamesWithValue<Flags>>]?: FlagValue<Flags[Name]>;
 };
 
-/** The options of a group of flags, or of several groups. */
+/** Options of a group of flags, or of several groups. */
 export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
   Groups extends FlagGroup<infer Flags>
     ? FlagValues<Flags>
@@ -143,7 +139,7 @@ export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
 export class FlagOption extends Option {
   readonly flag: Flag;
 
-  /** The values as typed, of a flag that has one. */
+  /** Values as typed, of a flag that has one. */
   readonly typed: string[] = [];
 
   constructor(flag: Flag) {
@@ -185,7 +181,7 @@ export function expectOnce({ flag, typed }: FlagOption, line: TypedLine): void {
   });
 }
 
-/** Reads one value from a command line. Throws `UsageError` for an invalid one. */
+/** Throws `UsageError` for an invalid value. */
 function readTyped(flag: Flag, text: string): unknown {
   try {
     return readValue(flag, text);
@@ -197,14 +193,14 @@ function readTyped(flag: Flag, text: string): unknown {
   }
 }
 
-/** Reads one value of a flag. Throws `InvalidArgumentError` for an invalid one. */
+/** Throws `InvalidArgumentError` for an invalid value. */
 export function readValue(flag: Flag, text: string): unknown {
   if (flag.read) return flag.read(text);
   if (flag.words) return readWord(text, flag.words);
   return text;
 }
 
-/** True for a flag that takes names as `a,b`. If it is repeated, its lists are joined. */
+/** Recognizes a flag that takes names as `a,b`. If it is repeated, its lists are joined. */
 export function isList({ flags }: Flag): boolean {
   return flags.includes('<a,b>');
 }
@@ -215,17 +211,17 @@ function joinLists(earlier: unknown, value: unknown): unknown {
   return value;
 }
 
-/** True for a flag without a value. */
+/** Recognizes a flag without a value. */
 export function isSwitch({ flags }: Flag): boolean {
   return !/[<[]/.test(flags);
 }
 
-/** True for a switch like `--no-clobber`. */
+/** Recognizes a switch like `--no-clobber`. */
 export function isNegation({ flags }: Flag): boolean {
   return flags.startsWith('--no-');
 }
 
-/** `--output` of `-o, --output <file>`. */
+/** Returns `--output` for `-o, --output <file>`. */
 export function longNameOf({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }

@@ -3,7 +3,7 @@ import { flagGroup, type OptionsOf } from './flag.ts';
 
 const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
 
-/** The global flags, which every command takes. */
+/** Flags that every command takes. */
 export const globalFlags = flagGroup('Flags:', {
   json: { flags: '--json', meaning: 'machine-readable results and errors' },
   quiet: { flags: '-q, --quiet', meaning: 'print only warnings and errors on stderr' },

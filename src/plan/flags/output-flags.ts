@@ -3,7 +3,10 @@ import { shellWord } from '../../text/quote-for-shell.ts';
 import { type OptionsOf, runFlagGroup, type TypedLine } from './flag.ts';
 import { readColumns } from './read-value.ts';
 
-/** How to write one report to two files: the line as typed with one file, and a view for each. */
+/**
+ * Formats how to write one report to two files: the line as typed with one file, and a view for
+ * each.
+ */
 function hintOnTwoFiles(first: string, second: string, { argv, platform }: TypedLine): string {
   const parquet = first.replace(/(\.\w+)*$/, '.parquet');
   const words: string[] = [];
@@ -21,7 +24,6 @@ function hintOnTwoFiles(first: string, second: string, { argv, platform }: Typed
   return `Write one file: ${run}\nThen: ${views.join(' && ')}`;
 }
 
-/** The formats with a CSV dialect. */
 const csvFormats = formatNames.filter((name) => formats[name].delimiter !== undefined);
 
 /** Flags for the destination and the format of a result. */
@@ -146,7 +148,7 @@ export const outputFlags = runFlagGroup('Output:', {
 
 const { title, note, logo, open, normalize, output, ...listFlags } = outputFlags.flags;
 
-/** Output flags for lists, which have no heading, note or figures. */
+/** Output flags for lists, which have no heading, note or metrics. */
 export const listOutputFlags = runFlagGroup(outputFlags.heading, {
   output: {
     ...output,

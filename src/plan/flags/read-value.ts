@@ -4,7 +4,7 @@ import { parseDuration } from '../../text/quantity.ts';
 
 // Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
-/** One of the words, in any case. */
+/** Accepts a word in any case. */
 export function readWord(text: string, words: readonly string[]): string {
   const word = words.find((each) => each === text.toLowerCase());
   if (word !== undefined) return word;
@@ -14,7 +14,7 @@ export function readWord(text: string, words: readonly string[]): string {
   throw new InvalidArgumentError(`${question}Choose from ${words.join(', ')}.`);
 }
 
-/** A comma list of columns, or `all`. */
+/** Reads a comma list of columns, or `all`. */
 export function readColumns(text: string): readonly string[] | 'all' {
   const names = text.split(',').map((name) => name.trim());
   if (names.includes('')) {
@@ -25,17 +25,17 @@ export function readColumns(text: string): readonly string[] | 'all' {
   return isAll ? 'all' : names;
 }
 
-/** `500ms`, `30s`, `5m`, `2h`, `1d` or `0`, in milliseconds. */
+/** Reads `500ms`, `30s`, `5m`, `2h`, `1d` or `0` as milliseconds. */
 export function readDuration(text: string): number {
   return readDurationFrom(0, text);
 }
 
-/** A duration in milliseconds, but not 0, which would disable the timeout. */
+/** Reads a duration as milliseconds, but not 0, which would disable the timeout. */
 export function readTimeout(text: string): number {
   return readDurationFrom(1, text);
 }
 
-/** `auto`, or a duration of at least 100 ms, in milliseconds. */
+/** Reads `auto`, or a duration of at least 100 ms, as milliseconds. */
 export function readPollInterval(text: string): number | 'auto' {
   return text === 'auto' ? text : readDurationFrom(100, text);
 }
@@ -49,17 +49,17 @@ function readDurationFrom(minMs: number, text: string): number {
   return durationMs;
 }
 
-/** A whole number from 0 to 999,999. */
+/** Reads a whole number from 0 to 999,999. */
 export function readCount(text: string): number {
   return readWholeNumber(text, { least: 0 });
 }
 
-/** A whole number from 1 to 999,999. */
+/** Reads a whole number from 1 to 999,999. */
 export function readPositive(text: string): number {
   return readWholeNumber(text, { least: 1 });
 }
 
-/** A whole number within bounds, both included. */
+/** Reads a whole number within bounds, both included. */
 export function readWholeNumber(
   text: string,
   { least = 0, most = 999_999 }: { readonly least?: number; readonly most?: number },

@@ -84,7 +84,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
 
 const { account, ...otherServiceFlags } = serviceFlags.flags;
 
-/** The service flags, but with several accounts. */
+/** Service flags, but with several accounts. */
 const runServiceFlags = runFlagGroup(serviceFlags.heading, {
   account: {
     ...account,
@@ -110,7 +110,7 @@ const savedReportFlags = runFlagGroup('Saved reports:', {
   },
 });
 
-/** All flags of `run`, whose names are also the keys of saved reports. */
+/** Flags of `run`, whose names are also the keys of saved reports. */
 export const runFlags = [
   ...reportFlags,
   otherRequestFlags,
@@ -130,16 +130,16 @@ type KeysOf<Table, Kind> = Table extends unknown
 
 type RunTable = (typeof runFlags)[number]['flags'];
 
-/** The options that apply to a single run. */
+/** Options that apply to a single run. */
 export type ThisRunFlags = Pick<RunFlags, KeysOf<RunTable, { readonly belongsTo: 'this-run' }>>;
 
-/** The options of a run and of its spec, without those of the request and the account. */
+/** Options of a run and of its spec, without those of the request and the account. */
 export type JobOptions = Omit<
   RunFlags,
   Exclude<KeysOf<RunTable, { readonly partOf: 'request' | 'settings' }>, 'columns'>
 >;
 
-/** The flags of `run` that belong to the spec, by option name. */
+/** Flags of `run` that belong to the spec, by option name. */
 export const specFlags: ReadonlyMap<string, SpecFlag> = new Map(
   runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags).filter(isOfSpec)),
 );

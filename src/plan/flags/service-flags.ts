@@ -3,7 +3,6 @@ import { encodings } from '../../contract/messages.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readCount, readTimeout } from './read-value.ts';
 
-/** Flags for the service, the account and the retries. */
 export const serviceFlags = runFlagGroup('Service:', {
   account: {
     belongsTo: 'spec',

@@ -1,7 +1,6 @@
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readDuration, readPollInterval } from './read-value.ts';
 
-/** Flags for waiting and polling. */
 export const waitFlags = runFlagGroup('Waiting:', {
   waitTimeout: {
     belongsTo: 'this-run',
