@@ -89,19 +89,18 @@ const adUnitLayout = {
   tableColumns: [campaignId, campaignName, adUnitId, adUnitName, advertiserName, start, end],
 };
 
-/** A campaign with its days and its number of ad units. */
+/** Adds the days and the number of ad units. */
 function campaignRowOf({ adunits, ...campaign }: CampaignRecord): ListRow {
   return { ...campaign, ...daysOf(campaign), adunits: adunits.length };
 }
 
-/** One row per ad unit of a campaign. */
 function adUnitRowsOf({ adunits, ...campaign }: CampaignRecord): ListRow[] {
   return adunits.map(({ adunitId, adunitName }) => {
     return { ...campaign, ...daysOf(campaign), adunitId, adunitName };
   });
 }
 
-/** The first and last day of a campaign, for tables. */
+/** Formats the first and last day of a campaign for tables. */
 function daysOf(campaign: Omit<CampaignRecord, 'adunits'>) {
   const start = campaign.campaignStartDate.slice(0, 10);
   const lastDay = campaign.campaignEndDate.slice(0, 10);
@@ -112,7 +111,8 @@ function daysOf(campaign: Omit<CampaignRecord, 'adunits'>) {
 }
 
 /**
- * True if a name or id of a campaign or its ad units matches, ignoring accents and case in names.
+ * Searches the names and ids of a campaign and its ad units; ignores accents and case in names, but
+ * needs a whole id.
  */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -130,8 +130,7 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 }
 
 /**
- * A test for campaigns that run during a period; their dates are Paris wall time (`decisions.md`
- * 5).
+ * Tests whether campaigns run during a period; their dates are Paris wall time (`decisions.md` 5).
  */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
@@ -148,12 +147,12 @@ function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord)
   };
 }
 
-/** A date; `undefined` if invalid. */
+/** Returns `undefined` for an invalid date. */
 function readDate(date: string): string | undefined {
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }
 
-/** An instant in the form of campaign dates: `2026-11-01 00:00:00`. */
+/** Formats an instant like campaign dates: `2026-11-01 00:00:00`. */
 function wallTime(instant: number): string {
   return formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
 }

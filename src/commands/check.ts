@@ -3,7 +3,7 @@ import { flagGroup } from '../plan/flags/flag.ts';
 import { type CheckedPath, checkPath, countProblems, writeChecked } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
-/** The part of a folder to check or to repair. */
+/** Flags for the days, weeks or months of a folder to check or to repair. */
 export const windowFlags = flagGroup('Period:', {
   period: { flags: '--period <p>', meaning: 'only these days, weeks or months, e.g. 2025' },
   since: { flags: '--since <day>', meaning: 'first day, instead of --period' },
@@ -44,5 +44,5 @@ export const checkCommand = declareCommand({
   },
 });
 
-/** The code for incomplete or wrong data (cli.md, Exit codes). */
+/** Exit code for incomplete or wrong data (cli.md, Exit codes). */
 export const problemsExitCode = 9;

@@ -23,14 +23,13 @@ import { visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 
-/** The result of checking a path. */
 export interface CheckedPath {
-  /** The path, quoted for the shell. */
+  /** Quoted for the shell. */
   readonly shellPath: string;
   readonly folders: readonly CheckedFolder[];
   readonly repairs: readonly SeriesRepair[];
 
-  /** The part that was checked; all of it if none was typed. */
+  /** Period that was checked; everything if none was typed. */
   readonly window: TypedWindow;
 
   /** True if `adreport repair` needs `--local`. */
@@ -39,7 +38,7 @@ export interface CheckedPath {
 
 /** A folder with its history. */
 interface CheckedFolder {
-  /** The path from the working folder, then from the checked path. */
+  /** Path from the working folder; `within` is from the checked path. */
   readonly path: string;
   readonly within: string;
   readonly part: FolderSelection;
@@ -49,10 +48,10 @@ interface CheckedFolder {
 /**
  * Compares the files at a path with their history.
  *
- * @param typed the path as the user typed it
- * @param window the part to check; all of it if none was typed
- * @throws UsageError for a path that is empty, does not exist, or has no history, and for a window
- *   that is invalid or cuts a unit
+ * @param typed path as the user typed it
+ * @param window period to check; everything if none was typed
+ * @throws UsageError for a path that is empty, does not exist, or has no history, and for a period
+ * that is invalid or cuts a day, week or month
  */
 export async function checkPath(
   context: Context,
@@ -92,7 +91,7 @@ export async function checkPath(
   return { shellPath, folders, repairs, window, needsLocal: await needsLocal(context, repairs) };
 }
 
-/** Adds to a file that was kept and is not final how to accept that it has no figures. */
+/** Adds to a file that was kept and is not final how to accept that it has no metrics. */
 function addRefetchHint(
   { host: { cwd, platform } }: Context,
   folder: string,
@@ -130,7 +129,7 @@ async function checkWithMeter(
   }
 }
 
-/** A problem for each file at a path, with file paths from the working folder. */
+/** Yields a problem for each file at a path, with file paths from the working folder. */
 export function* problemsAt({ folders }: CheckedPath): Generator<FolderProblem> {
   for (const { path, files } of folders) {
     for (const problem of problemsByFile(files.problems)) {
@@ -139,7 +138,7 @@ export function* problemsAt({ folders }: CheckedPath): Generator<FolderProblem> 
   }
 }
 
-/** The number of files with a problem. */
+/** Counts files with a problem. */
 export function countProblems({ folders }: CheckedPath): number {
   let count = 0;
   for (const { files } of folders) {
@@ -148,7 +147,7 @@ export function countProblems({ folders }: CheckedPath): number {
   return count;
 }
 
-/** The number of reports that the repairs of a path download. */
+/** Counts the reports that the repairs of a path download. */
 export function countReports({ repairs }: CheckedPath): number {
   let count = 0;
   for (const { unitCount } of repairs) count += unitCount;
@@ -185,8 +184,8 @@ export async function writeChecked(
 const problemsPerPiece = 1_000;
 
 /**
- * A path as one object of `--json` (cli.md, `adreport check`), in pieces: the problems of a folder
- * may be longer than any text.
+ * Formats a path as one object of `--json` (cli.md, `adreport check`), in pieces: the problems of a
+ * folder may be longer than any string.
  */
 function* documentPieces(checked: CheckedPath): Generator<string> {
   const { folders } = checked;
@@ -231,13 +230,13 @@ function seriesDocument(summary: SeriesSummary, within: string): object {
   };
 }
 
-/** The path of a series from the checked path. */
+/** Builds the path of a series from the checked path. */
 function seriesName({ output }: SeriesSummary, within: string): string {
   const isBelow = within !== '' && !within.startsWith('..');
   return isBelow ? `${within}/${output}` : output;
 }
 
-/** The command that repairs a path; `null` if there is nothing to download. */
+/** Returns `null` if there is nothing to download. */
 export function repairCommandFor(checked: CheckedPath): string | null {
   const { shellPath, repairs, window, needsLocal: isLocal } = checked;
   if (repairs.length === 0) return null;
@@ -249,7 +248,7 @@ export function repairCommandFor(checked: CheckedPath): string | null {
   return words.join(' ');
 }
 
-/** The result as sentences. */
+/** Describes the result in sentences. */
 function describeCheck(checked: CheckedPath): CheckText {
   const { folders } = checked;
   const problems = folders.flatMap(({ files }) => files.problems);
@@ -272,7 +271,7 @@ function describeCheck(checked: CheckedPath): CheckText {
 const adviceOnChanges =
   'If the service no longer has that data, restore the file, or use --refetch, which replaces it with an empty report.';
 
-/** The request, window, files and totals of a series. */
+/** Describes the request, window, files and totals of a series. */
 function seriesLines(summary: SeriesSummary, within: string): string[] {
   const { series, since, until, files, rows, totals, outside, gone } = summary;
   const name = seriesName(summary, within);
@@ -293,7 +292,7 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
   return lines;
 }
 
-/** Groups problems of consecutive units. */
+/** Groups problems of consecutive days, weeks or months. */
 function groupProblems(problems: readonly FolderProblem[]): FolderProblem[][] {
   const groups: FolderProblem[][] = [];
   for (const problem of problems) {
@@ -305,7 +304,7 @@ function groupProblems(problems: readonly FolderProblem[]): FolderProblem[][] {
   return groups;
 }
 
-/** True for the same problem in the next unit of a series. */
+/** Recognizes the same problem in the next day, week or month of a series. */
 function isNext(last: FolderProblem, { kind, of }: FolderProblem): boolean {
   if (last.kind !== kind || last.of?.series !== of?.series) return false;
   return of !== undefined && last.of?.last.over === of.unit.start;

@@ -44,18 +44,17 @@ type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
   readonly [Position in keyof Specs]: ArgumentValue<Specs[Position]>;
 };
 
-/** The arguments of an action. */
 interface Invocation<Options, Args> {
   readonly context: Context;
 
-  /** The options of the command and of the program. */
+  /** Options of the command and of the program. */
   readonly options: Options & GlobalFlags;
   readonly args: Args;
 
-  /** The names of the options given on the command line; the others have their defaults. */
+  /** Option names given on the command line; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 
-  /** The whole program, for help and completion. */
+  /** For help and completion. */
   readonly program: Command;
 }
 
@@ -67,7 +66,7 @@ interface CommandSpec<
   readonly name: string;
   readonly args?: Args;
 
-  /** Its line in lists of commands. */
+  /** Line in lists of commands. */
   readonly summary: string;
 
   /** Further help below the summary. */
@@ -77,7 +76,7 @@ interface CommandSpec<
   readonly examples: readonly Pair[];
   readonly flags?: Groups;
 
-  /** The groups of the parent command that work here too; its other flags are refused. */
+  /** Groups of the parent command that work here too; its other flags are refused. */
   readonly flagsAbove?: GroupsAbove;
 
   /** Context options besides the flags. */
@@ -104,7 +103,7 @@ function typedLineOf(command: Command): TypedLine | undefined {
   return command instanceof DeclaredCommand ? command.typedLine : undefined;
 }
 
-/** A declared command; Commander's command is built when it is needed. */
+/** A command, whose Commander command is built when it is needed. */
 export interface CommandDeclaration {
   readonly name: string;
   build(perform: Perform): Command;
@@ -117,7 +116,7 @@ export interface CommandDeclaration {
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
-  /** The whole command line; of the root command only. */
+  /** Whole command line; set on the root command only. */
   typedLine?: TypedLine;
 
   readonly #groupsAbove: readonly FlagGroup[];
@@ -157,14 +156,14 @@ export class DeclaredCommand extends Command {
     throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelpAll(this) });
   }
 
-  /** True if a flag of the parent works here too. */
+  /** Checks whether a flag of the parent works here too. */
   takesFromAbove(option: Option): boolean {
     const name = option.attributeName();
     return this.#groupsAbove.some(({ flags }) => Object.hasOwn(flags, name));
   }
 }
 
-/** Declares a command. The types of its action's arguments follow from its flags and arguments. */
+/** Infers the types of the action's arguments from the flags and arguments. */
 export function declareCommand<
   const Groups extends readonly FlagGroup[] = [],
   const GroupsAbove extends readonly FlagGroup[] = [],
@@ -217,7 +216,7 @@ function commanderArgument(spec: ArgumentSpec): Argument {
   return argument.choices(words).argParser((text) => readArgument(argument, text));
 }
 
-/** One of the words of an argument, in any case. Throws `UsageError`. */
+/** Accepts the words of an argument in any case. Throws `UsageError` for any other. */
 function readArgument(argument: Argument, text: string): string {
   try {
     return readWord(text, argument.argChoices ?? []);
@@ -296,7 +295,9 @@ interface TakenOption {
   readonly declaring: Command;
 }
 
-/** The visible options of a command: its own, those it takes from its parent, the program's. */
+/**
+ * Lists the visible options of a command: its own, those it takes from its parent, the program's.
+ */
 export function optionsTakenBy(command: Command): TakenOption[] {
   const taken: TakenOption[] = [];
   const take = (declaring: Command, options: readonly Option[]) => {
@@ -328,7 +329,10 @@ function addHelpAll(command: Command, rareCount: number): void {
   command.addOption(option.helpGroup('Help:'));
 }
 
-/** The command below another that the words name: that one for no words, `undefined` if unknown. */
+/**
+ * Finds the subcommand that the words name: the command itself for no words, `undefined` if
+ * unknown.
+ */
 export function findCommand(
   above: Command,
   [name, ...more]: readonly string[],

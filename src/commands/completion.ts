@@ -18,10 +18,10 @@ import { helpLists } from './help-lists.ts';
 /** Printed by `complete` if there are no candidates and files make no sense. */
 const nothingToOffer = ' ';
 
-/** File names, which the shell completes itself. */
+/** Makes the shell complete file names itself. */
 const files = 'files';
 
-/** The possible next words; may be empty. */
+/** Possible next words; may be empty. */
 type Candidates = readonly string[] | typeof files;
 
 // Each script passes the line as typed so far and inserts a candidate; without one it offers files.
@@ -55,7 +55,7 @@ end
 complete -c adreport -e
 complete -c adreport -f -k -a '(__adreport_complete)'
 `,
-  // For an empty array PowerShell offers files; for an empty text it does not.
+  // For an empty array PowerShell offers files; for an empty string it does not.
   powershell: String.raw`Register-ArgumentCompleter -Native -CommandName adreport -ScriptBlock {
   param($wordToComplete, $commandAst, $cursorPosition)
   $end = $cursorPosition - $commandAst.Extent.StartOffset
@@ -74,7 +74,6 @@ complete -c adreport -f -k -a '(__adreport_complete)'
 `,
 };
 
-/** The shells that have a script. */
 const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
 
 export const completionCommand = declareCommand({
@@ -137,7 +136,7 @@ async function complete(context: Context, program: Command, line: string): Promi
 }
 
 /**
- * The words of a line without quotes and backslashes, split at `=` as well, because shells keep the
+ * Splits a line without quotes and backslashes into words, at `=` as well, because shells keep the
  * part before it: `run --by="OS,c` has the words `run`, `--by` and `OS,c`.
  */
 function wordsOf(line: string): string[] {
@@ -149,19 +148,19 @@ function startsWith(word: string, beginning: string): boolean {
   return word.toLowerCase().startsWith(beginning.toLowerCase());
 }
 
-/** True if a shell takes a word literally; names of saved reports come from files. */
+/** Accepts words that a shell takes literally; names of saved reports come from files. */
 function isSafe(word: string): boolean {
   return /^[\p{L}\p{N}_@%+=,./-]+ ?$/u.test(word);
 }
 
-/** The position of the next word on a command line. */
+/** Position of the next word on a command line. */
 interface Place {
   readonly command: Command;
 
-  /** The option that needs a value next. */
+  /** Option that needs a value next. */
   readonly pendingOption: Option | undefined;
 
-  /** The number of earlier words that are not commands, flags or values. */
+  /** Number of earlier words that are not commands, flags or values. */
   readonly operandCount: number;
 }
 
@@ -188,7 +187,7 @@ function findOptionWithValue(command: Command, flag: string): Option | undefined
   return optionsTakenBy(command).find(({ option }) => isIt(option))?.option;
 }
 
-/** Candidates for the next word: values of a pending option, else operands, else flags. */
+/** Lists candidates for the next word: values of a pending option, else operands, else flags. */
 async function offer(context: Context, place: Place, current: string): Promise<Candidates> {
   const { command, pendingOption } = place;
   if (pendingOption) return offerValues(pendingOption, current);
@@ -206,10 +205,10 @@ function asWords(names: readonly string[]): string[] {
 }
 
 /**
- * Candidates for the value of an option. Names are those of both profiles, because settings are not
- * read.
+ * Lists candidates for the value of an option. Names are those of both profiles, because settings
+ * are not read.
  *
- * @param current the value as typed so far
+ * @param current value as typed so far
  */
 function offerValues(option: Option, current: string): Candidates {
   if (option.argChoices) return asWords(option.argChoices);
@@ -232,12 +231,12 @@ function offerValues(option: Option, current: string): Candidates {
   }
 }
 
-/** The most common periods; the numbers of days, weeks and hours can be any. */
+/** Common periods; the numbers of days, weeks and hours can be any. */
 const usualPeriods = [...periodNames, 'last-7d', 'last-30d', 'last-4w', 'last-24h'];
 
 const metricNames = [...namesOf(metrics), ...derivedMetrics.map(({ field }) => field)];
 
-/** The list typed so far, extended by each name that it does not contain yet. */
+/** Extends the list typed so far by each name that it does not contain yet. */
 function continueList(list: string, names: readonly string[]): string[] {
   const head = list.slice(0, list.lastIndexOf(',') + 1);
   const takenNames = head.toUpperCase().split(',');
@@ -252,7 +251,7 @@ function namesOf(entries: readonly VocabularyEntry[]): string[] {
 /** Arguments that the shell completes itself: files, and commands of other programs. */
 const argumentsOfShell: readonly string[] = ['file', 'dir', 'path', 'command'];
 
-/** Candidates that are not flags; `undefined` if there are none. */
+/** Lists candidates that are not flags; `undefined` if there are none. */
 async function offerOperands(
   context: Context,
   { command, operandCount }: Place,
@@ -268,7 +267,7 @@ async function offerOperands(
   return names.length > 0 ? asWords(names) : undefined;
 }
 
-/** The declared argument at a position; the last one may be repeatable. */
+/** Returns the declared argument at a position; the last one may be repeatable. */
 function argumentAt(command: Command, index: number): Argument | undefined {
   const ownArguments = command.registeredArguments;
   const last = ownArguments.at(-1);
@@ -283,7 +282,7 @@ async function savedReportNames({ host }: Context): Promise<string[]> {
   return [...reports.keys()];
 }
 
-/** Commands, topics and lists of `help`. */
+/** Lists commands, topics and lists of `help`. */
 function helpNames(help: Command): string[] {
   return [
     ...commandsOf(help.parent as Command),

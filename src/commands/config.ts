@@ -125,7 +125,7 @@ async function listConfig(context: Context): Promise<void> {
   await context.console.write(textTable(settings, columns, tableLook(context)));
 }
 
-/** Prints the value of a setting, masked if secret. If it is not set: a note, or `null` as JSON. */
+/** Prints the value of a setting, masked if secret; without one a note, or `null` as JSON. */
 async function getConfig(context: Context, text: string): Promise<void> {
   const name = findSettingName(text);
   const settings = nameSettings(await context.account.settings());

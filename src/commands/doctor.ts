@@ -55,7 +55,7 @@ export const doctorCommand = declareCommand({
     ['adreport doctor --service --local', 'the service, claim by claim'],
   ],
   flags: [doctorFlags],
-  // A call that fails even once is a finding.
+  // A call that fails even once is a problem.
   contextOptions: { retries: 0 },
   action({ context, options }) {
     const { timeout: timeoutMs, service, yes: isConfirmed = false } = options;
@@ -78,7 +78,7 @@ async function doctor(context: Context, timeoutMs: number): Promise<number> {
   return firstBroken?.exitCode ?? 0;
 }
 
-/** Validates every report of a project file; returns their number. */
+/** Throws the mistakes in a project file; returns the number of its reports. */
 async function checkReports(path: string, shownPath: string): Promise<number> {
   const file = await readSavedReports(path, shownPath);
   for (const section of file.reports.values()) {
@@ -130,7 +130,7 @@ async function summaryOf(report: OpenReport): Promise<ReportSummary | undefined>
   return next.value.summary;
 }
 
-/** The width of a mark and a check's name. */
+/** Width of a mark and a check's name. */
 const indent = 18;
 
 const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
@@ -139,7 +139,7 @@ const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   broken: 'finding',
 };
 
-/** Prints the findings, without any secrets from settings or the service's texts. */
+/** Removes secrets from settings and from the service's texts. */
 async function printFindings(
   { console, flags }: Context,
   findings: readonly DoctorResult[],

@@ -31,9 +31,7 @@ export const downloadCommand = declareCommand({
   },
 });
 
-/**
- * Downloads a report. One that this machine created is checked against its request, as in `run`.
- */
+/** Checks a report that this machine created against its request, as in `run`. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   checkFormat(context, options);
   const tools = toolsFor(context);

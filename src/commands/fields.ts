@@ -43,7 +43,6 @@ export const fieldsCommand = declareCommand({
   },
 });
 
-/** A line of the table: a flag, a name that it takes, and its meaning. */
 interface FieldRow {
   readonly flag: string;
   readonly name: string;
@@ -51,8 +50,8 @@ interface FieldRow {
 }
 
 /**
- * Prints the vocabulary of a profile, or what of it a term means, by name, meaning or the trade's
- * other words.
+ * Prints the vocabulary of a profile. A term limits it to entries with that name or meaning, or
+ * that the trade calls so.
  */
 async function fields(
   context: Context,
@@ -106,7 +105,7 @@ async function fields(
   if (rows.some(({ name }) => name.startsWith('revenue'))) context.console.note(revenueMeaning);
 }
 
-/** Rows with wrapped meanings: each further line is a row of its own. */
+/** Wraps meanings: each further line is a row of its own. */
 function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
   const before = widest(rows.map(({ flag }) => flag)) + widest(rows.map(({ name }) => name));
@@ -130,7 +129,7 @@ const columns = [
   { name: 'meaning', value: (row: FieldRow) => row.meaning },
 ];
 
-/** A computed metric as a vocabulary entry, under the name that `--metrics` takes. */
+/** Makes a computed metric a vocabulary entry, under the name that `--metrics` takes. */
 function computedMetric(metric: DerivedMetric) {
   const { field, unit } = metric;
   return { ...metric, name: field, type: unit };
@@ -147,7 +146,9 @@ function isAbout(place: NamePlace, { name, meaning }: VocabularyEntry, term: str
   return text.includes(term.toLowerCase()) || isCalled();
 }
 
-/** The country that a term names, or else all whose names contain it, unless it is too short. */
+/**
+ * Finds the country that a term names, or else all whose names contain it, unless it is too short.
+ */
 function countriesFor(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];

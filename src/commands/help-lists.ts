@@ -3,21 +3,21 @@ import { sections, summaryOf, topics } from '../help/index.ts';
 import { wrap } from '../text/cell-width.ts';
 import type { Pair } from '../ui/examples.ts';
 
-/** The lists that `adreport help NAME` prints, by NAME. */
+/** Lists that `adreport help NAME` prints, by NAME. */
 export const helpLists: Readonly<Record<string, (program: Command, width: number) => string>> = {
   commands: listCommands,
   topics: listTopics,
   flags: listFlags,
 };
 
-/** Lines of names and their meanings in two columns. */
+/** Formats names and their meanings in two columns. */
 export function layOutPairs(helper: Help, pairs: readonly Pair[], least = 0): string {
   const termWidth = Math.max(least, ...pairs.map(([term]) => term.length));
   const lines = pairs.map(([term, meaning]) => helper.formatItem(term, termWidth, meaning, helper));
   return lines.join('\n');
 }
 
-/** Every command with its summary, under its heading. */
+/** Lists every command with its summary, under its heading. */
 function listCommands(program: Command, width: number): string {
   const pairsByHeading = new Map<string, Pair[]>();
   const helper = helperFor(program, width);
@@ -43,7 +43,7 @@ function listTopics(program: Command, width: number): string {
   return `Topics (adreport help TOPIC):\n${list}\n\n${parts.join('\n')}\n`;
 }
 
-/** The flags of the program, which work with every command. */
+/** Lists the flags of the program, which work with every command. */
 function listFlags(program: Command, width: number): string {
   const helper = helperFor(program, width);
   const options = helper.visibleOptions(program);
@@ -51,7 +51,7 @@ function listFlags(program: Command, width: number): string {
   return `Global flags:\n${layOutPairs(helper, pairs)}\n`;
 }
 
-/** Names and their meanings in two columns, within a width. */
+/** Formats names and their meanings in two columns, within a width. */
 export function layOutList(program: Command, width: number, pairs: readonly Pair[]): string {
   return layOutPairs(helperFor(program, width), pairs);
 }

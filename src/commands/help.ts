@@ -69,7 +69,7 @@ async function help(
   await console.write(`${lists.join('\n\n')}\n`);
 }
 
-/** A long topic with a list of its headings below its title. */
+/** Adds a list of its headings below the title of a long topic. */
 function withHeadings(topic: string): string {
   const headings = [...topic.matchAll(/^## (?:More: )?(.*)$/gm)].map(([, heading = '']) => heading);
   if (headings.length < 6) return topic;
@@ -86,7 +86,7 @@ function unknownWords(program: Command, words: string): UsageError {
   });
 }
 
-/** Every command below one, as typed: `report`, `report create`. */
+/** Lists every command below one, as typed: `report`, `report create`. */
 function commandPaths({ commands }: Command): string[] {
   const paths: string[] = [];
   for (const child of commands) {
@@ -106,14 +106,14 @@ function withToday(text: string, nowMs: number): string {
   );
 }
 
-/** The cell of the new column, from the first cell of its row. */
+/** Makes the cell of the new column from the first cell of its row. */
 function datesCell(name: string, nowMs: number): string {
   if (name === 'period') return 'today';
   if (!name.startsWith('`')) return '---';
   return daysOf(name.replaceAll('`', ''), nowMs);
 }
 
-/** The days of a period in Paris. */
+/** Formats the days of a period in Paris. */
 function daysOf(period: string, nowMs: number): string {
   if (/\dh$/.test(period)) return 'up to now';
 

@@ -25,7 +25,6 @@ export const initCommand = declareCommand({
 
 const request = { profile: 'buyer', metrics: ['displays', 'clicks', 'revenueEuro'] } as const;
 
-/** A file per day. */
 const nightly: ReportSpec = {
   request: { ...request, breakdowns: ['CAMPAIGN'] },
   timezone: defaultZone,
@@ -36,7 +35,6 @@ const nightly: ReportSpec = {
   lookback: 3,
 };
 
-/** A file per week, for people. */
 const weekly: ReportSpec = {
   request: { ...request, breakdowns: ['DAILY', 'CAMPAIGN', 'COUNTRY'] },
   timezone: defaultZone,
@@ -45,7 +43,7 @@ const weekly: ReportSpec = {
   output: 'weekly/{since}.csv',
 };
 
-/** The file of `init`, which runs unchanged. */
+/** Content of the file, which runs unchanged. */
 const example = `# Reports to run by name: adreport run nightly, or adreport run --all.
 # The keys are the flags of adreport run (adreport run --help). A flag on the command line overrides its key.
 # Keep tokens, passwords and addresses out of this file: use \`adreport login\` or ADREPORT_* variables instead.
@@ -68,7 +66,7 @@ ${savedKeysOf(weekly)}
     # campaign: Summer*                           # by name
 `;
 
-/** The keys of a saved report, as lines of YAML. */
+/** Formats the keys of a saved report as lines of YAML. */
 function savedKeysOf(spec: ReportSpec): string {
   return flagsOf(spec)
     .map(({ key, value = 'true' }) => `    ${key}: ${value}`)
@@ -76,8 +74,8 @@ function savedKeysOf(spec: ReportSpec): string {
 }
 
 /**
- * The line that names the JSON Schema of this installation to editors: relative if it is a package
- * of the project, otherwise as a URL, because a path could have blanks.
+ * Names the JSON Schema of this installation to editors: relative if it is a package of the
+ * project, otherwise as a URL, because a path could have blanks.
  */
 function schemaLine(folder: string): string {
   const schema = createRequire(import.meta.url).resolve('#schema');
@@ -86,7 +84,7 @@ function schemaLine(folder: string): string {
   return `# yaml-language-server: $schema=${isOfProject ? `./${path}` : pathToFileURL(schema)}\n`;
 }
 
-/** Writes `adreport.yaml` into the working folder. Throws `OutputError` if it exists. */
+/** Throws `OutputError` if `adreport.yaml` exists in the working folder. */
 async function init({ console, host }: Context): Promise<void> {
   try {
     const file = await openOutput(resolve(host.cwd, projectFileName), {

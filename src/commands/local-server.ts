@@ -23,7 +23,7 @@ import { declareCommand } from './command.ts';
 
 const hourMs = 3_600_000;
 
-/** A reader for numbers in the range of a server option. */
+/** Returns a reader for numbers in the range of a server option. */
 const readNumberOf = (name: keyof typeof optionRanges) => (text: string) =>
   readWholeNumber(text, optionRanges[name]);
 
@@ -154,7 +154,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
 });
 
-/** The flags of every server; durations are in milliseconds. */
+/** Flags of every server; durations are in milliseconds. */
 const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviourFlags] as const;
 
 const serverFlags = [portFlags, ...startFlags] as const;
@@ -230,7 +230,7 @@ export const localServerCommand = declareCommand({
   },
 });
 
-/** A time with its offset, unchanged. */
+/** Checks a time with its offset; returns it unchanged. */
 function readNow(value: string): string {
   try {
     readClockTime(value);
@@ -241,7 +241,7 @@ function readNow(value: string): string {
   }
 }
 
-/** An address, for IPv6 also in brackets. An empty one would mean all addresses. */
+/** Reads an address, for IPv6 also in brackets. An empty one would mean all addresses. */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
   if (host === '') throw new InvalidArgumentError('Use a host, such as 127.0.0.1.');
@@ -262,7 +262,7 @@ async function localServer(context: Context, options: ServerFlags): Promise<void
   }
 }
 
-/** Prints the address to stdout, and the accounts with a first call to stderr. */
+/** Prints the URL to stdout, and the accounts with a first call to stderr. */
 async function announceServer(
   { console, flags, host }: Context,
   { url, accounts }: LocalServer,
@@ -284,11 +284,7 @@ async function announceServer(
   console.note(`  Or open ${url}/ in a browser. Press Ctrl-C to stop.`);
 }
 
-/**
- * Starts a server with the options of the flags.
- *
- * @param logRequest takes a line for each request
- */
+/** @param logRequest prints a line for each HTTP request */
 async function startFromFlags(
   context: Context,
   flags: ServerFlags,
@@ -325,12 +321,14 @@ async function startFromFlags(
   return server;
 }
 
-/** A fault with an absolute path of its file, if it has one. */
+/** Makes the path of the file in a fault absolute, if it has one. */
 function withAbsoluteFile(fault: string, cwd: string): string {
   return fault.replace(/:file=(.+)$/s, (_, file: string) => `:file=${resolve(cwd, file)}`);
 }
 
-/** The certificate for https and its key, as PEM; `undefined` for http. Throws `UsageError`. */
+/**
+ * Reads the certificate for https and its key, as PEM; `undefined` for http. Throws `UsageError`.
+ */
 function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string) {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.', {
@@ -356,8 +354,8 @@ function readPem(file: string, cwd: string): string {
 }
 
 /**
- * A line of the request log: `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`. A refused
- * call has its reason after the status.
+ * Formats a line of the request log: `12:00:01 POST /status-reporting 200 1.2 ms 310 B buyer`. A
+ * refused call has its reason after the status.
  */
 function requestLine(request: LoggedRequest): string {
   const { time, method, path, status, why, elapsedMs, sizeBytes, account = '-', faults } = request;
@@ -367,10 +365,10 @@ function requestLine(request: LoggedRequest): string {
   return `${time.slice(11, 19)} ${method} ${path} ${status || 'cut'}${reason} ${facts}`;
 }
 
-/** The most requests shown for a failed command. */
+/** Maximum number of requests shown for a failed command. */
 const requestsShown = 50;
 
-/** The requests of a command, kept apart from its own stderr. */
+/** HTTP requests of a command, kept apart from its own stderr. */
 class CommandLog {
   readonly #console: Context['console'];
   readonly #lines: string[] = [];
@@ -380,7 +378,7 @@ class CommandLog {
     this.#console = console;
   }
 
-  /** Adds a line, which `-v` shows at once. */
+  /** Keeps a line, which `-v` shows at once. */
   add(line: string): void {
     this.#count += 1;
     this.#lines.push(line);
@@ -459,8 +457,8 @@ async function execBesideServer(
 }
 
 /**
- * The variables of a command that must reach the server and nothing else: the first account, an
- * empty settings folder without stored accounts, and no proxy for the server's host.
+ * Returns the variables of a command that must reach the server and nothing else: the first
+ * account, an empty settings folder without stored accounts, and no proxy for the server's host.
  */
 function environmentFor(
   { url, accounts }: LocalServer,
@@ -484,7 +482,7 @@ function environmentFor(
   };
 }
 
-/** A value of `NO_PROXY` that has the host of a URL too. */
+/** Adds the host of a URL to a value of `NO_PROXY`. */
 function withoutProxyFor(url: string, others = ''): string {
   // `*` means every host only if it is the whole value.
   if (others.trim() === '*') return others;
@@ -496,7 +494,6 @@ function withoutProxyFor(url: string, others = ''): string {
   return [...hosts].join(',');
 }
 
-/** A program to run as a child of this process. */
 interface ChildProgram {
   readonly program: string;
   readonly args: readonly string[];
@@ -514,7 +511,7 @@ async function runToEnd(program: ChildProgram): Promise<number> {
   const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
   const child = await start(program, isGroup);
 
-  /** True if a process was signalled. */
+  /** Returns true if a process was signalled. */
   const signalAll = (signal: NodeJS.Signals | 0): boolean => {
     try {
       if (!isGroup || child.pid === undefined) return child.kill(signal);
@@ -544,7 +541,7 @@ async function runToEnd(program: ChildProgram): Promise<number> {
   }
 }
 
-/** The time that remaining processes have before they are killed, in ms. */
+/** How long remaining processes may run before they are killed, in milliseconds. */
 const graceMs = 2_000;
 
 /**
@@ -561,7 +558,7 @@ async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Pro
   if (isLeft) signalAll('SIGKILL');
 }
 
-/** Starts a program. Throws `UsageError` if it does not exist. */
+/** Throws `UsageError` if the program does not exist. */
 async function start(
   { program, args, env, host }: ChildProgram,
   detached: boolean,

@@ -74,16 +74,16 @@ interface Proof {
   readonly token?: string;
   readonly credentials?: Credentials;
 
-  /** The command that printed the password, to be stored. */
+  /** Command that printed the password, to be stored. */
   readonly passwordCommand?: string;
 }
 
-/** The service to sign in to, with its settings. */
+/** Service to sign in to, with its settings. */
 interface SignInTarget {
-  /** The name of the account to store. */
+  /** Name of the account to store. */
   readonly name: string;
 
-  /** The account of that name, if there is one. */
+  /** Account of that name, if there is one. */
   readonly before: StoredAccount | undefined;
   readonly baseUrl: URL;
   readonly settings: Settings;
@@ -96,11 +96,11 @@ interface SignedIn {
   readonly email: string | undefined;
   readonly passwordCommand: string | undefined;
 
-  /** The number of campaigns; `undefined` if the account cannot list them. */
+  /** `undefined` if the account cannot list campaigns. */
   readonly campaignCount: number | undefined;
 }
 
-/** The number of tries at a prompt. */
+/** Maximum number of tries at a prompt. */
 const maxTries = 3;
 
 /** Asks for missing values, checks them with a call, and stores the token, never the password. */
@@ -123,7 +123,8 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
 }
 
 /**
- * The base URL from the flag or the environment; otherwise asks, with the stored one as default.
+ * Reads the base URL from the flag or the environment; otherwise asks, with the stored one as
+ * default.
  */
 async function readBaseUrl(
   { host }: Context,
@@ -199,7 +200,7 @@ async function tryProof(
   };
 }
 
-/** Stores the account with its token, and prints a note. */
+/** Also prints a note with the next command. */
 async function storeAccount(
   context: Context,
   { name, before, baseUrl, settings }: SignInTarget,
@@ -237,7 +238,7 @@ async function storeAccount(
   context.console.note(`Next: adreport run --period last-week --by ${by}${flags}`);
 }
 
-/** The number of campaigns; `undefined`, with a warning, if the account cannot list them. */
+/** Returns `undefined`, with a warning, if the account cannot list campaigns. */
 async function countCampaigns({ console }: Context, client: Client): Promise<number | undefined> {
   try {
     const { campaigns } = await client.campaigns();
@@ -251,8 +252,8 @@ async function countCampaigns({ console }: Context, client: Client): Promise<num
 }
 
 /**
- * True if the account does not have the buyer profile. Two time breakdowns exclude each other, so
- * that no report is ordered.
+ * Checks whether the service refuses the buyer profile. Two time breakdowns exclude each other, so
+ * that no report is requested.
  */
 async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolean> {
   const impossibleRequest: ReportRequest = {
@@ -271,8 +272,8 @@ async function refusesBuyers(client: Client, encoding: Encoding): Promise<boolea
 }
 
 /**
- * The token or password from flags or the environment, if any. `--email` wins over a token from the
- * environment.
+ * Reads the token or password from flags or the environment, if any. `--email` wins over a token
+ * from the environment.
  */
 async function readProof(
   { console, host }: Context,

@@ -15,30 +15,28 @@ export type ListRow = Readonly<Record<string, string | number>>;
 /** A column that shows the property of its name. */
 export type ListColumn = Omit<TextColumn<ListRow>, 'value'>;
 
-/** The columns of a list. */
 interface ListLayout {
-  /** The columns of files, which `--columns` can name. */
+  /** Columns of files, which `--columns` can name. */
   readonly columns: readonly ListColumn[];
 
-  /** The columns of tables without `--columns`. */
+  /** Columns of tables without `--columns`. */
   readonly tableColumns: readonly ListColumn[];
 }
 
-/** The records of a list. */
 interface ListContent {
   readonly rows: readonly ListRow[];
 
   /** The service's own records, for JSON without `--columns`. */
   readonly records?: readonly object[];
 
-  /** The note for an empty list. */
+  /** Printed for an empty list. */
   readonly emptyNote: string;
 }
 
 /**
- * Prepares the format, columns and target of a list before any call, and returns a function that
- * writes it: that throws `OutputError`, and then leaves no file. Throws `UsageError` for flags that
- * do not fit and for unknown columns, and `OutputError` for a target that cannot be written.
+ * Prepares the format, columns and target of a list before any call. Throws `UsageError` for flags
+ * that do not fit and for unknown columns, and `OutputError` for a target that cannot be written.
+ * Returns a function that writes the list; if that throws `OutputError`, it leaves no file.
  */
 export async function prepareList(
   context: Context,
@@ -80,7 +78,7 @@ export async function prepareList(
   };
 }
 
-/** The columns of `--columns`, in any case, or the default ones of the format. */
+/** Finds the columns of `--columns`, in any case, or the default ones of the format. */
 function columnsOf(
   { columns, tableColumns }: ListLayout,
   { columns: selectedColumns }: OutputFlags,
@@ -116,12 +114,12 @@ function findColumn(
   return column;
 }
 
-/** The properties of a row in the order of columns. */
+/** Copies the properties of a row in the order of columns. */
 function pick(row: ListRow, columns: readonly TextColumn<ListRow>[]): object {
   return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
 }
 
-/** Records as a JSON array or as NDJSON, one per line in either. */
+/** Encodes records as a JSON array or as NDJSON, one per line in either. */
 function encodeJson(format: 'json' | 'ndjson', records: readonly object[]): Buffer {
   const lines = records.map((record) => JSON.stringify(record));
 

@@ -53,7 +53,7 @@ export const repairCommand = declareCommand({
   },
 });
 
-/** The most reports requested without asking. */
+/** Maximum number of reports requested without asking. */
 const maxWithoutConfirmation = 100;
 
 /** Asks before many reports are requested. Throws `UsageError` with `--yes` without a terminal. */
@@ -69,7 +69,7 @@ async function confirmRequests({ console, host }: Context, checked: CheckedPath)
   ]);
 }
 
-/** Runs the repairs; returns the first error. */
+/** Returns the first error. */
 async function repair(
   context: Context,
   checked: CheckedPath,
@@ -89,7 +89,6 @@ async function repair(
   return first;
 }
 
-/** Lists the downloads with their reasons. */
 async function listRepairs({ console, flags }: Context, checked: CheckedPath): Promise<void> {
   const problems = [...problemsAt(checked)];
   const count = countReports(checked);

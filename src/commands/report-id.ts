@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 
-/** A report id. Throws `UsageError` if it is empty, for example after a failed `$(…)`. */
+/** Throws `UsageError` for an empty id, for example after a failed `$(…)`. */
 export function expectReportId(text: string): string {
   if (text.trim() !== '') return text;
   throw new UsageError('The report id is empty.', {

@@ -72,7 +72,7 @@ export const reportCommand = declareCommand({
 
 type CreateOptions = OptionsOf<typeof createFlags>;
 
-/** Creates a report and prints its id alone. */
+/** Requests a report and prints its id alone. */
 async function create(context: Context, options: CreateOptions): Promise<void> {
   const { account, console, host } = context;
   const nowMs = host.wallClock();
@@ -104,7 +104,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   return console.result(context.flags.json ? asJson : printable(id));
 }
 
-/** The error for `--by WEEKLY`, which needs one report per week. */
+/** Explains that `--by WEEKLY` needs one report per week. */
 function severalReports(command: string): UsageError {
   return new UsageError('--by WEEKLY needs one report per week, and report create makes one.', {
     hint: `Use: ${command}\nOr request a single week: --by RANGE --period last-week`,
@@ -121,14 +121,14 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'profile', value: (entry) => entry.spec.request.profile },
 ];
 
-/** The days of a window, in the form of `--period`. */
+/** Formats the days of a window for `--period`. */
 function daysOf({ window }: LedgerEntry): string {
   const first = window.since.slice(0, 10);
   const last = window.until.slice(0, 10);
   return first === last ? first : `${first}..${last}`;
 }
 
-/** The last status, with a mark if no run waits for the report any more. */
+/** Marks the last status if no run waits for the report any more. */
 function statusText(entry: LedgerEntry): string {
   return isStuck(entry) ? `${entry.lastStatus}, given up` : entry.lastStatus;
 }
@@ -137,7 +137,7 @@ function createdText({ createdAt }: LedgerEntry): string {
   return `${createdAt.slice(0, 16).replace('T', ' ')}Z`;
 }
 
-/** The default of `--limit` on a terminal. */
+/** Default of `--limit` on a terminal. */
 const usualCount = 20;
 
 /** Prints the ledger, newest first. */

@@ -46,7 +46,9 @@ export const runCommand = declareCommand({
   },
 });
 
-/** Fetches the report of the flags, or the named ones of `adreport.yaml`, in parts if asked to. */
+/**
+ * Downloads the report of the flags, or the named ones of `adreport.yaml`, in parts with `--split`.
+ */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
@@ -85,7 +87,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   }
 }
 
-/** One error for all reports refused by their folders; `undefined` if none is. */
+/** Combines the errors of all reports refused by their folders; `undefined` if none is. */
 function refusalOfAll(jobs: readonly FolderJob[]): UsageError | undefined {
   const refused = jobs.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
   const [first, ...others] = refused;

@@ -3,9 +3,9 @@ import { topics } from '../help/index.ts';
 import type { Pair } from '../ui/examples.ts';
 import { typedPath } from './unknown-names.ts';
 
-/** The places where help has a word. */
+/** Places where help has a word. */
 export interface HelpMatches {
-  /** The commands that print a topic, each with a heading below which the word is. */
+  /** Commands that print a topic, each with a heading below which the word is. */
   readonly headings: readonly Pair[];
 
   /** Commands with a flag whose text has the word, each with that text. */

@@ -66,7 +66,7 @@ async function status(
   }
 }
 
-/** The status of a report, which is recorded in the ledger. */
+/** Also records the status in the ledger. */
 async function askOnce(tools: ReportTools, reportId: string): Promise<StatusRecord> {
   const client = await tools.account.client();
   const record = await client.status(reportId);

@@ -6,7 +6,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 
-/** The error for a word that is not a command, with the closest one. */
+/** Explains a word that is not a command, with the closest one. */
 export function unknownCommand(command: Command, word: string): UsageError {
   const names = command.commands.map((child) => child.name());
   const path = command.parent ? `${command.name()} ${word}` : word;
@@ -21,12 +21,12 @@ export function unknownCommand(command: Command, word: string): UsageError {
 interface UnknownFlag {
   readonly word: string;
 
-  /** The flags that the command takes. */
+  /** Flags that the command takes. */
   readonly known: readonly Option[];
   readonly line: TypedLine | undefined;
 }
 
-/** The error for a word that is not a flag, with the closest one. */
+/** Explains a word that is not a flag, with the closest one. */
 export function unknownFlag(command: Command, { word, known, line }: UnknownFlag): UsageError {
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup) {
@@ -56,7 +56,10 @@ const serverFlags: readonly string[] = [
   ...['--delay', '--polls', '--token-ttl', '--report-ttl', '--rate-limit'],
 ];
 
-/** The line that runs a command against a server with a flag of its own, instead of `--local`. */
+/**
+ * Builds the line that runs a command against a server with a flag of its own, instead of
+ * `--local`.
+ */
 function lineInServer(word: string, { argv, platform }: TypedLine): string | undefined {
   const [name = ''] = word.split('=');
   if (!argv.includes('--local') || !serverFlags.includes(name)) return undefined;
@@ -69,17 +72,16 @@ function lineInServer(word: string, { argv, platform }: TypedLine): string | und
   return words.map((part) => shellWord(part, platform)).join(' ');
 }
 
-/** Dashes would count as letters that are right. */
+/** Without dashes, which would count as matching letters. */
 function withoutDashes(flag: string): string {
   return flag.replace(/^--?/, '');
 }
 
-/** The hint for a flag that is wrong. */
 export function seeHelpAll(command: Command): string {
   return `See: ${typedPath(command)} --help-all`;
 }
 
-/** A command as typed: `adreport report create`. */
+/** Formats a command as typed: `adreport report create`. */
 export function typedPath(command: Command): string {
   return command.parent ? `${typedPath(command.parent)} ${command.name()}` : command.name();
 }

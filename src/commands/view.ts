@@ -45,7 +45,7 @@ async function showView(context: Context, view: View, form: Form): Promise<void>
   await announceOutput(context, { ...output, byTime: view.byTime }, delivery);
 }
 
-/** What is written: on a terminal text, with `--json` one object, otherwise a format of `run`. */
+/** Chooses text on a terminal, one object with `--json`, otherwise a format of `run`. */
 function formOf(context: Context, options: ViewOptions): Form {
   const { chart, format, output = '-', compare } = options;
   if (context.flags.json && output === '-') {

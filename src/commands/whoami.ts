@@ -60,7 +60,7 @@ function describeAnswer({ campaignCount, error }: ServiceAnswer): string {
   return `works: ${formatPlural(campaignCount, 'campaign')}`;
 }
 
-/** The result of a call with the token; empty if the token works but cannot list campaigns. */
+/** Result of a call with the token; empty if the token works but cannot list campaigns. */
 interface ServiceAnswer {
   readonly campaignCount?: number;
   readonly error?: AdreportError;
@@ -79,7 +79,7 @@ async function askService(context: Context): Promise<ServiceAnswer> {
   }
 }
 
-/** True if the service accepts the token but refuses the list of campaigns. */
+/** Holds if the service accepts the token but refuses the list of campaigns. */
 function isListingForbidden({ httpStatus }: AdreportError): boolean {
   return httpStatus === 403;
 }
