@@ -4,12 +4,12 @@ import { wrapLines } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from '../text/secrets.ts';
 
-/** Styles a text for a stream; returns it unchanged if the stream has no colour. */
+/** Leaves text unchanged if the stream has no colour. */
 export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
-/** The program's streams, and the environment that determines how they are used. */
+/** Streams of the program, and the environment that determines how they are used. */
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -18,7 +18,7 @@ interface ConsoleStreams {
   readonly platform: NodeJS.Platform;
 }
 
-/** The flags that control how much is printed, and how. */
+/** Flags that control how much is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
 
@@ -67,7 +67,7 @@ export class Console {
     stderr.on('error', () => {});
   }
 
-  /** True if the user can be prompted. */
+  /** Both stdin and stderr must be terminals. */
   get isInteractive(): boolean {
     return this.err.isTerminal && this.#stdin.isTTY === true;
   }
@@ -97,7 +97,7 @@ export class Console {
     if (!this.isQuiet) this.error(text);
   };
 
-  /** A note that several reports of one run would repeat. */
+  /** Prints a note that several reports of one run would repeat only once. */
   readonly noteOnce = (text: string): void => {
     if (this.#noted.has(text)) return;
     this.#noted.add(text);
@@ -112,7 +112,7 @@ export class Console {
   /** Hides a secret in everything written to stderr from now on. */
   readonly hide = (secret: string): void => this.#secrets.hide(secret);
 
-  /** A text without hidden secrets, for results that quote the service. */
+  /** Removes hidden secrets from results that quote the service. */
   readonly redact = (text: string): string => this.#secrets.redact(text);
 
   /** Prints a line on stderr, even with `-q`. */
@@ -171,16 +171,15 @@ function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
-/** The settings that determine the look of a stream. */
+/** Settings that determine the look of a stream. */
 interface ConsoleLook {
   readonly env: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
 
-  /** True if colour is allowed. */
+  /** False with `--no-color`. */
   readonly color: boolean;
 }
 
-/** An output stream and its abilities. */
 class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
@@ -207,7 +206,7 @@ class ConsoleSide {
   }
 }
 
-/** The width of a line in cells: `COLUMNS`, the terminal's width, or 80. */
+/** Returns the width of a line in cells: `COLUMNS`, the terminal's width, or 80. */
 export function terminalWidth(
   { columns }: { readonly columns?: number },
   env: Readonly<Record<string, string | undefined>>,
@@ -217,10 +216,7 @@ export function terminalWidth(
   return columns || 80;
 }
 
-/**
- * True if a stream has colour. Decided by `--no-color`, `FORCE_COLOR`, `NO_COLOR` and the kind of
- * stream, in this order.
- */
+/** Decides by `--no-color`, `FORCE_COLOR`, `NO_COLOR` and the kind of stream, in this order. */
 export function wantsColor(
   stream: { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv,
@@ -237,8 +233,8 @@ function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): 
 }
 
 /**
- * True if line drawing and braille are likely to work: not on the Linux console, nor in a locale
- * other than UTF-8.
+ * Guesses whether line drawing and braille work: not on the Linux console, nor in a locale other
+ * than UTF-8.
  */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
@@ -256,7 +252,7 @@ function stdoutError(error: NodeJS.ErrnoException): AdreportError {
   return new OutputError(`Cannot write to stdout: ${reason}.`, { cause: error });
 }
 
-/** An error as JSON, with every member present. */
+/** Has every member, with `null` for an absent one. */
 interface ErrorDescription {
   readonly code: string;
   readonly message: string;
@@ -281,7 +277,7 @@ function describeError(error: unknown): ErrorDescription {
   };
 }
 
-/** Line breaks and the escape sequences of our own styles. */
+/** Matches line breaks and the escape sequences of our own styles. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: nothing among these hides text
 const breaksAndStyling = /\n|\u001b\[(?:0|1|2|22|31|32|33|36|39)m/g;
 

@@ -4,8 +4,8 @@ import { requoteLine } from '../text/quote-for-shell.ts';
 export type Pair = readonly [name: string, meaning: string];
 
 /**
- * Command lines, quoted for the platform, with their meanings next to them, or above if one does
- * not fit the width.
+ * Formats command lines, quoted for the platform, with their meanings next to them, or above if one
+ * does not fit the width.
  */
 export function layOutExamples(
   pairs: readonly Pair[],

@@ -6,28 +6,27 @@ import type { Console } from './console.ts';
 /** A value of `--progress`. `auto` is a bar if stderr can draw one. */
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
-/** Many parts that are fetched concurrently. */
 export interface PartsProgress {
   begin(label: string, report?: string): PartProgress;
 
   stop(): void;
 }
 
-/** One of the parts. Its waits and downloads are shown with its `progress`. */
+/** Its waits and downloads are shown with its `progress`. */
 interface PartProgress {
   readonly progress: Progress;
 
   end(isDone: boolean): void;
 }
 
-/** A progress display. `stop` must be called once; it removes the display from a terminal. */
+/** `stop` must be called once; it removes the display from a terminal. */
 interface Meter<State> {
   update(state: State): void;
 
   stop(): void;
 }
 
-/** The state of a wait after a status call. `nextPollMs` is 0 during a call. */
+/** State of a wait after a status call. `nextPollMs` is 0 during a call. */
 interface WaitState {
   readonly status: string;
   readonly waitedMs: number;
@@ -35,7 +34,6 @@ interface WaitState {
   readonly nextPollMs: number;
 }
 
-/** The progress of a download. */
 interface TransferState {
   readonly bytes: number;
   readonly rows?: number | null;
@@ -47,7 +45,7 @@ interface StatusEvent extends WaitState {
   readonly label: string;
 }
 
-/** The progress of a download, as written by `--progress json`. */
+/** Progress of a download, as written by `--progress json`. */
 interface DownloadEvent {
   readonly event: 'download';
   readonly label: string;
@@ -67,7 +65,7 @@ interface PartsEvent {
 
 type ProgressEvent = StatusEvent | DownloadEvent | PartsEvent;
 
-/** The line of a meter. `stop` gets the last event of a download, which may not have been shown. */
+/** Line of a meter. `stop` gets the last event of a download, which may not have been shown. */
 interface Line {
   show(event: ProgressEvent): void;
 
@@ -79,13 +77,13 @@ interface Display {
   /** Opens the line of a meter. */
   readonly open: (first: ProgressEvent, label: string) => Line;
 
-  /** The progress of a single part. */
+  /** Returns the progress of a single part. */
   readonly progressOfPart: (label: string) => Progress;
 
-  /** In milliseconds. */
+  /** Milliseconds. */
   readonly clock: () => number;
 
-  /** The pause between two events of a download. */
+  /** Minimum time between two events of a download. */
   readonly pauseMs: number;
 
   /** With more saved reports than this, all share one line. */
@@ -98,7 +96,7 @@ interface Clocks {
   readonly wallClock: () => number;
 }
 
-/** Creates progress in the given mode. `bar` and `auto` are plain lines if stderr cannot draw. */
+/** Prints plain lines for `bar` and `auto` if stderr cannot draw. */
 export async function createProgress(
   mode: ProgressMode,
   console: Console,
@@ -130,7 +128,7 @@ export class Progress {
     this.#display = display;
   }
 
-  /** Shows the progress of parts. `reports` has the number of parts of each saved report. */
+  /** @param reports number of parts of each saved report */
   parts(total: number, reports: ReadonlyMap<string, number> = new Map()): PartsProgress {
     const hasLines = reports.size > 1 && reports.size <= this.#display.maxLines;
     const groups = hasLines ? reports : new Map([['Parts', total]]);
@@ -197,7 +195,6 @@ export class Progress {
   }
 }
 
-/** Counts the parts of a line. */
 class PartsCounter {
   readonly #total: number;
   readonly #line: Line;
@@ -245,7 +242,7 @@ const silentProgress: Progress = new Progress({
   maxLines: 1,
 });
 
-/** @param partLabel the part's label, which replaces those of the events */
+/** @param partLabel replaces the labels of the events */
 function jsonProgress(console: Console, clock: () => number, partLabel?: string): Progress {
   const show = (event: ProgressEvent): void => {
     console.event(partLabel === undefined ? event : { ...event, label: partLabel });
@@ -262,7 +259,7 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
   });
 }
 
-/** Progress as log lines with the local time: one per change, and at most one every 10 s. */
+/** Prints log lines with the local time: one per change, and at most one every 10 s. */
 function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Progress {
   const pauseMs = 10_000;
   let lastText: string | undefined;
@@ -284,7 +281,7 @@ function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Prog
   });
 }
 
-/** An event as a log line; `undefined` if there is nothing to report yet. */
+/** Formats an event as a log line; `undefined` if there is nothing to report yet. */
 function plainText(event: ProgressEvent): string | undefined {
   switch (event.event) {
     case 'download':
@@ -303,7 +300,6 @@ function plainText(event: ProgressEvent): string | undefined {
   }
 }
 
-/** A status in words. */
 function statusText(status: string): string {
   return status === 'progress' ? 'waiting for the service' : status;
 }
@@ -324,7 +320,7 @@ class Bars {
   readonly #console: Console;
   readonly #openBars: (options: Options) => MultiBar;
 
-  /** The separator between the texts of a bar. */
+  /** Separates the texts of a bar. */
   readonly #dot: string;
   #bars: MultiBar | undefined;
   #count = 0;
@@ -391,7 +387,7 @@ class Bars {
     }
   }
 
-  /** The format of a bar after its label, for cli-progress. */
+  /** Formats what follows the label of a bar, for cli-progress. */
   #formatOf({ event }: ProgressEvent, total: number | null): string {
     const dot = this.#dot;
     if (total === null) return `{text}${dot}{duration_formatted}`;
@@ -419,7 +415,7 @@ class Bars {
   }
 }
 
-/** The total of a bar; `null` if unknown. */
+/** Returns `null` if the total is unknown. */
 function totalOf(event: ProgressEvent): number | null {
   if (event.event === 'parts') return event.total;
   return event.event === 'download' ? event.totalBytes : null;

@@ -4,15 +4,14 @@ import { anyOf } from '../signals.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
-/** A question to the user. */
 interface Question {
-  /** The requested value as part of a sentence: `base URL`. */
+  /** Requested value as part of a sentence: `base URL`. */
   readonly what: string;
 
-  /** The question, if it is not the value's name. */
+  /** Replaces the name of the value as the question. */
   readonly title?: string;
 
-  /** The flag that provides it without a terminal: `--base-url URL`. */
+  /** Flag that provides the value without a terminal: `--base-url URL`. */
   readonly flag: string;
 
   /** Possible answers, shown next to the question. */
@@ -23,7 +22,6 @@ interface Question {
   readonly default?: string | undefined;
 }
 
-/** An answer to choose from. */
 interface Choice<Value> {
   readonly value: Value;
   readonly name: string;
@@ -98,13 +96,13 @@ export class Prompt {
   }
 }
 
-/** The question with its example: `Period (e.g. last-week, 2026-10):`. */
+/** Formats the question with its example: `Period (e.g. last-week, 2026-10):`. */
 function messageOf({ what, title, example }: Question, { err }: Console): string {
   const text = title ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
-/** True for a valid answer, otherwise the message to show. */
+/** Returns true for a valid answer, otherwise the message to show. */
 function validate({ what, check }: Question, answer: string): true | string {
   if (answer === '') return `Enter the ${what}.`;
   try {
@@ -121,7 +119,10 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
-/** Inquirer's theme with the colours of stderr; by default it ignores stderr and `--no-color`. */
+/**
+ * Builds inquirer's theme with the colours of stderr; by default it ignores stderr and
+ * `--no-color`.
+ */
 function themeFor({ err: { style, showsUnicode } }: Console): object {
   const { bold, cyan, dim, green, red } = style;
   return {
@@ -142,12 +143,11 @@ function themeFor({ err: { style, showsUnicode } }: Console): object {
 /** Longer than any password or token; limits the memory for an endless stream. */
 const maxSecretBytes = 4 * 1024;
 
-/** A secret from a pipe. */
 interface PipedSecret {
   readonly stdin: NodeJS.ReadStream;
   readonly console: Console;
 
-  /** The flag to name in messages: `--token-stdin`. */
+  /** Named in messages: `--token-stdin`. */
   readonly flag: string;
   readonly signal: AbortSignal;
 }
@@ -172,7 +172,7 @@ export async function readSecret({ stdin, console, flag, signal }: PipedSecret):
   return secret;
 }
 
-/** Throws `UsageError` for bytes that are no secret in UTF-8. */
+/** Throws `UsageError` for bytes that are not a secret in UTF-8. */
 function decodeSecret(line: Buffer, flag: string): string {
   if (line.length > maxSecretBytes) {
     throw new UsageError(`${flag}: the first line of stdin is longer than 4 kB.`, {
@@ -190,7 +190,7 @@ function decodeSecret(line: Buffer, flag: string): string {
   }
 }
 
-/** The first line of a stream, or its first bytes if they exceed the length of a secret. */
+/** Reads the first line of a stream, or its first bytes if they exceed the length of a secret. */
 async function readFirstLine(stdin: NodeJS.ReadStream, signal: AbortSignal): Promise<Buffer> {
   let bytes = Buffer.alloc(0);
   for await (const chunk of addAbortSignal(signal, stdin)) {
