@@ -13,50 +13,48 @@ const signatures: readonly { readonly form: BinaryForm; readonly signature: stri
   { form: 'parquet', signature: 'PAR1' },
 ];
 
-/** The form that the first bytes of a body have; `undefined` for all others, such as texts. */
+/** Returns `undefined` for all other forms, such as text. */
 export function binaryFormOf(head: Uint8Array): BinaryForm | undefined {
   const start = String.fromCharCode(...head.subarray(0, 4));
   return signatures.find(({ signature }) => start.startsWith(signature))?.form;
 }
 
-/** The charset of a UTF-16 body, by its byte order mark. */
+/** Reads the byte order mark. */
 export function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-/** True for a web page, such as a proxy's or a portal's. */
+/** Recognizes web pages such as a proxy's or a portal's. */
 export function isPage(text: string, contentType = ''): boolean {
   return /html/i.test(contentType) || /^\s*</.test(text);
 }
 
-/** True if the `Content-Type` is that of a CSV. */
 function isLabelledCsv(contentType = ''): boolean {
   return /\bcsv\b/i.test(contentType);
 }
 
-/** True for a body that is labelled as CSV, or has a first line that is not JSON. */
+/** Recognizes a body that is labelled as CSV, or has a first line that is not JSON. */
 export function isCsv(text: string, contentType = ''): boolean {
   return isLabelledCsv(contentType) || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
 
-/** True for a body that begins like a JSON object or list. */
 export function startsAsJson(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }
 
-/** True for a body that begins like a report: with a list of rows, or with anything but JSON. */
+/** Recognizes a list of rows, or anything but JSON. */
 export function startsAsReport(text: string): boolean {
   return /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(text);
 }
 
-/** The report id if a whole body is one, whatever its media type. */
+/** Returns the report id if a whole body is one, whatever its media type. */
 export function bareIdIn(text: string, contentType = ''): string | undefined {
   const bare = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
   return bare !== undefined && /\d/.test(bare) && !isLabelledCsv(contentType) ? bare : undefined;
 }
 
-/** The form of a report's text. Its beginning takes precedence over its `Content-Type`. */
+/** Detects the form of a report's text. Its beginning takes precedence over its `Content-Type`. */
 export function textFormOf(text: string, contentType = ''): 'page' | 'json' | 'csv' {
   if (isPage(text)) return 'page';
   if (startsAsJson(text) || text.trim() === '') return 'json';
@@ -65,14 +63,14 @@ export function textFormOf(text: string, contentType = ''): 'page' | 'json' | 'c
   return isLabelledJson && !startsWithHeader(text) ? 'json' : 'csv';
 }
 
-/** True if a text begins with the header of a CSV report, whatever its label. */
+/** Recognizes the header of a CSV report, whatever its label. */
 function startsWithHeader(text: string): boolean {
   const [line = ''] = text.trimStart().split(/[\r\n]/, 1);
   const names = line.split(/[,;\t]/);
   return names.some((name) => fieldTypeOf(name.replaceAll('"', '').trim()) !== undefined);
 }
 
-/** True if a text begins with an NDJSON row, not with a report document. */
+/** Recognizes an NDJSON row, not a report document. */
 export function startsWithRow(text: string): boolean {
   const [first = '', second = ''] = text.trimStart().split('\n', 2);
   if (!first.startsWith('{')) return false;

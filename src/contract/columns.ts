@@ -3,13 +3,13 @@ import type { Breakdown, BreakdownName, Metric, MetricName, Profile } from './vo
 import { breakdowns, derivedMetrics, findMetric, metrics } from './vocabulary.ts';
 
 /**
- * The type of a row field. `id` is a string of digits, `money` a decimal number (DSP: a string with
- * a decimal comma), `date` is `YYYY-MM-DD`, `hour` an ISO 8601 date-time with a numeric offset,
+ * Type of a row field. `id` is a string of digits, `money` a decimal number (DSP: a string with a
+ * decimal comma), `date` is `YYYY-MM-DD`, `hour` an ISO 8601 date-time with a numeric offset,
  * `wallTime` a `YYYY-MM-DD HH:MM:SS` without a zone.
  */
 export type FieldType = 'date' | 'hour' | 'wallTime' | 'id' | 'text' | 'integer' | 'money';
 
-/** A column of a report: row field, type, and the metric or breakdown it belongs to. */
+/** A row field, its type, and the metric or breakdown it belongs to. */
 export interface Column {
   readonly field: string;
   readonly type: FieldType;
@@ -23,13 +23,13 @@ export interface Column {
   readonly hidden?: true;
 }
 
-/** The part of a request that determines the columns. */
+/** What of a request determines the columns. */
 type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
- * The columns of a report's rows, in row order: time, dimensions, metrics as requested. A buyer's
- * row has all dimension fields (null and without `breakdown` here unless requested); a DSP's row
- * has only requested ones (`decisions.md` 4, Row fields).
+ * Lists the columns of a report's rows, in row order: time, dimensions, metrics as requested. A
+ * buyer's row has all dimension fields (null and without `breakdown` here unless requested); a
+ * DSP's row has only requested ones (`decisions.md` 4, Row fields).
  */
 export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
@@ -51,8 +51,8 @@ export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
 }
 
 /**
- * The requested columns, in request order: the fields of the breakdowns, then the metrics.
- * @param shownMetrics the metrics to show, including computed ones; by default the request's. The
+ * Lists the requested columns, in request order: the fields of the breakdowns, then the metrics.
+ * @param shownMetrics metrics to show, including computed ones; by default the request's. The
  * request's other metrics are `hidden`.
  */
 export function requestedColumns(
@@ -80,8 +80,8 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
 );
 
 /**
- * The columns that identify a row: for each breakdown its id, or its name if it has no id. Empty
- * for a report with one row.
+ * Names the columns that identify a row: for each breakdown its id, or its name if it has no id.
+ * Empty for a report with one row.
  */
 export function keyOf(asked: readonly BreakdownName[]): string[] {
   const key: string[] = [];
@@ -101,37 +101,39 @@ const allFields: readonly string[] = [
   ...metrics.flatMap(({ name, rowField = {} }) => [name, ...Object.values(rowField)]),
 ];
 
-/** The type of a row field by name, without a request; `undefined` for an unknown field. */
+/** Returns `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
 }
 
-/** The metric of a row field, in either profile: `valueDollar` is revenueDollar. */
+/** Finds the metric of a row field in either profile: `valueDollar` is revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
   return metrics.find(
     ({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field),
   );
 }
 
-/** The field among those of a row that has a metric, in either profile. */
+/** Finds the field of a metric among those of a row, in either profile. */
 export function fieldOfMetric(metric: string, fields: readonly string[]): string | undefined {
   return fields.find((field) => metricOfField(field)?.name === metric);
 }
 
-/** The row field of a requested column; a metric may arrive under another name. */
+/** Finds the row field of a requested column; a metric may arrive under another name. */
 export function fieldOfColumn({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fieldOfMetric(metric, fields) ?? field;
 }
 
-/** The row field for a name, ignoring surrounding blanks and, if nothing else matches, case. */
+/**
+ * Ignores surrounding blanks and, if nothing else matches, case. Returns an unknown name unchanged.
+ */
 export function fieldOfName(name: string): string {
   const plain = name.trim();
   if (fieldTypeOf(plain) !== undefined) return plain;
   return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
 }
 
-/** The row fields for the names of a header. A name is unchanged if its field occurs elsewhere. */
+/** Maps the names of a header to row fields. A name is unchanged if its field occurs elsewhere. */
 export function fieldsOfHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
@@ -141,7 +143,7 @@ export function fieldsOfHeader(names: readonly string[]): string[] {
   });
 }
 
-/** The row fields by their labels, in lower case; in sheets, dates are also weeks and months. */
+/** Row fields by label in lower case; in spreadsheets, dates are also weeks and months. */
 const fieldsByLabel: ReadonlyMap<string, string> = new Map([
   ...[...allFields, ...derivedMetrics.map(({ field }) => field)]
     .reverse()
@@ -150,7 +152,9 @@ const fieldsByLabel: ReadonlyMap<string, string> = new Map([
   ['month', 'date'],
 ]);
 
-/** The row field that has this label in our sheets and tables: `revenueEuro` for `Revenue (€)`. */
+/**
+ * Finds the row field by its label in our spreadsheets and tables: `revenueEuro` for `Revenue (€)`.
+ */
 export function fieldOfLabel(label: string): string | undefined {
   return fieldsByLabel.get(label.trim().toLowerCase().replace('(eur)', '(€)'));
 }
@@ -171,7 +175,7 @@ const campaignFields = [
 ];
 
 /**
- * The label of a row field, with its unit: `Revenue (€)` for `revenueEuro`, `Campaign ID` for
+ * Labels a row field with its unit: `Revenue (€)` for `revenueEuro`, `Campaign ID` for
  * `campaignId`. An unknown field is its own label.
  */
 export function fieldLabel(field: string): string {
@@ -185,14 +189,14 @@ export function fieldLabel(field: string): string {
   return wordsOf(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
 
-/** The currency sign of a metric or derived metric; empty if it is not money. */
+/** Returns an empty string for a field that is not money. */
 export function currencyOf(field: string): '' | '$' | '€' {
   const name = metricOfField(field)?.name ?? field;
   if (name.endsWith('Dollar')) return '$';
   return name.endsWith('Euro') ? '€' : '';
 }
 
-/** The noun of a breakdown, from its meaning: `campaign`, `postal code`. */
+/** Derives the noun of a breakdown from its meaning: `campaign`, `postal code`. */
 export function nounOf({ meaning }: Pick<Breakdown, 'meaning'>): string {
   return meaning.replace(/^by (the )?/, '').replaceAll(/ \([^)]*\)/g, '');
 }

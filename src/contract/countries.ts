@@ -37,7 +37,6 @@ const codesAndIds = `
   VN 1562822,VU 2134431,WF 4034749,WS 4034894,XK 831053,YE 69543,YT 1024031,ZA 953987,ZM 895949,ZW 878675
 `;
 
-/** A country with its names. */
 interface NamedCountry {
   readonly country: Country;
 
@@ -45,7 +44,7 @@ interface NamedCountry {
   readonly names: readonly string[];
 }
 
-/** The languages for country names. Earlier languages take precedence. */
+/** Languages for country names. Earlier languages take precedence. */
 const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
 
 /** In alphabetical order of the codes. */
@@ -66,12 +65,12 @@ function readCountries(): readonly NamedCountry[] {
   return entries;
 }
 
-/** The names of all countries in every language that `findCountry` reads. */
+/** Lists the country names in every language that `findCountry` reads. */
 export function allCountryNames(): string[] {
   return readCountries().flatMap(({ names }) => names);
 }
 
-/** The countries with a name that contains a text, in any case. */
+/** Finds countries with a name that contains `text`, in any case. */
 export function searchCountries(text: string): readonly Country[] {
   const part = text.toLowerCase();
   const matches = readCountries().filter(({ names }) =>
@@ -105,7 +104,7 @@ export function findCountry(text: string): Country | undefined {
   return byExactName ?? findByName(countries, (name) => plain(name) === plainText);
 }
 
-/** All countries with a name in any language, ignoring case, accents and punctuation. */
+/** Ignores case, accents and punctuation, in every language. */
 export function countriesNamed(text: string): Country[] {
   const plainText = plain(text);
   const matches = readCountries().filter(({ names }) =>
@@ -114,7 +113,7 @@ export function countriesNamed(text: string): Country[] {
   return matches.map(({ country }) => country);
 }
 
-/** The first country with a matching name, trying one language after the other. */
+/** Finds the first country with a matching name, trying one language after the other. */
 function findByName(
   countries: readonly NamedCountry[],
   matches: (name: string) => boolean,
@@ -126,7 +125,7 @@ function findByName(
   return undefined;
 }
 
-/** Lower case without accents and punctuation: `cote divoire` for `Côte d’Ivoire`. */
+/** Removes accents and punctuation, in lower case: `cote divoire` for `Côte d’Ivoire`. */
 function plain(text: string): string {
   const letters = text.trim().toLowerCase().normalize('NFD');
   return letters.replace(/[\u0300-\u036f'’.]/g, '').replaceAll('&', 'and');

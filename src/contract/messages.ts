@@ -1,20 +1,19 @@
 import type { BreakdownName, FilterName, MetricName } from './vocabulary.ts';
 
-/** A call of the service. */
 interface Endpoint {
   readonly method: 'GET' | 'POST';
 
   /** Relative to the base URL. */
   readonly path: string;
 
-  /** True if it has a body, which is JSON or a form. */
+  /** Bodies are JSON or a form. */
   readonly takesBody: boolean;
 
-  /** How messages may quote an unexpected answer. */
+  /** How messages may quote an unexpected response. */
   readonly quoted: 'as it is' | 'without names' | 'without tokens';
 }
 
-/** The calls of the service (service specification, Endpoints). */
+/** Calls of the service (service specification, Endpoints). */
 export const endpoints = {
   auth: { method: 'POST', path: '/auth-reporting', takesBody: true, quoted: 'without tokens' },
   buyer: { method: 'POST', path: '/buyer-reporting', takesBody: true, quoted: 'as it is' },
@@ -29,7 +28,7 @@ export type EndpointName = keyof typeof endpoints;
 /** In order of use. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
-/** The address of a call, for a base URL with or without slashes at its end. */
+/** Accepts a base URL with or without slashes at its end. */
 export function addressOf(baseUrl: string, name: EndpointName): string {
   return withoutSlashesAtEnd(baseUrl) + endpoints[name].path;
 }
@@ -40,7 +39,7 @@ export function withoutSlashesAtEnd(address: string): string {
   return address.slice(0, length);
 }
 
-/** The calls with a token: all except the sign-in. */
+/** Calls with a token: all except the sign-in. */
 export type SignedEndpoint = Exclude<EndpointName, 'auth'>;
 
 /** A report request before it is encoded as JSON or as a form. */
@@ -68,18 +67,18 @@ export type Encoding = (typeof encodings)[number];
 export const windowClocks = ['instant', 'wall'] as const;
 export type WindowClock = (typeof windowClocks)[number];
 
-/** The documented report states, and those that the local server can produce. */
+/** Documented report states, which the local server can produce. */
 export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof reportStatuses)[number];
 
-/** The answer to the create and status calls, under `response`. */
+/** Response to the create and status calls, under `response`. */
 export interface StatusRecord {
   readonly status: string;
   readonly message: string;
   readonly report_id: string;
 }
 
-/** The meaning of a status word. */
+/** What a status word means. */
 export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
 const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
@@ -94,7 +93,7 @@ const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
 const outcomes: readonly ReportOutcome[] = ['progress', 'ready', 'failed'];
 
 /**
- * The meaning of a status word in any case (`decisions.md` 3); `undefined` for an unknown word,
+ * Accepts a status word in any case (`decisions.md` 3); returns `undefined` for an unknown word,
  * which may mean anything.
  */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
@@ -102,7 +101,7 @@ export function knownOutcomeOf(status: string): ReportOutcome | undefined {
   return outcomes.find((outcome) => statusWords[outcome].includes(word));
 }
 
-/** The meaning of a status word. An unknown word counts as in progress (`decisions.md` 3). */
+/** Treats an unknown status word as in progress (`decisions.md` 3). */
 export function outcomeOf(status: string): ReportOutcome {
   return knownOutcomeOf(status) ?? 'progress';
 }
@@ -125,7 +124,7 @@ export interface AdUnit {
   readonly adunitId: string;
 }
 
-/** A campaign in the answer to `GET /campaigns`. Dates are Paris time, `YYYY-MM-DD HH:MM:SS`. */
+/** A campaign in the response to `GET /campaigns`. Dates are Paris time, `YYYY-MM-DD HH:MM:SS`. */
 export interface CampaignRecord {
   readonly advertiserId: string;
   readonly advertiserName: string;
@@ -136,9 +135,9 @@ export interface CampaignRecord {
   readonly adunits: readonly AdUnit[];
 }
 
-/** Facts about the answer that contains a report. */
+/** Facts about the response that contains a report. */
 export interface AnswerFacts {
-  /** True if the answer is partial (206). */
+  /** True if the response is partial (206). */
   readonly isPart: boolean;
 
   /** True if the `Link` header names a next page. */
@@ -154,13 +153,13 @@ export interface AnswerFacts {
   readonly clockAheadMs: number | undefined;
 }
 
-/** The campaigns of an account, with facts about the answer. */
+/** Campaigns of an account, with facts about the response. */
 export interface CampaignList extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'> {
   readonly campaigns: readonly CampaignRecord[];
 
-  /** The whole answer. */
+  /** The whole response. */
   readonly answer: unknown;
 }
 
-/** The zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */
+/** Zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */
 export const defaultZone = 'Europe/Paris';

@@ -3,15 +3,15 @@
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A DSP's money, with a decimal comma. Three digits after the comma are not accepted, as the comma
- * might separate thousands, unless only a zero precedes it.
+ * Matches a DSP's money, with a decimal comma. Three digits after the comma are not accepted, as
+ * the comma might separate thousands, unless only a zero precedes it.
  */
 const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 
 /**
- * The text of a number, or of a string such as `"1234,50"`, with a decimal point and all digits;
- * `undefined` for any other value. Surrounding blanks, a plus sign, leading zeros and a bare
- * decimal point (`.5`) are normalized.
+ * Normalizes a number, or a string such as `"1234,50"`, to a string with a decimal point and all
+ * digits; `undefined` for any other value. Surrounding blanks, a plus sign, leading zeros and a
+ * bare decimal point (`.5`) are accepted.
  */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
@@ -33,16 +33,16 @@ function usualFormOf(text: string): string {
     .replace(/(?<=\d)\.$/, '');
 }
 
-/** Texts that mean “no value”. */
+/** Matches strings that mean “no value”. */
 const nothingForm = /^(?:-|n\/a|nan|null|\\n)?$/i;
 
-/** True if a value means “no value”: null, an empty text, `-`, `N/A`, `NaN`. */
+/** Recognizes null, an empty string, `-`, `N/A`, `NaN`. */
 export function isNoValue(value: unknown): boolean {
   if (typeof value === 'string') return nothingForm.test(value.trim());
   return value === null || value === undefined;
 }
 
-/** Parses `YYYY-MM-DD` into days since 1970; `undefined` for other texts and impossible dates. */
+/** Parses `YYYY-MM-DD` into days since 1970; `undefined` for other strings and impossible dates. */
 export function dayOf(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
@@ -66,7 +66,7 @@ export function wallTimeOf(text: string): number | undefined {
 
 /**
  * Parses an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`, into its instant
- * and its wall time (as if it were UTC); `undefined` for any other text.
+ * and its wall time (as if it were UTC); `undefined` for any other string.
  */
 export function momentOf(text: string): { instantMs: number; wallMs: number } | undefined {
   const form =
@@ -78,9 +78,8 @@ export function momentOf(text: string): { instantMs: number; wallMs: number } | 
   return { instantMs: wallMs - (sign === '-' ? -offsetMs : offsetMs), wallMs };
 }
 
-/** A parsed time. */
 export interface WrittenTime {
-  /** The wall time as if it were UTC, in milliseconds since 1970; midnight for a day. */
+  /** Wall time as if it were UTC, in milliseconds since 1970; midnight for a day. */
   readonly wallMs: number;
 
   /** Milliseconds since 1970; absent without an offset. */
@@ -95,8 +94,8 @@ const timeForm =
 
 /**
  * Parses a day, optionally with a time after a `T` or a blank. Seconds, a fraction (which is
- * dropped) and an offset (`Z`, `+0100`, `+01:00` or `+01`) are optional. `undefined` for any other
- * text.
+ * dropped) and an offset (`Z`, `+0100`, `+01:00` or `+01`) are optional. Returns `undefined` for
+ * any other string.
  */
 export function readTime(text: string): WrittenTime | undefined {
   const day = dayOf(text);

@@ -33,7 +33,7 @@ export interface VocabularyEntry<Name extends string = string> {
   readonly meaning: string;
 }
 
-/** What buyers look for under another name; said once wherever metrics are explained. */
+/** What buyers look for under another name; printed once wherever metrics are explained. */
 export const revenueMeaning =
   'The service reports revenue in euros and in US dollars; buyers know it as their spend.';
 
@@ -41,7 +41,7 @@ interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name
   /** `money` is a decimal number; in a DSP's rows, a string with a decimal comma. */
   readonly type: 'integer' | 'money';
 
-  /** The row field, if it differs from the metric's name. */
+  /** Set if the row field differs from the metric's name. */
   readonly rowField?: { readonly [P in Profile]?: string };
 }
 
@@ -69,14 +69,14 @@ type RowFieldOf<AnyProfile extends Profile, Entry extends MetricRow> = Entry ext
   ? Field
   : Entry['name'];
 
-/** The fields of metrics in a row; those of another profile are left out. */
+/** Fields of metrics in a row; those of another profile are left out. */
 export type MetricFields<AnyProfile extends Profile, Names> = {
   [Entry in Extract<MetricRow, { name: Names }> as AnyProfile extends Entry['profiles'][number]
     ? RowFieldOf<AnyProfile, Entry>
     : never]: MetricValue<AnyProfile, Entry['type']> | null;
 };
 
-/** A DSP's revenue is a text, such as `1234,50`. */
+/** A DSP's revenue is a string, such as `1234,50`. */
 type MetricValue<AnyProfile extends Profile, Type> = [AnyProfile, Type] extends ['dsp', 'money']
   ? string
   : number;
@@ -84,7 +84,7 @@ type MetricValue<AnyProfile extends Profile, Type> = [AnyProfile, Type] extends 
 interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<Name> {
   readonly fields: readonly RowField[];
 
-  /** A breakdown by time. A request can have only one. */
+  /** A request can have only one breakdown by time. */
   readonly time?: true;
 
   /** The value may be null even if requested (specification, Report data). */
@@ -133,7 +133,7 @@ export const breakdowns: readonly Breakdown[] = breakdownTable;
 
 type BreakdownRow = (typeof breakdownTable)[number];
 
-/** The fields of breakdowns in a row, by the names of the breakdowns. */
+/** Fields of breakdowns in a row, by the names of the breakdowns. */
 export type BreakdownFields<Names> = {
   [Entry in Extract<BreakdownRow, { name: Names }> as Entry['fields'][number]['name']]:
     | string
@@ -159,11 +159,10 @@ export type DerivedBreakdownName = DerivedBreakdown['name'];
 /** A breakdown by time. A request has at most one (specification, Breakdowns 1). */
 export type TimeBreakdownName = Extract<(typeof breakdownTable)[number], { time: true }>['name'];
 
-/** A breakdown other than time. */
 export type DimensionName = Exclude<BreakdownName, TimeBreakdownName>;
 
 interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name> {
-  /** The breakdown whose values the filter selects. */
+  /** Breakdown whose values the filter selects. */
   readonly on: DimensionName;
 
   /** `id`: compared as strings of digits; `text`: by exact name. */
@@ -199,7 +198,7 @@ export const filters: readonly Filter[] = filterTable;
  * sums, not averaged over rows, so it is correct for any grouping.
  */
 export interface DerivedMetric extends VocabularyEntry {
-  /** The column in a file, and the name for `--metrics` and `--sort`. */
+  /** Column in a file, and the name for `--metrics` and `--sort`. */
   readonly field: string;
   readonly numerator: MetricName;
   readonly denominator: MetricName;
@@ -210,7 +209,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly onlyWhenNamed?: true;
 }
 
-/** Computed metrics, in the order in which they are shown. */
+/** In the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
   { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click rate', 'click-through rate', 'clickthrough rate'], related: ['clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
@@ -223,7 +222,7 @@ export const derivedMetrics = [
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
-/** The vocabulary of a profile, each list in column order. */
+/** Each list is in column order. */
 interface Vocabulary {
   readonly metrics: readonly Metric[];
   readonly breakdowns: readonly Breakdown[];
@@ -232,7 +231,6 @@ interface Vocabulary {
   readonly derivedBreakdowns: readonly DerivedBreakdown[];
 }
 
-/** The vocabulary of a profile. */
 export function vocabularyOf(profile: Profile): Vocabulary {
   const ofProfile = (entry: VocabularyEntry) => entry.profiles.includes(profile);
   return {
@@ -244,18 +242,18 @@ export function vocabularyOf(profile: Profile): Vocabulary {
   };
 }
 
-/** The metric with a wire name; case-sensitive. */
+/** Case-sensitive. */
 export function findMetric(name: string): Metric | undefined {
   return metrics.find((metric) => metric.name === name);
 }
 
-/** The breakdown with a wire name, in any case. */
+/** Accepts a wire name in any case. */
 export function findBreakdown(name: string): Breakdown | undefined {
   const upper = name.toUpperCase();
   return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/** The breakdown with a name, in any case, including derived ones. */
+/** Accepts a name in any case, including derived breakdowns. */
 export function findAnyBreakdown(name: string): Breakdown | DerivedBreakdown | undefined {
   const upper = name.toUpperCase();
   return findBreakdown(upper) ?? derivedBreakdowns.find((breakdown) => breakdown.name === upper);

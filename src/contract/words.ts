@@ -7,7 +7,7 @@ import {
   type VocabularyEntry,
 } from './vocabulary.ts';
 
-/** The kind of name that is typed; `column` is one of a file. */
+/** Kind of name that is typed; `column` is one of a file. */
 export type NamePlace = 'metric' | 'breakdown' | 'filter' | 'column';
 
 /** A word that people type, and the name that it means in a place. */
@@ -20,16 +20,16 @@ interface Word {
   readonly isRelated?: true;
 }
 
-/** The meaning of a typed text in its place. */
+/** What a typed name means in its place. */
 export interface Meaning {
-  /** One name, or several if the text is ambiguous. */
+  /** One name, or several if the typed one is ambiguous. */
   readonly names: readonly string[];
 
   /** True if another word was typed, not just another case, separator or plural. */
   readonly isWord: boolean;
 }
 
-/** The filters that accept names instead of ids, by breakdown. */
+/** Filters that accept names instead of ids, by breakdown. */
 export const filtersByName: Readonly<Record<string, string>> = {
   CAMPAIGN: 'campaign',
   ADUNIT: 'adunit',
@@ -37,7 +37,6 @@ export const filtersByName: Readonly<Record<string, string>> = {
   COUNTRY: 'country',
 };
 
-/** Every word, by place and name. */
 const words: readonly Word[] = [
   ...metricWords(),
   ...breakdownWords(),
@@ -46,8 +45,8 @@ const words: readonly Word[] = [
 ];
 
 /**
- * The accepted names that a text means: the name itself, or one that differs in case, separators or
- * plural, or those that the word means. `undefined` for an unknown text.
+ * Finds the accepted names that `text` means: the name itself, or one that differs in case,
+ * separators or plural, or those that the word means. Returns `undefined` for an unknown word.
  */
 export function meaningOf(
   place: NamePlace,
@@ -64,7 +63,7 @@ export function meaningOf(
   return names.length > 0 ? { names, isWord: true } : undefined;
 }
 
-/** The accepted names that are related to a text: `ios` is related to `OS`. */
+/** Finds accepted names that are related to a word: `ios` is related to `OS`. */
 export function namesRelatedTo(
   place: NamePlace,
   text: string,
@@ -73,7 +72,7 @@ export function namesRelatedTo(
   return namesOf(place, accepted, ({ word }) => isForm(word, text));
 }
 
-/** The words for the accepted names. */
+/** Lists the words for the accepted names. */
 export function wordsFor(place: NamePlace, accepted: readonly string[]): string[] {
   const found = words.filter((word) => word.place === place && accepted.includes(word.name));
   return [...new Set(found.map(({ word }) => word))];
@@ -89,7 +88,7 @@ function namesOf(
   return accepted.filter((name) => names.has(name));
 }
 
-/** True if two texts differ only in case, blanks, `-`, `_`, or as singular and plural. */
+/** Ignores case, blanks, `-`, `_`, and the difference of singular and plural. */
 function isForm(name: string, text: string): boolean {
   const a = plainText(name);
   const b = plainText(text);
