@@ -1,13 +1,13 @@
 import stringWidth from 'fast-string-width';
 
-/** The width of a text on a terminal, in cells. Printable ASCII, the usual case, takes one each. */
+/** Counts terminal cells. Printable ASCII, the usual case, takes one each. */
 export function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
 /**
- * Wraps a text for a terminal: longer lines are broken at blanks and keep their indentation. A
- * broken command has `\\` at the end of its lines, so that it can be copied.
+ * Wraps text for a terminal: longer lines are broken at blanks and keep their indentation. A broken
+ * command has `\\` at the end of its lines, so that it can be copied.
  *
  * @param breaksCommands false for shells without `\\` as line continuation
  */
@@ -31,7 +31,7 @@ function wrapSentence(sentence: string, width: number, breaksCommands: boolean):
   if (commandAt === -1) return wrap(sentence, width);
 
   const before = sentence.slice(0, commandAt).trim();
-  // A quoted text is one word to a shell.
+  // A quoted string is one word to a shell.
   const words = sentence.slice(commandAt).match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? [];
   const lines = before === '' ? [] : wrap(before, width);
   const last = lines.at(-1);
@@ -52,7 +52,7 @@ function wrapSentence(sentence: string, width: number, breaksCommands: boolean):
   return [...lines, line];
 }
 
-/** Wraps a text at blanks; a longer word gets its own line. */
+/** Breaks at blanks; a longer word gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -71,7 +71,7 @@ export function wrap(text: string, width: number): string[] {
 /** Created on first use: it takes longer than the rest of a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Shortens a text to at most `width` cells, with a mark at its end. */
+/** Limits a string to `width` cells, with a mark at its end. */
 export function shorten(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
 
@@ -89,7 +89,7 @@ export function shorten(text: string, width: number, mark = '…'): string {
   return beginning.trimEnd() + mark;
 }
 
-/** Shortens a text to at most `width` cells, with a mark in the middle. */
+/** Limits a string to `width` cells, with a mark in the middle. */
 export function shortenMiddle(text: string, width: number, mark = '…'): string {
   if (widthOf(text) <= width) return text;
 

@@ -1,4 +1,4 @@
-/** Numbers with more characters than this are treated as text, because adding them is slow. */
+/** Longer numbers are treated as text, because adding them is slow. */
 export const maxNumberLength = 400;
 
 /** An exact decimal number: `new Decimal(1250n, 2)` is 12.50. */
@@ -12,7 +12,7 @@ export class Decimal {
     this.#scale = scale;
   }
 
-  /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other text. */
+  /** Reads `12`, `-0.50` or `1e5`; `undefined` for any other string. */
   static parse(text: string): Decimal | undefined {
     if (text.length > maxNumberLength) return undefined;
 
@@ -44,7 +44,7 @@ export class Decimal {
     return this.#units < 0n ? -1 : 1;
   }
 
-  /** Divides by a number other than 0 and rounds, half away from zero. */
+  /** Rounds half away from zero. `other` must not be 0. */
   dividedBy(other: Decimal, decimals: number): Decimal {
     const scale = Math.max(this.#scale, other.#scale);
     const over = this.#at(scale) * 10n ** BigInt(decimals);
@@ -57,7 +57,7 @@ export class Decimal {
     return new Decimal(isNegative ? -quotient : quotient, decimals);
   }
 
-  /** All digits, without trailing zeros in the decimals. */
+  /** Keeps all digits, without trailing zeros in the decimals. */
   toString(): string {
     const negative = this.#units < 0n;
     const digits = String(negative ? -this.#units : this.#units).padStart(this.#scale + 1, '0');
@@ -68,7 +68,7 @@ export class Decimal {
     return decimals === '' ? sign + integer : `${sign}${integer}.${decimals}`;
   }
 
-  /** The number as a bigint; `undefined` if it is not whole. */
+  /** Returns `undefined` for a number that is not whole. */
   toInteger(): bigint | undefined {
     const unit = 10n ** BigInt(this.#scale);
     return this.#units % unit === 0n ? this.#units / unit : undefined;
@@ -90,7 +90,7 @@ export function exactDouble(text: string): number | undefined {
   return exact && stored && exact.minus(stored).sign === 0 ? number : undefined;
 }
 
-/** Parses a 64-bit integer; `undefined` if the text is not one or does not fit. */
+/** Parses a 64-bit integer; `undefined` if the string is not one or does not fit. */
 export function exactInteger(text: string): bigint | undefined {
   const integer = Decimal.parse(text)?.toInteger();
   return integer !== undefined && BigInt.asIntN(64, integer) === integer ? integer : undefined;

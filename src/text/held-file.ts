@@ -1,4 +1,4 @@
-/** The parts of `Host` needed to change a file. */
+/** What of the host is needed to change a file. */
 export interface FileHost {
   readonly platform: NodeJS.Platform;
 
@@ -10,7 +10,6 @@ export interface FileHost {
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Another program kept a file open. */
 export class HeldFileError extends Error {
   readonly code = 'HELD';
 
@@ -51,7 +50,7 @@ export async function changeFile<T>(
   }
 }
 
-/** True if Windows refused a change because another program has the file open. */
+/** Recognizes that Windows refused a change because another program has the file open. */
 function isHeld(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EBUSY') return true;

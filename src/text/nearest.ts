@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 /**
- * The candidate closest to a misspelt name, in any case; `undefined` if none is close. At most a
- * third of the letters may differ, so that unrelated words get no suggestion.
+ * Finds the candidate closest to a misspelt name, in any case; `undefined` if none is close. At
+ * most a third of the letters may differ, so that unrelated words get no suggestion.
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   // Edit distance is quadratic: a very long name must not take a second.
@@ -19,14 +19,14 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return swapped && byLower.get(swapped);
 }
 
-/** The sorted letters of a word: two swapped letters would count as two edits. */
+/** Sorts the letters of a word, because two swapped letters would count as two edits. */
 function lettersOf(word: string): string {
   return [...word].sort().join('');
 }
 
 /**
- * Up to three names that contain a pattern, or are spelt almost like it: as a whole, or in as many
- * words as it has.
+ * Finds up to three names that contain a pattern, or are spelt almost like it: as a whole, or in as
+ * many words as it has.
  */
 export function nearestNames(pattern: string, names: readonly string[]): string[] {
   const wanted = pattern.replaceAll('*', '').trim().toLowerCase();
@@ -47,7 +47,7 @@ export function nearestNames(pattern: string, names: readonly string[]): string[
   return [...new Set(nearNames)].slice(0, 3);
 }
 
-/** A hint with a suggestion, if there is one. */
+/** Returns `otherwise` without a suggestion. */
 export function didYouMean(suggestion: string | undefined, otherwise: string): string {
   return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;
 }

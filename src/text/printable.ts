@@ -1,17 +1,17 @@
 /**
- * Control characters, and characters that reorder or hide text: bidirectional controls, line
- * separators, byte order marks, lone surrogates.
+ * Matches control characters, and characters that reorder or hide text: bidirectional controls,
+ * line separators, byte order marks, lone surrogates.
  */
 export const hiddenCharacters =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 /**
- * Makes a text safe for a terminal line: hidden characters become visible. ASCII controls are
+ * Makes text safe for a terminal line: hidden characters become visible. ASCII controls are
  * replaced by their pictures (`␛`, `␊`), the others by escapes (`\u202e`).
  */
 export function printable(text: string): string {
-  // Most texts are plain ASCII, and a table has millions of them.
+  // Most strings are plain ASCII, and a table has millions of them.
   if (/^[ -~]*$/.test(text)) return text;
   return text.replace(hiddenCharacters, (character) => {
     const code = character.charCodeAt(0);
@@ -21,27 +21,25 @@ export function printable(text: string): string {
   });
 }
 
-/** How many characters of a text of the service are shown (`cli.md`, Streams). */
+/** Maximum number of characters shown of a string from the service (`cli.md`, Streams). */
 export const maxServiceText = 500;
 
-/** Shortens a text of the service, with `…` at its end. */
+/** Limits a string from the service, with `…` at its end. */
 export function shortened(text: string, maxCharacters = maxServiceText): string {
   if (text.length <= maxCharacters) return text;
   return `${text.slice(0, maxCharacters - 1)}…`;
 }
 
-/** Right-to-left letters. */
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** True for a text with right-to-left letters. */
 export function hasRightToLeft(text: string): boolean {
   return rightToLeft.test(text);
 }
 
 /**
- * A printable text, isolated (U+2068 and U+2069) if it has right-to-left letters, because it would
- * reorder the words and numbers that follow.
+ * Isolates right-to-left text (U+2068 and U+2069), because it would reorder the words and numbers
+ * that follow.
  */
 export function isolated(text: string): string {
   return hasRightToLeft(text) ? `\u2068${text}\u2069` : text;
@@ -52,18 +50,18 @@ export function nameInSentence(name: string): string {
   return isolated(printable(name));
 }
 
-/** A sentence without isolating characters, for formats that do not support them. */
+/** Removes isolating characters, for formats that do not support them. */
 export function withoutIsolates(sentence: string): string {
   return sentence.replace(/[\u2068\u2069]/g, '');
 }
 
-/** Quotes a text in a message: printable and shortened. */
+/** Makes a quotation for messages: printable, and at most 80 characters. */
 export function quoted(text: string): string {
   const excerpt = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   return `“${printable(excerpt)}”`;
 }
 
-/** JSON on one line, with hidden characters escaped so that the value is preserved. */
+/** Formats JSON on one line, with hidden characters escaped so that the value is preserved. */
 export function visibleJson(value: unknown): string {
   return JSON.stringify(value).replace(/[^ -~]/gu, (character) =>
     printable(character) === character
@@ -79,7 +77,7 @@ const entities: Readonly<Record<string, string>> = {
   '"': '&quot;',
 };
 
-/** Escapes a text for HTML, between tags or in a quoted attribute. */
+/** Escapes for use between tags or in a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '&#39;');
 }

@@ -13,12 +13,12 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-/** `1 poll`, `4 polls`, `1,204 rows`. */
+/** Formats `1 poll`, `4 polls`, `1,204 rows`. */
 export function formatPlural(count: number, noun: string): string {
   return `${formatCount(count)} ${count === 1 ? noun : pluralOf(noun)}`;
 }
 
-/** `campaigns`, `countries`, `addresses`. */
+/** Forms `campaigns`, `countries`, `addresses`. */
 export function pluralOf(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
   return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;

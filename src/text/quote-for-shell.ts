@@ -1,9 +1,9 @@
 import { hiddenCharacters, printable } from './printable.ts';
 
 /**
- * Quotes a text as one word for the platform's shells: on Windows cmd, PowerShell and programs that
- * split their own command line; elsewhere any POSIX shell. A text with hidden characters is made
- * visible in the syntax of bash, zsh and ksh.
+ * Quotes a string as one word for the platform's shells: on Windows cmd, PowerShell and programs
+ * that split their own command line; elsewhere any POSIX shell. Hidden characters are made visible
+ * in the syntax of bash, zsh and ksh.
  */
 export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return quoteForWindows(text);
@@ -16,7 +16,7 @@ export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   return `$'${escaped.replace(hiddenCharacters, escapeCharacter)}'`;
 }
 
-/** Hidden characters are replaced by visible ones, because these shells cannot express them. */
+/** Replaces hidden characters by visible ones, because these shells cannot express them. */
 function quoteForWindows(text: string): string {
   // A backslash is only special before a quote. Quotes are doubled, because cmd counts them and
   // does not know escapes.
@@ -42,13 +42,13 @@ const plainOnWindows = /^[\w./:\\+=-]+$/;
 
 const plainElsewhere = /^[\w./:@%+=,-]+$/;
 
-/** A text as one word for the platform's shells, quoted only if necessary. */
+/** Quotes one word for the platform's shells only if necessary. */
 export function shellWord(text: string, platform: NodeJS.Platform): string {
   const isPlain = (platform === 'win32' ? plainOnWindows : plainElsewhere).test(text);
   return isPlain ? text : quoteForShell(text, platform);
 }
 
-/** A relative path as one shell word that cannot be taken for a flag. */
+/** Formats a relative path as one shell word that cannot be taken for a flag. */
 export function pathWord(path: string, platform: NodeJS.Platform): string {
   if (path === '') return '.';
   return shellWord(path.startsWith('-') ? `./${path}` : path, platform);

@@ -8,7 +8,7 @@ const minSecretLength = 4;
 /** Shorter values are hidden as whole words only: `password` must not become `[hidden]word`. */
 const minPartLength = 12;
 
-/** Removes secrets from texts, in any case. */
+/** Removes secrets in any case. */
 export class Secrets {
   readonly #patterns = new Map<string, string>();
   #anySecret: RegExp | undefined;
@@ -30,7 +30,7 @@ export class Secrets {
   }
 }
 
-/** A secret as is, printable, in JSON, in a URL and in a form. */
+/** Lists a secret as is, printable, in JSON, in a URL and in a form. */
 function spellings(secret: string): string[] {
   // A lone surrogate cannot be encoded and is sent as U+FFFD.
   const wellFormed = Buffer.from(secret).toString();
@@ -40,7 +40,9 @@ function spellings(secret: string): string[] {
   return [secret, printable(secret), ...inJson, inUrl, inForm];
 }
 
-/** A pattern for a text; a short one that begins or ends with a letter is not part of a word. */
+/**
+ * Builds a pattern; a short one that begins or ends with a letter does not match part of a word.
+ */
 function patternOf(text: string): string {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   if (text.length >= minPartLength) return literal;

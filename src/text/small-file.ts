@@ -22,7 +22,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** Opens a file. Does not wait for a pipe's writer. */
+/** Does not wait for a pipe's writer. */
 function openToRead(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -41,7 +41,6 @@ function tooLarge(maxBytes: number): Error {
   return new Error(`it is larger than ${size}`);
 }
 
-/** Reads up to `byteCount` bytes. */
 function readUpTo(descriptor: number, byteCount: number): Buffer {
   const pieces: Buffer[] = [];
   let left = byteCount;

@@ -12,7 +12,7 @@ export function decodeUtf8(bytes: Buffer): string {
   return bytes.toString('utf8').replace(/^\uFEFF/, '');
 }
 
-/** True for bytes that begin with a mark of UTF-16, or with an ASCII character in it. */
+/** Recognizes a mark of UTF-16, or an ASCII character in it. */
 function isUtf16(bytes: Buffer): boolean {
   const [first = 0, second = 0] = bytes;
   const mark = bytes.subarray(0, 2).toString('hex');

@@ -1,6 +1,6 @@
 /**
- * True if a text matches a pattern, in any case and Unicode form: `*` matches any text, `?` one
- * character. Only the last `*` is extended when backtracking, so that no pattern is slow.
+ * Ignores case and Unicode form: `*` matches any text, `?` one character. Only the last `*` is
+ * extended when backtracking, so that no pattern is slow.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const wanted = [...plain(pattern)];
