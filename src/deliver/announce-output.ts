@@ -16,7 +16,6 @@ import type { Delivery } from './deliver.ts';
 import type { DeliveryTools } from './output-tools.ts';
 import type { CompleteOutput } from './write-output.ts';
 
-/** A file that was written, and its figures. */
 interface AnnouncedOutput extends CompleteOutput {
   readonly byTime: Grouping;
   readonly comparison: Comparison | undefined;
@@ -26,7 +25,7 @@ interface AnnounceTools extends Pick<DeliveryTools, 'console' | 'flags'> {
   readonly elapsedMs: () => number;
 }
 
-/** Prints a file that was written, and its figures; with `--json` an object on stdout. */
+/** Prints a file that was written, and its totals; with `--json` an object on stdout. */
 export async function announceOutput(
   { console, flags, elapsedMs }: AnnounceTools,
   { file, wholeFile, rows, byTime, comparison }: AnnouncedOutput,
@@ -45,7 +44,6 @@ export async function announceOutput(
   if (delivery.printsTotals) showFigures(console, byTime, comparison);
 }
 
-/** The sentence on a file that was written. */
 export function wroteText({
   file,
   rowCount,
@@ -62,7 +60,7 @@ export function wroteText({
 }
 
 /**
- * Prints the figures of an output on stderr: on a terminal as a card as wide as the terminal,
+ * Prints the metrics of an output on stderr: on a terminal as a card as wide as the terminal,
  * elsewhere as two lines.
  */
 export function showFigures(console: Console, figures: Grouping, comparison?: Comparison): void {
@@ -74,7 +72,7 @@ export function showFigures(console: Console, figures: Grouping, comparison?: Co
   for (const line of lines) console.note(line);
 }
 
-/** The totals as two lines: the leading figures, and the others that are not 0. */
+/** Formats the totals as two lines: the leading metrics, and the others that are not 0. */
 function totalLines(figures: Grouping): string[] {
   const totals = figures.totals();
   const { leading, others } = leadingFirst(figuresOf(figures.metrics));

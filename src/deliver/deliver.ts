@@ -22,34 +22,32 @@ import { ReplaySink } from '../output/file/replay-sink.ts';
 import { createSpool } from '../output/file/spool.ts';
 import type { DeliveryTools, OutputTools } from './output-tools.ts';
 
-/** The destination and format of a report, decided and checked before anything is requested. */
+/** Destination and format of a report, decided and checked before anything is requested. */
 export interface Delivery {
   readonly format: FormatName;
   readonly target: Target;
-
-  /** Options of the encoder. */
   readonly encoding: EncodeOptions;
 
-  /** True if a card with the figures is shown to the user. */
+  /** True if a card with the metrics is shown to the user. */
   readonly showsCard: boolean;
 
   /** True if the totals are printed when there is no card. */
   readonly printsTotals: boolean;
 
-  /** True if the file is opened once it is complete (`--open`). */
+  /** Set by `--open`; the file is opened once it is complete. */
   readonly opensFile: boolean;
 }
 
-/** The target named by `-o`. */
+/** What `-o` names: a file, or stdout. */
 export interface Target {
-  /** The file name as given by the user; `undefined` for stdout. */
+  /** File name as given by the user; `undefined` for stdout. */
   name(reportId?: string): string | undefined;
 
   /** Starts the output, once per download attempt. Throws `OutputError`. */
   open(reportId?: string): Promise<StartedOutput>;
 }
 
-/** An output being written. Its calls throw `OutputError`. */
+/** Its calls throw `OutputError`. */
 interface StartedOutput extends Sink {
   /** Completes the output; returns nothing for stdout. */
   finish(): Promise<CompleteFile | undefined>;
@@ -61,7 +59,6 @@ interface StartedOutput extends Sink {
   abort(): Promise<void>;
 }
 
-/** The flags of an output. */
 export interface DeliveryOptions extends CsvFlags, PageFlags {
   readonly output?: string | undefined;
   readonly columns?: readonly string[] | 'all' | undefined;
@@ -73,18 +70,17 @@ export interface DeliveryOptions extends CsvFlags, PageFlags {
   readonly clobber?: boolean | undefined;
 }
 
-/** The report to deliver. */
 interface DeliveredReport {
   readonly names: NameValues;
   readonly format: FormatName;
 
-  /** The requested columns, if the request is known. */
+  /** Requested columns, if the request is known. */
   readonly columns?: readonly Column[];
 }
 
 /**
- * Creates the delivery for the output flags. Throws `UsageError` for flags that do not go together,
- * and `OutputError` for a target that cannot be written.
+ * Throws `UsageError` for flags that do not go together, and `OutputError` for a target that cannot
+ * be written.
  */
 export async function prepareDelivery(
   tools: Pick<DeliveryTools, 'console' | 'host' | 'flags'>,
@@ -117,7 +113,9 @@ export async function prepareDelivery(
   };
 }
 
-/** The dialect for the flags; control characters are hidden on a terminal. Throws `UsageError`. */
+/**
+ * Hides control characters on a terminal. Throws `UsageError` for flags that do not go together.
+ */
 export function csvDialect(
   { console }: Pick<DeliveryTools, 'console'>,
   options: DeliveryOptions,
@@ -127,7 +125,7 @@ export function csvDialect(
   return { ...dialect, shown: console.out.isTerminal && goesToStdout(options) };
 }
 
-/** The table layout: as wide as the terminal, as `COLUMNS` in a pipe, or as needed in a file. */
+/** Sets the width to that of the terminal, to `COLUMNS` in a pipe, or to what a file needs. */
 export function tableLook(
   { console, host }: OutputTools,
   options: { readonly output?: string } = {},
@@ -138,7 +136,7 @@ export function tableLook(
   return { width: hasWidth ? width : undefined, style, unicode: showsUnicode };
 }
 
-/** True if a card with the figures is shown: for a file, to a user at a terminal. */
+/** Shows a card for a file, to a user at a terminal. */
 function showsCard(
   { console, flags: { json, progress } }: Pick<DeliveryTools, 'console' | 'flags'>,
   options: DeliveryOptions,
@@ -147,7 +145,7 @@ function showsCard(
   return progress === 'auto' || progress === 'bar';
 }
 
-/** True if the hash of the file is needed for `--json` or the history of its folder. */
+/** Needed for `--json` and the history of a folder. */
 function needsHash(
   { flags }: Pick<DeliveryTools, 'flags'>,
   { output = '-' }: DeliveryOptions,
@@ -159,13 +157,13 @@ interface TargetOptions {
   /** Values for the placeholders of `-o`. */
   readonly names: NameValues;
 
-  /** True if the hash of the file is computed. */
+  /** True to compute the hash of the file. */
   readonly hashes?: boolean;
 }
 
 /**
- * The target named by `-o`. Throws `UsageError`, and `OutputError` for a file that cannot be
- * written or that `--no-clobber` keeps.
+ * Throws `UsageError`, and `OutputError` for a file that cannot be written or that `--no-clobber`
+ * keeps.
  */
 export async function openTarget(
   { console, host }: OutputTools,
@@ -191,9 +189,7 @@ export async function openTarget(
   return { name, open: (id) => openOutput(path(id), fileOptions) };
 }
 
-/**
- * A target for stdout, which cannot be rewound: a restarted download must return the same bytes.
- */
+/** Replays stdout, which cannot be rewound: a restarted download must return the same bytes. */
 function stdoutTarget(console: Sink): Target {
   const sink = new ReplaySink(console);
   const output: StartedOutput = {
@@ -214,7 +210,7 @@ function stdoutTarget(console: Sink): Target {
   };
 }
 
-/** A delivery that keeps its bytes in a temporary file until the output is complete. */
+/** Keeps the bytes in a temporary file until the output is complete. */
 export function heldDelivery(delivery: Delivery): Delivery {
   const { target } = delivery;
   return {
@@ -248,7 +244,7 @@ interface Opener {
   readonly args: readonly string[];
 }
 
-/** The program named by `BROWSER`, otherwise the system's default opener. */
+/** Uses the program named by `BROWSER`, otherwise the system's default opener. */
 export function openerOn(platform: NodeJS.Platform, browser: string | undefined): Opener {
   if (browser) return { command: browser, args: [] };
   if (platform === 'darwin') return { command: 'open', args: [] };
@@ -258,7 +254,7 @@ export function openerOn(platform: NodeJS.Platform, browser: string | undefined)
   return { command: 'xdg-open', args: [] };
 }
 
-/** Opens a file without waiting for it to be closed. */
+/** Does not wait for the file to be closed. */
 export function openFile(
   { host, console }: Pick<DeliveryTools, 'host' | 'console'>,
   file: string,

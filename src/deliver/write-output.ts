@@ -10,11 +10,10 @@ import type { RowBatches } from '../rows/row-batch.ts';
 import { type Delivery, openFile } from './deliver.ts';
 import type { OutputTools } from './output-tools.ts';
 
-/** The rows of an output. */
 export interface OutputSource {
   readonly batches: RowBatches;
 
-  /** Options of the encoder that depend on the report. */
+  /** Encoder options that depend on the report. */
   readonly encoding: Pick<EncodeOptions, 'comparison' | 'overTime' | 'provenance'>;
   readonly watcher?: RowWatcher;
 
@@ -28,7 +27,6 @@ export interface OutputSource {
   readonly keepsOld?: (output: CompleteOutput) => Promise<boolean>;
 }
 
-/** An output whose bytes are complete. */
 export interface CompleteOutput {
   /** `undefined` for stdout, like `wholeFile`. */
   readonly file: string | undefined;
@@ -37,8 +35,8 @@ export interface CompleteOutput {
 }
 
 /**
- * Writes rows to their output, which is complete or absent. Throws `OutputError`, and
- * `IncompleteDataError` for damaged data.
+ * Writes a complete output or none. Throws `OutputError`, and `IncompleteDataError` for damaged
+ * data.
  */
 export async function writeOutput(
   tools: OutputTools,
