@@ -3,15 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** A script that a test runs in a child process. */
 export interface Script {
   readonly file: string;
   remove(): void;
 }
 
-/**
- * Bundles TypeScript text, with imports relative to the project root, into one file for plain Node.
- */
+/** Bundles TypeScript, with imports relative to the project root, into one file for plain Node. */
 export function bundleScript(source: string): Script {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-script-'));
   const file = join(folder, 'script.mjs');

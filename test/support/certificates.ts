@@ -39,7 +39,7 @@ BFst9QIbjnxjd0066JT1qHRYKcsFfwx6z0sNE1l3USbWVMGrVafLmc2O
 -----END PRIVATE KEY-----
 `;
 
-/** The environment that makes a program trust the authority, for one test. */
+/** Returns the environment that makes a program trust the authority, for one test. */
 export function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
   const file = join(temporaryFolder(), 'ca.pem');
   writeFileSync(file, authority);
@@ -47,7 +47,8 @@ export function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
 }
 
 /**
- * A local server over TLS, with the environment that signs a command in and trusts its authority.
+ * Starts a local server over TLS; returns it with the environment that signs a command in and
+ * trusts its authority.
  */
 export async function serveTls(host = '127.0.0.1') {
   const server = await startForTest({ tls: { cert: certificate, key: privateKey }, host });

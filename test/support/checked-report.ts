@@ -21,11 +21,11 @@ export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
   readonly windowClock?: WindowClock;
   readonly body: string;
 
-  /** The size of the chunks in which the body is parsed. */
+  /** Size of the chunks in which the body is parsed. */
   readonly pieceBytes?: number;
 }
 
-/** The messages of a check. */
+/** Messages of a check. */
 export interface Sentences {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
@@ -38,7 +38,7 @@ function sentencesOf({ warnings, notes }: CheckResult): Sentences {
 
 export const checkedNowMs = Date.parse('2030-01-01T00:00:00Z');
 
-/** Checks a report. The default request is a buyer's, for displays from 1 to 3 November 2026. */
+/** Requests displays from 1 to 3 November 2026 with the buyer profile by default. */
 export async function checkReport(scene: Scene): Promise<Sentences> {
   const { check, batches } = open(scene);
   for (;;) {
@@ -48,7 +48,6 @@ export async function checkReport(scene: Scene): Promise<Sentences> {
   }
 }
 
-/** Checks several reports that are merged. */
 export async function checkMerged(scenes: readonly Scene[]): Promise<Sentences> {
   const results: LabelledResult[] = [];
   for (const [index, scene] of scenes.entries()) {

@@ -4,23 +4,23 @@ import { topics } from '../../src/help/index.ts';
 export interface CodeBlock {
   readonly topic: string;
 
-  /** The heading above it; by default the title of the topic. */
+  /** Heading above it; by default the title of the topic. */
   readonly heading: string;
 
-  /** The language of the block: `sh`, `bash`, `python` … */
+  /** Such as `sh`, `bash` or `python`. */
   readonly language: string;
   readonly text: string;
 
-  /** The sentences above it in the topic and the section. */
+  /** Sentences above it in the topic and the section. */
   readonly introduction: string;
 }
 
-/** All code blocks of all topics, in order. */
+/** Lists the blocks of all topics, in order. */
 export function readCodeBlocks(): CodeBlock[] {
   return Object.entries(topics).flatMap(([topic, markdown]) => blocksOfTopic(topic, markdown));
 }
 
-/** The only block of a topic under a heading and in a language. */
+/** Throws if the topic has no such block, or several. */
 export function findCodeBlock(topic: string, heading: string, language: string): CodeBlock {
   const blocks = readCodeBlocks().filter(
     (block) => block.topic === topic && block.heading === heading && block.language === language,

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 /**
  * Starts an HTTP proxy for one test. CONNECT always leads to one port of this machine, or is
- * refused with a status. `asked` has the requested addresses, `authorizations` the
+ * refused with a status. `asked` has the requested hosts and ports, `authorizations` the
  * Proxy-Authorization of each.
  */
 export async function startConnectProxy(toPort: number, status = 200) {

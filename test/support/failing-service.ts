@@ -11,12 +11,12 @@ import { serveForTest } from './service.ts';
 const dayMs = 86_400_000;
 const minuteMs = 60_000;
 
-/** The time of a run: every window is over. */
+/** Start of a run: every window is over. */
 const startMs = Date.UTC(2026, 10, 20, 12);
 
 const firstDayMs = Date.UTC(2026, 7, 1);
 
-/** A service, by what happens to its reports. Members that end in `By` are probabilities. */
+/** What happens to the reports of a service. Members that end in `By` are probabilities. */
 interface FailingService {
   /** Reports of more days end as failed. */
   readonly failsAbove: number | null;
@@ -42,7 +42,7 @@ interface Request {
   readonly days: number;
   readonly by: string;
 
-  /** Left out where the rows could not be merged. */
+  /** Left out if the rows could not be merged. */
   readonly split: '' | '--split day' | '--split week' | 'file per day';
   readonly retries: number;
   readonly format: string;
@@ -112,7 +112,7 @@ export const october: Request = {
 
 type Days = readonly number[];
 
-/** Days since 1970 of a window, grouped as the parts of a unit. */
+/** Groups the days since 1970 of a window by unit. */
 function partsOf({ firstDay, days }: Request, unit: 'day' | 'week' | 'month'): Days[] {
   const parts = new Map<string | number, number[]>();
   const first = firstDayMs / dayMs + firstDay;
@@ -132,7 +132,7 @@ const splitOf = ({ split, by }: Request): string =>
 
 const isCompared = (request: Request): boolean => request.compares && splitOf(request) === '';
 
-/** Where the report goes: a name for each file, or stdout. */
+/** Names each file, or returns `-` for stdout. */
 function outputOf(request: Request): string {
   const { toStdout, format } = request;
   const split = splitOf(request);
@@ -153,7 +153,7 @@ function lineOf(request: Request): string {
   return `run --metrics displays,revenueEuro --no-history -q ${flags.join(' ')}`;
 }
 
-/** The parts that a failing report is cut into (`cli.md`, Waiting); none if it cannot be. */
+/** Cuts a failing report into parts (`cli.md`, Waiting); returns none if that is not possible. */
 function ownPartsOf(request: Request): Days[] {
   const { by, days, retries } = request;
   if (retries === 0 || splitOf(request) !== '') return [];
@@ -164,7 +164,7 @@ function ownPartsOf(request: Request): Days[] {
   return parts.length > 1 ? parts : [];
 }
 
-/** The reports that a run orders before any of them fails. */
+/** Lists the reports that a run requests before any of them fails. */
 function firstPartsOf(request: Request): Days[] {
   const split = splitOf(request);
   if (split === '') return [partsOf(request, 'day').flat()];
@@ -172,8 +172,8 @@ function firstPartsOf(request: Request): Days[] {
 }
 
 /**
- * One order of each report and of each part, and with retries one more of each of them. The report
- * to compare with may have one more part.
+ * Allows one request of each report and of each part, and with retries one more of each of them.
+ * The report to compare with may have one more part.
  */
 function maxReports(request: Request): number {
   const own = ownPartsOf(request).length;
@@ -182,13 +182,12 @@ function maxReports(request: Request): number {
   return request.retries === 0 ? reports : 2 * reports;
 }
 
-/** The outcome of a run. */
 interface Outcome {
   readonly orders: number;
   readonly exitCode: number;
 }
 
-/** The outcome of one report if the service fails by window length alone. */
+/** Predicts the outcome of one report if the service fails by window length alone. */
 function outcomeOf(
   { failsAbove, tooLargeAbove }: FailingService,
   { retries }: Request,
@@ -201,14 +200,14 @@ function outcomeOf(
   return { orders: 1, exitCode: 0 };
 }
 
-/** Whether the outcome follows from the length of the windows alone. */
+/** True if the outcome follows from the length of the windows alone. */
 function isPredictable(service: FailingService, request: Request): boolean {
   if (isCompared(request)) return false;
   const { failsBy, expiresBy, goneBy, stuckBy, delayMs } = service;
   return failsBy + expiresBy + goneBy + stuckBy === 0 && delayMs < minuteMs;
 }
 
-/** The outcome of the first run if it can be predicted. */
+/** Predicts the outcome of the first run. */
 function predictedOutcome(service: FailingService, request: Request): Outcome {
   const sum = (parts: readonly Days[]): Outcome => {
     const outcomes = parts.map((part) => outcomeOf(service, request, part));
@@ -225,7 +224,7 @@ function predictedOutcome(service: FailingService, request: Request): Outcome {
   return { orders: whole.orders + inParts.orders, exitCode: inParts.exitCode };
 }
 
-/** The days of an ordered window. */
+/** Counts the days of a requested window. */
 function daysOrdered({ body }: FaultRequest): number {
   return Math.round((Number(body.until) - Number(body.since)) / (dayMs / 1_000));
 }
@@ -245,7 +244,7 @@ function addFaults(server: LocalServer, service: FailingService): void {
   if (service.isSlow) server.fault('download:slow:rate=50mb');
 }
 
-/** The exit codes by which a run against a service may end. */
+/** Lists the exit codes with which a run against a service may end. */
 function possibleExitCodes(service: FailingService): number[] {
   const { failsAbove, tooLargeAbove, failsBy, expiresBy, goneBy, stuckBy, delayMs } = service;
   const fails = failsAbove !== null || failsBy + expiresBy + goneBy > 0;
@@ -255,7 +254,7 @@ function possibleExitCodes(service: FailingService): number[] {
 
 /**
  * Runs a request against a failing service: each file is the one of a service that does not fail,
- * or the one from before, and no report is ordered more often than allowed.
+ * or the one from before, and no report is requested more often than allowed.
  */
 export async function expectWholeOrNothing([service, request]: readonly [
   FailingService,
@@ -310,7 +309,7 @@ export async function expectWholeOrNothing([service, request]: readonly [
   return runs;
 }
 
-/** How often the most frequent text is in a list. */
+/** Counts the most frequent string in a list. */
 function mostRepeated(texts: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);

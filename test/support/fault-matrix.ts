@@ -31,7 +31,7 @@ interface FaultKind {
 
   readonly at: { readonly [S in Step]?: Outcome };
 
-  /** The sentence on stderr if the fault ends the run. */
+  /** Matches stderr if the fault ends the run. */
   readonly says: RegExp;
 
   /** Flags that make the fault fast or effective. */
@@ -51,7 +51,7 @@ function isRetried(exitCode: number): Outcome {
   return { always: exitCode, once: 0 };
 }
 
-/** The same outcome at every step, except for the given ones. */
+/** Expects one outcome at every step, except for the given ones. */
 function everywhere(outcome: Outcome, otherwise: FaultKind['at'] = {}): FaultKind['at'] {
   const everyStep = {
     'sign-in': outcome,
@@ -63,7 +63,7 @@ function everywhere(outcome: Outcome, otherwise: FaultKind['at'] = {}): FaultKin
   return { ...everyStep, ...otherwise };
 }
 
-/** A create is not repeated, because the first one may have made a report. */
+/** A create call is not repeated, because the first one may have made a report. */
 const isRetriedButForCreate = everywhere(isRetried(5), { create: ends(5) });
 const isRejected = everywhere(ends(4), { 'sign-in': ends(3) });
 
@@ -152,12 +152,11 @@ export const delayKind: FaultKind = {
 
 const runLine = 'run --period 2026-11-09..2026-11-15 --by DAILY,OS --metrics displays -vv';
 
-/** The command line that reaches the step. */
 function lineOf(step: Step): string {
   return step === 'campaigns' ? 'campaigns -vv' : runLine;
 }
 
-/** The file of each command line without faults. */
+/** File of each command line without faults. */
 const wholeFiles = new Map<string, string>();
 
 async function wholeFileOf(line: string): Promise<string> {
@@ -170,7 +169,6 @@ async function wholeFileOf(line: string): Promise<string> {
   return stdout;
 }
 
-/** A fault at one step, with the exit code. */
 interface FaultCase {
   readonly kind: string;
   readonly step: Step;
@@ -230,7 +228,7 @@ export function testFaults(kinds: readonly FaultKind[]): void {
   });
 }
 
-/** The texts of all files below a folder, including the settings. */
+/** Reads all files below a folder, including the settings. */
 function textsIn(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const paths = names.map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
@@ -238,7 +236,7 @@ function textsIn(folder: string): string[] {
   return paths.map((path) => readFileSync(path, 'utf8'));
 }
 
-/** True if the fault leaves open whether a create made a report. */
+/** True if a create call may have made a report despite the fault. */
 function isUncertain(kind: string, exitCode: number): boolean {
   const isCertainlyUndone = kind.startsWith('429');
 
@@ -246,18 +244,18 @@ function isUncertain(kind: string, exitCode: number): boolean {
 }
 
 /**
- * The expected number of create calls: none before the sign-in, one more if a refused token made no
+ * Predicts the number of create calls: none before the sign-in, one more if a refused token made no
  * report or a report failed.
  */
 function createsAt(step: Step, kind: string, exitCode: number): number {
   if (step === 'campaigns') return 0;
   if (step === 'sign-in') return exitCode === 0 ? 1 : 0;
 
-  // Such a report is ordered once more, then as 7 days, and each of those once more.
+  // Such a report is requested once more, then as 7 days, and each of those once more.
   if (['failed', 'expired', '410'].includes(kind)) return exitCode === 0 ? 2 : 16;
   if (step !== 'create') return 1;
 
-  // A create refused with 429 made no report and is repeated up to five times.
+  // A create call refused with 429 made no report and is repeated up to five times.
   if (kind.startsWith('429')) return exitCode === 0 ? 2 : 6;
 
   return kind === '401' || kind === 'unauthorized' ? 2 : 1;

@@ -1,6 +1,6 @@
 import type { FileHost } from '../../src/text/held-file.ts';
 
-/** A host with this platform whose sleep only advances its stopwatch. */
+/** Sleeping only advances the stopwatch. */
 export function fileHost(
   platform: NodeJS.Platform = process.platform,
   signal = new AbortController().signal,

@@ -25,7 +25,7 @@ const dayMs = 24 * hourMs;
 /** A day outside the window of every job. */
 const strayDay = '2016-03-01';
 
-/** An event of a night. */
+/** What happens in one night. */
 type Night =
   /** The cron line runs. */
   | { readonly kind: 'run' }
@@ -78,7 +78,7 @@ interface Harm {
   readonly pick: number;
 }
 
-/** A folder that is filled and damaged. */
+/** How a folder is filled and damaged. */
 export interface Story {
   readonly profile: 'buyer' | 'dsp';
   readonly output: string;
@@ -89,7 +89,7 @@ export interface Story {
   readonly windowDays: number;
   readonly shards: 1 | 2;
 
-  /** Days until the figures of a day are complete. */
+  /** Days until the metrics of a day are complete. */
   readonly restateDays: number;
 
   /** The service has no rows for days older than this. */
@@ -101,7 +101,7 @@ export interface Story {
   /** Days that pass after the last night. */
   readonly silentDays: number;
 
-  /** For each repair before the last one, the pieces of output after which it is killed. */
+  /** Pieces of output after which each repair before the last one is killed. */
   readonly endedRepairs: readonly number[];
 }
 
@@ -137,7 +137,7 @@ const harms = fc.record<Harm>({
   pick: fc.nat(1_000),
 });
 
-/** Random stories with at most `most` nights and harms. */
+/** Limits nights and harms to `most` each. */
 export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story> {
   return fc.record({
     profile: fc.constantFrom('buyer', 'dsp'),
@@ -162,7 +162,10 @@ export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story
   });
 }
 
-/** A folder that a line with `--since` keeps for so many nights, without damage to its files. */
+/**
+ * Tells of a folder that a line with `--since` keeps for so many nights, without damage to its
+ * files.
+ */
 export function longStories(count: number): fc.Arbitrary<Story> {
   return fc.record({
     profile: fc.constantFrom('buyer', 'dsp'),
@@ -203,7 +206,7 @@ export async function expectRepaired(story: Story): Promise<void> {
 
   const expected = folder.expectedFindings();
   const orders = await folder.repair(expected.length > 0);
-  // Orders of a killed repair are picked up.
+  // Reports that a killed repair requested are picked up.
   expect(orders).toBeLessThanOrEqual(expected.length);
   const left = folder.expectedFindings();
   expect(await folder.check()).toEqual(left);
@@ -235,7 +238,7 @@ export async function expectKept(story: Story): Promise<void> {
   }
 }
 
-/** An empty folder, in which the nights of a story can pass. */
+/** Creates an empty folder, in which the nights of a story can pass. */
 async function beginFolder(story: Story) {
   const { profile, output, windowDays, restateDays, shards, remembersDays } = story;
   const zone = zones[profile];
@@ -283,7 +286,7 @@ async function beginFolder(story: Story) {
   const request = `${asked} --split day -q`;
   const window = story.window === 'since' ? `--since ${sinceDay} --until yesterday` : '';
 
-  /** The command lines of one night, one per machine. */
+  /** Builds the command lines of one night, one per machine. */
   function lines(machines: number = shards): string[] {
     const period = window || `--period last-${windowDays}d`;
     const line = `run ${period} ${request} --missing --lookback ${lookback} -o data/${output}`;
@@ -291,7 +294,7 @@ async function beginFolder(story: Story) {
     return Array.from({ length: machines }, (_, index) => `${line} --shard ${index + 1}/${shards}`);
   }
 
-  /** The report files by their paths in the folder. */
+  /** Lists the report files by their paths in the folder. */
   function files(): string[] {
     if (!existsSync(folder)) return [];
     const all = readdirSync(folder, { recursive: true, withFileTypes: true });
@@ -338,7 +341,7 @@ async function beginFolder(story: Story) {
     });
   }
 
-  /** The part of a day that is not over ends early, and so does its file. */
+  /** Runs before the day is over: its part ends early, and so does its file. */
   async function runEarly(): Promise<void> {
     const noonMs = nowMs;
     nowMs -= 13.5 * hourMs;
@@ -349,7 +352,7 @@ async function beginFolder(story: Story) {
     nowMs = noonMs;
   }
 
-  /** A folder is where the history should be: nothing is downloaded that cannot be recorded. */
+  /** Puts a folder where the history should be: nothing is downloaded that cannot be recorded. */
   async function runFull(): Promise<void> {
     const [history] = historyFiles();
     if (history === undefined || shards > 1) return;
@@ -442,7 +445,7 @@ async function beginFolder(story: Story) {
     }
   }
 
-  /** The lines of a history file that are valid JSON. */
+  /** Skips lines of a history file that are not valid JSON. */
   function linesOf(path: string): Record<string, string>[] {
     const found: Record<string, string>[] = [];
     for (const text of readFileSync(path, 'utf8').split('\n')) {
@@ -455,7 +458,7 @@ async function beginFolder(story: Story) {
     return found;
   }
 
-  /** The newest line of each file: by position, across machines by time. */
+  /** Finds the newest line of each file: by position, across machines by time. */
   function newestLines(): Map<string, Record<string, string>> {
     const newest = new Map<string, Record<string, string>>();
     for (const path of historyFiles()) {
@@ -475,7 +478,7 @@ async function beginFolder(story: Story) {
       .filter((line) => 'history' in line);
   }
 
-  /** The first day of the range. */
+  /** Returns the first day of the range. */
   function firstDay(): string {
     if (story.window === 'since') return sinceDay;
     const starts = specLines().map(({ at = '' }) => {
@@ -484,7 +487,7 @@ async function beginFolder(story: Story) {
     return starts.sort()[0] ?? '';
   }
 
-  /** The expected problems: `kind file`, in the order of the days. */
+  /** Lists problems as `kind file`, in the order of the days. */
   function expectedFindings(): string[] {
     const specs = specLines();
     const newest = newestLines();
@@ -537,7 +540,7 @@ async function beginFolder(story: Story) {
     return problems.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
   }
 
-  /** Repairs, and returns how many reports were ordered. */
+  /** Returns how many reports were requested. */
   async function repair(hasFindings: boolean): Promise<number> {
     const before = orders;
     const { exitCode, stderr, stdout } = await run('repair data -q');
@@ -546,10 +549,10 @@ async function beginFolder(story: Story) {
     return orders - before;
   }
 
-  /** The complete file of a day, as the service has it, by its name. */
+  /** Complete files of days, as the service has them, by name. */
   const complete = new Map<string, string>();
 
-  /** The files of final days that differ from the service's data. */
+  /** Lists the files of final days that differ from the service's data. */
   async function wrongFiles(): Promise<string[]> {
     if (output.endsWith('.parquet')) return [];
 
@@ -593,12 +596,12 @@ async function beginFolder(story: Story) {
   };
 }
 
-/** The first day in a name; empty if it has none. */
+/** Returns an empty string for a name without a day. */
 function dayIn(name: string): string {
   return /\d{4}-\d\d-\d\d/.exec(name)?.[0] ?? '';
 }
 
-/** The date in Paris and New York of a time at noon in UTC. */
+/** Formats the date in Paris and New York of a time at noon in UTC. */
 function dayOf(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }

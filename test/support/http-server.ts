@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A complete request. */
 interface Received {
   readonly method: string;
 
@@ -13,10 +12,10 @@ interface Received {
   readonly body: string;
 }
 
-/** Answers a request, or never answers it. */
+/** May also never respond. */
 export type Handler = (request: Received, response: ServerResponse) => void | Promise<void>;
 
-/** Starts a real HTTP server on loopback for one test, with the test's answers. */
+/** Starts a real HTTP server on loopback for one test, with the test's responses. */
 export async function serve(handler: Handler) {
   const received: Received[] = [];
 
@@ -48,7 +47,6 @@ export async function serve(handler: Handler) {
   return { url, received, env };
 }
 
-/** Answers with JSON. */
 export function json(
   response: ServerResponse,
   value: unknown,
@@ -61,8 +59,8 @@ export function json(
 }
 
 /**
- * A service with one small report that is ready immediately. Answers of the test, by path, have
- * precedence. It may accept only forms.
+ * Serves one small report that is ready immediately. Responses of the test, by path, have
+ * precedence. The service may accept only forms.
  */
 export function serveAnswers(
   own: Readonly<Record<string, unknown>> = {},

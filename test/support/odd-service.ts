@@ -19,7 +19,7 @@ export async function serveOdd(
   return { ...service, run };
 }
 
-/** Literal answers by endpoint; a report has the id `r1` and is ready at once. */
+/** Responds literally by endpoint; a report has the id `r1` and is ready at once. */
 export function literalAnswers(
   bodies: { readonly [Name in EndpointName]?: unknown } = {},
 ): FaultObject<never>[] {
@@ -30,7 +30,10 @@ export function literalAnswers(
   }));
 }
 
-/** A fault whose answer takes the place of successes alone, as changes do, if it says no calls. */
+/**
+ * Limits a fault that replaces a response to successes, as changes are, if it does not select calls
+ * itself.
+ */
 function onSuccess(fault: FaultObject<never>, server: LocalServer): FaultObject<never> {
   if (fault.answer === undefined || fault.when) return fault;
 
@@ -45,7 +48,7 @@ function onSuccess(fault: FaultObject<never>, server: LocalServer): FaultObject<
   return { ...fault, when: isSuccess[fault.endpoint] };
 }
 
-/** True if the id of a report is not the server's. */
+/** Recognizes a report id that is not the server's. */
 const isLiteralId = ({ body }: FaultRequest): boolean => String(body.id).length < 10;
 
 const isReady =

@@ -8,19 +8,19 @@ export const program: Command = createProgram(async () => {}, {
   platform: 'linux',
 });
 
-/** The program and all its commands. */
+/** Lists a command, by default the program, and all commands below it. */
 export function allCommands(command: Command = program): Command[] {
   return [command, ...command.commands.flatMap((child) => allCommands(child as Command))];
 }
 
-/** The examples of a help page, with their meanings next to or above them. */
+/** Reads the examples of a help page, with their meanings next to or above them. */
 export function readExamples(page: string): string[] {
   const beside = [...page.matchAll(/^ {2}(\S.*?) {3,}# \S.*$/gm)];
   const below = [...page.matchAll(/^ {2}# \S.*\n {2}(\S.*)$/gm)];
   return [...beside, ...below].sort((a, b) => a.index - b.index).map(([, line = '']) => line);
 }
 
-/** The words of a command, without the program name: `report create`. */
+/** Leaves out the program name: `report create`. */
 export function pathOf(command: Command): string {
   return command.parent
     ? [pathOf(command.parent as Command), command.name()].filter(Boolean).join(' ')

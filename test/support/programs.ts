@@ -14,20 +14,19 @@ export function installInto(folder: string): void {
   writeFileSync(join(folder, 'adreport'), script, { mode: 0o755 });
 }
 
-/** A PATH with the built `adreport`, for one test. */
+/** Returns a PATH with the built `adreport`, for one test. */
 export function pathWithAdreport(): string {
   const folder = temporaryFolder();
   installInto(folder);
   return [folder, process.env.PATH].join(delimiter);
 }
 
-/** The path of the first of some programs that is on the PATH. */
+/** Returns the path of the first of some programs that is on the PATH. */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(existsSync);
 }
 
-/** True if a program is on the PATH. */
 export const isInstalled = (program: string): boolean => findProgram(program) !== undefined;
 
 const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
@@ -83,7 +82,7 @@ export async function openDuckDb(): Promise<(sql: string) => Promise<Row[]>> {
   return async (sql) => (await connection.runAndReadAll(sql)).getRowObjectsJson();
 }
 
-/** The sorted names in a folder, without its history. */
+/** Lists the sorted names in a folder, without its history. */
 export function daysIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => !name.startsWith('_'))

@@ -42,12 +42,12 @@ export function openTerminal(
   return {
     pid: child.pid,
 
-    /** The output so far, including escape sequences. */
+    /** Output so far, including escape sequences. */
     get output() {
       return output;
     },
 
-    /** The screen as a person sees it. */
+    /** Lines, cursor and modes as a person sees them. */
     get screen() {
       return drawScreen(output, columns);
     },

@@ -10,9 +10,8 @@ import { unitsInRange } from '../../src/folder/range.ts';
 import { seriesOf } from '../../src/folder/series.ts';
 import { windowOf } from '../../src/report/spec-window.ts';
 
-// The rule of a folder on the numbers of days, without the program's code, on random runs.
+// Which days a folder should have, as day numbers, without the program's code, for random runs.
 
-/** A run on a day. */
 interface Run {
   /** The first three are repeated with `--missing`; `rolling` is `last` without it. */
   readonly kind: 'since' | 'ago' | 'last' | 'rolling' | 'dates';
@@ -21,18 +20,18 @@ interface Run {
   readonly missing: boolean;
   readonly at: number;
 
-  /** The days before `at` with which the window begins, and for `dates` its length. */
+  /** Days before `at` with which the window begins; for `dates`, `length` limits it. */
   readonly back: number;
   readonly length: number;
   readonly content: 'displays' | 'clicks';
 
-  /** The account that took the folder over; absent if the run did not know it. */
+  /** Account that took the folder over; absent if the run did not know it. */
   readonly account?: 'own' | 'other' | undefined;
 
   /** Which of two machines ran: each downloads every other day. Absent for a single one. */
   readonly shard?: 0 | 1 | undefined;
 
-  /** The days of its window before the service was down. */
+  /** How many days of its window were downloaded before the service was down. */
   readonly downloads: number;
 }
 
@@ -60,12 +59,11 @@ export const runsOfFolder = fc.record({
   silentDays: fc.integer({ min: 0, max: 60 }),
 });
 
-/** The first and last day of a window when it runs. */
+/** Returns the first and last day of a window when it runs. */
 function windowDays({ kind, at, back, length }: Run): readonly [first: number, last: number] {
   return [at - back, kind === 'dates' ? Math.min(at - 1, at - back + length) : at - 1];
 }
 
-/** The days that a run downloads. */
 function downloadedDays(run: Run): number[] {
   const days = daysBetween(windowDays(run));
   const own = days.filter((day) => run.shard === undefined || day % 2 === run.shard);
@@ -76,7 +74,7 @@ function daysBetween([first, last]: readonly [number, number]): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-/** The rule: what the standing job says, and what other runs brought. */
+/** Combines the days of the standing job and the days that other runs downloaded. */
 function expectedDays(runs: readonly Run[], today: number): number[] {
   const files = runs.flatMap(downloadedDays);
   const days = new Set<number>();
@@ -104,7 +102,7 @@ function isSameJob(one: Run, other: Run): boolean {
   return one.content === other.content && (!areKnown || one.account === other.account);
 }
 
-/** Expects that the program and the rule agree on the days that a folder should hold. */
+/** Expects that the program and the rule agree on the days that a folder should have. */
 export function expectSameRange(runs: readonly Run[], silentDays: number): void {
   const today = (runs.at(-1)?.at ?? 0) + silentDays;
   const now = today * 86_400 + 6 * 3_600;
@@ -119,7 +117,7 @@ export function expectSameRange(runs: readonly Run[], silentDays: number): void 
   expect(dueUnits.map(({ since }) => since)).toEqual(due.map(dayText));
 }
 
-/** The history of these runs: a file for each machine. */
+/** Builds the history of these runs: a file for each machine. */
 function historyAfter(runs: readonly Run[]): History {
   const specs = new Map<string, SpecLine[]>();
   const files = new Map<string, unknown>();
@@ -137,7 +135,7 @@ function historyAfter(runs: readonly Run[]): History {
   return { folder: '/data', sources, files } as unknown as History;
 }
 
-/** The spec line of a run some minutes after five in the morning. */
+/** Builds the spec line of a run some minutes after five in the morning. */
 function lineOf(run: Run, minutes: number): SpecLine {
   const { kind, back, content, account } = run;
   const [first, last] = windowDays(run).map(dayText);

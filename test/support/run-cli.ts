@@ -8,25 +8,24 @@ import type { Host } from '../../src/host.ts';
 import { main } from '../../src/main.ts';
 import { captureOutput, input } from './streams.ts';
 
-/** The default start of a test's clock: 2026-11-20T12:00:00Z. */
+/** Default start of a test's clock: 2026-11-20T12:00:00Z. */
 const usualStartMs = Date.UTC(2026, 10, 20, 12);
 
 export interface CliOptions {
-  /** The environment, besides a private settings folder. The machine's is never used. */
+  /** Added to a private settings folder. The machine's environment is never used. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 
   /** True if the streams are terminals, by default of 100 columns. */
   readonly tty?: boolean;
 
-  /** The platform that the program sees; by default the machine's. */
+  /** Platform that the program sees; by default the machine's. */
   readonly platform?: NodeJS.Platform;
 
-  /** The width of the streams. */
   readonly columns?: number;
 
   readonly stdin?: string | Uint8Array | Readable;
 
-  /** The working folder, which need not exist; by default a new one. */
+  /** Need not exist; by default a new folder. */
   readonly cwd?: string;
 
   /** Milliseconds since 1970; by default `usualStartMs`. */
@@ -38,7 +37,7 @@ export interface CliOptions {
   /** Called with each piece of stdout and stderr as it is written. */
   readonly onOutput?: (text: string) => void;
 
-  /** Of an `interruption`. */
+  /** Signal of an `interruption`. */
   readonly signal?: AbortSignal;
 
   /** Called for each pause instead of sleeping through it. */
@@ -48,7 +47,7 @@ export interface CliOptions {
   readonly readsFiles?: boolean;
 }
 
-/** A folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'adreport-test-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -65,14 +64,16 @@ export function wordsOf(line: CommandLine): readonly string[] {
   return words.map((word) => word.replaceAll('"', ''));
 }
 
-/** Expects a refusal: the exit code, nothing on stdout, and a text on stderr. */
+/** Expects an exit code, nothing on stdout, and a message on stderr. */
 export function expectRefusal(result: object, exitCode: number, says: string | RegExp): void {
   const stderr =
     typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says);
   expect(result).toMatchObject({ exitCode, stdout: '', stderr });
 }
 
-/** SIGINT (130) or SIGTERM (143) for a command line, which arrives when the test sends it. */
+/**
+ * Makes a SIGINT (130) or SIGTERM (143) for a command line, which arrives when the test sends it.
+ */
 export function interruption(exitCode: 130 | 143) {
   const controller = new AbortController();
   return {
@@ -84,23 +85,22 @@ export function interruption(exitCode: 130 | 143) {
 /** On Windows, a terminal like on other systems. */
 const asElsewhere = process.platform === 'win32' ? { WT_SESSION: 'test' } : {};
 
-/** A document of `--json`, with slashes in paths on Windows too. */
+/** Parses a document of `--json`, with slashes in paths on Windows too. */
 export function parseWithSlashes(json: string) {
   const slashed = (_key: string, value: unknown) =>
     typeof value === 'string' ? value.split(sep).join('/') : value;
   return JSON.parse(json, slashed);
 }
 
-/** The result of a command line. */
 export interface CliResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 
-  /** The files in the working folder, by path with slashes. */
+  /** By path, with slashes, in the working folder. */
   readonly files: Readonly<Record<string, string>>;
 
-  /** The history files of folders, by path. */
+  /** History files of folders, by path. */
   readonly histories: Readonly<Record<string, string>>;
 
   readonly cwd: string;
@@ -162,7 +162,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
 /** Longer files are not read. */
 const longestText = 500_000_000;
 
-/** The status of a path; `undefined` for a broken link. */
+/** Returns `undefined` for a broken link. */
 function statusOf(path: string) {
   try {
     return statSync(path);
@@ -171,7 +171,7 @@ function statusOf(path: string) {
   }
 }
 
-/** The texts of the files below a folder, without the settings, by path. */
+/** Reads the files below a folder, without the settings, by path. */
 function filesIn(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
 

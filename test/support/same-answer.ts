@@ -12,7 +12,7 @@ import { serveForTest } from './service.ts';
 
 const now = Date.parse('2026-11-25T10:00:00Z');
 
-/** A service, and a folder `data` that a run has filled. */
+/** Starts a service, and fills a folder `data` with a run. */
 export async function serveFolder(flags: string, account: 'buyer' | 'dsp' = 'buyer') {
   const service = await serveForTest({ delayMs: 0, clock: () => now }, account);
   const run = (line: string, env: NodeJS.ProcessEnv = {}) => service.run(line, { now, env });
@@ -26,23 +26,23 @@ export async function serveFolder(flags: string, account: 'buyer' | 'dsp' = 'buy
 
 type ServedFolder = Awaited<ReturnType<typeof serveFolder>>;
 
-/** The contents of a folder. */
+/** What is in a folder. */
 interface Filling {
   readonly account: 'buyer' | 'dsp';
   readonly ending: 'csv' | 'ndjson' | 'parquet';
   readonly rowsHaveDays: boolean;
 
-  /** The days of its files. */
+  /** Days of its files. */
   readonly days: string;
 }
 
-/** A question that `view` and `run` are both asked. */
+/** What `view` and `run` are both asked. */
 interface Question extends Filling {
   /** Breakdowns; `OWN` is the one of the folder beside its days. */
   readonly by: string;
   readonly period: string;
 
-  /** The ending of the file, and flags of its dialect. */
+  /** Ending of the file, and flags of its dialect. */
   readonly format: string;
   readonly compare: boolean;
 }
@@ -73,7 +73,7 @@ const canReadPdf = browser !== undefined && pdfToText !== undefined;
 /** Formats whose files can be compared here; a PDF is the printed page, and takes seconds. */
 const everyFormat = [...fastFormats, ...(canReadPdf ? ['pdf'] : [])];
 
-/** Random questions; `isThorough` for every kind of folder and PDFs. */
+/** @param isThorough true for every kind of folder and PDFs */
 export function questions({ isThorough }: { readonly isThorough: boolean }) {
   const filling = isThorough ? everyFilling : fc.constantFrom(...fewFillings);
   const formats = isThorough ? everyFormat : fastFormats;
@@ -129,27 +129,27 @@ function fill(
   return serveFolder(`${window} --by ${by} -o data/{date}.${ending}`, account);
 }
 
-/** A page without “Over time”, which a folder has in any case. */
+/** Removes “Over time” from a page, which a folder has in any case. */
 function withoutTrend(shown: unknown): unknown {
   if (typeof shown !== 'string') return shown;
   return shown.replace(/<section class="trend">.*?<\/section>\n/s, '');
 }
 
-/** All that a file shows, without its origin. */
+/** Reads all that a file shows, without its origin. */
 function shownBy(path: string): unknown {
   if (path.endsWith('.xlsx')) return workbookOf(path);
   if (path.endsWith('.pdf')) return printedOf(path);
   return withoutOrigin(readFileSync(path, 'utf8'));
 }
 
-/** A page or a table without its origin: the report's id, and the times of its rows. */
+/** Removes the origin from a page or a table: the report's id, and the times of its rows. */
 export function withoutOrigin(text: string): string {
   return text
     .replaceAll(/Report: [0-9a-f]+ · |<dt>Report<\/dt><dd>[^<]*<\/dd>\n/g, '')
     .replaceAll(/Fetched: [^·]* · |<dt>Fetched<\/dt><dd>[^<]*<\/dd>/g, '');
 }
 
-/** The parts of a workbook, and the rows of its Summary, which names the origin. */
+/** Reads the parts of a spreadsheet, and the rows of its Summary, which names the origin. */
 function workbookOf(path: string): object {
   const archive = readFileSync(path);
   const { 'xl/worksheets/sheet2.xml': _, ...parts } = Object.fromEntries(unzip(archive));
@@ -163,7 +163,7 @@ function workbookOf(path: string): object {
   return { parts: placeless, summary };
 }
 
-/** The text of a PDF, without the line breaks that its origin moves. */
+/** Reads the text of a PDF, without the line breaks that its origin moves. */
 function printedOf(path: string): string {
   const text = execFileSync(pdfToText ?? '', ['-layout', path, '-'], { encoding: 'utf8' });
   return withoutOrigin(text.replaceAll(/\s+/g, ' '));

@@ -1,7 +1,7 @@
 /**
- * The screen of a terminal after some output: lines without trailing blanks, cursor position, and
- * modes. Every character is one cell wide. Supports the sequences of progress bars and prompts, and
- * throws for others, so that no test overlooks one.
+ * Draws the screen of a terminal after some output: lines without trailing blanks, cursor position,
+ * and modes. Every character is one cell wide. Supports the sequences of progress bars and prompts,
+ * and throws for others, so that no test overlooks one.
  */
 export function drawScreen(output: string, columns: number) {
   const lines: string[][] = [];

@@ -40,7 +40,7 @@ export async function serveForTest(
     });
   }
 
-  /** The number of calls of one kind. */
+  /** Counts the calls of one kind. */
   function calls(endpoint: EndpointName): number {
     return server.requests().filter((request) => request.endpoint === endpoint).length;
   }

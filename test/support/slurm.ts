@@ -9,7 +9,7 @@ import { isInstalled } from './programs.ts';
 import { temporaryFolder } from './run-cli.ts';
 import { runToEnd } from './spawn.ts';
 
-/** The reason why Slurm cannot run here, or false. */
+/** Returns the reason, or false if Slurm can run here. */
 export function whySlurmCannotRun(): string | false {
   if (process.getuid?.() !== 0) return 'not root';
 
@@ -80,7 +80,7 @@ async function untilTrue(condition: () => boolean): Promise<void> {
   }
 }
 
-/** A port of this machine that was just free. */
+/** Returns a port of this machine that was just free. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);

@@ -12,7 +12,7 @@ export interface Place {
   /** By default a new folder. */
   readonly cwd?: string;
 
-  /** The environment, besides PATH, the temporary folder and a settings folder. */
+  /** Added to PATH, the temporary folder and a settings folder. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -92,10 +92,10 @@ export function runToEnd(
 export const printsUsage =
   "--import data:text/javascript,process.on('exit',()=>{const{maxRSS,userCPUTime}=process.resourceUsage();console.error('peak',maxRSS,'cpu',userCPUTime)})";
 
-/** The peak memory, in MB, of a process with the options `printsUsage`. */
+/** Reads the peak memory, in MB, of a process with the options `printsUsage`. */
 export const peakMbOf = ({ stderr }: { readonly stderr: string }): number =>
   Number(/peak (\d+)/.exec(stderr)?.[1]) / 1024;
 
-/** The processor time, in seconds, of a process with the options `printsUsage`. */
+/** Reads the processor time, in seconds, of a process with the options `printsUsage`. */
 export const processorSecondsOf = ({ stderr }: { readonly stderr: string }): number =>
   Number(/ cpu (\d+)/.exec(stderr)?.[1]) / 1e6;

@@ -4,10 +4,10 @@ import { Console, type ConsoleFlags } from '../../src/ui/console.ts';
 interface CaptureOptions {
   readonly isTTY: boolean;
 
-  /** The width of a terminal. */
+  /** Width of a terminal. */
   readonly columns: number;
 
-  /** Called with each text written. */
+  /** Called with each string written. */
   readonly onText?: ((text: string) => void) | undefined;
 }
 
@@ -29,7 +29,6 @@ export function captureOutput({ isTTY, columns, onText }: CaptureOptions) {
   return { stream, text: () => Buffer.concat(pieces).toString('utf8') };
 }
 
-/** A stdin with a text. */
 export function input(text: string | Uint8Array = '', { isTTY = false } = {}): NodeJS.ReadStream {
   const stream = Object.assign(new PassThrough(), { isTTY });
   stream.end(text);
@@ -37,7 +36,7 @@ export function input(text: string | Uint8Array = '', { isTTY = false } = {}): N
 }
 
 export interface ConsoleSetup {
-  /** The streams that are terminals; by default none. */
+  /** Streams that are terminals; by default none. */
   readonly tty?: { readonly stdin?: boolean; readonly stdout?: boolean; readonly stderr?: boolean };
   readonly env?: Readonly<Record<string, string>>;
   readonly flags?: Partial<ConsoleFlags>;
@@ -47,7 +46,7 @@ export interface ConsoleSetup {
   readonly out?: Writable;
 }
 
-/** A console with its output. As terminals, stdout has 100 columns and stderr 90. */
+/** Opens a console with its output. As terminals, stdout has 100 columns and stderr 90. */
 export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: ConsoleSetup = {}) {
   const stdout = captureOutput({ isTTY: tty.stdout === true, columns: 100 });
   const stderr = captureOutput({ isTTY: tty.stderr === true, columns: 90 });

@@ -40,7 +40,6 @@ setInterval(() => { if (existsSync(end)) process.exit(); }, 20);
 setTimeout(() => process.exit(), 120_000);
 `;
 
-/** The exit code and output of a program on Windows. */
 interface WindowsResult {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -56,16 +55,15 @@ interface WindowsPlace {
   readonly isOfUser?: boolean;
 }
 
-/** A program that runs on Windows. */
 interface WindowsProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<WindowsResult>;
 
-  /** Its stderr so far. */
+  /** Reads its stderr so far. */
   stderr(): string;
 }
 
-/** A path of this machine in the form of Windows. */
+/** Converts a path of this machine to the form of Windows. */
 function windowsPath(path: string): string {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
@@ -77,7 +75,7 @@ export class Windows {
   readonly #preload = join(this.#base, 'preload.cjs');
   readonly #holder = join(this.#base, 'hold.cjs');
 
-  /** A folder on the PATH. */
+  /** On the PATH. */
   readonly #programs = join(this.#base, 'programs');
   #count = 0;
 
@@ -140,7 +138,7 @@ export class Windows {
     return { child, ended, stderr: () => readFileSync(stderr, 'utf8') };
   }
 
-  /** Opens a file like Excel. Returns a function that closes it. */
+  /** Keeps a file open like Excel. Returns a function that closes it. */
   async hold(file: string, cwd: string): Promise<() => Promise<void>> {
     const [begun, end] = [join(cwd, '.hold-begun'), join(cwd, '.hold-end')];
     const command = `node.exe ${windowsPath(this.#holder)} .hold-begun .hold-end >> ${file}`;
