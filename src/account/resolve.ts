@@ -216,7 +216,7 @@ function variableOf(key: SettingKey): string {
   return entryOf(key).variable ?? '';
 }
 
-/** Used if an account is stored or used without a name. */
+/** Name of an account for which none is given. */
 export const defaultAccountName = 'default';
 
 /** Throws `UsageError` for an invalid name. */

@@ -63,7 +63,7 @@ export interface PeekedBody {
 
   readonly isWhole: boolean;
 
-  /** The body from its first byte, including `start`. */
+  /** Body from its first byte, including `start`. */
   readonly all: AsyncIterable<Buffer>;
 }
 
@@ -240,7 +240,7 @@ function readAdUnits(value: unknown): AdUnit[] {
 
 /** Report state and error in a response. */
 export interface ServiceRecord {
-  /** The service's word for the error, such as `UNKNOWN_REPORT`. */
+  /** Error code of the service, such as `UNKNOWN_REPORT`. */
   readonly errorId: string | undefined;
   readonly message: string | undefined;
 
@@ -259,7 +259,7 @@ export interface ServiceRecord {
   /** Why there is no report in the response, if it gives a reason. */
   readonly reportState: 'progress' | 'failed' | undefined;
 
-  /** True if the service says that the same call may soon succeed. */
+  /** According to the service, the same call may soon succeed. */
   readonly isTransient: boolean;
 }
 

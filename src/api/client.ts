@@ -91,7 +91,7 @@ export type CreatedReport =
       readonly id: string;
       readonly status: string;
 
-      /** The whole response. */
+      /** Whole response. */
       readonly answer: unknown;
 
       /** `Date` of the response, in milliseconds since 1970. */
@@ -110,7 +110,7 @@ interface ReportCreation {
 interface StatusAnswer extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 
-  /** The whole response. */
+  /** Whole response. */
   readonly answer: unknown;
 }
 

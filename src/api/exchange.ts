@@ -95,7 +95,7 @@ interface Failure {
   readonly error: AdreportError;
   readonly mayRetry: boolean;
 
-  /** True if the service may have created a report anyway. */
+  /** A report that the service may have created anyway. */
   readonly mayExist: boolean;
 }
 
@@ -228,7 +228,7 @@ export class Exchanges {
   }
 }
 
-/** Counts the attempts, or warns that a report may exist anyway. */
+/** Adds the number of attempts, or that a report may exist anyway. */
 function finalError({ error, mayExist }: Failure, tries: number): AdreportError {
   if (!mayExist) return tries === 1 ? error : error.amend(`Gave up after ${tries} attempts.`);
   return asUncertain(error);

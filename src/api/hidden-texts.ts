@@ -1,5 +1,5 @@
 /**
- * Removes known secrets from a text of the service. Apply it before shortening, which could leave
+ * Removes known secrets from what the service sends. Apply it before shortening, which could leave
  * part of a secret.
  */
 export type Redact = (text: string) => string;

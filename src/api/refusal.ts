@@ -88,7 +88,7 @@ interface RefusedCall {
   readonly status: number;
   readonly record: ServiceRecord;
 
-  /** True for a 403 with `Retry-After`, which is meant like a 429. */
+  /** For a 403 with `Retry-After`, which is meant like a 429. */
   readonly isRateLimit?: boolean;
   readonly accepted?: AcceptedBefore | undefined;
 }
@@ -342,7 +342,7 @@ function furtherSentence(
   return further.toLowerCase() === sentence.toLowerCase() ? '' : ` ${further}`;
 }
 
-/** Makes a text of the service safe to show: responses to a sign-in may contain a token. */
+/** Makes a string from the service safe to show: responses to a sign-in may contain a token. */
 function shownText(endpoint: EndpointName, text: string): string {
   const isTokenless = endpoints[endpoint].quoted === 'without tokens';
   return printable(isTokenless ? withoutTokens(text) : text);

@@ -6,10 +6,10 @@ export class ProxyError extends Error {}
 
 /** State of an exchange when it failed. */
 export interface ExchangeState {
-  /** True if the status and headers had arrived. */
+  /** Status and headers had arrived. */
   readonly begun: boolean;
 
-  /** True if the proxy's URL has a user name and a password. */
+  /** Both a user name and a password are in the proxy's URL. */
   readonly hasProxyUser: boolean;
 }
 
@@ -17,7 +17,7 @@ export class TransportError extends Error {
   /** Error for the user. */
   readonly error: AdreportError;
 
-  /** True if the same exchange may soon succeed. */
+  /** The same exchange may soon succeed. */
   readonly isTemporary: boolean;
 
   constructor(cause: unknown, { origin, hostname }: URL, { begun, hasProxyUser }: ExchangeState) {
@@ -44,7 +44,7 @@ interface Diagnosis {
   readonly code: string;
   readonly hint: string;
 
-  /** True if the same exchange may soon succeed. */
+  /** The same exchange may soon succeed. */
   readonly isTemporary: boolean;
 }
 

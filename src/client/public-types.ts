@@ -18,7 +18,7 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
   /** Default: `buyer`. */
   readonly profile?: AnyProfile | undefined;
 
-  /** The zone of a DSP's reports. Default: Europe/Paris. */
+  /** Zone of a DSP's reports. Default: Europe/Paris. */
   readonly timezone?: string | undefined;
 
   /** How requests are written. Default: `json`. */

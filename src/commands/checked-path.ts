@@ -32,7 +32,7 @@ export interface CheckedPath {
   /** Period that was checked; everything if none was typed. */
   readonly window: TypedWindow;
 
-  /** True if `adreport repair` needs `--local`. */
+  /** For `adreport repair`. */
   readonly needsLocal: boolean;
 }
 

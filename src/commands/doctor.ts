@@ -139,7 +139,7 @@ const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   broken: 'finding',
 };
 
-/** Removes secrets from settings and from the service's texts. */
+/** Removes secrets of the settings, which the service may repeat. */
 async function printFindings(
   { console, flags }: Context,
   findings: readonly DoctorResult[],

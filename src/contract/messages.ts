@@ -106,7 +106,7 @@ export function outcomeOf(status: string): ReportOutcome {
   return knownOutcomeOf(status) ?? 'progress';
 }
 
-/** The `summary` member of a report document. */
+/** `summary` member of a report document. */
 export interface ReportSummary {
   /** Start of the window, `2014-12-01T00:00:00+0100`, in the report's zone. */
   readonly since: string;
@@ -137,10 +137,10 @@ export interface CampaignRecord {
 
 /** Facts about the response that contains a report. */
 export interface AnswerFacts {
-  /** True if the response is partial (206). */
+  /** Set for a 206. */
   readonly isPart: boolean;
 
-  /** True if the `Link` header names a next page. */
+  /** A next page is in the `Link` header. */
   readonly hasNextLink: boolean;
 
   /** False if only the closed connection marked the end of the body, which may then be cut. */
@@ -157,7 +157,7 @@ export interface AnswerFacts {
 export interface CampaignList extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'> {
   readonly campaigns: readonly CampaignRecord[];
 
-  /** The whole response. */
+  /** Whole response. */
   readonly answer: unknown;
 }
 

@@ -85,7 +85,7 @@ export interface WrittenTime {
   /** Milliseconds since 1970; absent without an offset. */
   readonly instantMs?: number;
 
-  /** True for a day without a time. */
+  /** A day without a time. */
   readonly isDay: boolean;
 }
 

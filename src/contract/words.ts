@@ -16,7 +16,7 @@ interface Word {
   readonly word: string;
   readonly name: string;
 
-  /** True if the word finds the name in searches and hints, but is not accepted for it. */
+  /** Finds the name in searches and hints, but is not accepted for it. */
   readonly isRelated?: true;
 }
 
@@ -25,7 +25,7 @@ export interface Meaning {
   /** One name, or several if the typed one is ambiguous. */
   readonly names: readonly string[];
 
-  /** True if another word was typed, not just another case, separator or plural. */
+  /** Another word was typed, not just another case, separator or plural. */
   readonly isWord: boolean;
 }
 

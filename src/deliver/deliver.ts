@@ -28,10 +28,10 @@ export interface Delivery {
   readonly target: Target;
   readonly encoding: EncodeOptions;
 
-  /** True if a card with the metrics is shown to the user. */
+  /** A card with the metrics is shown to the user. */
   readonly showsCard: boolean;
 
-  /** True if the totals are printed when there is no card. */
+  /** Totals are printed when there is no card. */
   readonly printsTotals: boolean;
 
   /** Set by `--open`; the file is opened once it is complete. */
@@ -157,7 +157,7 @@ interface TargetOptions {
   /** Values for the placeholders of `-o`. */
   readonly names: NameValues;
 
-  /** True to compute the hash of the file. */
+  /** Computes the hash of the file. */
   readonly hashes?: boolean;
 }
 

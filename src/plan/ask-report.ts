@@ -8,7 +8,7 @@ import type { RunFlags } from './flags/run-flags.ts';
 import type { PlanTools } from './plan-tools.ts';
 import type { RunCommandLine } from './saved-reports.ts';
 
-/** True on a terminal when neither a period nor a saved report was given. */
+/** Holds on a terminal when neither a period nor a saved report was given. */
 export function lacksWindow(
   { console }: Pick<PlanTools, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,

@@ -63,7 +63,7 @@ export interface Job {
   /** Parts to download, in time order. */
   readonly parts: readonly Part[];
 
-  /** True if the parts go into one output. */
+  /** All parts go into one output. */
   readonly isMerged: boolean;
 }
 

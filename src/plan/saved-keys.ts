@@ -1,7 +1,7 @@
 import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
 import { runFlags } from './flags/run-flags.ts';
 
-/** The flag behind a key of a saved report. */
+/** Flag behind a key of a saved report. */
 export interface SavedKey {
   readonly flag: Flag;
 

@@ -24,7 +24,7 @@ function quoteForWindows(text: string): string {
   return `"${escaped.replace(/\\+(?="|$)/g, '$&$&')}"`;
 }
 
-/** The shell escape of a character: `\n`, `\u202e`. */
+/** Returns shell escapes such as `\n` and `\u202e`. */
 function escapeCharacter(character: string): string {
   if (character === '\n') return '\\n';
   if (character === '\t') return '\\t';

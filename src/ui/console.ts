@@ -184,7 +184,7 @@ class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
 
-  /** True if lines can be redrawn. */
+  /** Lines can be redrawn. */
   readonly canDraw: boolean;
   readonly showsUnicode: boolean;
   readonly style: Style;

@@ -200,7 +200,7 @@ function outcomeOf(
   return { orders: 1, exitCode: 0 };
 }
 
-/** True if the outcome follows from the length of the windows alone. */
+/** Checks whether the outcome follows from the length of the windows alone. */
 function isPredictable(service: FailingService, request: Request): boolean {
   if (isCompared(request)) return false;
   const { failsBy, expiresBy, goneBy, stuckBy, delayMs } = service;

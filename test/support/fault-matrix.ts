@@ -38,15 +38,15 @@ interface FaultKind {
   readonly flags?: string;
 }
 
-/** The program continues. */
+/** Expects the program to continue. */
 const passes: Outcome = { always: 0, once: 0 };
 
-/** The program ends with the exit code, even if the fault strikes once. */
+/** Expects the program to end with the exit code, even if the fault strikes once. */
 function ends(exitCode: number): Outcome {
   return { always: exitCode, once: exitCode };
 }
 
-/** The program tries again, and ends with the exit code if that does not help. */
+/** Expects another try, and the exit code if that does not help. */
 function isRetried(exitCode: number): Outcome {
   return { always: exitCode, once: 0 };
 }
@@ -142,7 +142,7 @@ export const faultKinds: readonly FaultKind[] = [
   },
 ];
 
-/** Takes real time: the server answers after the client’s timeout. */
+/** Takes real time: the server responds after the client’s timeout. */
 export const delayKind: FaultKind = {
   kind: 'delay:ms=4000',
   at: isRetriedButForCreate,
@@ -236,7 +236,7 @@ function textsIn(folder: string): string[] {
   return paths.map((path) => readFileSync(path, 'utf8'));
 }
 
-/** True if a create call may have made a report despite the fault. */
+/** Holds if a create call may have made a report despite the fault. */
 function isUncertain(kind: string, exitCode: number): boolean {
   const isCertainlyUndone = kind.startsWith('429');
 

@@ -162,10 +162,7 @@ export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story
   });
 }
 
-/**
- * Tells of a folder that a line with `--since` keeps for so many nights, without damage to its
- * files.
- */
+/** Limits stories to a line with `--since`, for so many nights, without damage to files. */
 export function longStories(count: number): fc.Arbitrary<Story> {
   return fc.record({
     profile: fc.constantFrom('buyer', 'dsp'),

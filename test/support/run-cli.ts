@@ -15,7 +15,7 @@ export interface CliOptions {
   /** Added to a private settings folder. The machine's environment is never used. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 
-  /** True if the streams are terminals, by default of 100 columns. */
+  /** Makes the streams terminals, by default of 100 columns. */
   readonly tty?: boolean;
 
   /** Platform that the program sees; by default the machine's. */
@@ -138,7 +138,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     sleep: async (durationMs, signal) => {
       elapsedMs += durationMs;
       await options.onSleep?.(durationMs);
-      // Lets the local server in this process answer.
+      // Lets the local server in this process respond.
       await new Promise((resolve) => setImmediate(resolve));
       signal?.throwIfAborted();
     },

@@ -36,7 +36,7 @@ interface Filling {
   readonly days: string;
 }
 
-/** What `view` and `run` are both asked. */
+/** What both `view` and `run` write. */
 interface Question extends Filling {
   /** Breakdowns; `OWN` is the one of the folder beside its days. */
   readonly by: string;

@@ -66,7 +66,7 @@ export async function startSlurm(): Promise<Record<string, string>> {
     });
   }
 
-  // Jobs wait until the machine is up; only the controller has to answer.
+  // Jobs wait until the machine is up; only the controller has to respond.
   const isUp = (): boolean => runToEnd('scontrol', ['ping'], folder, env).stdout.includes(' is UP');
   await untilTrue(isUp);
   return env;

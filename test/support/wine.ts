@@ -51,7 +51,7 @@ interface WindowsPlace {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
 
-  /** True to use the user's settings; otherwise each folder has its own. */
+  /** Uses the user's settings; otherwise each folder has its own. */
   readonly isOfUser?: boolean;
 }
 
