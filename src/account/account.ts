@@ -134,10 +134,7 @@ export class Accounts {
     });
   }
 
-  /**
-   * Names all stored accounts, or those of the local server. Throws `SignInError` if none is
-   * stored.
-   */
+  /** Names all accounts, stored or of the local server. Throws `SignInError` if none is stored. */
   async #allNames(): Promise<readonly string[]> {
     if (this.own.isLocal) {
       const { accounts } = await this.#host.localServer();
@@ -249,9 +246,7 @@ export class ServiceAccount {
   }
 }
 
-/**
- * Hides secrets on stderr; with `-vv` e-mail addresses too, because such traces are sent to others.
- */
+/** Hides secrets on stderr; with `-vv` e-mail addresses too: such traces are sent to others. */
 function hideSecrets(settings: Settings, console: Console): void {
   for (const key of settingKeys) {
     const { hiddenFrom } = { hiddenFrom: undefined, ...settingTable[key] };

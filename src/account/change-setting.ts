@@ -30,10 +30,7 @@ export interface SettingChange {
   readonly message: string;
 }
 
-/**
- * Changes a setting of an account; without a value, removes it. Throws `UsageError` for an invalid
- * name or value.
- */
+/** Removes the setting without a value. Throws `UsageError` for an invalid name or value. */
 export function changeSetting(
   stored: StoredSettings,
   account: string,

@@ -89,9 +89,7 @@ function settingsOf({ value }: YamlFile): ProjectChoice {
 }
 
 interface YamlFile {
-  /**
-   * All scalars are strings as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty.
-   */
+  /** Scalars are strings as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty. */
   readonly value: unknown;
 
   /** Finds the line of the key at the end of a path, or of the last one before it. */

@@ -160,10 +160,7 @@ function chooseStored(sources: SettingsSources): AccountChoice {
   };
 }
 
-/**
- * Names the variables that sign in: that of the token, and those of the e-mail address and
- * password.
- */
+/** Names the variables that sign in: that of the token, or those of e-mail address and password. */
 function credentialVariables(env: NodeJS.ProcessEnv): string[] {
   const hasPair = readEnv(env, 'email') !== undefined && readEnv(env, 'password') !== undefined;
   const keys: SettingKey[] = hasPair ? ['email', 'password'] : [];

@@ -185,9 +185,7 @@ export class Store {
     });
   }
 
-  /**
-   * Restricts the mode of a file that other users can read, with a warning. Windows has no modes.
-   */
+  /** Makes a file private that other users can read, with a warning. Windows has no modes. */
   #closeToOthers(): void {
     const { mode } = statSync(this.path);
     if (this.#host.platform === 'win32' || (mode & 0o077) === 0) return;

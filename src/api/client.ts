@@ -345,9 +345,7 @@ function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
 /** Longer than any response to a sign-in. */
 const maxSignInCharacters = 64 * 1024;
 
-/**
- * Throws `SignInError` for a refusal, `IncompleteDataError` for any other response without a token.
- */
+/** Throws `SignInError` for a refusal, `IncompleteDataError` for any other lack of a token. */
 async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
   const text = (await readText(response)).slice(0, maxSignInCharacters);
   const bareToken = findToken(text);
@@ -503,9 +501,7 @@ function timeOf(headers: HttpResponse['headers']): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/**
- * Checks whether the end of the body is marked: by a length, a last chunk or a compression trailer.
- */
+/** Checks for a mark of the body's end: a length, a last chunk or a compression trailer. */
 function marksEnd(headers: HttpResponse['headers']): boolean {
   if (headers['content-length'] !== undefined) return true;
   if (/\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return true;

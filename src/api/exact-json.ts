@@ -24,9 +24,7 @@ export function tryJson(text: string): unknown {
   }
 }
 
-/**
- * Puts long integers in quotation marks; returns `undefined` if the brackets are nested too deeply.
- */
+/** Puts long integers in quotation marks; `undefined` if the brackets are nested too deeply. */
 function quoteLongIntegers(text: string): string | undefined {
   const pieces: string[] = [];
   let copiedTo = 0;
@@ -61,9 +59,7 @@ function quoteLongIntegers(text: string): string | undefined {
   return pieces.join('');
 }
 
-/**
- * Finds the end of the JSON string that begins at `start`; the end of `json` if it is not closed.
- */
+/** Finds the end of the JSON string that begins at `start`; the end of `json` if it is open. */
 function endOfText(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);

@@ -95,7 +95,7 @@ interface Failure {
   readonly error: AdreportError;
   readonly mayRetry: boolean;
 
-  /** A report that the service may have created anyway. */
+  /** The service may have created a report anyway. */
   readonly mayExist: boolean;
 }
 

@@ -4,10 +4,7 @@
  */
 export type Redact = (text: string) => string;
 
-/**
- * Matches a JSON string, closed or not, with the colon after it if it is a name. Does not
- * backtrack.
- */
+/** Matches a JSON string, closed or not, and the colon after a name. Does not backtrack. */
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 
 /** Replaces the string values of JSON by `…`; names stay. */

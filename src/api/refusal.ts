@@ -214,9 +214,7 @@ function isTemporaryStatus(status: number): boolean {
   return status >= 500 && status !== 501 && status !== 505;
 }
 
-/**
- * Builds the error for a download that the service redirected to another host, which refused it.
- */
+/** Builds the error for a download whose link to another host was refused there. */
 function refusedLink(origin: string, status: number): AdreportError {
   const message = `The service redirected the download to ${origin}, which refused it. (${status})`;
   return new UnreachableError(message, {

@@ -71,9 +71,7 @@ export class Retries {
     this.#readyId = reportId;
   }
 
-  /**
-   * Returns the step to repeat after an error, once it may be repeated. Otherwise throws the error.
-   */
+  /** Returns the step to repeat, once it may be repeated. Otherwise throws the error. */
   async next(error: unknown): Promise<RetryStep> {
     if (!(error instanceof AdreportError)) throw error;
     if (isReportFailure(error)) return this.#requestAgain(error);

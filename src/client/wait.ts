@@ -22,10 +22,7 @@ export interface ReadyReport extends RequestedReport {
 /** Only the last status responses of a report are kept. */
 const maxRecords = 20;
 
-/**
- * Throws `StillInProgressError` when the time is up, `ReportFailedError`, and as the client's
- * `status`.
- */
+/** Throws `StillInProgressError` when time is up, `ReportFailedError`, and as `Client.status`. */
 export async function waitUntilReady(
   client: Client,
   requested: RequestedReport,

@@ -129,9 +129,7 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
   return names.some((name) => plain(name).includes(plain(text))) || ids.includes(text);
 }
 
-/**
- * Tests whether campaigns run during a period; their dates are Paris wall time (`decisions.md` 5).
- */
+/** Selects campaigns that run in a period; their dates are Paris wall time (`decisions.md` 5). */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
   const wallSince = wallTime(since);

@@ -17,9 +17,7 @@ import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/examples.ts';
 import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
-/**
- * A positional argument: `<id>`, `[term]`, `<file...>`, with its possible words if they are few.
- */
+/** `<id>`, `[term]`, `<file...>`, with the possible words if they are few. */
 type ArgumentSpec =
   | string
   | {
@@ -295,9 +293,7 @@ interface TakenOption {
   readonly declaring: Command;
 }
 
-/**
- * Lists the visible options of a command: its own, those it takes from its parent, the program's.
- */
+/** Lists visible options: its own, those it takes from its parent, and the program's. */
 export function optionsTakenBy(command: Command): TakenOption[] {
   const taken: TakenOption[] = [];
   const take = (declaring: Command, options: readonly Option[]) => {
@@ -329,10 +325,7 @@ function addHelpAll(command: Command, rareCount: number): void {
   command.addOption(option.helpGroup('Help:'));
 }
 
-/**
- * Finds the subcommand that the words name: the command itself for no words, `undefined` if
- * unknown.
- */
+/** Finds the subcommand for the words: the command itself for none, `undefined` if unknown. */
 export function findCommand(
   above: Command,
   [name, ...more]: readonly string[],

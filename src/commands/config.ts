@@ -106,9 +106,7 @@ export const configCommand = declareCommand({
   subcommands: [listCommand, getCommand, setCommand, unsetCommand, pathCommand],
 });
 
-/**
- * Prints every setting with its source; with `--json` an array of `{name, source, from, value}`.
- */
+/** Prints every setting; with `--json` an array of `{name, source, from, value}`. */
 async function listConfig(context: Context): Promise<void> {
   const settings = nameSettings(await context.account.settings());
   if (context.flags.json) {

@@ -146,9 +146,7 @@ function isAbout(place: NamePlace, { name, meaning }: VocabularyEntry, term: str
   return text.includes(term.toLowerCase()) || isCalled();
 }
 
-/**
- * Finds the country that a term names, or else all whose names contain it, unless it is too short.
- */
+/** Finds the country that a term names, or else all that contain it, if it is long enough. */
 function countriesFor(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];

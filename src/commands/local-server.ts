@@ -326,9 +326,7 @@ function withAbsoluteFile(fault: string, cwd: string): string {
   return fault.replace(/:file=(.+)$/s, (_, file: string) => `:file=${resolve(cwd, file)}`);
 }
 
-/**
- * Reads the certificate for https and its key, as PEM; `undefined` for http. Throws `UsageError`.
- */
+/** Reads the certificate and its key, as PEM; `undefined` for http. Throws `UsageError`. */
 function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string) {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     throw new UsageError('--tls-cert and --tls-key go together.', {

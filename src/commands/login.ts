@@ -122,10 +122,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   await storeAccount(context, target, signedIn);
 }
 
-/**
- * Reads the base URL from the flag or the environment; otherwise asks, with the stored one as
- * default.
- */
+/** Reads the base URL from the flag or the environment; otherwise asks for it. */
 async function readBaseUrl(
   { host }: Context,
   options: LoginOptions,

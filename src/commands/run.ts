@@ -46,9 +46,7 @@ export const runCommand = declareCommand({
   },
 });
 
-/**
- * Downloads the report of the flags, or the named ones of `adreport.yaml`, in parts with `--split`.
- */
+/** Downloads the report of the flags, or the named ones of `adreport.yaml`. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);

@@ -56,10 +56,7 @@ const serverFlags: readonly string[] = [
   ...['--delay', '--polls', '--token-ttl', '--report-ttl', '--rate-limit'],
 ];
 
-/**
- * Builds the line that runs a command against a server with a flag of its own, instead of
- * `--local`.
- */
+/** Builds the line that runs a command against a server with this flag, without `--local`. */
 function lineInServer(word: string, { argv, platform }: TypedLine): string | undefined {
   const [name = ''] = word.split('=');
   if (!argv.includes('--local') || !serverFlags.includes(name)) return undefined;
@@ -72,7 +69,7 @@ function lineInServer(word: string, { argv, platform }: TypedLine): string | und
   return words.map((part) => shellWord(part, platform)).join(' ');
 }
 
-/** Without dashes, which would count as matching letters. */
+/** Removes dashes, which would count as matching letters. */
 function withoutDashes(flag: string): string {
   return flag.replace(/^--?/, '');
 }

@@ -124,9 +124,7 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
   return fieldOfMetric(metric, fields) ?? field;
 }
 
-/**
- * Ignores surrounding blanks and, if nothing else matches, case. Returns an unknown name unchanged.
- */
+/** Ignores outer blanks and, if nothing else matches, case. Returns other names unchanged. */
 export function fieldOfName(name: string): string {
   const plain = name.trim();
   if (fieldTypeOf(plain) !== undefined) return plain;
@@ -152,9 +150,7 @@ const fieldsByLabel: ReadonlyMap<string, string> = new Map([
   ['month', 'date'],
 ]);
 
-/**
- * Finds the row field by its label in our spreadsheets and tables: `revenueEuro` for `Revenue (€)`.
- */
+/** Finds a row field by its label in our files and tables: `revenueEuro` for `Revenue (€)`. */
 export function fieldOfLabel(label: string): string | undefined {
   return fieldsByLabel.get(label.trim().toLowerCase().replace('(eur)', '(€)'));
 }

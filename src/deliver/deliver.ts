@@ -113,9 +113,7 @@ export async function prepareDelivery(
   };
 }
 
-/**
- * Hides control characters on a terminal. Throws `UsageError` for flags that do not go together.
- */
+/** Hides control characters on a terminal. Throws `UsageError` as `csvDialectOf`. */
 export function csvDialect(
   { console }: Pick<DeliveryTools, 'console'>,
   options: DeliveryOptions,
@@ -161,10 +159,7 @@ interface TargetOptions {
   readonly hashes?: boolean;
 }
 
-/**
- * Throws `UsageError`, and `OutputError` for a file that cannot be written or that `--no-clobber`
- * keeps.
- */
+/** Throws `UsageError`, and `OutputError` if it cannot write or `--no-clobber` keeps the file. */
 export async function openTarget(
   { console, host }: OutputTools,
   options: DeliveryOptions,

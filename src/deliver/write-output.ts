@@ -34,10 +34,7 @@ export interface CompleteOutput {
   readonly rows: WrittenRows;
 }
 
-/**
- * Writes a complete output or none. Throws `OutputError`, and `IncompleteDataError` for damaged
- * data.
- */
+/** Leaves no partial file. Throws `OutputError`, and `IncompleteDataError` for damaged data. */
 export async function writeOutput(
   tools: OutputTools,
   delivery: Delivery,

@@ -205,10 +205,7 @@ async function spoolReport(report: OpenReport, folder: string): Promise<Spool> {
   }
 }
 
-/**
- * Returns the folder of the output, whose disk has room for it; the system's for stdout and
- * devices.
- */
+/** Returns the output's folder, whose disk has room; the system's for stdout and devices. */
 function spoolFolder({ host }: ReportTools, job: Job): string {
   const [first] = job.parts;
   const file = first && outputOf(job, first).file;

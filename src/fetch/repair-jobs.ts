@@ -157,10 +157,7 @@ async function findAccount(
   });
 }
 
-/**
- * Holds if the account of the environment has the login or the name of a spec, or if the spec has
- * none.
- */
+/** Matches the environment's login or account name; a spec without both always matches. */
 function isOwner(
   spec: FolderSpec,
   owner: Pick<FolderSpec, 'login' | 'account'>,

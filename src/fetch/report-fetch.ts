@@ -57,9 +57,7 @@ interface JobReport {
   /** Absent for the one report of the job. */
   readonly part?: Part | undefined;
 
-  /**
-   * Names the file that the rows are written to; absent if they do not go to a file of their own.
-   */
+  /** Names the file for the rows; absent if they do not go to a file of their own. */
   readonly nameFile?: NameFile;
 }
 

@@ -175,10 +175,7 @@ export async function findCreated(
   return ledger?.find({ baseUrl: baseUrl.value?.href ?? '', id });
 }
 
-/**
- * Formats the command that requests a failed report again; `undefined` if another machine created
- * it.
- */
+/** Formats the command to request a failed report again, if this machine created it. */
 export async function requestAgainHint(
   tools: ReportTools,
   id: string,

@@ -18,10 +18,7 @@ interface FailedWhole<AnyJob extends Job> {
   readonly startedMs: number;
 }
 
-/**
- * Returns the parts to request instead of a report that failed. Throws its error if they cannot
- * help.
- */
+/** Returns the parts to request instead. Throws the error of the report if they cannot help. */
 export function splitAfterFailure<AnyJob extends Job>(
   { console, host }: Pick<ReportTools, 'console' | 'host'>,
   { error, split, startedMs }: FailedWhole<AnyJob>,

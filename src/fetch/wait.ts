@@ -5,14 +5,10 @@ import type { WaitFlags } from '../plan/flags/wait-flags.ts';
 import { printable } from '../text/printable.ts';
 import { type ReportTools, updateLedger } from './request.ts';
 
-/**
- * Milliseconds between two status calls to the server in this process, whose reports take 0.2 s.
- */
+/** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
 const localIntervalMs = 100;
 
-/**
- * Prints progress on stderr, and records status changes in the ledger. Throws as `waitUntilReady`.
- */
+/** Shows progress on stderr, and records status changes. Throws as `waitUntilReady`. */
 export async function waitWithProgress(
   tools: ReportTools,
   requested: RequestedReport,

@@ -57,9 +57,7 @@ async function planAccounts(tools: PlanTools, report: AccountsSource): Promise<J
   return jobs;
 }
 
-/**
- * Returns a sentence for `--missing` if no part of the window is over yet; `undefined` otherwise.
- */
+/** Returns a sentence for `--missing` if no part of the window is over; `undefined` otherwise. */
 function nothingDueMessage(options: RunFlags, nowMs: number): string | undefined {
   const { split, missing, since, until, period, timezone = defaultZone } = options;
   if (!missing || split === undefined || since === undefined || period !== undefined) {

@@ -115,10 +115,7 @@ export function continuedCommand(
   return [runCommandLine(spec, window, platform), ...ofRun].join(' ');
 }
 
-/**
- * Formats the command that waits for a report and downloads it, with the flags of its spec that
- * apply.
- */
+/** Formats the command that waits for and downloads a report, with the flags that apply. */
 export function downloadCommandLine(
   reportId: string,
   spec: AnySpec,

@@ -47,9 +47,7 @@ export function jsonSchema(): object {
   };
 }
 
-/**
- * Makes a mapping without other keys. For an unknown one, its message is the list of known keys.
- */
+/** Refuses other keys. For an unknown one, its message is the list of known keys. */
 function mapping(members: Readonly<Record<string, z.ZodType>>, keys: readonly string[]) {
   const error = ({ code }: { readonly code: string }): string => {
     return code === 'unrecognized_keys' ? keys.join(', ') : noKeys;

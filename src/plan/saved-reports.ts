@@ -76,9 +76,7 @@ export async function readSavedReports(path: string, shownPath: string): Promise
   return readProjectFile(path, shownPath, projectSchema());
 }
 
-/**
- * Finds the file of `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none.
- */
+/** Finds `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
 function findFile(
   { host }: Pick<PlanTools, 'host'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,

@@ -40,9 +40,7 @@ function spellings(secret: string): string[] {
   return [secret, printable(secret), ...inJson, inUrl, inForm];
 }
 
-/**
- * Builds a pattern; a short one that begins or ends with a letter does not match part of a word.
- */
+/** Builds a pattern; a short one that begins or ends with a letter matches whole words only. */
 function patternOf(text: string): string {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   if (text.length >= minPartLength) return literal;

@@ -119,10 +119,7 @@ function isGivenUp(error: unknown): boolean {
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
-/**
- * Builds inquirer's theme with the colours of stderr; by default it ignores stderr and
- * `--no-color`.
- */
+/** Uses the colours of stderr; by default inquirer ignores stderr and `--no-color`. */
 function themeFor({ err: { style, showsUnicode } }: Console): object {
   const { bold, cyan, dim, green, red } = style;
   return {

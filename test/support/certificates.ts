@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { startForTest, tokens } from '../server/local.ts';
 import { temporaryFolder } from './run-cli.ts';
 
-/**
- * A private authority and its certificate for this machine, valid until 2120. The key is public.
- */
+/** Authority, and its certificate for this machine, valid until 2120. The key is public. */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBTTCB86ADAgECAgEBMAoGCCqGSM49BAMCMBUxEzARBgNVBAMMClByaXZhdGUg
 Q0EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBUxEzARBgNVBAMM

@@ -200,10 +200,7 @@ const withPassword = {
 /** Any token, or the password of the built-in accounts. */
 const secret = /[0-9a-f]{40}|\bdemo\b/;
 
-/**
- * Tests some kinds at every step: the old file or the complete new one is left, and the fault is
- * reported.
- */
+/** Expects the old file or the complete new one, and a report of the fault, at every step. */
 export function testFaults(kinds: readonly FaultKind[]): void {
   test.each(kinds.flatMap(casesOf))('$kind at $step, $times: exit $exitCode', async (fault) => {
     const { kind, step, times, exitCode, says, flags } = fault;

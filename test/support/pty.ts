@@ -55,10 +55,7 @@ export function openTerminal(
     /** Types keys: `\r` is Enter, `\u0003` Ctrl-C. */
     type: (keys: string): void => child.write(keys),
 
-    /**
-     * Resolves when the output since the last match matches; rejects after 10 s or when the program
-     * ends.
-     */
+    /** Resolves at the next match in the output; rejects after 10 s or when the program ends. */
     waitFor: (pattern: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const fail = (why: string): void =>

@@ -71,9 +71,7 @@ export function expectRefusal(result: object, exitCode: number, says: string | R
   expect(result).toMatchObject({ exitCode, stdout: '', stderr });
 }
 
-/**
- * Makes a SIGINT (130) or SIGTERM (143) for a command line, which arrives when the test sends it.
- */
+/** Makes a SIGINT (130) or SIGTERM (143), which arrives when the test sends it. */
 export function interruption(exitCode: 130 | 143) {
   const controller = new AbortController();
   return {
@@ -106,10 +104,7 @@ export interface CliResult {
   readonly cwd: string;
 }
 
-/**
- * Runs a command line in this process like `bin/adreport.js`, with its own clock and settings
- * folder.
- */
+/** Runs in this process like `bin/adreport.js`, with its own clock and settings folder. */
 export async function runCli(line: CommandLine, options: CliOptions = {}): Promise<CliResult> {
   const isTTY = options.tty ?? false;
   const columns = options.columns ?? 100;

@@ -3,10 +3,7 @@ import { shellWord } from '../../text/quote-for-shell.ts';
 import { type OptionsOf, runFlagGroup, type TypedLine } from './flag.ts';
 import { readColumns } from './read-value.ts';
 
-/**
- * Formats how to write one report to two files: the line as typed with one file, and a view for
- * each.
- */
+/** Formats how to write two files: the line as typed with one file, and a view for each. */
 function hintOnTwoFiles(first: string, second: string, { argv, platform }: TypedLine): string {
   const parquet = first.replace(/(\.\w+)*$/, '.parquet');
   const words: string[] = [];
