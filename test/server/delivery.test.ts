@@ -173,6 +173,8 @@ describe('CSV', () => {
       },
     },
     { as: 'buyer', more: { breakdowns: [] } },
+    // Names with quotes, commas and line ends.
+    { as: 'awkward', more: { breakdowns: ['CAMPAIGN', 'CITY'] } },
   ] as const)('has the same names, order and values as JSON ($as)', async ({ as, more }) => {
     const { data } = await reportOf(server, as, {
       ...window,

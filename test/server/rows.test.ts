@@ -77,6 +77,9 @@ test('dimension fields of a buyer: ids are digits, others are words, some may be
       displays: expect.any(Number),
     });
     expect(row.format).toMatch(/^(interstitial|banner|native ad|video|rewarded video)$/);
+    const named = [row.carrier, row.billingEntity, row.platform, row.advertiser, row.adName];
+    for (const name of [...named, row.bundleId, row.campaignName, row.Adnetwork])
+      expect(name).toBeTypeOf('string');
     expect(`${row.os} ${row.deviceType}`).toMatch(/^(iOS|Android|null) (phone|tablet|null)$/);
     for (const [field, value] of Object.entries(row)) {
       if (/Id$|^adUnitLimit/.test(field) && !/^(bundle|subpublisher)/.test(field))
