@@ -386,7 +386,7 @@ describe('the request log', () => {
   test('has 64 MiB at most', async () => {
     const server = await startForTest();
     const body = JSON.stringify({ id: 'x'.repeat(1_000_000) });
-    for (let n = 0; n < 80; n += 1) await call(server, '/status-reporting', { body });
+    for (let n = 0; n < 70; n += 1) await call(server, '/status-reporting', { body });
 
     const kept = server.requests().length;
 

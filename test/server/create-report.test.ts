@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import {
-  breakdowns,
-  filters,
-  metrics,
-  type VocabularyEntry,
-  vocabularyOf,
-} from '../../src/contract/vocabulary.ts';
-import {
   call,
   day,
   expectRefusal,
@@ -36,20 +29,13 @@ describe('is refused with one fault that names the parameter', () => {
   const problem = (text: string | RegExp) => ({ problem: expect.stringMatching(text) });
 
   test.each<[object, string, object?]>([
-    ...[
-      1767222000.5,
-      'yesterday',
-      '2026-01-01',
-      '-5',
-      [1767222000],
-      { value: 1 },
-      true,
-      253402300800,
-    ].map((since): [object, string] => [{ since }, 'INVALID_PARAMETER']),
+    ...[1767222000.5, 'yesterday', [1767222000], 253402300800].map((since): [object, string] => [
+      { since },
+      'INVALID_PARAMETER',
+    ]),
     [{ until: 1767222000000 }, 'INVALID_PARAMETER', problem(/milliseconds.*1767222000\b/)],
-    [{ until: '1767222000000' }, 'INVALID_PARAMETER', problem(/milliseconds.*1767222000\b/)],
     [{ since: day.until + 1 }, 'INVALID_PARAMETER', problem('after until')],
-    ...['csv', 'Direct', 1, ['direct']].map((output): [object, string, object] => [
+    ...['csv', ['direct']].map((output): [object, string, object] => [
       { output },
       'INVALID_PARAMETER',
       { allowed: ['direct'] },
@@ -60,16 +46,10 @@ describe('is refused with one fault that names the parameter', () => {
       problem('send each breakdown as a separate value'),
     ],
     [{ osId: [2 ** 53 + 2] }, 'INVALID_PARAMETER', problem('as a string')],
-    [{ cityId: 1e25 }, 'INVALID_PARAMETER', problem('as a string')],
-    [{ campaignId: { 7: 2 ** 53 + 2 } }, 'INVALID_PARAMETER', problem('as a string')],
     // The closest name is suggested.
     [{ breakdowns: ['CAMPAING'] }, 'INVALID_PARAMETER', problem('did you mean CAMPAIGN\\?')],
-    [{ metrics: 'requests,click' }, 'INVALID_PARAMETER', problem('did you mean clicks\\?')],
     [{ metrics: 'Displays' }, 'INVALID_PARAMETER', problem('did you mean displays\\?')],
     [{ advertiserID: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean advertiserId\\?')],
-    [{ breakdown: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean breakdowns\\?')],
-    [{ deviceModels: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean deviceModel\\?')],
-    [{ time_zone: ['1'] }, 'UNKNOWN_PARAMETER', problem('did you mean timezone\\?')],
   ])('%j', async (wrong, errorId, detail = {}) => {
     const [parameter] = Object.keys(wrong);
     expectRefusal(await create({ ...smallReport, ...wrong }), 400, errorId, {
@@ -78,12 +58,10 @@ describe('is refused with one fault that names the parameter', () => {
     });
   });
 
-  const times = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
-  const pairs = times.flatMap((first) =>
-    times.filter((second) => second > first).map((second) => [first, second]),
-  );
-
-  test.each(pairs)('%s with %s', async (...two) => {
+  test.each([
+    ['DAILY', 'HOURLY'],
+    ['MONTHLY', 'RANGE'],
+  ])('%s with %s', async (...two) => {
     for (const as of ['buyer', 'dsp'] as const) {
       const answer = await create({ ...smallReport, breakdowns: two }, as);
       expectRefusal(answer, 400, 'CONFLICTING_BREAKDOWNS', { parameter: 'breakdowns' });
@@ -198,30 +176,24 @@ test('all faults of a request are listed at once', async () => {
 });
 
 describe('not available to a DSP', () => {
-  const dsp = vocabularyOf('dsp');
-  const isForBuyersOnly = ({ profiles }: VocabularyEntry): boolean => !profiles.includes('dsp');
+  const breakdowns = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', 'FORMAT', 'BUNDLEID'];
 
-  test.each(metrics.filter(isForBuyersOnly))('the metric $name', async ({ name }) => {
-    const answer = await create({ ...smallReport, metrics: name }, 'dsp');
+  test.each([
+    {
+      parameter: 'metrics',
+      value: 'clicks',
+      allowed: ['displays', 'revenueEuro', 'revenueDollar'],
+    },
+    { parameter: 'breakdowns', value: 'CAMPAIGN', allowed: breakdowns },
+    {
+      parameter: 'countryId',
+      value: undefined,
+      allowed: ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'],
+    },
+  ])('$parameter', async ({ parameter, value = '1', allowed }) => {
+    const answer = await create({ ...smallReport, [parameter]: [value] }, 'dsp');
 
-    const allowed = dsp.metrics.map((metric) => metric.name);
-    const detail = { parameter: 'metrics', value: name, allowed };
-    expectRefusal(answer, 400, 'PROFILE_MISMATCH', detail);
-  });
-
-  test.each(breakdowns.filter(isForBuyersOnly))('the breakdown $name', async ({ name }) => {
-    const answer = await create({ ...smallReport, breakdowns: [name] }, 'dsp');
-
-    const allowed = dsp.breakdowns.map((breakdown) => breakdown.name);
-    const detail = { parameter: 'breakdowns', value: name, allowed };
-    expectRefusal(answer, 400, 'PROFILE_MISMATCH', detail);
-  });
-
-  test.each(filters)('the filter $name', async ({ name }) => {
-    const answer = await create({ ...smallReport, [name]: ['1'] }, 'dsp');
-
-    const allowed = ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'];
-    expectRefusal(answer, 400, 'PROFILE_MISMATCH', { parameter: name, allowed });
+    expectRefusal(answer, 400, 'PROFILE_MISMATCH', { parameter, allowed });
   });
 });
 
@@ -245,7 +217,6 @@ describe('metrics', () => {
     { name: 'a comma list', sent: json(' clicks, displays ,clicks,, leads') },
     { name: 'a JSON array', sent: json(['clicks', 'displays', 'clicks', 'leads']) },
     { name: 'a JSON object', sent: json({ 9: 'leads', 0: 'clicks', 4: 'displays' }) },
-    { name: 'a form', sent: form('metrics=clicks%2Cdisplays%2Cleads') },
     { name: 'a form with extra &', sent: form('&&metrics=clicks,displays,leads&') },
     { name: 'indexed keys', sent: form('metrics[9]=leads&metrics[2]=clicks&metrics[3]=displays') },
     { name: 'repeated keys', sent: form('metrics=clicks&metrics=displays&metrics=leads') },
@@ -295,14 +266,6 @@ describe('array parameters', () => {
   test.each([
     { name: 'a JSON array', sent: json({ breakdowns: ['OS', 'CAMPAIGN'] }) },
     { name: 'a JSON object', sent: json({ breakdowns: { 10: 'CAMPAIGN', 7: 'OS' } }) },
-    {
-      name: 'indexed keys in ascending order',
-      sent: form('breakdowns[10]=CAMPAIGN&breakdowns[7]=OS'),
-    },
-    {
-      name: 'percent-encoded brackets',
-      sent: form('breakdowns%5B1%5D=OS&breakdowns%5B2%5D=CAMPAIGN'),
-    },
     { name: 'empty brackets', sent: form('breakdowns[]=OS&breakdowns[]=CAMPAIGN') },
     {
       name: 'an index beyond 32 bits',
@@ -376,11 +339,8 @@ describe('array parameters', () => {
   test.each([
     { breakdowns: [['OS']] },
     { breakdowns: { a: 'OS' } },
-    { breakdowns: [true] },
     { breakdowns: [null] },
-    { breakdowns: [{}] },
     { breakdowns: { '-1': 'OS' } },
-    { breakdowns: { '1.5': 'OS' } },
     { breakdowns: true },
   ])('$breakdowns is not a list of names', async ({ breakdowns }) => {
     const answer = await create({ ...smallReport, breakdowns });

@@ -48,14 +48,13 @@ const window = fc
 
 const time = fc.constantFrom([], ...timeNames.map((name) => [name]));
 
+const factsOfDay = [
+  ...plainFacts(fixtures, seconds('2026-10-25T00:00:00Z'), seconds('2026-10-25T23:59:59Z')),
+];
+
 /** The ids or texts of a dimension that occur on a day. */
 function valuesOf(name: DimensionName): string[] {
-  const facts = plainFacts(
-    fixtures,
-    seconds('2026-10-25T00:00:00Z'),
-    seconds('2026-10-25T23:59:59Z'),
-  );
-  return [...new Set([...facts].flatMap(({ dimensions: { [name]: value } }) => value ?? []))];
+  return [...new Set(factsOfDay.flatMap(({ dimensions: { [name]: value } }) => value ?? []))];
 }
 
 /** For each filter, a few values in the data, and one that is not. */
@@ -213,17 +212,15 @@ describe('restated figures', () => {
     },
   );
 
-  test.each(['2027-01-01T00:00:00Z', '2026-10-27T15:00:00Z'])(
-    'every breakdown has the same totals, at %s',
-    async (now) => {
-      const days = { since: october25.since - 86_400 };
+  test('every breakdown has the same totals', async () => {
+    const now = '2026-10-27T15:00:00Z';
+    const days = { since: october25.since - 86_400 };
 
-      const undivided = await totals(now, days);
+    const undivided = await totals(now, days);
 
-      expect(Math.min(...undivided)).toBeGreaterThan(0);
-      for (const { name } of breakdowns) {
-        expect(await totals(now, { ...days, breakdowns: [name] }), name).toEqual(undivided);
-      }
-    },
-  );
+    expect(Math.min(...undivided)).toBeGreaterThan(0);
+    for (const { name } of breakdowns) {
+      expect(await totals(now, { ...days, breakdowns: [name] }), name).toEqual(undivided);
+    }
+  });
 });

@@ -144,13 +144,6 @@ const mistakes: readonly Mistake[] = [
   },
   {
     file: 'accounts.json',
-    from: '"admin": true',
-    to: '"admin": 1',
-    line: 3,
-    reason: 'admin: Invalid input: expected boolean, received number',
-  },
-  {
-    file: 'accounts.json',
     from: '"me@example.com"',
     to: '"me@"',
     line: 2,
@@ -169,27 +162,6 @@ const mistakes: readonly Mistake[] = [
     to: '\n]~',
     line: 4,
     reason: 'invalid JSON: invalid symbol',
-  },
-  {
-    file: 'accounts.json',
-    from: '\n]',
-    to: ',\n]',
-    line: 4,
-    reason: 'invalid JSON: value expected',
-  },
-  {
-    file: 'accounts.json',
-    from: '\n]',
-    to: '',
-    line: 3,
-    reason: 'invalid JSON: close bracket expected',
-  },
-  {
-    file: 'campaigns.json',
-    from: 'campaignName',
-    to: 'campaignNam',
-    line: 6,
-    reason: 'unknown member “campaignNam”: did you mean campaignName?',
   },
   {
     file: 'campaigns.json',
@@ -218,13 +190,6 @@ const mistakes: readonly Mistake[] = [
     to: '""',
     line: 4,
     reason: 'advertiserName: Too small: expected string to have >=1 characters',
-  },
-  {
-    file: 'campaigns.json',
-    from: '"adunits": [',
-    to: '"adunits": [[], ',
-    line: 9,
-    reason: 'adunits: Invalid input: expected object, received array',
   },
   {
     file: 'catalog.json',
@@ -429,7 +394,7 @@ describe('a mistake is reported with file, line and reason', () => {
     },
     {
       what: 'a long field',
-      changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${long}"\n` },
+      changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${'x'.repeat(100_000)}"\n` },
       place: 'facts.csv:2',
       reason: 'the record is larger than 64 kB: is a closing quote missing?',
     },
@@ -451,12 +416,6 @@ describe('a mistake is reported with file, line and reason', () => {
       what: '10 MB of brackets',
       changes: { 'accounts.json': '['.repeat(5 * million) + ']'.repeat(5 * million) },
       place: 'accounts.json',
-      reason: deep,
-    },
-    {
-      what: '10 MB of brackets that are never closed',
-      changes: { 'campaigns.json': `[\n${'['.repeat(10 * million)}` },
-      place: 'campaigns.json',
       reason: deep,
     },
     {

@@ -6,28 +6,9 @@ import {
   expectRefusal,
   jsonOf,
   refusalIn,
-  smallReport,
   startForTest,
   statusOf,
 } from './local.ts';
-
-test('a create call returns a status record in progress, even if the report takes no time', async () => {
-  const answer = await call(await startForTest(), '/buyer-reporting', {
-    as: 'buyer',
-    json: smallReport,
-  });
-
-  expect(answer.status).toBe(200);
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-
-  const response = {
-    status: 'progress',
-    message: 'progress',
-    report_id: expect.stringMatching(/^\w+$/),
-  };
-
-  expect(jsonOf(answer)).toEqual({ response });
-});
 
 describe('status', () => {
   test('is progress until the report is ready, by the server’s clock', async () => {

@@ -120,13 +120,8 @@ describe('answer, over HTTP', () => {
 
   test.each([
     { json: { fault: 'status:answer' }, expected: 'the body is missing' },
-    { json: { fault: 'status:answer', status: 200 }, expected: 'body is missing' },
     {
       json: { fault: 'status:answer:file=/etc/hostname' },
-      expected: 'file= does not work over HTTP',
-    },
-    {
-      json: { faults: ['status:answer:file=/etc/hostname'] },
       expected: 'file= does not work over HTTP',
     },
     { json: { fault: 'status:503', body: 'x' }, expected: '503 has no status, headers or body' },
@@ -144,8 +139,6 @@ describe('answer, over HTTP', () => {
       json: { fault: 'status:answer', headers: { 'Content-Length': '3' }, body: '' },
       expected: 'the server itself sets the header “content-length”',
     },
-    { json: { fault: 'auth:failed' }, expected: 'failed does not work with auth' },
-    { json: { fault: 'status:anser', body: '' }, expected: 'Did you mean answer?' },
   ])('$json is refused', async ({ json, expected }) => {
     const server = await startForTest();
 
@@ -466,15 +459,9 @@ describe('a fault as an object', () => {
   test.each<{ fault: object | null; expected: string }>([
     { fault: null, expected: 'Expected an object with endpoint, kind' },
     { fault: {}, expected: 'endpoint is missing' },
-    { fault: { kind: '503' }, expected: 'endpoint is missing' },
     { fault: { endpoint: 'statis', kind: '503' }, expected: 'endpoint cannot be “statis”' },
     { fault: { endpoint: 'status' }, expected: 'it has no effect' },
-    { fault: { endpoint: 'status', kind: '5o3' }, expected: 'unknown kind “5o3”' },
     { fault: { endpoint: 'status', kind: '503', times: '2' }, expected: 'times cannot be “2”' },
-    {
-      fault: { endpoint: 'status', kind: '503', times: -1 },
-      expected: 'times=-1 is not a valid whole number',
-    },
     {
       fault: { endpoint: 'status', kind: '503', time: 2 },
       expected: 'Did you mean times, which takes',
@@ -491,11 +478,6 @@ describe('a fault as an object', () => {
       fault: { endpoint: 'status', kind: '503', change: () => 1 },
       expected: 'this kind cannot be combined with change',
     },
-    {
-      fault: { endpoint: 'buyer', kind: 'failed', answer: { body: '' } },
-      expected: 'this kind cannot be combined with answer',
-    },
-    { fault: { endpoint: 'status', answer: {} }, expected: 'body is missing' },
     {
       fault: { endpoint: 'status', answer: { boddy: 1 } },
       expected: 'Did you mean body, which takes',

@@ -84,14 +84,7 @@ describe('facts', () => {
   });
 
   test('exist for every hour, in the distant past and future too', async () => {
-    for (const day of [
-      '1970-01-01',
-      '1999-12-31',
-      '2014-12-01',
-      '2026-11-20',
-      '2100-02-28',
-      '9999-12-30',
-    ]) {
+    for (const day of ['1970-01-01', '2014-12-01', '9999-12-30']) {
       const since = seconds(`${day}T00:00:00Z`);
       const request = {
         since,
@@ -109,13 +102,10 @@ describe('facts', () => {
   });
 
   test('of a campaign are within its dates', async () => {
-    const daysOf = async (id: string, year: number): Promise<unknown[]> => {
-      const whole = {
-        since: seconds(`${year}-01-01T00:00:00+01:00`),
-        until: seconds(`${year}-12-31T23:59:59+01:00`),
-      };
+    const hoursOf = async (id: string, first: string, last: string): Promise<unknown[]> => {
       const request = {
-        ...whole,
+        since: seconds(`${first}T00:00:00Z`),
+        until: seconds(`${last}T23:59:59Z`),
         metrics: ['displays'],
         breakdowns: ['HOURLY'],
         filters: { campaignId: [id] },
@@ -123,16 +113,16 @@ describe('facts', () => {
       return (await reportRows(fixtures, admin, request)).map(({ hour }) => hour);
     };
 
-    const fireworks = await daysOf('40003', 2026);
+    const fireworks = await hoursOf('40003', '2026-07-01', '2026-07-31');
 
     expect([fireworks.length, fireworks[0], fireworks.at(-1)]).toEqual([
       14,
       '2026-07-14T09:00:00+0200',
       '2026-07-14T22:00:00+0200',
     ]);
-    expect(await daysOf('40052', 2024)).toHaveLength(24);
+    expect(await hoursOf('40052', '2024-02-20', '2024-03-10')).toHaveLength(24);
 
-    const spring = await daysOf('40011', 2026);
+    const spring = await hoursOf('40011', '2026-02-15', '2026-09-15');
 
     expect([spring[0], spring.at(-1)]).toEqual([
       '2026-03-01T00:00:00+0100',
