@@ -154,8 +154,6 @@ const created = (change: Change): Fault[] =>
     'response' in document ? change(document.response as Row) : document,
   );
 
-const _accepted = { response: { status: 'progress', message: 'progress', report_id: '{id}' } };
-
 /** Requests that the service refuses. */
 export const isRefused = ({ body }: FaultRequest): boolean => {
   const { since, until, breakdowns, advertiserId, campaingId } = body;
@@ -669,6 +667,11 @@ const refusedSignIns: Record<string, OddAnswer> = {
   },
   'a line break': {
     answer: { body: { token: 'abc\r\nX-Other: 1' } },
+    exit: 9,
+    says: /does not fit in a header/,
+  },
+  '5,000 characters': {
+    answer: { body: { token: token.repeat(125) } },
     exit: 9,
     says: /does not fit in a header/,
   },

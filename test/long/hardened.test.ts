@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { call, createReport, refusalIn, smallReport, startForTest } from '../server/local.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
 
@@ -14,7 +13,8 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
  *
  * |  1 | commands/hard-service.test.ts: nothing is kept in a cache folder           |
  * |  2 | long/bounds.test.ts                                                        |
- * |  3 | here; commands/hard-service.test.ts: a secret of 50 kB; text/secrets.test.ts |
+ * |  3 | commands/hard-service.test.ts: a secret of 50 kB; text/secrets.test.ts;    |
+ * |    | contract/odd-services.ts: a token of 5,000 characters                      |
  * |  4 | here; output/file.test.ts: leftovers of runs that were killed              |
  * |  5 | here; long/bounds.test.ts; commands/streams.test.ts: a second signal       |
  * |  6 | api/timeouts.test.ts: an exchange that never pauses                        |
@@ -35,17 +35,6 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
  */
 
 const onWindows = process.platform === 'win32';
-
-test('3: a token of 100 kB from the service is exit 9, and shown nowhere', async () => {
-  const { url } = await serveAnswers({ '/auth-reporting': { token: 'S3cret'.repeat(16_000) } });
-  const env = { ADREPORT_BASE_URL: url.href, ADREPORT_EMAIL: 'a@b.c', ADREPORT_PASSWORD: 'secret' };
-
-  expectRefusal(
-    await spawnCli('campaigns -vv --retries 0', { env }),
-    9,
-    /^(?!.*(?:S3cret|\n\s+at ))/s,
-  );
-});
 
 test('4: hosts with the same first 16 characters do not touch each other’s files', async (context) => {
   const folder = temporaryFolder();

@@ -10,7 +10,7 @@ import { type CliResult, runCli } from '../support/run-cli.ts';
 
 /**
  * Random requests to the local server: a correct report has no warning, and a changed one has one.
- * `contract/odd-services.ts` has each change with one request.
+ * `contract/checked-answers.ts` has each change in one document.
  */
 
 const nowMs = Date.UTC(2027, 5, 15, 12);
