@@ -292,7 +292,7 @@ const rows: readonly CheckedPair[] = [
     says: /rows for 1 hour outside its period/,
     correct: hour('2026-11-01T22:00:00Z'),
   },
-  ...['"9"', '"00"', '"2026-11-01 00:00"', '9', 'null', '{}'].map((unreadable) => ({
+  ...['"2026-11-01 00:00"', '9', 'null'].map((unreadable) => ({
     name: `rows: a date outside the window, with the hour ${unreadable}`,
     request: hourly,
     proof: data(
@@ -421,14 +421,14 @@ const campaigns = [
 ];
 
 const totals: readonly CheckedPair[] = [
-  ...['null', '""', '"-"', '"--"'].map((empty) => ({
+  ...['null', '""', '"-"'].map((empty) => ({
     name: `a total: a row with the country ${empty}`,
     request: { ...byCountry, ...twoMetrics },
     proof: data(...countries, figures(`"country":${empty}`, 9000, 3000)),
     says: /^Row 3 has no country, and its metrics are the sums of all other rows/,
     correct: data(...countries, figures(`"country":${empty}`, 9000, 3001)),
   })),
-  ...['null', '""', '0', '"0"', '-1', '"-1"', '"--"'].map((empty) => ({
+  ...['null', '0', '"-1"', '"--"'].map((empty) => ({
     name: `a total: a row with the campaign ID ${empty}, whatever its name is`,
     request: { ...byCampaign, ...twoMetrics },
     proof: data(

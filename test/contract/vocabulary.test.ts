@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { breakdowns, filters, metrics, vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 
-/**
- * The vocabulary has the names of `spec/reporting-service.md`, repeated here. It may have others
- * too.
- */
+// What a buyer may request is in `described-service.test.ts`.
 
 interface Named {
   readonly name: string;
@@ -13,36 +10,6 @@ interface Named {
 function namesOf(entries: readonly Named[]): string[] {
   return entries.map(({ name }) => name);
 }
-
-test('metrics', () => {
-  const traffic = ['requests', 'displays', 'clicks'];
-  const conversions = ['downloads', 'leads', 'landings'];
-  const others = ['revenueEuro', 'revenueDollar', 'eyesTrackings'];
-
-  expect(namesOf(metrics)).toEqual(expect.arrayContaining([...traffic, ...conversions, ...others]));
-});
-
-test('breakdowns', () => {
-  const byTime = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE'];
-  const bySeller = ['ADNETWORK', 'PUBLISHERID', 'SUBPUBLISHERID', 'BUNDLEID', 'FORMAT'];
-  const byBuyer = ['CAMPAIGN', 'ADUNIT', 'ADVERTISER', 'CREATIVE'];
-  const byPlace = ['COUNTRY', 'REGION', 'DEPARTMENT', 'CITY', 'POSTALCODE'];
-  const byDevice = ['OS', 'PLATFORM', 'DEVICETYPE', 'DEVICEBRAND', 'DEVICEMODEL', 'CARRIER'];
-
-  expect(namesOf(breakdowns)).toEqual(
-    expect.arrayContaining([...byTime, ...bySeller, ...byBuyer, ...byPlace, ...byDevice]),
-  );
-});
-
-test('filters', () => {
-  const ofBuyers = ['advertiserId', 'adunitId', 'campaignId', 'formatId', 'adNetworkId'];
-  const ofPlaces = ['countryId', 'regionId', 'departmentId', 'cityId', 'postalcode'];
-  const ofDevices = ['osId', 'carrier', 'deviceTypeId', 'deviceBrandId', 'deviceModel'];
-
-  expect(namesOf(filters)).toEqual(
-    expect.arrayContaining([...ofBuyers, ...ofPlaces, ...ofDevices]),
-  );
-});
 
 test('what a DSP may request', () => {
   const dsp = vocabularyOf('dsp');
