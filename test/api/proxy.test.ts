@@ -29,18 +29,14 @@ test.each([
   expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(expect.objectContaining(refusal));
 });
 
-test.each([
-  'http://h:3128/path',
-  'h:3128/path',
-  'http://h:3128?x=1',
-  'http://h:3128/#',
-  'http://me:pa#ss@h',
-  'http://me:1/2@h',
-])('%s has more than a host and a port, or an unencoded password', (address) => {
-  expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(
-    expect.objectContaining({ exitCode: 2, message: expect.not.stringContaining(address) }),
-  );
-});
+test.each(['http://h:3128/path', 'http://h:3128?x=1', 'http://me:pa#ss@h'])(
+  '%s has more than a host and a port, or an unencoded password',
+  (address) => {
+    expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(
+      expect.objectContaining({ exitCode: 2, message: expect.not.stringContaining(address) }),
+    );
+  },
+);
 
 test('a command with such a proxy ends with exit 2, before anything is sent', async () => {
   const { received, env } = await serve((_request, response) => void response.end('[]'));

@@ -181,7 +181,6 @@ describe('parquet', () => {
 
   const [integer, money] = ['64-bit integer', 'number that Parquet can represent exactly'];
   it.each([
-    { field: 'displays', json: '"many"', shown: '"many"', wanted: integer },
     { field: 'displays', json: '1.5', shown: '1.5', wanted: integer },
     {
       field: 'displays',
@@ -189,7 +188,6 @@ describe('parquet', () => {
       shown: '"9223372036854775808"',
       wanted: integer,
     },
-    { field: 'displays', json: 'true', shown: 'true', wanted: integer },
     { field: 'displays', json: '"\\u001b[31m"', shown: '"\\u001b[31m"', wanted: integer },
     { field: 'revenueEuro', json: '"1.234,50"', shown: '"1.234,50"', wanted: money },
     {
@@ -198,7 +196,6 @@ describe('parquet', () => {
       shown: '"12345678901234567.89"',
       wanted: money,
     },
-    { field: 'revenueEuro', json: '{}', shown: '{}', wanted: money },
   ])('refuses as $field $json', async ({ field, json, shown, wanted }) => {
     const body = documentOf('{"displays":1,"revenueEuro":1}', `{"${field}":${json}}`);
     const message = `Row 2: ${field} is ${shown}, which is not a ${wanted}.`;

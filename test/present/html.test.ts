@@ -528,15 +528,15 @@ test('a page embeds numbers exactly, and names as displayed', async () => {
 
 describe('more rows than a page can hold', () => {
   it('are added up by time and breakdown, with a note in the page and to the user', async () => {
-    const count = 60_000;
+    const count = 51_000;
     const body = largeReport(
       count,
       (i) => `Campaign ${i % 9}`,
-      (i) => `app${i % 30_011}`,
+      (i) => `app${i % 3_001}`,
     );
     const { html, data, notes } = await pageOf(body);
     const sentence =
-      'The report has 60,000 rows, more than a page can hold (50,000). The table shows 90 totals by date and campaign; charts include everything.';
+      'The report has 51,000 rows, more than a page can hold (50,000). The table shows 90 totals by date and campaign; charts include everything.';
 
     expect(html).toContain(`<p class="note">${sentence}</p>`);
     expect(notes).toEqual([`${sentence} Every row: --format csv.`]);
@@ -556,7 +556,7 @@ describe('more rows than a page can hold', () => {
     const cents = [...expected.values()].reduce((a, b) => a + b, 0);
 
     expect(cardsOf(html)['Revenue (€)']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
-    expect(barsOf(html).at(-1)).toMatch(/^30,001 others /);
+    expect(barsOf(html).at(-1)).toMatch(/^2,991 others /);
   });
 });
 
@@ -579,7 +579,6 @@ describe('run -o report.html', () => {
       charts: figureCountOf('buyer') + 1,
     },
     { flags: '--by COUNTRY', title: 'Report by country', charts: 0 },
-    { flags: '--by HOURLY', title: 'Hourly report', charts: figureCountOf('buyer') },
     {
       flags: '--by DAILY,FORMAT --profile dsp',
       title: 'Daily report by format',

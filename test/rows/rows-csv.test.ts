@@ -137,24 +137,19 @@ describe('a CSV report', () => {
     ).toEqual(['date', 'displays']);
   });
 
-  it.each([',', ';', '\t', '|', '^', ' '])(
-    'of a file may have %j as its delimiter',
-    async (delimiter) => {
-      const text = [
-        '\ufeff"date"',
-        'campaignName',
-        'displays\r2026-11-01',
-        '"a ""b"",\r\n;"',
-        '7\r',
-      ].join(delimiter);
+  it.each([',', '|', ' '])('of a file may have %j as its delimiter', async (delimiter) => {
+    const text = [
+      '\ufeff"date"',
+      'campaignName',
+      'displays\r2026-11-01',
+      '"a ""b"",\r\n;"',
+      '7\r',
+    ].join(delimiter);
 
-      const { rows } = await readReport(text, { lines: 'allowed' });
+    const { rows } = await readReport(text, { lines: 'allowed' });
 
-      expect(rows).toEqual([
-        '{"date":"2026-11-01","campaignName":"a \\"b\\",\\r\\n;","displays":7}',
-      ]);
-    },
-  );
+    expect(rows).toEqual(['{"date":"2026-11-01","campaignName":"a \\"b\\",\\r\\n;","displays":7}']);
+  });
 
   it('may have blank lines', async () => {
     const { tail } = await readReport('\ndate,displays\n2026-11-01,3\n\r\n2026-11-02,4\n\n', csv);

@@ -153,11 +153,6 @@ describe('a JSON report', () => {
     await compareWithParse(new Dice(6), 800);
   });
 
-  it('is refused with a brace instead of a comma before the first key of a row', async () => {
-    const text = '[{"date":"2026-11-01"},{"displays":2},{"date":"2026-11-01"{"displays":3}]';
-    await expect(readReport(text)).rejects.toThrow('Row 3 cannot be read: expected "," or "}"');
-  });
-
   it('is found after members that look like it', async () => {
     const text =
       '\ufeff {"meta":{"data":[{"a":9}],"x":"}],\\"data\\":["},"summary":{}, "data" : [ {"a":"}],"} ] , "more":[1]} \n';
@@ -191,26 +186,10 @@ describe('a JSON report', () => {
 
   it.each([
     { name: 'nothing', text: '', message: 'The report ends early, after 0 rows (byte 0).' },
-    { name: 'blanks', text: ' \n', message: 'The report ends early, after 0 rows (byte 2).' },
     {
       name: 'cut in a row',
       text: '{"data":[{"a":1},{"a":',
       message: 'The report ends early, after 1 row (byte 22).',
-    },
-    {
-      name: 'cut between rows',
-      text: '{"data":[{"a":1},',
-      message: 'The report ends early, after 1 row (byte 17).',
-    },
-    {
-      name: 'cut before data',
-      text: '{"summary":{}',
-      message: 'The report ends early, after 0 rows (byte 13).',
-    },
-    {
-      name: 'cut after data',
-      text: '{"data":[]',
-      message: 'The report ends early, after 0 rows (byte 10).',
     },
     {
       name: 'something after',
@@ -233,11 +212,6 @@ describe('a JSON report', () => {
       message: 'Row 2 cannot be read: expected a row object (byte 12).',
     },
     {
-      name: 'a comma too many',
-      text: '{"data":[{},]}',
-      message: 'Row 2 cannot be read: expected a row object (byte 12).',
-    },
-    {
       name: 'NDJSON cut in a row',
       text: '{"a":1}\n{"a":',
       message: 'The report ends early, after 1 row (byte 13).',
@@ -253,11 +227,6 @@ describe('a JSON report', () => {
       name: 'two data',
       text: '{"data":[],"data":[]}',
       message: 'The report cannot be read: more than one "data" array (byte 11).',
-    },
-    {
-      name: 'no data',
-      text: '{"rows":[]}',
-      message: 'The document from the service is not a report: it has no “data” array.',
     },
     {
       name: 'rows inside a response',
@@ -340,7 +309,6 @@ describe('a JSON report', () => {
       code: 'UNKNOWN_REPORT',
     },
     { text: '{"error":{"message":"broken"}}', message: 'broken', code: 'REJECTED' },
-    { text: '{"message":"Internal"}', message: 'Internal', code: 'REJECTED' },
   ])('may be an error: $text', async ({ text, message, code }) => {
     const refusal = {
       exitCode: 4,
