@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import {
   call,
   day,
@@ -176,21 +177,19 @@ test('all faults of a request are listed at once', async () => {
 });
 
 describe('not available to a DSP', () => {
-  const breakdowns = ['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', 'FORMAT', 'BUNDLEID'];
+  const dsp = vocabularyOf('dsp');
+  const namesOf = (entries: readonly { readonly name: string }[]) =>
+    entries.map(({ name }) => name);
 
   test.each([
-    {
-      parameter: 'metrics',
-      value: 'clicks',
-      allowed: ['displays', 'revenueEuro', 'revenueDollar'],
-    },
-    { parameter: 'breakdowns', value: 'CAMPAIGN', allowed: breakdowns },
+    { parameter: 'metrics', value: 'clicks', allowed: namesOf(dsp.metrics) },
+    { parameter: 'breakdowns', value: 'CAMPAIGN', allowed: namesOf(dsp.breakdowns) },
     {
       parameter: 'countryId',
-      value: undefined,
+      value: '1',
       allowed: ['since', 'until', 'metrics', 'breakdowns', 'timezone', 'output'],
     },
-  ])('$parameter', async ({ parameter, value = '1', allowed }) => {
+  ])('$parameter', async ({ parameter, value, allowed }) => {
     const answer = await create({ ...smallReport, [parameter]: [value] }, 'dsp');
 
     expectRefusal(answer, 400, 'PROFILE_MISMATCH', { parameter, allowed });
