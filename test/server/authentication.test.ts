@@ -116,15 +116,12 @@ describe('the token', () => {
     expectRefusal(await campaigns(), 401, 'EXPIRED_TOKEN');
   });
 
-  test.each(['Bearer', 'bearer', 'Token', 'Basic'])(
-    '%s in front of it is refused and named',
-    async (scheme) => {
-      const answer = await call(server, '/campaigns', { token: `${scheme} ${tokens.buyer}` });
+  test.each(['bearer', 'Basic'])('%s in front of it is refused and named', async (scheme) => {
+    const answer = await call(server, '/campaigns', { token: `${scheme} ${tokens.buyer}` });
 
-      expectRefusal(answer, 401, 'INVALID_TOKEN');
-      expect(refusalIn(answer).error).toMatch(new RegExp(`only the token.*“${scheme}”`));
-    },
-  );
+    expectRefusal(answer, 401, 'INVALID_TOKEN');
+    expect(refusalIn(answer).error).toMatch(new RegExp(`only the token.*“${scheme}”`));
+  });
 
   test.each(['/buyer-reporting', '/status-reporting', '/download-reporting', '/campaigns'])(
     '%s requires it before anything else is checked',

@@ -306,15 +306,6 @@ describe('connections', () => {
     { name: 'no host', sent: 'GET /campaigns HTTP/1.1\r\n\r\n', says: 'no Host header' },
     { name: 'an unknown method', sent: 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n' },
     { name: 'two lengths', sent: `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n{}` },
-    {
-      name: 'a length and chunks',
-      sent: `${post}content-length: 2\r\ntransfer-encoding: chunked\r\n\r\n{}`,
-    },
-    { name: 'a negative length', sent: `${post}content-length: -1\r\n\r\n{}` },
-    {
-      name: 'a chunk whose size is not a number',
-      sent: `${post}transfer-encoding: chunked\r\n\r\nzz\r\n`,
-    },
     { name: 'HTTP/2', sent: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' },
     {
       name: 'a header of 100 kB',
