@@ -15,24 +15,23 @@ import { ServiceError } from './service/service-error.ts';
 import type { Services } from './services.ts';
 import { pageAnswer } from './start-page.ts';
 
-/** Sent with every answer, so that clients can recognize the local server. */
+/** Sent with every response, so that clients can recognize the local server. */
 const localHeader = 'x-adreport-local';
 
 const requestTimeoutMs = 60_000;
 
-/** The first byte of a TLS connection. */
+/** First byte of a TLS connection. */
 const tlsHandshake = 0x16;
 
 export interface AppOptions {
   readonly control: Control;
 
-  /** The address the server listens on. */
   readonly host: string;
 }
 
 /**
- * The service over HTTP: the service calls (`call-handler.ts`), the admin calls that tests use to
- * control the server (`control/`), `/openapi.json` and the web page.
+ * Routes the service calls (`call-handler.ts`), the admin calls that tests use to control the
+ * server (`control/`), `/openapi.json` and the web page.
  */
 export function createApp(services: Services, { control, host }: AppOptions): FastifyInstance {
   const app = createFastify(services);
@@ -159,7 +158,7 @@ function refuseForeignHosts(app: FastifyInstance, host: string): void {
   });
 }
 
-/** Answers errors, without the headers that were already set for the normal answer. */
+/** Responds to errors, without the headers that were already set for the normal response. */
 function answerErrors(app: FastifyInstance, { faults }: Services): void {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof FaultMistake) faults.keepMistake(error);
@@ -172,7 +171,7 @@ function answerErrors(app: FastifyInstance, { faults }: Services): void {
 
 type Route = Pick<AdminCall, 'method' | 'path'>;
 
-/** Refuses unknown paths, with the closest one, and methods, with those of the path. */
+/** Suggests the closest path for an unknown one, and lists the allowed methods for a known path. */
 function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
   const routes: readonly Route[] = [
     ...Object.values(endpoints),
@@ -245,18 +244,18 @@ function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
   throw new ServiceError('FOREIGN_ORIGIN', 'Pages from another origin cannot control this server.');
 }
 
-/** The HTTP parser's error. */
+/** Error of Node's HTTP parser. */
 interface ParserError {
   readonly code?: string;
 
-  /** The parser's own words, without a full stop. */
+  /** Without a full stop. */
   readonly reason?: string;
 
   /** A `Buffer`, although Fastify's types do not say so. */
   readonly rawPacket?: unknown;
 }
 
-/** Answers bytes that are not an HTTP request, logs them, and closes the connection. */
+/** Responds to bytes that are not an HTTP request, logs them, and closes the connection. */
 function refuseBytes({ log, clock }: Services, error: ParserError, socket: Duplex): void {
   // The client has hung up.
   if (!socket.writable) return;
@@ -275,7 +274,6 @@ function refuseBytes({ log, clock }: Services, error: ParserError, socket: Duple
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-/** The status of a refusal, and what the bytes are. */
 function describeBytes({ code, reason }: ParserError, bytes: Buffer) {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const sentence = `The headers are larger than ${maxHeaderSize / 1024} KiB.`;

@@ -2,24 +2,24 @@ import { DateTime, IANAZone } from 'luxon';
 import type { TimeBreakdownName } from '../contract/vocabulary.ts';
 import { hourSeconds } from './fixtures/fixtures.ts';
 
-/** True for an IANA zone name that the platform knows; false for offsets such as `+02:00`. */
+/** Accepts IANA zone names that the platform knows, but no offsets such as `+02:00`. */
 export function isZone(text: string): boolean {
   return /^[A-Za-z][\w+-]*(\/[\w+-]+)*$/.test(text) && IANAZone.create(text).isValid;
 }
 
-/** `2014-12-01T00:00:00+0100` for an instant in unix seconds. */
+/** Formats an instant in unix seconds as `2014-12-01T00:00:00+0100`. */
 export function localTime(seconds: number, zone: string): string {
   return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
-/** The time fields of a row, by hour since 1970. */
+/** Returns the time fields of a row for an hour since 1970. */
 type TimeOfHour = (hour: number) => Readonly<Record<string, string>>;
 
 /**
- * The row fields of a time breakdown, as a function of the hour. Consecutive hours with equal
- * fields belong to the same rows, so that days with a clock change have 23 or 25 hours, and the
- * repeated hour has its own rows.
- * @param since the start of the window in unix seconds; its day is the date of RANGE rows
+ * Returns the row fields of a time breakdown, as a function of the hour. Consecutive hours with
+ * equal fields belong to the same rows, so that days with a clock change have 23 or 25 hours, and
+ * the repeated hour has its own rows.
+ * @param since start of the window in unix seconds; its day is the date of RANGE rows
  */
 export function timeFields(
   breakdown: TimeBreakdownName | undefined,
@@ -51,7 +51,7 @@ export function timeFields(
   }
 }
 
-/** The number of calendar days in a zone between two instants in unix seconds. */
+/** Counts the calendar days in a zone between two instants in unix seconds. */
 export function daysBetween(earlier: number, later: number, zone: string): number {
   const dayOf = (seconds: number) => {
     const local = DateTime.fromSeconds(seconds, { zone });
@@ -61,8 +61,8 @@ export function daysBetween(earlier: number, later: number, zone: string): numbe
 }
 
 /**
- * The instant of a wall time in unix seconds. The wall time is given as the unix seconds of the
- * same digits in UTC. `which` selects the instant if a clock change repeats the hour.
+ * Converts a wall time to unix seconds. The wall time is given as the unix seconds of the same
+ * digits in UTC. `which` selects the instant if a clock change repeats the hour.
  */
 export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });

@@ -13,7 +13,7 @@ import { type LogEntry, logEntryOf } from './request-log.ts';
 import { readCredentials, type ServiceCall, signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
 
-/** A call whose account is known, but which the service has not answered yet. */
+/** A call whose account has been looked up, but which the service has not handled yet. */
 interface IdentifiedCall {
   /** `undefined` for a refused call. */
   readonly account: Account | undefined;
@@ -28,7 +28,7 @@ interface IncomingCall {
   readonly reply: FastifyReply;
 }
 
-/** Answers a service call: finds its account, applies rate limit and faults, sends the answer. */
+/** Handles a service call: finds its account, applies rate limit and faults, sends the response. */
 export async function handleCall(
   services: Services,
   { endpoint, request, reply }: IncomingCall,
@@ -60,11 +60,11 @@ export async function handleCall(
 
   const answer = await changedAnswer(answerOf(identified), fault, call.faultRequest);
   if (fault.effect.change && answer.status >= 400) {
-    // Refusals are not changed, so the fault did not strike.
+    // Error responses are not changed, so the fault did not strike.
     faults.withdraw(fault);
     updateLog(request, { faults: [] });
   }
-  // Faults slow and cut refusals too.
+  // Faults slow and cut error responses too.
   return send(request, reply, answer, effect.changeBody ? [effect.changeBody] : []);
 }
 
@@ -72,7 +72,7 @@ function updateLog({ raw }: FastifyRequest, values: Partial<LogEntry>): void {
   Object.assign(logEntryOf(raw) ?? {}, values);
 }
 
-/** Waits; returns true if the call ended in the meantime. */
+/** Returns true if the call ended in the meantime. */
 async function waitOrAbort(durationMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(durationMs, undefined, { ref: false, signal });
@@ -82,7 +82,7 @@ async function waitOrAbort(durationMs: number, signal: AbortSignal): Promise<boo
   }
 }
 
-/** The service's answer, changed or replaced by a fault. */
+/** Gets the service's response, then changes or replaces it as the fault says. */
 async function changedAnswer(
   answer: Answer,
   { effect }: ActiveFault,
@@ -93,7 +93,7 @@ async function changedAnswer(
   return await changeAnswer(answer, effect.change);
 }
 
-/** Finds a call's account, by e-mail at sign-in and by token otherwise. */
+/** Finds the account by e-mail at sign-in and by token otherwise. */
 function identify(
   services: Services,
   endpoint: EndpointName,
@@ -117,7 +117,7 @@ function identify(
   }
 }
 
-/** The service's answer. Throws `FaultMistake`. */
+/** Turns every error into a response, except `FaultMistake`, which it throws. */
 function answerOf(call: IdentifiedCall): Answer {
   try {
     return call.answer();
@@ -127,7 +127,7 @@ function answerOf(call: IdentifiedCall): Answer {
   }
 }
 
-/** The bytes of a request's body; empty if it has none. */
+/** Returns an empty buffer for a request without a body. */
 export function bodyOf({ body }: FastifyRequest): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
 }
@@ -146,7 +146,7 @@ function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
   };
 }
 
-/** A function that parses the body on its first call. It throws `ServiceError`. */
+/** Returns a function that parses the body on its first call. It throws `ServiceError`. */
 function parametersOf(request: FastifyRequest, body: Buffer): () => Parameters {
   let read: Parameters | undefined;
 

@@ -3,15 +3,14 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { usageError } from './usage-error.ts';
 
-/** The check of one member of an object. */
 export interface MemberCheck {
-  /** The expected value in words, for errors: `true or false`. */
+  /** For errors: `true or false`. */
   readonly expected: string;
   isValid(value: unknown): boolean;
 }
 
 interface MemberErrorOptions {
-  /** The word for a member in errors: `option`. */
+  /** Name of a member in errors: `option`. */
   readonly noun: string;
   readonly code?: string;
 }
@@ -45,7 +44,6 @@ export function checkMembers(
   }
 }
 
-/** A value in words, for errors. */
 function describe(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (typeof value === 'function') return 'a function';
@@ -75,13 +73,13 @@ export function wordCheck(words: readonly string[]): MemberCheck {
   };
 }
 
-/** The ends of a range, both included. */
+/** Both ends are included. */
 export interface NumberRange {
   readonly least: number;
   readonly most: number;
 }
 
-/** A check for a whole number within a range; `unit` is used in errors. */
+/** `unit` is used in errors: `milliseconds`. */
 export function wholeNumberCheck({ least, most }: NumberRange, unit = ''): MemberCheck {
   const number = unit === '' ? 'a whole number' : `a whole number of ${unit}`;
   const end = most === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${most}`;

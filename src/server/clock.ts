@@ -5,27 +5,26 @@ import { usageError } from './usage-error.ts';
 export const latestSecond = 253_402_300_799;
 
 /**
- * The server's clock, in milliseconds since 1970. It runs at the speed of the machine's clock.
- * Tests can set it, so that tokens, reports and restated days age without waiting.
+ * Milliseconds since 1970, at the speed of the machine's clock. Tests can set it, so that tokens,
+ * reports and restated days age without waiting.
  */
 export class ServerClock {
   readonly #machineMs: () => number;
   readonly #setStartMs: number | undefined;
 
-  /** The time at the start of the server. */
   readonly startMs: number;
 
-  /** Its lead over the machine's clock. */
+  /** Lead over the machine's clock. */
   #aheadMs = 0;
 
-  /** The time at which it is frozen. */
+  /** Set while the clock is frozen. */
   #frozenMs: number | undefined;
 
   /**
    * Throws `UsageError` for an invalid start.
    *
    * @param machineMs the clock to follow
-   * @param start the first time, in a form that `readClockTime` reads; default: the machine's time
+   * @param start in a form that `readClockTime` accepts; default: the machine's time
    */
   constructor(machineMs: () => number, start?: number | string) {
     this.#machineMs = machineMs;
@@ -42,7 +41,7 @@ export class ServerClock {
     return this.#frozenMs ?? this.#machineMs() + this.#aheadMs;
   }
 
-  /** Advances it. A frozen clock stays frozen. */
+  /** Keeps a frozen clock frozen. */
   advance(durationMs: number): void {
     this.set(this.now() + durationMs, this.isFrozen);
   }
@@ -60,7 +59,7 @@ export class ServerClock {
   }
 }
 
-/** True for milliseconds since 1970 that the clock can be set to. */
+/** Accepts milliseconds from 1970 to 9999. */
 export function isClockTime(timeMs: number): boolean {
   return timeMs >= 0 && timeMs <= latestSecond * 1_000;
 }
@@ -68,13 +67,13 @@ export function isClockTime(timeMs: number): boolean {
 export const clockTimeAdvice =
   'Use a time with an offset, such as 2026-11-01T09:00:00Z, from 1970 to 9999.';
 
-/** True for milliseconds from 1970 to 1973, which are current times when read as seconds. */
+/** Matches milliseconds from 1970 to 1973, which are current times when read as seconds. */
 function looksLikeSeconds(time: number | string): boolean {
   return typeof time === 'number' && time > 0 && time < 100_000_000_000;
 }
 
 /**
- * Parses a time for the clock into milliseconds since 1970. Throws `UsageError`.
+ * Returns milliseconds since 1970. Throws `UsageError`.
  * @param time milliseconds, or ISO 8601 with an offset
  */
 export function readClockTime(time: number | string): number {

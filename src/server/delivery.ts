@@ -5,14 +5,16 @@ import type { Report, ReportCell, ReportRow } from './engine.ts';
 /** Pieces of about 64 KB are the fastest to compress and send. */
 const pieceLength = 65_536;
 
-/** The report document `{"data":[…],"summary":{…}}` (service specification, Report data). */
+/**
+ * Streams the report document `{"data":[…],"summary":{…}}` (service specification, Report data).
+ */
 export async function* encodeJson(report: Report): AsyncGenerator<string> {
   const rows = report.rows();
   yield* inPieces({ before: '{"data":[', between: ',', rows, textOf: JSON.stringify });
   yield `],"summary":${JSON.stringify(report.summary)}}`;
 }
 
-/** A report as CSV (RFC 4180) with a header row, CRLF, and empty fields for null. */
+/** Streams a report as CSV (RFC 4180) with a header row, CRLF, and empty fields for null. */
 export function encodeCsv(report: Report): AsyncGenerator<string> {
   return inPieces({
     before: csvLine(report.fields),
@@ -22,7 +24,10 @@ export function encodeCsv(report: Report): AsyncGenerator<string> {
   });
 }
 
-/** Any rows as CSV. The columns are all fields of the rows, or `fields` if there are no rows. */
+/**
+ * Encodes rows from any source. The columns are all fields of the rows, or `fields` if there are
+ * none.
+ */
 export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string[]): string {
   const names = new Set(rows.flatMap(Object.keys));
   const columns = rows.length > 0 ? [...names] : fields;
@@ -35,19 +40,19 @@ export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string
   return lines.join('');
 }
 
-/** Any JSON value as a cell; arrays and objects become their JSON text. */
+/** Arrays and objects become JSON. */
 function cellOf(value: unknown): ReportCell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number') return value;
   return JSON.stringify(value);
 }
 
-/** A line of CSV with CRLF. */
+/** Ends with CRLF. */
 export function csvLine(cells: readonly ReportCell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;
 }
 
-/** A field of CSV. An empty text is quoted to distinguish it from null. */
+/** Quotes an empty string to distinguish it from null. */
 function csvField(cell: ReportCell): string {
   if (cell === null) return '';
   if (cell === '') return '""';

@@ -21,7 +21,7 @@ import {
   hoursIn,
 } from './fixtures/fixtures.ts';
 
-/** A value of a row, in both formats. Money is a number for buyers, `"1234,50"` for DSPs. */
+/** In both formats. Money is a number for buyers, `"1234,50"` for DSPs. */
 export type ReportCell = string | number | null;
 
 /** Cells by field name, in column order. */
@@ -34,24 +34,22 @@ export interface ReportInput {
   /** Valid for the account's profile. */
   readonly request: ReportRequest;
 
-  /** The server's clock. */
   readonly nowMs: number;
 
-  /** The number of days until a past day's conversions and revenue are complete. */
+  /** Number of days until a past day's conversions and revenue are complete. */
   readonly restateDays: number;
 
   /** Stops the computation. */
   readonly signal?: AbortSignal;
 }
 
-/** The sums of the facts that share a row. */
+/** Sums of the facts that share a row. */
 interface Group {
-  /** The id or text in each requested dimension. */
+  /** Id or text in each requested dimension. */
   readonly ids: readonly (string | null)[];
   readonly sums: number[];
 }
 
-/** A requested dimension. */
 interface ReportDimension {
   readonly name: DimensionName;
   readonly fields: readonly DimensionField[];
@@ -70,13 +68,13 @@ interface ReportMetric {
   readonly isMoney: boolean;
 }
 
-/** The computation pauses after this time, so that other calls can run. */
+/** Pause after this time, so that other calls can run. */
 const turnMs = 20;
 
 /**
- * A report over the facts that an account sees (`decisions.md` 2, 4 and 7). Rows are computed while
- * they are read. Groups are written and dropped at the end of each hour, day or month, so that
- * memory does not grow with the window.
+ * Adds up the facts that an account sees (`decisions.md` 2, 4 and 7). Rows are computed while they
+ * are read. Groups are written and dropped at the end of each hour, day or month, so that memory
+ * does not grow with the window.
  */
 export class Report {
   readonly fields: readonly string[];
@@ -87,7 +85,7 @@ export class Report {
   readonly #dimensions: readonly ReportDimension[];
   readonly #metrics: readonly ReportMetric[];
 
-  /** A row of nulls, with the fields in column order. */
+  /** Nulls, with the fields in column order. */
   readonly #emptyRow: ReportRow;
 
   constructor(input: ReportInput) {
@@ -145,7 +143,6 @@ export class Report {
     yield* this.#rowsOf(groups, time);
   }
 
-  /** Adds a fact to its group. */
   #add(fact: Fact, groups: Map<string, Group>, readMetric: MetricReader): void {
     const ids = this.#dimensions.map(({ name }) => fact.dimensions[name]);
     const key = JSON.stringify(ids);
@@ -161,7 +158,7 @@ export class Report {
     }
   }
 
-  /** The sorted rows of one hour, day or month. */
+  /** Sorts the rows of one hour, day or month. */
   *#rowsOf(groups: ReadonlyMap<string, Group>, time: ReportRow): Generator<ReportRow> {
     const ordered = [...groups.values()].sort((a, b) => this.#compare(a, b));
     for (const group of ordered) yield this.#rowOf(group, time);
@@ -210,7 +207,7 @@ export class Report {
   }
 }
 
-/** The requested dimensions, in column order. */
+/** Returns the requested dimensions in column order. */
 function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   const names = dimensionNames.filter((name) => request.breakdowns.includes(name));
 
@@ -232,7 +229,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   });
 }
 
-/** The fields of an unknown dimension: none if the specification allows null. */
+/** Returns no fields if the specification allows null. */
 function fieldsOfUnknown(dimension: DimensionName): ReportRow {
   const { fields = [], nullable } = findBreakdown(dimension) ?? {};
   if (nullable) return {};
@@ -247,16 +244,15 @@ function timeBreakdownOf({ breakdowns }: ReportRequest): TimeBreakdownName | und
   return breakdowns.find(isTime);
 }
 
-/** The values that a report includes of a dimension. */
 interface SelectedValues {
   readonly dimension: DimensionName;
   readonly values: ReadonlySet<string | null>;
 }
 
 /**
- * A function that is true for facts of a report, by the account's advertisers and the request's
- * filters. It accepts a part of the dimensions. Filters are and-ed, their values or-ed, and
- * compared as exact text (`decisions.md` 2).
+ * Returns a function that selects facts by the account's advertisers and the request's filters. It
+ * accepts a part of the dimensions. Filters are and-ed, their values or-ed, and compared as exact
+ * text (`decisions.md` 2).
  */
 function dimensionSelector(
   account: Account,
@@ -278,7 +274,7 @@ function dimensionSelector(
     });
 }
 
-/** Metrics that are reported late: conversions, and the revenue that depends on them. */
+/** Reported late: conversions, and the revenue that depends on them. */
 const restatedMetrics: readonly MetricName[] = [
   'downloads',
   'leads',
@@ -287,7 +283,7 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
-/** The value of a fact's metric, as far as it is known now. */
+/** Returns the value of a metric, as far as it is known now. */
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**

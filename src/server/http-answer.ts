@@ -7,7 +7,7 @@ import { type Coding, chooseCoding } from './request/accept.ts';
 import { logEntryOf } from './request-log.ts';
 import { type ErrorId, ServiceError } from './service/service-error.ts';
 
-/** The answer to a call, before it is compressed, slowed or cut. */
+/** A response before it is compressed, slowed or cut. */
 export interface Answer {
   readonly status: number;
   readonly type: string;
@@ -19,14 +19,14 @@ export interface Answer {
   /** Only for a report as CSV: the same report as JSON, and its columns. */
   readonly csv?: { readonly json: AsyncIterable<string>; readonly fields: readonly string[] };
 
-  /** The ID of a report that was created. */
+  /** Set by the call that creates a report. */
   readonly reportId?: string;
 
-  /** Only for a refusal: its code and sentence, for the log. */
+  /** Only for an error: its code and sentence, for the log. */
   readonly why?: string;
 }
 
-/** Changes the (compressed) bytes of an answer as they are sent; may cut the connection. */
+/** Changes the (compressed) bytes of a response as they are sent; may cut the connection. */
 export type BodyChange = (
   body: AsyncIterable<Buffer>,
   outgoing: ServerResponse,
@@ -39,7 +39,6 @@ const maxWhyLength = 500;
 /** Compressing shorter bodies saves less than its headers cost. */
 const minCompressedLength = 1_024;
 
-/** An answer whose body is a value as JSON. */
 export function jsonAnswer(
   value: unknown,
   status = 200,
@@ -49,7 +48,7 @@ export function jsonAnswer(
 }
 
 /**
- * The answer to an error, in the envelope of `decisions.md` 6. It contains the message of a
+ * Responds to an error, in the envelope of `decisions.md` 6. The response contains the message of a
  * `ServiceError` or of an admin call's `UsageError`, but not of any other error.
  */
 export function refusalAnswer(error: unknown): Answer {
@@ -83,14 +82,14 @@ function refuse(errorId: ErrorId, sentence: string): Answer {
   return refusalAnswer(new ServiceError(errorId, sentence));
 }
 
-/** The answer to an invalid admin call. */
+/** Responds to an invalid admin call. */
 function usageErrorAnswer({ code, message, hint }: UsageError): Answer {
   const sentences = hint ? `${message} ${hint}` : message;
   const status = code === 'UNKNOWN_REPORT' || code === 'UNKNOWN_FAULT' ? 404 : 400;
   return jsonAnswer({ response: { error_id: code, error: sentences } }, status);
 }
 
-/** Sends an answer, compressed if the client accepts it, with the changes of faults applied. */
+/** Sends a response, compressed if the client accepts it, with the changes of faults applied. */
 export function send(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
-/** The service calls in progress. */
+/** Service calls in progress. */
 export class OpenCalls {
   readonly #controllers = new Map<ServerResponse, AbortController>();
 
-  /** Registers a call when it arrives. */
   open(outgoing: ServerResponse): void {
     const controller = new AbortController();
     this.#controllers.set(outgoing, controller);
@@ -16,7 +15,7 @@ export class OpenCalls {
     });
   }
 
-  /** A call's signal, which is aborted when the client disconnects or the server is reset. */
+  /** Returns a signal that is aborted when the client disconnects or the server is reset. */
   signalOf(outgoing: ServerResponse): AbortSignal {
     const controller = this.#controllers.get(outgoing);
     return controller?.signal ?? AbortSignal.abort();

@@ -17,12 +17,12 @@ import { errorIds, errorStatuses } from './service/service-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The JSON schema of an admin call's body. */
+/** Returns the JSON schema of an admin call's body. */
 type SchemaOfBody = (name: AdminBodyName) => object;
 
 /**
- * The OpenAPI 3.1 description of the service: `openapi.json`, plus everything that depends on the
- * vocabulary, the error ids and the admin calls.
+ * Builds the OpenAPI 3.1 description of the service: `openapi.json`, plus everything that depends
+ * on the vocabulary, the error ids and the admin calls.
  */
 export function openapiDocument(adminCalls: readonly AdminCall[], schemaOf: SchemaOfBody): object {
   const schemas = {
@@ -43,7 +43,7 @@ export function openapiDocument(adminCalls: readonly AdminCall[], schemaOf: Sche
   };
 }
 
-/** The admin calls by path, then by method. */
+/** Groups the admin calls by path, then by method. */
 function adminPaths(
   adminCalls: readonly AdminCall[],
   schemaOf: SchemaOfBody,
@@ -94,10 +94,9 @@ function adminOperation(
   };
 }
 
-/** An answer without a schema. */
 const anyObject = { content: { 'application/json': { schema: { type: 'object' } } } };
 
-/** The error ids, grouped by HTTP status. */
+/** Groups the error ids by HTTP status. */
 function errorIdSchema(): Schema {
   const idsByStatus = new Map<number, string[]>();
   for (const id of errorIds) {
@@ -109,7 +108,7 @@ function errorIdSchema(): Schema {
   return { description: 'By HTTP status.', anyOf: ofStatuses };
 }
 
-/** A name out of a list, with the meaning and the profiles of each one. */
+/** Describes each name with its meaning and its profiles. */
 function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
   const names = entries.map(({ name, meaning, profiles }) =>
     namesSchema([name], `${meaning} (${profiles.join(', ')})`),
@@ -118,8 +117,8 @@ function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
 }
 
 /**
- * Some names, for use in `anyOf`, from which client generators make a union of strings. From a
- * named schema they would make a TypeScript `enum`, to which no string can be assigned.
+ * For use in `anyOf`, from which client generators make a union of strings. From a named schema
+ * they would make a TypeScript `enum`, to which no string can be assigned.
  */
 function namesSchema(names: readonly string[], description: string): Schema {
   return { type: 'string', enum: names, description };
@@ -132,7 +131,7 @@ const metricsMeaning = 'Metric names, separated by commas.';
 const breakdownsMeaning =
   'Dimensions to break down by; at most one of DAILY, HOURLY, MONTHLY and RANGE.';
 
-/** The parameters of a report as JSON. */
+/** Parameters of a report as JSON. */
 function requestSchema(): Schema {
   const request = document.components.schemas.ReportRequest;
   const commaList = { type: 'string', minLength: 1, description: metricsMeaning };
@@ -149,7 +148,7 @@ function requestSchema(): Schema {
   return { ...request, properties };
 }
 
-/** The parameters of a report as a form, in which a list is a repeated field. */
+/** Parameters of a report as a form, in which a list is a repeated field. */
 function formSchema(): Schema {
   const { ReportRequest: request, ReportForm: form } = document.components.schemas;
   const properties: Record<string, Schema> = {
@@ -169,13 +168,13 @@ interface ListOptions {
   readonly description: string;
   readonly item: Schema;
 
-  /** The shape of a list that is a single value. Default: one item. */
+  /** Shape of a list that is a single value. Default: one item. */
   readonly single?: Schema;
 }
 
 /**
- * A list in any of its shapes (`decisions.md` 2). The shapes have different types, so that a value
- * matches exactly one of them, as `oneOf` requires.
+ * Accepts a list in any of its shapes (`decisions.md` 2). The shapes have different types, so that
+ * a value matches exactly one of them, as `oneOf` requires.
  */
 function listSchema({ description, item, single = item }: ListOptions): Schema {
   const byIndex = {
@@ -197,7 +196,7 @@ function filterValueSchema({ compare }: Filter): Schema {
   return { type: ['integer', 'string'], pattern: '^\\d+$' };
 }
 
-/** A row. The fields in every row are required; they are null without their breakdown. */
+/** The fields in every row are required; they are null without their breakdown. */
 function rowSchema(profile: Profile): Schema {
   const vocabulary = vocabularyOf(profile);
   const properties: Record<string, Schema> = {};

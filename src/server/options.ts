@@ -98,7 +98,7 @@ export function checkClockSetting(setting: ClockSetting): void {
   checkMembers(setting, { now: anyTime, frozen: booleanCheck }, { noun: 'member' });
 }
 
-/** Any string or number; the clock itself checks that it is a time. */
+/** The clock itself checks that it is a time. */
 const anyTime: MemberCheck = {
   expected: clockTime.expected,
   isValid: (value) => typeof value === 'string' || typeof value === 'number',

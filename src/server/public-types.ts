@@ -2,17 +2,17 @@
 import type { EndpointName, ReportRequest, ReportStatus } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
-/** The public types of the local server. They import no package, so that test suites need none. */
+/** Public types of the local server. They import no package, so that test suites need none. */
 
-/** Options of the local server. Each one has a default. */
+/** Each option has a default. */
 export interface LocalServerOptions {
-  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
+  /** Default: 127.0.0.1, which only this machine can reach. */
   readonly host?: string;
 
-  /** Port to listen on. Default: 0, any free port. */
+  /** Default: 0, any free port. */
   readonly port?: number;
 
-  /** A folder of fixture data to serve instead of the built-in data. */
+  /** Folder of fixture data to serve instead of the built-in data. */
   readonly fixtures?: string;
 
   /**
@@ -44,10 +44,10 @@ export interface LocalServerOptions {
    */
   readonly restateDays?: number;
 
-  /** Calls per second and account; any more are answered with 429. Default: no limit. */
+  /** Calls per second and account; any more are refused with 429. Default: no limit. */
   readonly rateLimitPerSecond?: number;
 
-  /** Ignore unknown parameters instead of refusing them. */
+  /** Ignores unknown parameters instead of refusing them. */
   readonly lenient?: boolean;
 
   /**
@@ -62,7 +62,7 @@ export interface LocalServerOptions {
   /** Faults to start with, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
   readonly faults?: readonly string[];
 
-  /** The clock that the server's clock follows, in milliseconds since 1970. Default: `Date.now`. */
+  /** Milliseconds since 1970, for the server's clock to follow. Default: `Date.now`. */
   readonly clock?: () => number;
 
   /**
@@ -75,13 +75,12 @@ export interface LocalServerOptions {
   readonly onRequest?: (request: LoggedRequest) => void;
 }
 
-/** A running local server. */
 export interface LocalServer extends Control {
-  /** The base URL: `http://127.0.0.1:8787`. Loopback if the server listens on all addresses. */
+  /** Base URL: `http://127.0.0.1:8787`. Loopback if the server listens on all addresses. */
   readonly url: string;
   readonly port: number;
 
-  /** The accounts to sign in with. */
+  /** Accounts to sign in with. */
   readonly accounts: readonly LocalAccount[];
 
   /**
@@ -90,42 +89,41 @@ export interface LocalServer extends Control {
    */
   close(): Promise<void>;
 
-  /** The same as `close`, for `await using`. */
+  /** Calls `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** An account of the local server. */
 export interface LocalAccount {
   readonly name: string;
   readonly email: string;
   readonly password: string;
   readonly profile: Profile;
 
-  /** True if the account may filter by advertiser. */
+  /** May filter by advertiser. */
   readonly admin: boolean;
 
-  /** A token that never expires; 40 hexadecimal digits. */
+  /** Never expires; 40 hexadecimal digits. */
   readonly token: string;
 }
 
 /** Controls a running server. The admin calls do the same over HTTP. */
 export interface Control {
-  /** The last 1,000 service calls, oldest first. */
+  /** Returns the last 1,000 service calls, oldest first. */
   requests(): LoggedRequest[];
 
   /**
-   * Advances the server's clock by milliseconds, or by a text such as `2h`. Throws `UsageError`.
+   * Advances the server's clock by milliseconds, or by a string such as `2h`. Throws `UsageError`.
    */
   advance(duration: number | string): void;
 
   /** Sets or freezes the server's clock. Throws `UsageError`. */
   setClock(setting: ClockSetting): void;
 
-  /** The reports of every account, oldest first. */
+  /** Lists the reports of every account, oldest first. */
   reports(): ListedReport[];
 
   /**
-   * Adds a fault, given as an object or as a text in the form of `--fault`: `status:503:times=3`.
+   * Adds a fault, given as an object or as a string in the form of `--fault`: `status:503:times=3`.
    * Throws `UsageError`.
    */
   fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
@@ -137,15 +135,15 @@ export interface Control {
   setReport(id: string, change: ReportChange): void;
 
   /**
-   * Restores the state of the start: no reports, tokens or calls, and the initial faults and clock.
+   * Restores the initial state: no reports, tokens or calls, and the initial faults and clock.
    * Calls in progress are cut.
    */
   reset(): void;
 }
 
-/** A fault as an object, with `kind`, `answer` or `change`. */
+/** Requires `kind`, `answer` or `change`. */
 export interface FaultObject<Document = AnswerDocument> {
-  /** The call to strike; `*` for every call. */
+  /** Call to strike; `*` for every call. */
   readonly endpoint: EndpointName | '*';
 
   /** A kind with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
@@ -168,15 +166,15 @@ export interface FaultObject<Document = AnswerDocument> {
 
   /**
    * Receives the service's JSON document (at most 16 MiB) and returns, or resolves to, the document
-   * to send instead. CSV is written from its `data`. Refusals are sent unchanged.
+   * to send instead. CSV is written from its `data`. Error responses are sent unchanged.
    */
   change?(document: Document): unknown;
 
-  /** Sent instead of the service's answer. The service still does its work. */
+  /** Sent instead of the service's response. The service still does its work. */
   readonly answer?: FaultAnswer;
 }
 
-/** A call, as passed to `when`. */
+/** As passed to `when`. */
 export interface FaultRequest {
   readonly method: string;
 
@@ -186,26 +184,26 @@ export interface FaultRequest {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 
-  /** The parameters of a JSON or form body, with lists as arrays; empty if unreadable. */
+  /** Parameters of a JSON or form body, with lists as arrays; empty if unreadable. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** An answer that is sent instead of the service's. */
+/** Sent instead of the service's response. */
 export interface FaultAnswer {
   /** Default: 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 
   /**
-   * A string or bytes, sent unchanged, or any JSON value. `{id}` in it is replaced by the ID of the
-   * report.
+   * A string or bytes, sent unchanged, or any JSON value. `{id}` in it is replaced by the report
+   * ID.
    */
   readonly body: unknown;
 }
 
-/** The service's JSON document. Its members depend on the call. */
+/** JSON document of the service. Its members depend on the call. */
 export interface AnswerDocument {
-  /** In the answer to sign-in, create and status calls. */
+  /** In the response to sign-in, create and status calls. */
   readonly response: Readonly<Record<string, unknown>>;
 
   /** In a report. */
@@ -213,13 +211,12 @@ export interface AnswerDocument {
   readonly summary: Readonly<Record<string, unknown>>;
 }
 
-/** A report on the server. */
 export interface ListedReport {
   readonly status: string;
   readonly message: string;
   readonly report_id: string;
 
-  /** The name of its account. */
+  /** Account name. */
   readonly account: string;
 
   /** ISO 8601, by the server's clock. */
@@ -227,7 +224,6 @@ export interface ListedReport {
   readonly request: ReportRequest;
 }
 
-/** A setting of the server's clock. */
 export interface ClockSetting {
   /**
    * Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: the
@@ -239,11 +235,10 @@ export interface ClockSetting {
   readonly frozen?: boolean;
 }
 
-/** A change of a report. */
 export interface ReportChange {
   readonly status: ReportStatus;
 
-  /** The message of the status call. Default: the usual message of the status. */
+  /** Message of the status call. Default: the usual message of the status. */
   readonly message?: string;
 }
 
@@ -261,36 +256,36 @@ export interface LoggedRequest {
   /** By lower-case name; `authorization` is shortened like `token`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The endpoint of the service; `undefined` for any other path or method. */
+  /** `undefined` for a path or method that the service does not have. */
   readonly endpoint: EndpointName | undefined;
 
-  /** 0 until the answer has ended, or if the connection was cut before the answer. */
+  /** 0 until the response has ended, or if the connection was cut before the response. */
   readonly status: number;
 
-  /** Reason of a refusal: the answer's code and sentence. */
+  /** Code and sentence of an error response. */
   readonly why: string | undefined;
 
-  /** 0 until the answer has ended. */
+  /** 0 until the response has ended. */
   readonly elapsedMs: number;
 
-  /** Size of the answer, including headers; 0 until it has ended. */
+  /** Size of the response, including headers; 0 until it has ended. */
   readonly sizeBytes: number;
 
-  /** The name of the account, by token, or by e-mail at sign-in. */
+  /** Account name, found by token, or by e-mail at sign-in. */
   readonly account: string | undefined;
 
-  /** The end of the token, `…00b1`: enough to distinguish tokens. */
+  /** End of the token, `…00b1`: enough to distinguish tokens. */
   readonly token: string | undefined;
 
   /**
-   * The parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if
-   * there is no body or it is unreadable.
+   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if there
+   * is no body or it is unreadable.
    */
   readonly body: Readonly<Record<string, unknown>>;
 
-  /** The first 1 MiB of the body, with `…` for passwords; `undefined` without a body. */
+  /** First 1 MiB of the body, with `…` for passwords; `undefined` without a body. */
   readonly rawBody: string | undefined;
 
-  /** The kind of the fault that struck, if any: `delay`; `status` for an HTTP status. */
+  /** Kind of the fault that struck, if any: `delay`; `status` for an HTTP status. */
   readonly faults: readonly string[];
 }

@@ -13,7 +13,7 @@ const maxBodyBytes = 1024 * 1024;
 /** Approximate size of an entry without headers and body. */
 const usualBytes = 500;
 
-/** The entry of a call, which is completed while the call is answered. */
+/** Completed while the call is handled. */
 export type LogEntry = { -readonly [Member in keyof StoredRequest]: StoredRequest[Member] };
 
 /** The body is parsed when the entry is read. */
@@ -21,7 +21,7 @@ type StoredRequest = Omit<LoggedRequest, 'body'>;
 
 const entries = new WeakMap<IncomingMessage, LogEntry>();
 
-/** The entry of a call; `undefined` if it is not logged. */
+/** Returns `undefined` for a call that is not logged. */
 export function logEntryOf(incoming: IncomingMessage): LogEntry | undefined {
   return entries.get(incoming);
 }
@@ -33,22 +33,22 @@ interface Arrival {
   readonly nowMs: number;
 }
 
-/** A request that is incomplete or not HTTP. */
+/** Incomplete, or not HTTP. */
 interface UnreadableArrival {
-  /** The last bytes received. */
+  /** Last bytes received. */
   readonly bytes: Buffer;
   readonly nowMs: number;
   readonly status: number;
   readonly why: string;
 }
 
-/** An entry with its approximate size in memory. */
+/** `bytes` is the approximate size in memory. */
 interface KeptEntry {
   readonly entry: LogEntry;
   bytes: number;
 }
 
-/** The latest calls, including those in progress, and counts by endpoint. */
+/** Latest calls, including those in progress, and counts by endpoint. */
 export class RequestLog {
   readonly #onEnd: ((request: LoggedRequest) => void) | undefined;
   #kept: KeptEntry[] = [];
@@ -98,7 +98,6 @@ export class RequestLog {
     this.#onEnd?.(withBody(entry));
   }
 
-  /** Adds the body of a call to its entry. */
   keepBody(entry: LogEntry, body: Buffer): void {
     if (body.length === 0) return;
 
@@ -112,12 +111,12 @@ export class RequestLog {
     this.#dropOldest();
   }
 
-  /** The entries, oldest first. */
+  /** Oldest first. */
   list(): LoggedRequest[] {
     return this.#kept.map(({ entry }) => withBody(entry));
   }
 
-  /** Calls by endpoint since the log was last cleared; `other` for unknown paths. */
+  /** Counts calls by endpoint since the log was last cleared; `other` for unknown paths. */
   counts(): Readonly<Record<string, number>> {
     return this.#counts;
   }
@@ -146,7 +145,6 @@ export class RequestLog {
   }
 }
 
-/** An entry with its body parsed. */
 function withBody(entry: LogEntry): LoggedRequest {
   const { rawBody, headers, faults } = entry;
   return { ...entry, faults: [...faults], body: listsOf(readParameters(rawBody, headers)) };
@@ -190,7 +188,7 @@ function withoutToken(headers: Record<string, string>): Record<string, string> {
   return shown;
 }
 
-/** The last characters of a token, to distinguish tokens; `…` for a short one. */
+/** Returns the last 4 characters, to distinguish tokens; `…` for a short one. */
 function endOfToken(authorization: string | undefined): string | undefined {
   if (!authorization) return undefined;
   if (authorization.length < 20) return '…';

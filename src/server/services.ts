@@ -7,7 +7,6 @@ import type { RequestLog } from './request-log.ts';
 import type { Reports } from './service/reports.ts';
 import type { Sessions } from './service/sessions.ts';
 
-/** The parts of a running server. */
 export interface Services {
   readonly options: LocalServerOptions;
   readonly clock: ServerClock;

@@ -13,7 +13,7 @@ const headers = {
     "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** The web page at `GET /`: the accounts, and their calls as curl lines. Text is escaped. */
+/** Builds the web page at `GET /`: the accounts, and their calls as curl lines. Text is escaped. */
 export function pageAnswer(accounts: readonly Account[], baseUrl: string): Answer {
   const [account] = accounts;
   const lines = account ? curlLines(account, baseUrl) : [];
@@ -45,7 +45,7 @@ function accountRow({ email, password, token, profile, admin }: Account): string
   return `<tr>${cells.map((cell) => `<td><code>${escapeHtml(cell)}</code>`).join('')}`;
 }
 
-/** The calls in order of use. The second line sets `$id`, which the next two use. */
+/** Returns the calls in order of use. The second line sets `$id`, which the next two use. */
 function curlLines({ email, password, token }: Account, baseUrl: string): readonly string[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>

@@ -48,7 +48,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   };
 }
 
-/** The OpenAPI document of `GET /openapi.json`, from a server that does not listen. */
+/** Returns the OpenAPI document of `GET /openapi.json`, from a server that does not listen. */
 export async function describeService(): Promise<object> {
   const services = await createServices({});
   const adminCalls = listAdminCalls(services, createControl(services));
@@ -75,7 +75,6 @@ async function createServices(options: LocalServerOptions): Promise<Services> {
   };
 }
 
-/** The fixtures of a folder, or the built-in ones. */
 async function readData(options: LocalServerOptions): Promise<Fixtures> {
   const { fixtures, seed = 1, scale = 1 } = options;
   if (!fixtures) return builtInFixtures({ seed, scale });

@@ -1,9 +1,6 @@
 import { type ErrorDetails, UsageError } from '../errors.ts';
 
-/**
- * An error of a caller, with the advice in its message: of an error in a test, test runners show
- * nothing else.
- */
+/** Puts the advice into the message, because test runners show nothing else of an error. */
 export function usageError(
   sentence: string,
   advice: string,

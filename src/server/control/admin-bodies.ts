@@ -5,7 +5,7 @@ import { maxMessageLength } from '../options.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import { strictObject } from '../strict-object.ts';
 
-/** The bodies of admin calls, as checked and as described in `/openapi.json`. */
+/** Bodies of admin calls, as checked and as described in `/openapi.json`. */
 
 /**
  * JSON Schema cannot express the `refine` conditions, so `meta` repeats them as far as possible.
@@ -56,7 +56,6 @@ const schemas = { clock, fault, report };
 
 export type AdminBodyName = keyof typeof schemas;
 
-/** The hint and the code of the error for each invalid body. */
 const advice: Readonly<Record<AdminBodyName, { readonly hint: string; readonly code?: string }>> = {
   clock: {
     hint: 'Send {"advance":"2h"} or {"now":"2026-11-01T09:00:00Z"}. Add "frozen":true to freeze the clock.',
@@ -68,7 +67,7 @@ const advice: Readonly<Record<AdminBodyName, { readonly hint: string; readonly c
   report: { hint: `Send {"status":"…"} with one of ${reportStatuses.join(', ')}.` },
 };
 
-/** Reads the body of an admin call. Throws `UsageError`. */
+/** Throws `UsageError`. */
 export function readAdminBody<Name extends AdminBodyName>(
   name: Name,
   parameters: Parameters,
@@ -86,7 +85,6 @@ export function readAdminBody(name: AdminBodyName, parameters: Parameters): unkn
   throw new UsageError(`Invalid body: ${reason}${end}`, advice[name]);
 }
 
-/** The JSON schema of a body. */
 export function adminBodySchema(name: AdminBodyName): object {
   const { $schema: _, ...schema } = z.toJSONSchema(schemas[name], { io: 'input' });
   return schema;

@@ -4,7 +4,7 @@ import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
 import type { AdminBodyName } from './admin-bodies.ts';
 
-/** A call for tests in any language to control the server (`cli.md`, `local-server`). */
+/** A call with which tests in any language control the server (`cli.md`, `local-server`). */
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
 
@@ -15,7 +15,7 @@ export interface AdminCall {
   /** `undefined` if the call accepts no body. */
   readonly body?: AdminBody;
 
-  /** Runs the call, and returns the answer or nothing. Throws `UsageError`. */
+  /** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
   answer(body: Parameters, id: string): Promise<unknown> | unknown;
 }
 
@@ -24,7 +24,7 @@ interface AdminBody {
   readonly example: object;
 }
 
-/** Every admin call, for the routes, `/openapi.json`, the web page and the list of known paths. */
+/** Lists the calls for the routes, `/openapi.json`, the web page and the list of known paths. */
 export function listAdminCalls(services: Services, control: Control): readonly AdminCall[] {
   const { faults, log } = services;
 
@@ -125,7 +125,7 @@ export function listAdminCalls(services: Services, control: Control): readonly A
   ];
 }
 
-/** The source of a fault that was sent over HTTP, with the answer from the same body, if any. */
+/** Includes the response to send, if the body of the call has one. */
 function remoteSource(answer: Partial<FaultAnswer>): FaultSource {
   const hasAnswer = Object.values(answer).some((member) => member !== undefined);
   if (!hasAnswer) return { isRemote: true };

@@ -66,7 +66,7 @@ export function createControl(services: Services): Control {
   };
 }
 
-/** The reports of every account, oldest first. */
+/** Lists the reports of every account, oldest first. */
 function listReports({ reports, clock }: Services): ListedReport[] {
   return reports.list().map((report) => ({
     ...reports.recordOf(report, clock.now()),
@@ -76,7 +76,7 @@ function listReports({ reports, clock }: Services): ListedReport[] {
   }));
 }
 
-/** True for a duration that does not set the clock back. */
+/** Rejects durations that would set the clock back. */
 function isAdvance(durationMs: number | undefined): durationMs is number {
   return durationMs !== undefined && durationMs >= 0;
 }

@@ -12,7 +12,6 @@ const maxFileBytes = 1024 * 1024;
 
 const textType = 'text/plain; charset=utf-8';
 
-/** Media types by file extension. */
 const typesByEnding: Readonly<Record<string, string>> = {
   '.json': jsonType,
   '.csv': 'text/csv; charset=utf-8',
@@ -22,7 +21,7 @@ const typesByEnding: Readonly<Record<string, string>> = {
 /** Headers that depend on the body, or that would break the connection. */
 const ownHeaders = ['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade'];
 
-/** A fault that replaces the service's answer. The service still does its work. */
+/** Replaces the service's response. The service still does its work. */
 export const answerKind: FaultKind = {
   meaning: 'sends your response instead; the service still does its work',
   keys: {
@@ -80,7 +79,7 @@ interface Stub extends Answer {
   readonly body: Buffer;
 }
 
-/** The one of two values that is defined. Throws `UsageError` if both are. */
+/** Throws `UsageError` if both are defined. */
 function eitherOf<Value>(name: string, a: Value | undefined, b: Value | undefined) {
   if (a !== undefined && b !== undefined)
     throw invalidAnswer(`${name} is set twice`, 'Set it once.');
@@ -91,12 +90,12 @@ interface StubParts {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
 
-  /** The media type. Default: the type in the headers, or one that fits the body. */
+  /** Default: the type in the headers, or one that fits the body. */
   readonly type: string | undefined;
   readonly body: unknown;
 }
 
-/** The answer to send. Throws `UsageError`, and `FaultMistake` for a body that is not JSON. */
+/** Throws `UsageError`, and `FaultMistake` for a body that is not JSON. */
 function createStub({ status, headers, type, body }: StubParts): Stub {
   if (body === undefined) throw invalidAnswer('body is missing', 'Set body; "" is an empty one.');
   if (httpStatus.read(String(status)) === undefined) {

@@ -7,7 +7,7 @@ import { describeThrown, encodeJsonOfTest, FaultMistake } from './fault-mistake.
 const maxLength = 16 * 1024 * 1024;
 
 /**
- * Changes the JSON document of an answer. CSV is written from the `data` of the changed document.
+ * Changes the JSON document of a response. CSV is written from the `data` of the changed document.
  * Throws `FaultMistake` if the document is too large or the change fails.
  */
 export async function changeAnswer(answer: Answer, change: DocumentChange): Promise<Answer> {
@@ -44,7 +44,7 @@ async function applyChange(document: unknown, change: DocumentChange): Promise<u
   }
 }
 
-/** The `data` of a document. Throws `FaultMistake` if it is not a list of rows. */
+/** Returns the `data` of a document. Throws `FaultMistake` if it is not a list of rows. */
 function rowsIn(document: unknown): readonly object[] {
   const data = typeof document === 'object' && document !== null && 'data' in document;
   const rows: unknown = data ? document.data : undefined;

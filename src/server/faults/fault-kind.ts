@@ -8,10 +8,9 @@ export interface FaultKind {
   /** One line for help. */
   readonly meaning: string;
 
-  /** Its own keys, in addition to the common ones. */
+  /** In addition to the common keys. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
-  /** The required key. */
   readonly requires?: string;
 
   /**
@@ -20,14 +19,14 @@ export interface FaultKind {
    */
   readonly takes?: 'answer' | 'change';
 
-  /** The calls that it can strike, most likely first. Default: all. */
+  /** Calls that it can strike, most likely first. Default: all. */
   readonly endpoints?: readonly EndpointName[];
 
-  /** The effect for the given input. `name` is the kind as written, such as `503`. */
+  /** `name` is the kind as written, such as `503`. */
   effect(input: FaultInput, name: string): FaultEffect;
 }
 
-/** The input of a fault: the values of its keys, and an answer or a change. */
+/** Values of the keys, and an answer or a change. */
 export interface FaultInput {
   readonly values: FaultValues;
   readonly answer?: FaultAnswer | undefined;
@@ -37,7 +36,6 @@ export interface FaultInput {
 /** Returns the document to send instead of the service's document. */
 export type DocumentChange = (document: unknown) => unknown;
 
-/** The values of a fault's keys. */
 export class FaultValues {
   readonly #values = new Map<string, number | string>();
 
@@ -49,62 +47,59 @@ export class FaultValues {
     this.#values.set(key, value);
   }
 
-  /** A numeric value. */
   number(key: string): number | undefined {
     const value = this.#values.get(key);
     return typeof value === 'number' ? value : undefined;
   }
 
-  /** A text value. */
   text(key: string): string | undefined {
     const value = this.#values.get(key);
     return typeof value === 'string' ? value : undefined;
   }
 }
 
-/** The effect of a fault on a call or a report. Each member acts at a different point. */
+/** Effect on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {
-  /** Waiting time before anything else. */
+  /** Waits this long before anything else. */
   readonly delayMs?: number;
 
   /**
-   * Answers instead of the service. Returns `undefined` if it has closed the connection.
+   * Responds instead of the service. Returns `undefined` if it has closed the connection.
    * `revokeToken` revokes the token of the call.
    */
   answer?(incoming: IncomingMessage, revokeToken: () => void): Answer | undefined;
 
   /**
-   * The answer to send instead of the service's answer. The service still does its work. `reportId`
-   * is the report of the call, if any.
+   * Returns a response to send instead of the service's. The service still does its work.
+   * `reportId` is the report of the call, if any.
    */
   replace?(reportId: string | undefined): Answer;
 
   /** Size of the body that it holds in memory. */
   readonly heldBytes?: number;
 
-  /** Changes the service's JSON document; not for refusals. */
+  /** Changes the service's JSON document; not used for error responses. */
   readonly change?: DocumentChange | undefined;
 
   readonly changeBody?: BodyChange;
 
-  /** The final status of a report, instead of `ready`. */
+  /** Final status of a report, instead of `ready`. */
   readonly end?: ReportStatus;
 }
 
-/** A key of a fault. */
 export interface FaultKey {
-  /** The expected value, in error messages. */
+  /** Expected value, for errors. */
   readonly label: string;
 
   readonly example: string;
 
-  /** True for a last key whose value is the rest of the text, including colons. */
+  /** Takes the rest of the text, including colons, as its value. */
   readonly takesRest?: boolean;
 
-  /** True for a key that refers to this machine, which is refused over HTTP. */
+  /** Refers to this machine, so it is refused over HTTP. */
   readonly isLocalOnly?: boolean;
 
-  /** Parses a value; `undefined` if it is invalid. */
+  /** Returns `undefined` for an invalid value. */
   read(text: string): number | string | undefined;
 }
 
@@ -120,7 +115,7 @@ export const probability: FaultKey = {
   read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : undefined),
 };
 
-/** A final HTTP status. */
+/** Final statuses only, no 1xx. */
 export const httpStatus: FaultKey = {
   label: 'HTTP status from 200 to 599',
   example: '200',

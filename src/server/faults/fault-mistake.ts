@@ -12,9 +12,9 @@ export class FaultMistake extends ServiceError {
 }
 
 /**
- * A value from a test as JSON. Throws `FaultMistake`.
+ * Encodes a value from a test. Throws `FaultMistake` if it is not JSON.
  *
- * @param origin what the value is, for the error
+ * @param origin names the value in the error
  */
 export function encodeJsonOfTest(value: unknown, origin: string): string {
   let json: string | undefined;
@@ -28,7 +28,7 @@ export function encodeJsonOfTest(value: unknown, origin: string): string {
   return json;
 }
 
-/** The first line of an error, or of anything else that a function of a test threw. */
+/** Returns the first line of an error, or of anything else that a function of a test threw. */
 export function describeThrown(thrown: unknown): string {
   const text = thrown instanceof Error ? String(thrown) : inspect(thrown);
   const [line = ''] = text.split('\n', 1);

@@ -21,14 +21,14 @@ export interface ActiveFault extends FaultSpec {
   /** Digits, never reused. */
   readonly id: string;
 
-  /** Number of calls or reports that it could have struck. */
+  /** Calls or reports that it could have struck. */
   calls: number;
 
-  /** Number that it has struck. */
+  /** Calls or reports that it has struck. */
   strikes: number;
 }
 
-/** An active fault, as listed by the admin call. */
+/** In the form of the admin call. */
 export interface ListedFault {
   readonly id: string;
   readonly fault: string;
@@ -36,17 +36,17 @@ export interface ListedFault {
   readonly struck: number;
 }
 
-/** A possible target of a fault: a call of an account, or the final status of its report. */
+/** A call of an account, or the final status of its report. */
 interface Target {
   readonly endpoint: EndpointName;
   readonly account: Account | undefined;
   readonly isReport: boolean;
 
-  /** The service call; `undefined` if the page or an admin call lists reports. */
+  /** `undefined` if the page or an admin call lists reports. */
   readonly request: FaultRequest | undefined;
 }
 
-/** The active faults. Random choices are seeded, so that a run can be repeated. */
+/** Random choices are seeded, so that a run can be repeated. */
 export class Faults {
   readonly #initial: readonly FaultSpec[];
   readonly #seed: number;
@@ -58,7 +58,7 @@ export class Faults {
 
   /**
    * Throws `UsageError` for an invalid fault.
-   * @param initial the initial faults, in the form of `--fault`
+   * @param initial in the form of `--fault`
    */
   constructor(initial: readonly string[], seed: number, accounts: readonly Account[]) {
     this.#initial = initial.map((text) => parseFault(text));
@@ -69,7 +69,7 @@ export class Faults {
     this.#active = this.#activate(this.#initial);
   }
 
-  /** Adds faults after the others. If it throws `UsageError`, it has added none. */
+  /** Adds all of the faults after the others, or throws `UsageError` and adds none. */
   add(...specs: readonly FaultSpec[]): void {
     this.#expectKnownAccounts(specs);
     const count = this.#active.length + specs.length;
@@ -89,12 +89,12 @@ export class Faults {
     this.#active.push(...this.#activate(specs));
   }
 
-  /** Removes every fault. `reset` restores the initial ones. */
+  /** Also removes the initial faults, which `reset` restores. */
   clear(): void {
     this.#active = [];
   }
 
-  /** Removes one fault. Throws `UsageError` for an unknown id. */
+  /** Throws `UsageError` for an unknown id. */
   remove(id: string): void {
     const others = this.#active.filter((fault) => fault.id !== id);
     if (others.length === this.#active.length) {
@@ -118,7 +118,7 @@ export class Faults {
     }));
   }
 
-  /** The fault that strikes a call, if any. */
+  /** Returns the fault that strikes a call, if any, and counts the strike. */
   forCall(
     endpoint: EndpointName,
     account: Account | undefined,
@@ -127,19 +127,19 @@ export class Faults {
     return this.#strike({ endpoint, account, request, isReport: false });
   }
 
-  /** The final status that a fault sets when a report is created, if any. */
+  /** Returns the final status that a fault sets when a report is created, if any. */
   endAtCreate(account: Account, request: FaultRequest): ReportStatus | undefined {
     const fault = this.#strike({ endpoint: 'buyer', account, request, isReport: true });
     return fault?.effect.end;
   }
 
-  /** The final status of a finished report. */
+  /** Returns `ready`, unless a fault strikes. */
   endOf(account: Account, request: FaultRequest | undefined): ReportStatus {
     const fault = this.#strike({ endpoint: 'status', account, request, isReport: true });
     return fault?.effect.end ?? 'ready';
   }
 
-  /** Keeps a mistake of the test, if it is the first one; `reset` keeps it too. */
+  /** Keeps only the first mistake of the test. `reset` does not clear it. */
   keepMistake(mistake: FaultMistake): void {
     this.#mistake ??= mistake;
   }
@@ -194,7 +194,7 @@ export class Faults {
     });
   }
 
-  /** True if a fault strikes now, by its `after`, `times` and `p`. */
+  /** Decides by `after`, `times` and `p`. */
   #isDue({ calls, strikes, after, times, p }: ActiveFault): boolean {
     if (calls <= after || strikes >= times) return false;
     return p === 1 || this.#random() < p;
@@ -216,12 +216,12 @@ function canStrike(fault: FaultSpec, target: Target): boolean {
   );
 }
 
-/** True if a name or an e-mail address is that of the account. */
+/** Matches a name or an e-mail address. */
 function isAccount({ name, email }: Account, text: string): boolean {
   return text === name || text === email;
 }
 
-/** The result of a test's `when`. Throws `FaultMistake` if the function fails. */
+/** Calls the test's `when`. Throws `FaultMistake` if the function fails. */
 function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let answer: unknown;
   try {

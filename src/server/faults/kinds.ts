@@ -18,7 +18,7 @@ import {
 import { answerKind } from './answer-fault.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
-/** Every kind of fault, in the order of the help text. */
+/** In the order of the help text. */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
   /** Written as the status itself: `503`, `429:retry-after=2`. */
   status: {
@@ -48,7 +48,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   },
   garbage: fixedAnswer('sends a response that is neither JSON nor UTF-8', {
     type: jsonType,
-    // Starts like an answer of the service.
+    // Starts like a response of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
   html: fixedAnswer('sends the web page of a captive portal or a proxy', {
@@ -105,7 +105,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   },
 };
 
-/** A fault that always sends the same answer, instead of the service. */
+/** A fault that always sends the same response, instead of the service. */
 function fixedAnswer(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
   return { meaning, effect: () => ({ answer: () => ({ status: 200, ...answer }) }) };
 }
@@ -118,14 +118,16 @@ function finalStatus(end: ReportStatus, meaning: string): FaultKind {
   return { meaning, endpoints: ['status', 'buyer'], effect: () => ({ end }) };
 }
 
-/** The usual error id of a status; `INTERNAL` for a status that the service does not use. */
+/**
+ * Returns the usual error id of a status; `INTERNAL` for a status that the service does not use.
+ */
 function errorIdOf(status: number): ErrorId {
   // Faults simulate a report that is too large. For a body that is too large, no fault is needed.
   if (status === errorStatuses.REPORT_TOO_LARGE) return 'REPORT_TOO_LARGE';
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
 
-/** Cuts the connection after a number of bytes. */
+/** Cuts the connection after this many bytes. */
 function cutAfter(bytes: number): BodyChange {
   return async function* (body, outgoing) {
     outgoing.flushHeaders();
@@ -150,7 +152,7 @@ function flush({ socket }: ServerResponse): Promise<unknown> {
   });
 }
 
-/** Sends a body at a number of bytes per second, in twenty steps a second. */
+/** Sends `rate` bytes per second, in twenty steps a second. */
 function sendAtRate(rate: number): BodyChange {
   const stepBytes = Math.max(1, Math.ceil(rate / 20));
 
@@ -165,7 +167,7 @@ function sendAtRate(rate: number): BodyChange {
   };
 }
 
-/** The names of the kinds, for lists. */
+/** For error messages and `/openapi.json`. */
 export const kindLabels = Object.keys(faultKinds).map((name) =>
   name === 'status' ? 'an HTTP status' : name,
 );

@@ -13,15 +13,13 @@ import {
 } from './fault-kind.ts';
 import { faultKinds, kindLabels } from './kinds.ts';
 
-/** A parsed fault. */
 export interface FaultSpec {
   /** As written. */
   readonly text: string;
 
-  /** The kind: `delay`; `status` for an HTTP status. */
+  /** `delay`; `status` for an HTTP status. */
   readonly type: string;
 
-  /** The calls to strike. */
   readonly endpoints: readonly EndpointName[];
 
   /** Name or e-mail address of the account to strike; `undefined` for every account. */
@@ -33,7 +31,6 @@ export interface FaultSpec {
   /** Number of calls to let through first. */
   readonly after: number;
 
-  /** Probability of striking. */
   readonly p: number;
 
   /** Selects the calls to strike. Default: all. */
@@ -41,9 +38,9 @@ export interface FaultSpec {
   readonly effect: FaultEffect;
 }
 
-/** The origin of a fault, and its input in addition to its text. */
+/** Where a fault comes from, and its input in addition to its text. */
 export interface FaultSource extends Omit<FaultInput, 'values'> {
-  /** True over HTTP, where a fault may not refer to this machine. */
+  /** Set over HTTP, where a fault may not refer to this machine. */
   readonly isRemote?: boolean;
 }
 
@@ -53,7 +50,7 @@ const maxLength = 5_000;
 const grammar =
   'Write ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
-/** The keys of every fault. */
+/** Keys that every fault has. */
 const commonKeys: Readonly<Record<string, FaultKey>> = {
   for: { label: 'account', example: 'buyer', read: (text) => text },
   times: wholeNumber,
@@ -139,7 +136,7 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
   return { text, type, endpoints, ...commonValuesOf(values), effect };
 }
 
-/** The values of the common keys. By default, a fault always strikes. */
+/** By default, a fault always strikes. */
 function commonValuesOf(values: FaultValues): Pick<FaultSpec, 'account' | 'times' | 'after' | 'p'> {
   return {
     account: values.text('for'),
@@ -149,14 +146,14 @@ function commonValuesOf(values: FaultValues): Pick<FaultSpec, 'account' | 'times
   };
 }
 
-/** The kind for a name: `status` for an HTTP status, never for the word “status”. */
+/** Returns `status` for an HTTP status, never for the word “status”. */
 function typeOf(name: string): string | undefined {
   if (/^[2-5]\d\d$/.test(name)) return 'status';
   if (name === 'status') return undefined;
   return Object.hasOwn(faultKinds, name) ? name : undefined;
 }
 
-/** The keys of a kind; a map, because an object would also have `constructor`. */
+/** Returns a map, because an object would also have `constructor`. */
 function keysOf(kind: FaultKind): ReadonlyMap<string, FaultKey> {
   return new Map(Object.entries({ ...commonKeys, ...kind.keys }));
 }

@@ -41,10 +41,10 @@ const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
 
 const errorOptions = { noun: 'member', code: 'BAD_FAULT' };
 
-/** The members that are also keys in the text form. */
+/** Members that are also keys in the text form. */
 const textKeys = ['times', 'after', 'p', 'for'] as const;
 
-/** Parses a fault given as text or as an object. Throws `UsageError`. */
+/** Throws `UsageError`. */
 export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
   if (typeof fault === 'string') return parseFault(fault);
 
@@ -67,7 +67,7 @@ export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
   return { ...spec, effect, ...(when && { when }) };
 }
 
-/** Adds an answer or a change to the effect of a kind that only delays, slows or cuts answers. */
+/** Adds an answer or a change to the effect of a kind that only delays, slows or cuts responses. */
 function withAnswerOrChange(
   { type, effect }: FaultSpec,
   { answer, change }: FaultSource,

@@ -4,13 +4,13 @@ import type { Profile } from '../../contract/vocabulary.ts';
 
 export type DataFormat = 'json' | 'csv';
 
-/** The supported codings, those with the best gain for their time first. */
+/** Those with the best gain for their time first. */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
 /**
- * The format of a report; `undefined` if `Accept` allows neither (`decisions.md` 4). A buyer gets
- * JSON unless CSV is preferred; a DSP gets CSV unless JSON is named.
+ * Returns `undefined` if `Accept` allows neither format (`decisions.md` 4). A buyer gets JSON
+ * unless CSV is preferred; a DSP gets CSV unless JSON is named.
  */
 export function chooseDataFormat(
   accept: string | undefined,
@@ -34,8 +34,8 @@ export function chooseDataFormat(
 }
 
 /**
- * A coding that `Accept-Encoding` allows; `undefined` for an uncompressed body, which is also sent
- * if the client prefers `identity`.
+ * Returns a coding that `Accept-Encoding` allows; `undefined` for an uncompressed body, which is
+ * also sent if the client prefers `identity`.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const qualities = readPreferences(acceptEncoding);
@@ -48,7 +48,8 @@ export function chooseCoding(acceptEncoding: string | undefined): Coding | undef
 }
 
 /**
- * The members of an `Accept…` header in lower case, with their quality from 0 to 1 (RFC 9110, 12).
+ * Returns the quality, from 0 to 1, of each member of an `Accept…` header, in lower case (RFC 9110,
+ * 12).
  */
 function readPreferences(header = ''): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
@@ -61,7 +62,7 @@ function readPreferences(header = ''): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** The quality in the parameters of a member; 0 if it is invalid. */
+/** Returns 0 for an invalid quality, 1 for a missing one. */
 function qualityIn(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [key = '', value = '1'] = parameter.split('=');
@@ -74,7 +75,7 @@ function qualityIn(parameters: readonly string[]): number {
   return 1;
 }
 
-/** The quality of a less exact name for JSON, such as `application/vnd.api+json` or `*∕json`. */
+/** Accepts less exact names for JSON, such as `application/vnd.api+json` or `*∕json`. */
 function qualityOfSimilarJson(qualities: ReadonlyMap<string, number>): number | undefined {
   for (const [name, quality] of qualities) {
     if (/\/(json|[\w.-]+\+json)$/.test(name)) return quality;

@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import type { FaultRequest } from '../public-types.ts';
 import { indexesIn, type Parameters } from './parse-body.ts';
 
-/** A call in the form that faults receive. */
 export function faultRequestOf(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
   const { method = '', url = '' } = incoming;
   return { method, path: pathOf(url), headers: headersOf(incoming), body: listsOf(parameters) };
 }
 
-/** Parameters with arrays for lists in any of their shapes. */
+/** Converts lists in any of their shapes to arrays. */
 export function listsOf(parameters: Parameters): Parameters {
   const entries = Object.entries(parameters).map(([name, value]) => [name, listOf(value)]);
   return Object.fromEntries(entries);
@@ -22,7 +21,7 @@ function listOf(value: unknown): unknown {
   return indexes ? indexes.map((index) => (value as Parameters)[index]) : value;
 }
 
-/** The headers of a call, by lower-case name. */
+/** By lower-case name. The values of a repeated header are joined by commas. */
 export function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
 
@@ -35,7 +34,7 @@ export function headersOf({ rawHeaders }: IncomingMessage): Record<string, strin
   return headers;
 }
 
-/** The first 200 characters of the path, without the query string. */
+/** Returns the first 200 characters, without the query string. */
 export function pathOf(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, 200);

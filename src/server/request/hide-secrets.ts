@@ -6,12 +6,12 @@ const brokenMember =
 
 const hidden = '…';
 
-/** True for headers in which clients send a secret. */
+/** Matches headers in which clients send a secret. */
 export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|pass|secret|token/i.test(name);
 }
 
-/** The body of a sign-in with only its e-mail address; `…` if it cannot be read. */
+/** Keeps only the e-mail address; returns `…` for a body that cannot be read. */
 export function signInForLog(text: string): string {
   try {
     const show = (name: string, value: unknown): unknown =>
@@ -24,7 +24,7 @@ export function signInForLog(text: string): string {
   }
 }
 
-/** The text of a body, with `…` in place of secrets. */
+/** Replaces secrets by `…`. */
 export function bodyForLog(text: string): string {
   const isJson = /^\s*[[{]/.test(text);
   if (isJson) return withoutSecretMembers(text);

@@ -2,18 +2,18 @@ import { isUtf8 } from 'node:buffer';
 import qs from 'qs';
 import { ServiceError } from '../service/service-error.ts';
 
-/** The parameters of a JSON or form body, by name. */
+/** Parameters of a JSON or form body, by name. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 export const maxBodyBytes = 1024 * 1024;
 
-/** Above the number of known parameters. Each unknown one adds a sentence to the answer. */
+/** Above the number of known parameters. Each unknown one adds a sentence to the response. */
 const maxNames = 1_000;
 
 /** Enough for every filter with the maximum number of values. */
 const maxFields = 20_000;
 
-/** The index of `name[]` in JSON, where it can appear only once. It sorts last. */
+/** Index of `name[]` in JSON, where it can appear only once. It sorts last. */
 const lastIndex = '999999999999999';
 const formType = 'application/x-www-form-urlencoded';
 
@@ -153,9 +153,9 @@ function parseForm(text: string): Parameters {
 }
 
 /**
- * The values of an array parameter by ascending index. Accepts a JSON array, an object with integer
- * keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar (`decisions.md` 2);
- * returns `undefined` for anything else.
+ * Returns the values of an array parameter by ascending index. Accepts a JSON array, an object with
+ * integer keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar (`decisions.md`
+ * 2); returns `undefined` for anything else.
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
@@ -174,8 +174,9 @@ export function readArray(value: unknown): readonly string[] | undefined {
 }
 
 /**
- * The elements of an array in any of its shapes; `undefined` if a key of an object is not an index.
- * @param levels the number of nested objects allowed
+ * Returns the elements of an array in any of its shapes; `undefined` if a key of an object is not
+ * an index.
+ * @param levels number of nested objects allowed
  */
 function elementsOf(value: unknown, levels: number): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
@@ -197,14 +198,17 @@ function elementsOf(value: unknown, levels: number): readonly unknown[] | undefi
   return elements;
 }
 
-/** The keys of an object in ascending order; `undefined` if one is not an index. */
+/** Returns the keys of an object in ascending order; `undefined` if one is not an index. */
 export function indexesIn(value: object): readonly string[] | undefined {
   const keys = Object.keys(value);
   if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
   return keys.toSorted((a, b) => Number(a) - Number(b));
 }
 
-/** A string, or a number as text; `undefined` for anything else, including unsafe integers. */
+/**
+ * Returns a string, or a number as a string; `undefined` for anything else, including unsafe
+ * integers.
+ */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'number' || Math.abs(value) > Number.MAX_SAFE_INTEGER) return undefined;

@@ -16,7 +16,7 @@ import type { Account } from '../fixtures/fixtures.ts';
 import { type Parameters, readArray, readScalar } from './parse-body.ts';
 import { RequestErrors } from './request-errors.ts';
 
-/** The maximum number of values of an array parameter. */
+/** Maximum number of values of an array parameter. */
 const maxValues = 1_000;
 
 const plainParameters: readonly string[] = [
@@ -31,9 +31,9 @@ const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
 /**
  * Parses the parameters of `POST /buyer-reporting` for an account (`decisions.md` 2). Throws one
- * `ServiceError` that lists every fault.
+ * `ServiceError` that lists every error.
  *
- * @param isLenient true to ignore unknown parameters
+ * @param isLenient ignores unknown parameters
  */
 export function readReportRequest(
   parameters: Parameters,
@@ -43,7 +43,7 @@ export function readReportRequest(
   return new RequestReader(parameters, account).read(isLenient);
 }
 
-/** Parses a request one parameter at a time, and collects the faults. */
+/** Parses a request one parameter at a time, and collects the errors. */
 class RequestReader {
   readonly #parameters: Parameters;
   readonly #account: Account;
@@ -88,7 +88,7 @@ class RequestReader {
     return { since, until };
   }
 
-  /** The start or the end of the window; `NaN` if it is invalid. */
+  /** Returns `NaN` for an invalid `since` or `until`. */
   #readInstant(parameter: 'since' | 'until'): number {
     const written = this.#parameters[parameter];
     const text = readScalar(written)?.trim() ?? '';
@@ -139,7 +139,7 @@ class RequestReader {
     return breakdowns;
   }
 
-  /** The distinct entries for names. Adds a fault for each name that is not in the profile. */
+  /** Returns distinct entries. Adds an error for each name that is not in the profile. */
   #findAll<Entry extends Metric | Breakdown>(
     parameter: 'metrics' | 'breakdowns',
     names: readonly string[],
@@ -187,7 +187,7 @@ class RequestReader {
     return valuesByName;
   }
 
-  /** True if the account may use a filter. Otherwise adds a fault. */
+  /** Adds an error if the account may not use the filter. */
   #isAllowed({ name: parameter, profiles, adminOnly }: Filter): boolean {
     const { profile, admin } = this.#account;
 
@@ -218,7 +218,7 @@ class RequestReader {
     return ids;
   }
 
-  /** The distinct values of an array parameter, in order. `split` divides a text into values. */
+  /** Returns distinct values in the order of the request. `split` divides a text into values. */
   #readList(parameter: string, split: (text: string) => readonly string[]): string[] {
     const texts = readArray(this.#parameters[parameter]);
     if (!texts) {
@@ -286,7 +286,7 @@ function namesIn(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim()).filter((name) => name !== '');
 }
 
-/** The end of a sentence about an unknown metric or breakdown. */
+/** Returns the end of a sentence. */
 function adviceForName(name: string, candidates: readonly string[]): string {
   if (name.includes(',')) {
     return ': send each breakdown as a separate value, in an array or as breakdowns[0]=…&breakdowns[1]=….';
@@ -294,13 +294,13 @@ function adviceForName(name: string, candidates: readonly string[]): string {
   return suggestion(name, candidates);
 }
 
-/** The end of a sentence about an unknown name. */
+/** Returns the end of a sentence. */
 function suggestion(name: string, candidates: readonly string[]): string {
   const guess = nearest(name, candidates);
   return guess ? `: did you mean ${guess}?` : '.';
 }
 
-/** A value as a short text that can be repeated in an answer. */
+/** Shortens a value so that it can be repeated in a response. */
 function excerptOf(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';

@@ -1,10 +1,10 @@
 import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service-error.ts';
 
-/** Enough for real requests. A hostile body can have thousands of faults. */
+/** Enough for real requests. A hostile body can have thousands of errors. */
 const maxDetails = 100;
 
 /**
- * The most serious error determines the answer. `ADMIN_ONLY` is last, because an invalid request
+ * The most serious error determines the response. `ADMIN_ONLY` is last, because an invalid request
  * must be corrected first.
  */
 const errorOrder: readonly ErrorId[] = [
@@ -21,21 +21,19 @@ interface RequestError {
   readonly detail: ErrorDetail;
 }
 
-/** The faults of a request, by parameter. */
 export class RequestErrors {
   readonly #errors: RequestError[] = [];
 
   add(errorId: ErrorId, { parameter, problem, value, allowed }: ErrorDetail): void {
-    // The order of the members in answers.
+    // The order of the members in responses.
     this.#errors.push({ errorId, detail: { parameter, problem, value, allowed } });
   }
 
-  /** True if a parameter has a fault. */
   has(parameter: string): boolean {
     return this.#errors.some(({ detail }) => detail.parameter === parameter);
   }
 
-  /** Throws one `ServiceError` that lists every fault. */
+  /** Throws one `ServiceError` that lists every error. */
   throwIfAny(): void {
     const first = this.#mostSerious();
     if (!first) return;
@@ -55,7 +53,7 @@ export class RequestErrors {
     return undefined;
   }
 
-  /** A sentence with the number of other errors. */
+  /** Returns a sentence, or nothing if there is only one error. */
   #othersInWords(): string {
     const others = this.#errors.length - 1;
     if (others === 0) return '';

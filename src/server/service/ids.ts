@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 export type IdSource = (...parts: readonly unknown[]) => string;
 
 /**
- * Ids that depend only on the seed, the start of the clock and the parts, so that snapshots in
- * tests are stable (`decisions.md` 7).
+ * Returns ids that depend only on the seed, the start of the clock and the parts, so that snapshots
+ * in tests are stable (`decisions.md` 7).
  */
 export function idsFrom(seed: number, clockStartMs: number): IdSource {
   return (...parts) => {

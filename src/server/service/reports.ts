@@ -8,11 +8,10 @@ import { refuseUntil, ServiceError } from './service-error.ts';
 const maxReports = 10_000;
 const maxBytes = 64 * 1024 * 1024;
 
-/** The ids of deleted reports are kept for a better error message. */
+/** Ids of deleted reports are kept for a better error message. */
 const maxDeleted = 100_000;
 const oneDayMs = 24 * 3_600_000;
 
-/** A call that creates a report. */
 export interface ReportCreation {
   readonly account: Account;
   readonly request: ReportRequest;
@@ -21,16 +20,15 @@ export interface ReportCreation {
   /** Size of the request body. */
   readonly sizeBytes: number;
 
-  /** The final status, if it is known from the start. */
+  /** Final status, if it is known from the start. */
   readonly end?: ReportStatus | undefined;
 }
 
-/** A report on the server. */
 export interface StoredReport extends ReportCreation {
   readonly id: string;
   statusCalls: number;
 
-  /** The final status, once it is decided. */
+  /** Final status, once it is decided. */
   end?: ReportStatus | undefined;
 
   /** Set by an admin call; overrides everything else. */
@@ -53,8 +51,8 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 };
 
 /**
- * The reports of every account and their statuses, by the server's clock (`decisions.md` 3 and 4).
- * A report is done after a time, after a number of status calls, or when set by hand. Refusals are
+ * Reports of every account and their statuses, by the server's clock (`decisions.md` 3 and 4). A
+ * report is done after a time, after a number of status calls, or when set by hand. Errors are
  * thrown as `ServiceError`.
  */
 export class Reports {
@@ -69,7 +67,7 @@ export class Reports {
   readonly #reports = new Map<string, StoredReport>();
   #heldBytes = 0;
 
-  /** The owner's e-mail by id of a deleted report. */
+  /** E-mail of the owner by id of a deleted report. */
   readonly #deleted = new Map<string, string>();
 
   constructor(options: LocalServerOptions, rules: ReportRules) {
@@ -80,7 +78,7 @@ export class Reports {
     this.#rules = rules;
   }
 
-  /** Creates a report, in progress. */
+  /** Starts in progress. Deletes the oldest reports if there are too many. */
   create(order: ReportCreation): StoredReport {
     this.#count += 1;
     const { account, request } = order;
@@ -93,7 +91,9 @@ export class Reports {
     return report;
   }
 
-  /** An account's report that has not expired. Other accounts' reports are refused as unknown. */
+  /**
+   * Finds an account's report that has not expired. Other accounts' reports are refused as unknown.
+   */
   find(id: string, account: Account, nowMs: number): StoredReport {
     const report = this.#reports.get(id);
     if (report?.account.email === account.email) {
@@ -108,17 +108,17 @@ export class Reports {
     throw unknownReport(id);
   }
 
-  /** A report of any account. */
+  /** Finds a report of any account. */
   get(id: string): StoredReport | undefined {
     return this.#reports.get(id);
   }
 
-  /** The reports of every account, oldest first. */
+  /** Lists the reports of every account, oldest first. */
   list(): StoredReport[] {
     return [...this.#reports.values()];
   }
 
-  /** The record for the answer to a status call. */
+  /** Builds the response to a status call. */
   recordOf(report: StoredReport, nowMs: number, request?: FaultRequest): StatusRecord {
     const status = this.#statusOf(report, nowMs, request);
     return { status, message: report.message ?? messages[status], report_id: report.id };
@@ -175,7 +175,6 @@ export class Reports {
   }
 }
 
-/** The refusal of an unknown report. */
 function unknownReport(id: string): ServiceError {
   return new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
 }

@@ -6,7 +6,7 @@ export interface ErrorDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/** The HTTP status of every error id. The first id of a status is its usual one. */
+/** The first id of a status is its usual one. */
 export const errorStatuses = {
   SYSTEM: 400,
   INVALID_BODY: 400,
@@ -39,16 +39,17 @@ export const errorStatuses = {
 
 export type ErrorId = keyof typeof errorStatuses;
 
-/** Every error id, by status. */
+/** By status. */
 export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
 
-/** Optional parts of a refusal. */
 interface RefusalOptions {
   readonly details?: readonly ErrorDetail[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal of the service, with the status and body for its `error_id` (`decisions.md` 6). */
+/**
+ * An error response of the service, with the status and body for its `error_id` (`decisions.md` 6).
+ */
 export class ServiceError extends Error {
   readonly errorId: ErrorId;
   readonly status: number;
@@ -66,7 +67,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The refusal of a call that is too early, with a `Retry-After` header. */
+/** Refuses a call that is too early, with a `Retry-After` header. */
 export function refuseUntil(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ServiceError(errorId, sentence, { headers: { 'retry-after': String(seconds) } });

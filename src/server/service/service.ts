@@ -12,17 +12,17 @@ import type { Services } from '../services.ts';
 import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** A call in the form that the service needs, without HTTP. */
+/** Parts of a call that the service needs, without HTTP. */
 export interface ServiceCall {
   /** Parses the body. Throws `ServiceError`. */
   parameters(): Parameters;
   readonly accept: string | undefined;
 
-  /** The names in the query string. */
+  /** Names in the query string. */
   readonly query: readonly string[];
   readonly bodyBytes: number;
 
-  /** The call in the form that faults receive. */
+  /** In the form that faults receive. */
   readonly faultRequest: FaultRequest;
 
   /** Aborted when the client disconnects. */
@@ -34,13 +34,13 @@ interface Credentials {
   readonly password: string | undefined;
 }
 
-/** A report to deliver. A direct report, which is not stored, has the id `direct`. */
+/** A direct report, which is not stored, has the id `direct`. */
 type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
-/** Answers a call of a signed-in account. Throws `ServiceError`. */
+/** Handles a call of a signed-in account. Throws `ServiceError`. */
 type CallAnswerer = (services: Services, account: Account, call: ServiceCall) => Answer;
 
-/** The functions that answer the calls with a token. */
+/** Handlers of the calls that need a token. */
 export const signedCalls: Readonly<Record<SignedEndpoint, CallAnswerer>> = {
   buyer: createReport,
   status: readStatus,
@@ -104,7 +104,6 @@ function listCampaigns(
   return jsonAnswer(campaignsOf(fixtures, account));
 }
 
-/** The refusal of parameters in the query string. */
 function unknownQuery(names: readonly string[]): ServiceError {
   const problem = 'is not known: this call takes no parameters.';
   const details = names.slice(0, 100).map((name) => ({ parameter: name.slice(0, 80), problem }));
@@ -113,7 +112,7 @@ function unknownQuery(names: readonly string[]): ServiceError {
   return new ServiceError('UNKNOWN_PARAMETER', sentence, { details });
 }
 
-/** The data of a report, computed while it is sent. */
+/** Computes the data while it is sent. */
 function deliver(
   services: Services,
   delivered: DeliveredReport,
@@ -136,7 +135,7 @@ function deliver(
   };
 }
 
-/** A report with the figures known now. */
+/** Uses the metrics as far as they are known now. */
 function reportNow(
   { fixtures, clock, options }: Services,
   { account, request }: DeliveredReport,
@@ -152,7 +151,7 @@ function reportNow(
   });
 }
 
-/** E-mail and password in any of the shapes of `decisions.md` 1. */
+/** Accepts any of the shapes of `decisions.md` 1. */
 export function readCredentials(parameters: Parameters): Credentials {
   const { auth } = parameters;
   const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : parameters;
@@ -172,7 +171,6 @@ function readId({ id }: Parameters): string {
   throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
-/** Converts the window of a request from wall time to instants. */
 function fromWallTime(request: ReportRequest): ReportRequest {
   const zone = request.timezone ?? defaultZone;
   return {

@@ -14,7 +14,7 @@ interface Session {
 
 /**
  * Tokens and the rate limit. Tokens expire when they are not used (`decisions.md` 1), except the
- * fixed tokens of the accounts. Refusals are thrown as `ServiceError`.
+ * fixed tokens of the accounts. Errors are thrown as `ServiceError`.
  */
 export class Sessions {
   readonly #accounts: readonly Account[];
@@ -37,7 +37,7 @@ export class Sessions {
     this.#rateLimitPerSecond = options.rateLimitPerSecond;
   }
 
-  /** The account of an e-mail address, in any case. */
+  /** Finds the account of an e-mail address, ignoring case. */
   accountOf(email = ''): Account | undefined {
     const wanted = email.trim().toLowerCase();
     return this.#accounts.find((account) => account.email.toLowerCase() === wanted);
@@ -65,7 +65,9 @@ export class Sessions {
     return token;
   }
 
-  /** The account of an `Authorization` header. Every accepted call extends the token's life. */
+  /**
+   * Returns the account of an `Authorization` header. Every accepted call extends the token's life.
+   */
   authorize(header: string, nowMs: number): Account {
     const token = header.trim();
     if (token === '') {

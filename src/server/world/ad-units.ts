@@ -11,20 +11,20 @@ import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { Inventory } from './inventory.ts';
 
 /**
- * A campaign in `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
+ * From `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
  * `systems` mean all of them. `cpm` is in cents per thousand displays, `cpc` in cents per click.
  */
 type CampaignPlan = (typeof plans)[number];
 
-/** An ad unit in `campaigns.json`; `volume` is the number of requests in the busiest hour. */
+/** From `campaigns.json`; `volume` is the number of requests in the busiest hour. */
 type AdUnitPlan = CampaignPlan['adunits'][number];
 
-/** An ad unit with its delivery period, volume, prices, and the choices for its facts. */
+/** Includes the delivery period, prices, and the choices for the facts. */
 export interface PlannedAdUnit {
   readonly dimensions: Partial<Dimensions>;
   readonly seed: number;
 
-  /** The first and last hour that start within the campaign. */
+  /** First and last hour that start within the campaign. */
   readonly firstHour: number;
   readonly lastHour: number;
   readonly volume: number;
@@ -36,7 +36,7 @@ export interface PlannedAdUnit {
   readonly places: DrawTable;
 }
 
-/** The campaigns in the order of `GET /campaigns`. */
+/** In the order of `GET /campaigns`. */
 export function listCampaigns(): FixtureCampaign[] {
   return plans.map((plan) => ({
     advertiserId: plan.advertiserId,
@@ -55,10 +55,7 @@ export function listCampaigns(): FixtureCampaign[] {
   }));
 }
 
-/**
- * The ad units of every campaign.
- * @param names receives the names of the inventory
- */
+/** @param names receives the names of the inventory */
 export function planAdUnits(names: Names): PlannedAdUnit[] {
   const inventory = new Inventory(names);
   const adUnits: PlannedAdUnit[] = [];
@@ -80,7 +77,7 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
   return adUnits;
 }
 
-/** The part of an ad unit that does not come from its campaign. */
+/** Returns the part of an ad unit that does not come from its campaign. */
 function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory) {
   const id = adUnit.adunitId;
   const format = inventory.formatNamed(adUnit.format);
@@ -114,13 +111,13 @@ function placesOf({ countries }: CampaignPlan, inventory: Inventory): DrawTable 
   return createDrawTable(places.map(({ choice }) => choice));
 }
 
-/** True if the list contains the name or is empty. */
+/** An empty list contains every name. */
 function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);
 }
 
-/** Hours since 1970 for a wall time in Paris. */
+/** Converts a wall time in Paris to hours since 1970. */
 function hoursOf(wallTime: string): number {
   const digitsAsUtc = Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000;
   return instantOfWallTime(digitsAsUtc, defaultZone, 'first') / hourSeconds;

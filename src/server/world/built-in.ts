@@ -19,9 +19,9 @@ export interface BuiltInOptions {
 }
 
 /**
- * The built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999
- * (`decisions.md` 7). Only the account `awkward` sees names that are hostile on purpose. The facts
- * of an hour and ad unit depend only on both and the seed, and are the same on every machine.
+ * Built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md`
+ * 7). Only the account `awkward` sees names that are hostile on purpose. The facts of an hour and
+ * ad unit depend only on both and the seed, and are the same on every machine.
  */
 export function builtInFixtures(options: BuiltInOptions): Fixtures {
   plannedWorld ??= planWorld();
@@ -34,7 +34,7 @@ export function builtInFixtures(options: BuiltInOptions): Fixtures {
   };
 }
 
-/** The part of the data that does not depend on the seed. */
+/** Does not depend on the seed. */
 interface PlannedWorld extends Pick<Fixtures, 'campaigns' | 'names'> {
   readonly adUnits: readonly PlannedAdUnit[];
 }
@@ -48,13 +48,13 @@ function planWorld(): PlannedWorld {
   return { campaigns, names, adUnits: planAdUnits(names) };
 }
 
-/** The facts of an hour by index of the ad unit; `undefined` until needed. */
+/** Facts of an hour by index of the ad unit; `undefined` until needed. */
 type HourOfFacts = (readonly Fact[] | undefined)[];
 
-/** The size of the cache, about 25 MB. */
+/** About 25 MB. */
 const maxCachedFacts = 60_000;
 
-/** A cache by seed, scale and hour, because test suites request the same days in each test. */
+/** By seed, scale and hour, because test suites request the same days in each test. */
 const cachedHours = new Map<string, HourOfFacts>();
 let cachedFacts = 0;
 

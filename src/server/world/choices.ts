@@ -9,7 +9,7 @@ export interface Choice {
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
 
-  /** The table for the next choice; empty if there is none. */
+  /** Empty if there is no next choice. */
   readonly next: DrawTable;
 }
 
@@ -22,7 +22,7 @@ interface ChoiceOptions {
   readonly next?: readonly Choice[];
 }
 
-/** A choice, whose dimensions are added to the next choices. */
+/** Adds the dimensions of the choice to the next choices. */
 export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOptions): Choice {
   const following = next.map((choice) => ({
     ...choice,
@@ -31,7 +31,7 @@ export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOption
   return { dimensions, weight, next: createDrawTable(following) };
 }
 
-/** A table in which each choice has entries in proportion to its weight. */
+/** Gives each choice entries in proportion to its weight. */
 export function createDrawTable(choices: readonly Choice[]): DrawTable {
   let total = 0;
   for (const { weight } of choices) total += weight;

@@ -3,16 +3,14 @@ import { dimensionColumns, type Names } from '../fixtures/fixtures.ts';
 import { type Choice, createChoice } from './choices.ts';
 import inventory from './inventory.json' with { type: 'json' };
 
-/** A device with its apps. */
 export interface Device {
-  /** The name of its system; `undefined` if unknown. */
+  /** `undefined` if unknown. */
   readonly system: string | undefined;
   readonly choice: Choice;
 }
 
-/** A place with its carriers. */
 export interface Place {
-  /** The name of its country; `undefined` if unknown. */
+  /** `undefined` if unknown. */
   readonly country: string | undefined;
   readonly choice: Choice;
 }
@@ -23,13 +21,13 @@ export interface AdFormat {
   readonly clicksPerThousand: number;
 }
 
-/** An id with its name. The ids of places are those of GeoNames. */
+/** Ids of places are those of GeoNames. */
 interface Named {
   readonly id: string;
   readonly name: string;
 }
 
-/** The choices for facts, from `inventory.json`. Adds the names of all ids it uses to `names`. */
+/** Choices for facts, from `inventory.json`. Adds the names of all ids it uses to `names`. */
 export class Inventory {
   readonly devices: readonly Device[];
   readonly places: readonly Place[];
@@ -52,7 +50,7 @@ export class Inventory {
     };
   }
 
-  /** An app or site, with the sub-publishers of its publisher. */
+  /** Includes the sub-publishers of its publisher. */
   #createApp({ platform, publisherId, bundleId, weight }: (typeof inventory.apps)[number]): Choice {
     const publisher = inventory.publishers.find(({ id }) => id === publisherId);
     const subPublishers = publisher?.subPublishers ?? [];
@@ -69,7 +67,7 @@ export class Inventory {
     });
   }
 
-  /** The models of a brand, with the apps for their system, and all sites. */
+  /** Combines the models of a brand with the apps for their system, and all sites. */
   #createDevices(line: (typeof inventory.devices)[number], apps: readonly Choice[]): Device[] {
     const { os, type, brand, models } = line;
     const platform = os?.name.toLowerCase();
@@ -114,7 +112,7 @@ export class Inventory {
     };
   }
 
-  /** The id in a dimension, whose name is added to `names`; `null` if unknown. */
+  /** Returns the id, and adds its name to `names`; `null` if unknown. */
   #idOf(dimension: DimensionName, named: Named | null | undefined): string | null {
     if (!named) return null;
 
@@ -124,7 +122,7 @@ export class Inventory {
   }
 }
 
-/** The carriers of a country, or the default ones. */
+/** Returns the default ones for a country without its own. */
 function carriersOf(country: string | undefined) {
   const own = inventory.carriers.find((list) => list.country === country);
   const defaults = inventory.carriers.find((list) => list.country === null);

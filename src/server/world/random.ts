@@ -9,7 +9,7 @@ export function mix(a: number, b: number): number {
   return hash ^ (hash >>> 16);
 }
 
-/** Numbers from 0 to 1 (exclusive), the same for the same seed on every machine. */
+/** Returns numbers from 0 to 1 (exclusive), the same for the same seed on every machine. */
 export function seededRandom(seed: number): () => number {
   let count = 0;
   return () => (mix(seed, ++count) >>> 0) / 2 ** 32;

@@ -4,8 +4,7 @@ import type { PlannedAdUnit } from './ad-units.ts';
 import { mix } from './random.ts';
 
 /**
- * Draws the facts of an hour of an ad unit. Only uses integer arithmetic, so that they are the same
- * on every machine.
+ * Uses only integer arithmetic, so that the facts are the same on every machine.
  * @param hourBits 32 random bits for the hour
  * @param scale multiplies the number of facts
  */
@@ -25,12 +24,12 @@ export function drawFacts(
   return facts;
 }
 
-/** What the facts of an hour and ad unit have in common. */
+/** Shared by the facts of an hour and ad unit. */
 interface Traffic {
-  /** The mean number of requests. */
+  /** Mean number of requests. */
   readonly level: number;
 
-  /** The price of a euro in ten-thousandths of a dollar. */
+  /** Price of a euro in ten-thousandths of a dollar. */
   readonly dollarRate: number;
 }
 
@@ -91,12 +90,12 @@ function drawMetrics(
   return values as Fact['metrics'];
 }
 
-/** A number of thousandths of a value, rounded up or down at random. */
+/** Rounds up or down at random. */
 function shareOf(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }
 
-/** The price of a euro in ten-thousandths of a dollar, by day. */
+/** Returns the price of a euro in ten-thousandths of a dollar, by day. */
 function dollarRateOf(hour: number): number {
   const day = Math.floor(hour / 24);
   return 10_700 + (mix(day, 7) & 1_023);
@@ -109,10 +108,7 @@ const byHourOfDay = [
 const byDayOfWeek = [97, 88, 86, 87, 90, 94, 100];
 const byMonthOfYear = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
 
-/**
- * The volume of an hour, in millionths of the busiest hour. Central European winter time is
- * accurate enough.
- */
+/** Returns millionths of the busiest hour. Central European winter time is accurate enough. */
 function busyness(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
   const byHour = byHourOfDay[local.getUTCHours()] ?? 0;
