@@ -2,19 +2,19 @@ import { currencyOf } from '../contract/columns.ts';
 import { type Figure, figureValue, formatFigure } from '../figures/figures.ts';
 import type { Sums } from '../figures/grouping.ts';
 
-/** A figure for readers: money with currency sign and two decimals, `–` if there is no value. */
+/** Adds currency sign and two decimals to money; `–` if there is no value. */
 export function formatWithCurrency(figure: Figure, sums: Sums): string {
   const text = formatFigure(figure, sums);
   return text === null ? '–' : withCurrency(figure, text);
 }
 
-/** Adds the currency sign to an amount of money; other numbers are unchanged. */
+/** Leaves anything but money unchanged. */
 export function withCurrency({ field, type }: Figure, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
 }
 
-/** Share of a whole by a figure, 0 to 1; `undefined` for rates, and if it cannot be computed. */
+/** Returns 0 to 1; `undefined` for rates, and if it cannot be computed. */
 export function shareOf(figure: Figure, part: Sums, whole: Sums): number | undefined {
   if (figure.derived) return undefined;
   const value = figureValue(figure, part) ?? 0;

@@ -1,30 +1,30 @@
-/** The one rule for columns that do not fit, on terminals and on paper. */
+/** One rule for columns that do not fit, on terminals and on paper. */
 
 /** Names are shortened down to this width; ids, dates and numbers never. */
 export const minNameWidth = 8;
 
-/** A column before it is fitted, with widths in characters. */
+/** Widths are in characters. */
 export interface FitColumn {
-  /** True for a metric, which gives way before breakdowns do. */
+  /** Metrics are dropped before breakdowns. */
   readonly isMetric: boolean;
 
   readonly width: number;
 
-  /** The width that it can be shortened to; `width` if it cannot. */
+  /** Width that it can be shortened to; `width` if it cannot. */
   readonly minWidth: number;
 }
 
-/** The columns that fit, by index from left to right, and the width of each. */
+/** Columns by index from left to right, and the width of each. */
 export interface FittedColumns {
   readonly kept: readonly number[];
   readonly widths: readonly number[];
 }
 
 /**
- * Fits columns into a line: names are shortened, and what then does not fit is dropped from the
- * right, metrics first. One column remains, however narrow the line is.
+ * Fits columns into a line: names are shortened, and columns that still do not fit are dropped from
+ * the right, metrics first. One column remains, however narrow the line is.
  *
- * @param gap the space between two columns
+ * @param gap space between two columns
  */
 export function fitColumns(
   columns: readonly FitColumn[],
@@ -44,7 +44,7 @@ export function fitColumns(
   return { kept, widths: shortenedWidths(shown, room()) };
 }
 
-/** The widths of columns in a line: the widest give way until all fit. */
+/** Shortens the widest columns until all fit. */
 function shortenedWidths(columns: readonly FitColumn[], room: number): number[] {
   const widths = columns.map(({ width }) => width);
   const isOnly = columns.length === 1;
@@ -61,7 +61,7 @@ function shortenedWidths(columns: readonly FitColumn[], room: number): number[] 
   return widths;
 }
 
-/** Names what is not shown: `Not shown: clicks, CTR. ADVICE` */
+/** Names the columns that were dropped: `Not shown: clicks, CTR. ADVICE` */
 export function notShown(labels: readonly string[], advice: string): string {
   return `Not shown: ${labels.join(', ')}. ${advice}`;
 }

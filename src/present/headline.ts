@@ -11,29 +11,25 @@ import { nameInSentence } from '../text/printable.ts';
 import { maxTableName } from './short-names.ts';
 import { timeTexts } from './time-texts.ts';
 
-/** The data for a headline. */
 export interface HeadlineParts {
   readonly sums: ReportSums;
 
-  /** The leading figure of the report. */
+  /** Leading metric of the report. */
   readonly lead: Figure | undefined;
 
   readonly comparison: Comparison | undefined;
 
-  /** The unit that the report's dates represent. */
+  /** Unit that the report's dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** The contribution of one group to the change of a figure. */
+/** Contribution of one group to the change of a metric. */
 interface Contribution {
   readonly unit: Unit;
 
   readonly group: Pick<Group, 'key'>;
 
-  /**
-   * The group's figure in this report and in the earlier one; `undefined` if it does not occur
-   * there.
-   */
+  /** Value in this report and in the earlier one; `undefined` if the group does not occur there. */
   readonly now: Decimal | undefined;
   readonly before: Decimal | undefined;
 
@@ -46,8 +42,8 @@ const hundred = new Decimal(100n, 0);
 
 /**
  * Sums up the report in a sentence, from exact sums: revenue, its change, and the group that
- * contributed most. A report by time alone names the best time instead. `undefined` without revenue
- * or without a change.
+ * contributed most. A report by time alone names the best time instead. Returns `undefined` without
+ * revenue or without a change.
  */
 export function headlineOf({
   sums,
@@ -84,15 +80,12 @@ function sumOf(field: string, sums: Sums | undefined): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-/** The direction in which a metric has changed. */
 interface Direction {
   readonly field: string;
   readonly sign: number;
 }
 
-/**
- * The group that contributed most to a change, from the first breakdown with more than one group.
- */
+/** Uses the first breakdown with more than one group. */
 function largestContribution(
   sums: ReportSums,
   comparison: Comparison,
@@ -106,7 +99,7 @@ function largestContribution(
   return undefined;
 }
 
-/** The contributions of all groups of a unit, from both reports. */
+/** Includes groups that occur in only one of the reports. */
 function contributionsOf(unit: Unit, comparison: Comparison, field: string): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.groupsOf(unit);
@@ -151,7 +144,7 @@ function contributionClause(
   return `${name} has ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
 }
 
-/** Names the best time if there are at least two. */
+/** Returns `undefined` unless the report is by time alone and has two or more times. */
 function bestTimeClause(
   { units }: ReportSums,
   lead: Figure,
@@ -172,7 +165,7 @@ function bestTimeClause(
     : `the best ${rowNoun(unit, dateUnit)} was ${name} with ${amountText(lead.field, amount)}`;
 }
 
-/** A change in percent, with one decimal below ten; `undefined` if it rounds to zero. */
+/** Has one decimal below ten; `undefined` if it rounds to zero. */
 function percentText(difference: Decimal, before: Decimal): string | undefined {
   const size = difference.sign < 0 ? zero.minus(difference) : difference;
   const hundredfold = size.times(hundred);
@@ -184,7 +177,7 @@ function percentText(difference: Decimal, before: Decimal): string | undefined {
   return `${numberText(rounded, isSmall ? 1 : 0)}%`;
 }
 
-/** An amount for a sentence: without cents from 1,000 on. */
+/** Drops the cents from 1,000 on. */
 function amountText(field: string, amount: Decimal): string {
   const isSmall = amount.minus(new Decimal(1000n, 0)).sign < 0;
   return `${currencyOf(field)}${numberText(amount, isSmall ? 2 : 0)}`;

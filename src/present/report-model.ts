@@ -20,31 +20,31 @@ import { headlineOf } from './headline.ts';
 import { type BreakdownRanking, rankingsOf } from './report-ranking.ts';
 import { type ReportTrend, reportTrend } from './report-trend.ts';
 
-/** The metrics that count as conversions, in display order. */
+/** In display order. */
 const conversions = ['downloads', 'leads', 'landings'];
 
 /** Two rows of four cards. */
 const maxCards = 8;
 
-/** The figures of a report in display order. */
+/** Metrics in display order. */
 export interface FigureChoice {
-  /** The figure for rankings and changes: revenue, or the one that replaces it. */
+  /** For rankings and changes: revenue, or the metric that replaces it. */
   readonly lead: Figure | undefined;
 
-  /** The figures shown first, at most eight. */
+  /** Shown first, at most eight. */
   readonly shown: readonly Figure[];
 
-  /** The other figures, shown under “All figures”. */
+  /** Shown under “All figures”. */
   readonly others: readonly Figure[];
 
-  /** All figures in the order of a table's columns: as requested, if the user named them. */
+  /** All metrics in the order of a table's columns: as requested, if the user named them. */
   readonly columns: readonly Figure[];
 }
 
 /**
- * Chooses the figures to show first. Without `--metrics` these are revenue in one currency,
+ * Chooses the metrics to show first. Without `--metrics` these are revenue in one currency,
  * displays, clicks, CTR, eCPM and conversions that are not all zero; otherwise the requested ones.
- * @param figures all figures of the report, in request order
+ * @param figures all metrics of the report, in request order
  */
 export function chooseFigures(figures: readonly Figure[], totals: Sums): FigureChoice {
   const { leading, others } = leadingFirst(figures);
@@ -56,7 +56,7 @@ export function chooseFigures(figures: readonly Figure[], totals: Sums): FigureC
   return { lead: shown[0], shown, others: rest, columns };
 }
 
-/** True if a report has exactly the metrics of a profile, as it does if the user named none. */
+/** Matches exactly the metrics of a profile, which a report has if the user named none. */
 function hasAllMetrics(figures: readonly Figure[]): boolean {
   const sums = figures.filter(({ derived }) => !derived);
   const fields = new Set(sums.map(({ field }) => field));
@@ -89,8 +89,8 @@ function defaultFigures(figures: readonly Figure[], totals: Sums): Figure[] {
 }
 
 /**
- * The columns of a report for readers, from left to right: the breakdowns as requested, the
- * figures, and fields that the vocabulary does not know.
+ * Puts the breakdowns first, as requested, then the metrics, then fields that the vocabulary does
+ * not know.
  */
 export function inReadingOrder(
   columns: readonly PlannedColumn[],
@@ -103,19 +103,19 @@ export function inReadingOrder(
   return [...ordered, ...columns.filter(({ figure, type }) => !figure && type === undefined)];
 }
 
-/** A figure of the whole report and its change. */
+/** A metric of the whole report and its change. */
 export interface Total {
   readonly figure: Figure;
   readonly label: string;
 
-  /** The meaning of the figure, as a sentence without a full stop. */
+  /** A sentence without a full stop. */
   readonly meaning: string;
 
   /** `undefined` without a comparison. */
   readonly change: Change | undefined;
 }
 
-/** The totals of a report, without rates that have no value in either report. */
+/** Omits rates that have no value in either report. */
 export function totalsOf(
   figures: readonly Figure[],
   now: Sums,
@@ -143,7 +143,6 @@ export function comparisonSentence({ now, before, days, notes }: Comparison): st
   return [`Change: ${now}${daysNow} against ${before}${daysBefore}.`, ...notes].join(' ');
 }
 
-/** The data of a complete report, for display. */
 export interface ReportParts {
   readonly plan: ColumnPlan;
   readonly sums: ReportSums;
@@ -154,48 +153,48 @@ export interface ReportParts {
   readonly messages?: ReportMessages | undefined;
 }
 
-/** The content of a report for readers, drawn by pages, sheets and the terminal. */
+/** Drawn by pages, spreadsheets and the terminal. */
 export interface ReportModel {
   readonly title: string;
 
-  /** The facts below the title, by label: window, zone, filters. */
+  /** Facts below the title, by label: window, zone, filters. */
   readonly facts: ReadonlyMap<string, string>;
 
-  /** The sender's note, by lines. */
+  /** Lines of the sender's note. */
   readonly remark: readonly string[];
 
-  /** The report in one sentence. */
+  /** Whole report in one sentence. */
   readonly headline: string | undefined;
 
-  /** A sentence on the comparison. */
+  /** A sentence. */
   readonly compared: string | undefined;
 
-  /** The sentence shown instead of figures if there are no rows. */
+  /** A sentence shown instead of metrics if there are no rows. */
   readonly empty: string | undefined;
 
-  /** The earlier report, if this one has no rows and that one does. */
+  /** Earlier report, if this one has no rows and that one does. */
   readonly past: ReportModel | undefined;
 
-  /** Warnings and notes, as sentences. */
+  /** Sentences. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
   readonly figures: FigureChoice;
 
-  /** The figures shown first, and those under “All figures”. */
+  /** Shown first, and under “All figures”. */
   readonly totals: readonly Total[];
   readonly otherTotals: readonly Total[];
 
-  /** The report over time; `undefined` without times, or with only one day, hour or month. */
+  /** `undefined` without times, or with only one day, hour or month. */
   readonly trend: ReportTrend | undefined;
 
-  /** The largest values of each breakdown. */
+  /** One for each breakdown. */
   readonly rankings: readonly BreakdownRanking[];
 
-  /** The unit that the report's dates represent. */
+  /** Unit that the report's dates represent. */
   readonly dateUnit: DateUnit;
 
-  /** The content of “About this report”, by label. */
+  /** Content of “About this report”, by label. */
   readonly about: ReadonlyMap<string, string>;
 }
 
@@ -248,7 +247,7 @@ function aboutReport(
   return about;
 }
 
-/** The model of the earlier report; `undefined` if there is none or it has no rows. */
+/** Returns `undefined` if there is no earlier report or it has no rows. */
 function earlierModel(parts: ReportParts): ReportModel | undefined {
   const { comparison } = parts.options;
   const rowCount = comparison?.sums.total.rowCount ?? 0;

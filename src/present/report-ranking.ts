@@ -12,17 +12,17 @@ import { formatWithCurrency, shareOf } from './figure-text.ts';
 import { maxTableName, shortNames } from './short-names.ts';
 import { maxTableRows } from './table-size.ts';
 
-/** Number of values of a breakdown that are ranked individually; the others are added up. */
+/** Number of values that are ranked individually; the others are added up. */
 const maxRanked = 10;
 
 /** Number of ended groups named in a sentence; the others are added up. */
 const maxEndedNames = 5;
 
-/** A value of a breakdown, or several combined, with figures. */
+/** A value of a breakdown, or several combined, with sums. */
 export interface RankedGroup {
   readonly name: string;
 
-  /** The name for tables and charts: printable and shortened. */
+  /** Printable and shortened, for tables and charts. */
   readonly shortName: string;
 
   /** Additional information, such as the id of a campaign; may be empty. */
@@ -30,7 +30,7 @@ export interface RankedGroup {
 
   readonly sums: Sums;
 
-  /** Share of the whole by the ranking figure, 0 to 1; `undefined` if it cannot be computed. */
+  /** Share of the whole by the ranked metric, 0 to 1; `undefined` if it cannot be computed. */
   readonly share: number | undefined;
 
   /** Sums in the earlier report, and the change; `undefined` without a comparison. */
@@ -38,17 +38,17 @@ export interface RankedGroup {
   readonly change: Change | undefined;
 }
 
-/** The values of a breakdown, largest first. */
+/** Largest values first. */
 export interface BreakdownRanking {
   readonly unit: Unit;
 
-  /** The noun for a value: `campaign`. */
+  /** Word for a value: `campaign`. */
   readonly noun: string;
 
-  /** The figure that values are ranked by. */
+  /** Metric that values are ranked by. */
   readonly figure: Figure;
 
-  /** True if there are too many values to rank; `groups` is then empty. */
+  /** `groups` is then empty. */
   readonly hasTooManyValues: boolean;
 
   /** All values. */
@@ -64,11 +64,11 @@ export interface BreakdownRanking {
   /** Values that exist only in the earlier report. */
   readonly ended: readonly RankedGroup[];
 
-  /** The ended values as a sentence: `Ended: Summer (€12.00 before).` */
+  /** `Ended: Summer (€12.00 before).` */
   readonly endedSentence: string | undefined;
 }
 
-/** Ranks the values of each breakdown by the first figure that is a sum. */
+/** Ranks the values of each breakdown by the first metric that is a sum. */
 export function rankingsOf(
   sums: ReportSums,
   figures: readonly Figure[],
@@ -85,13 +85,12 @@ export function rankingsOf(
   return rankings;
 }
 
-/** The units of a report. A report without rows has those of the earlier report, without groups. */
+/** For a report without rows, returns the units of the earlier report, without groups. */
 function unitsOf(sums: ReportSums, comparison: Comparison | undefined): readonly Unit[] {
   if (sums.total.rowCount > 0 || !comparison) return sums.units;
   return comparison.sums.units.map((unit) => ({ ...unit, groups: new Grouping() }));
 }
 
-/** The basis for ranking and comparing the values of a breakdown. */
 interface RankingBasis {
   readonly figure: Figure;
 
@@ -140,7 +139,7 @@ function rankUnit(unit: Unit, basis: RankingBasis): BreakdownRanking {
   };
 }
 
-/** Number of values to show individually: "1 other" would take as much space as that value. */
+/** Shows all if one would be left: "1 other" would take as much space as that value. */
 function countBefore(count: number, most: number): number {
   return count > most + 1 ? most : count;
 }
@@ -188,10 +187,7 @@ function endedOf(unit: Unit, { figure }: RankingBasis, comparison: Comparison): 
   });
 }
 
-/**
- * A sentence on the groups that exist only in the earlier report, `Ended: Summer (€12.00 before).`;
- * `undefined` if there are none.
- */
+/** Returns `Ended: Summer (€12.00 before).`; `undefined` if nothing has ended. */
 function endedSentenceOf(unit: Unit, figure: Figure, comparison: Comparison): string | undefined {
   const ended = endedGroups(unit, comparison, figure);
   if (ended.length === 0) return undefined;
@@ -211,7 +207,7 @@ function endedSentenceOf(unit: Unit, figure: Figure, comparison: Comparison): st
   return `Ended: ${listWords(items)}.`;
 }
 
-/** Sentences on ended groups, one per breakdown. */
+/** Returns one sentence per breakdown. */
 export function endedSentences(
   sums: ReportSums,
   figures: readonly Figure[],

@@ -17,7 +17,7 @@ import { formatWithCurrency, shareOf } from './figure-text.ts';
 /** Number of values of a breakdown that are drawn as lines. */
 const maxLines = 5;
 
-/** The sums in each slot of an axis. */
+/** Sums in each slot of an axis. */
 export interface TimeSeries {
   /** Empty for the report as a whole. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface TimeSeries {
   readonly sums: readonly Sums[];
 }
 
-/** An earlier report aligned with the slots of an axis. */
+/** Aligned with the slots of an axis. */
 export interface EarlierSeries {
   readonly sums: readonly Sums[];
 
@@ -33,38 +33,36 @@ export interface EarlierSeries {
   readonly labels: readonly string[];
 }
 
-/** A report over time. */
 export interface ReportTrend {
   readonly axis: TimeAxis;
 
-  /** The report as a whole. */
+  /** Whole report. */
   readonly whole: TimeSeries;
 
-  /** The earlier report as a whole. */
+  /** Whole earlier report. */
   readonly before: EarlierSeries | undefined;
 
-  /** The largest values of the first breakdown; empty if it has fewer than two. */
+  /** Largest values of the first breakdown; empty if it has fewer than two. */
   readonly lines: readonly TimeSeries[];
 
-  /** Caption of the lines: `per day by campaign`. */
+  /** `per day by campaign`. */
   readonly linesCaption: string;
 
-  /** A sentence on the values without a line; `undefined` if there are none. */
+  /** Describes the values without a line; `undefined` if there are none. */
   readonly unchartedSentence: string | undefined;
 }
 
-/** The parts of a trend. */
 export interface TrendParts {
   readonly sums: ReportSums;
   readonly lead: Figure | undefined;
   readonly dateUnit: DateUnit;
   readonly comparison: Comparison | undefined;
 
-  /** The report by time, if its rows have no times. */
+  /** Report by time, if its rows have no times. */
   readonly overTime?: Grouping | undefined;
 }
 
-/** The report over time; `undefined` without times, or with only one. */
+/** Returns `undefined` without times, or with only one. */
 export function reportTrend(parts: TrendParts): ReportTrend | undefined {
   const { sums, lead, dateUnit, comparison, overTime } = parts;
   const time = sums.units.find(({ isTime }) => isTime);
@@ -91,7 +89,6 @@ function earlierSeries(axis: TimeAxis, earlier: Grouping, { windows }: Compariso
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
 
-/** Lines, their caption, and a sentence on the values without a line. */
 interface LineGroup {
   readonly series: readonly TimeSeries[];
   readonly caption: string;
@@ -99,8 +96,8 @@ interface LineGroup {
 }
 
 /**
- * The largest values of the first breakdown over time, by one figure; `undefined` if there are
- * fewer than two.
+ * Draws the largest values of the first breakdown by one metric; `undefined` if there are fewer
+ * than two.
  */
 function linesOf(
   figure: Figure,
@@ -124,7 +121,6 @@ function linesOf(
   return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
 }
 
-/** The sums of a group in each slot of an axis. */
 function sumsInSlots({ key }: Group, axis: TimeAxis, trend: Grouping): Sums[] {
   return axis.slots.map((slot) => {
     const cells = slot.map(({ key: [time] }) => trend.find([time ?? null, ...key]));
@@ -135,18 +131,17 @@ function sumsInSlots({ key }: Group, axis: TimeAxis, trend: Grouping): Sums[] {
   });
 }
 
-/** Data for a sentence on several groups. */
 interface RestOptions {
   readonly figure: Figure;
 
-  /** The noun for a group. */
+  /** Word for a group: `campaign`. */
   readonly noun: string;
 
-  /** The whole report. */
+  /** Whole report. */
   readonly total: Grouping;
 }
 
-/** The groups without a line: `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).` */
+/** Returns `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).` */
 function unchartedText(
   rest: readonly Group[],
   { metrics }: Grouping,

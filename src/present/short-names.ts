@@ -1,6 +1,6 @@
 import { shorten, shortenMiddle, widthOf } from '../text/cell-width.ts';
 
-/** Maximum width of a name on a page, in terminal cells. */
+/** Maximum width on a page, in terminal cells. */
 export const maxTableName = 48;
 
 /** Longer names are cut before they are measured, which is slow. */
@@ -34,7 +34,7 @@ export function shortNames(
   return shortByName;
 }
 
-/** Shortens names with a common beginning: keeps their ends, or the part before a common end. */
+/** Keeps the ends of names with a common beginning, or the part before a common end. */
 function shortAlike(names: readonly string[], width: number, mark: string): Map<string, string> {
   const withEnd = new Map(names.map((name) => [name, shortenMiddle(name, width, mark)]));
   if (new Set(withEnd.values()).size === names.length) return withEnd;

@@ -1,19 +1,18 @@
 import type { DateUnit } from '../figures/grouping.ts';
 import { axisDay, axisMonth, dayOfYear } from '../figures/time-axis.ts';
 
-/** The formats of a day, and of an hour with its offset, in a cell. */
+/** A day, or an hour with its offset, in a cell. */
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
 const hourPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)([+-]\d{4})$/;
 
-/** A column of times. */
 interface TimeColumn {
   readonly cells: readonly unknown[];
 
-  /** The unit that its dates represent. */
+  /** Unit that its dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** The time in a cell: a day or an hour. */
+/** A day or an hour. */
 interface CellTime {
   readonly day: string;
 
@@ -24,9 +23,9 @@ interface CellTime {
 }
 
 /**
- * Display texts for the days and hours of a column: `Thu 1 Oct`, `October 2026`, `Sun 25 Oct,
- * 02:00`. Days include the year if the column spans several, and an hour that occurs twice includes
- * its offset. Cells that are not times are omitted.
+ * Returns display texts for the days and hours of a column: `Thu 1 Oct`, `October 2026`, `Sun 25
+ * Oct, 02:00`. Days include the year if the column spans several, and an hour that occurs twice
+ * includes its offset. Cells that are not times are omitted.
  */
 export function timeTexts({ cells, dateUnit }: TimeColumn): Map<string, string> {
   const times = new Map<string, CellTime>();
@@ -60,7 +59,7 @@ function readTime(cell: string): CellTime | undefined {
   return isDay ? { day, clock, offset } : undefined;
 }
 
-/** Hours that occur with two offsets, when summer time ends. */
+/** Returns hours that occur with two offsets, when summer time ends. */
 function doubledHours(times: readonly CellTime[]): Set<string> {
   const offsets = new Map<string, string | undefined>();
   const doubled = new Set<string>();

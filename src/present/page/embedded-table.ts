@@ -1,20 +1,15 @@
 import { nameText, noName } from '../../figures/group-name.ts';
 import { groupedText, roundedText } from '../../figures/numbers.ts';
 
-/** The table data embedded in a page for its script, and the display of cells, shared by both. */
+/** Table data embedded in a page for its script, and the display of cells, shared by both. */
 
-/**
- * A cell: a number that JavaScript represents exactly, any other number as text, or printable text.
- */
+/** A number that JavaScript represents exactly, any other number as text, or printable text. */
 export type Cell = string | number | null;
 
-/**
- * How cells are displayed. A `key` is an id or a time, which is never wrapped; a missing `name` is
- * shown as unknown.
- */
+/** A `key` is an id or a time, which is never wrapped; a missing `name` is shown as unknown. */
 export type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'name' | 'key';
 
-/** How a cell is computed from two other columns, given as indexes. */
+/** Computes a cell from two other columns, given as indexes. */
 export type EmbeddedFormula =
   | {
       readonly kind: 'ratio';
@@ -30,7 +25,7 @@ export type EmbeddedFormula =
       readonly isNeutral: boolean;
     };
 
-/** A column as JSON, with either cells or a formula. */
+/** With either cells or a formula. */
 export interface EmbeddedColumn {
   readonly name: string;
 
@@ -46,7 +41,6 @@ export interface EmbeddedColumn {
   readonly formula?: EmbeddedFormula;
 }
 
-/** A table as JSON. */
 export interface EmbeddedTable {
   readonly rowCount: number;
   readonly columns: readonly EmbeddedColumn[];
@@ -62,7 +56,6 @@ export function cellText(type: CellType, cell: string | number): string {
   return text;
 }
 
-/** The text of an empty cell. */
 export function emptyText(type: CellType): string {
   return type === 'name' ? noName : '–';
 }

@@ -7,13 +7,12 @@ import { changeHtml, htmlText } from './page-text.ts';
 /** Longer totals are set in a smaller font, so that all cards have one height. */
 const maxLargeText = 13;
 
-/** The sums shown in cards. */
 interface CardSums {
   readonly sums: ReportSums;
   readonly comparison: Comparison | undefined;
 }
 
-/** The totals of a report as one grid of equal cards, and the switch for the other figures. */
+/** Renders the totals as one grid of equal cards, and the switch for the other metrics. */
 export function renderCards({ totals, otherTotals }: ReportModel, cardSums: CardSums): string {
   if (totals.length === 0) return '';
 
@@ -24,10 +23,10 @@ export function renderCards({ totals, otherTotals }: ReportModel, cardSums: Card
 ${cards.join('')}${others.join('')}</dl>${allFigures}</section>\n`;
 }
 
-/** Shows the other figures in cards, charts and tables; works without a script. */
+/** Shows the other metrics in cards, charts and tables; works without a script. */
 const switchOfAll = '<label class="switch">All figures<input type="checkbox" id="all"></label>';
 
-/** The number of cards in a row of a wide screen: rows are as equally long as possible. */
+/** Returns the number of cards in a row of a wide screen. Rows are as equally long as possible. */
 function perRow(count: number): number {
   return count <= 5 ? count : Math.ceil(count / Math.ceil(count / 4));
 }

@@ -18,7 +18,7 @@ import { type Cell, type CellType, cellText } from './embedded-table.ts';
 import { changeHtml } from './page-text.ts';
 
 /**
- * How a cell is computed from other columns, which are named by field. Totals are computed in the
+ * Computes a cell from other columns, which are named by field. Totals are computed in the
  * same way.
  */
 type Formula =
@@ -34,34 +34,33 @@ type Formula =
       readonly before: string;
 
       /**
-       * True if rows are times. A time that is missing in the earlier report is not “new”: its
-       * month was shorter.
+       * Set if rows are times. A time that is missing in the earlier report is not “new”: its month
+       * was shorter.
        */
       readonly isOfTime: boolean;
 
-      /** True for prices, whose changes have no color. */
+      /** Set for prices, whose changes have no color. */
       readonly isNeutral: boolean;
     };
 
-/** A column of a page's table. */
 export interface PageColumn {
-  /** The name used in formulas. */
+  /** Name used in formulas. */
   readonly field: string;
 
-  /** The name in the report. */
+  /** Name in the report. */
   readonly name: string;
 
   readonly label: string;
 
   readonly type: CellType;
 
-  /** The figure of the column; absent for names, times and changes. */
+  /** Absent for names, times and changes. */
   readonly figure?: Figure | undefined;
 
   /** An id next to its name, omitted on phones and on paper. */
   readonly isIdOfName?: boolean;
 
-  /** A figure under “All figures”. */
+  /** Shown under “All figures”. */
   readonly isExtra?: boolean;
 
   /** Present if the cells are computed. */
@@ -72,26 +71,24 @@ export interface PageColumn {
   /** Display texts for times and for names that are too long. */
   readonly texts?: ReadonlyMap<string, string>;
 
-  /** HTML of a cell, if its text is not enough. */
+  /** Present if the text of the cell is not enough. */
   readonly cellHtml?: (row: number) => string;
 
-  /** The total for display; absent if there is none. */
+  /** For display; absent if there is none. */
   readonly total?: string;
 
   readonly totalHtml?: string;
 }
 
-/** The rows of a table. */
 export interface TableRows {
   readonly rows: readonly Row[];
 
   readonly totals: Sums;
 
-  /** The unit that their dates represent. */
+  /** Unit that their dates represent. */
   readonly dateUnit: DateUnit;
 }
 
-/** Headings of date columns. */
 const dateLabels: Readonly<Record<DateUnit, string>> = {
   day: 'Date',
   week: 'Week',
@@ -99,7 +96,7 @@ const dateLabels: Readonly<Record<DateUnit, string>> = {
   window: 'From',
 };
 
-/** The column of a field, or of a rate computed from others. */
+/** Builds the column of a field, or of a rate computed from others. */
 export function pageColumn(
   column: PlannedColumn,
   { rows, totals, dateUnit }: TableRows,
@@ -122,7 +119,7 @@ export function pageColumn(
   };
 }
 
-/** Display texts for cells; `undefined` if cells are shown unchanged. */
+/** Returns `undefined` if cells are shown unchanged. */
 function textsFor(
   cells: readonly Cell[],
   type: PlannedColumn['type'],
@@ -136,7 +133,7 @@ function textsFor(
   return shortByName.size > 0 ? shortByName : undefined;
 }
 
-/** True if a column contains names or other texts rather than ids or times. */
+/** Matches names and other texts, but no ids or times. */
 export function isTextColumn({ type }: Pick<PageColumn, 'type'>): boolean {
   return type === 'name' || type === 'text';
 }
@@ -170,7 +167,7 @@ function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: 
   };
 }
 
-/** The earlier sums of a table's rows, for computing changes. */
+/** Earlier sums of a table's rows, for computing changes. */
 export interface EarlierRows {
   /** Sums of each row in the earlier report; `undefined` for a new row. */
   readonly before: readonly (Sums | undefined)[];
@@ -178,11 +175,10 @@ export interface EarlierRows {
   readonly totals: Sums;
   readonly totalsBefore: Sums;
 
-  /** True if rows are times, compared by their distance from the beginning of the window. */
+  /** Set if rows are times, compared by their distance from the beginning of the window. */
   readonly isOfTime: boolean;
 }
 
-/** The change of a figure in each row. */
 export function changeColumn(
   figure: Figure,
   { before, totals, totalsBefore, isOfTime }: EarlierRows,
@@ -211,7 +207,7 @@ export function changeColumn(
   };
 }
 
-/** The earlier values of a figure, for the script to compute changes from; not shown. */
+/** Holds the earlier values of a metric, for the script to compute changes from; not shown. */
 export function earlierColumn(figure: Figure, { before }: EarlierRows): PageColumn {
   const { field, type, derived } = figure;
   const name = earlierField(field);
@@ -239,7 +235,6 @@ function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {
   return printable(type === 'hour' ? hourText(text) : text);
 }
 
-/** The display text of a cell. */
 export function displayText({ texts, type }: PageColumn, cell: string | number): string {
   return texts?.get(String(cell)) ?? cellText(type, cell);
 }

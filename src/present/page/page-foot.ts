@@ -2,7 +2,7 @@ import type { ReportModel } from '../report-model.ts';
 import type { PageTable } from './page-table.ts';
 import { htmlText } from './page-text.ts';
 
-/** The footer on paper: the tables that are not printed, the notes, and “About this report”. */
+/** Lists on paper the tables that are not printed, the notes, and “About this report”. */
 export function paperFoot({ about, notes }: ReportModel, tables: readonly PageTable[]): string {
   const unprinted = tables.filter(({ paper }) => !paper.isPrinted);
   const paragraphs = unprinted.flatMap(({ paper }) => paper.sentences).map(htmlText);
@@ -12,8 +12,8 @@ export function paperFoot({ about, notes }: ReportModel, tables: readonly PageTa
 }
 
 /**
- * The footer of a page: the notes, and “About this report”, which can be expanded on screen.
- * @param onPaper its printed part; `undefined` if a table includes that
+ * Renders the notes, and “About this report”, which can be expanded on screen.
+ * @param onPaper printed part of the footer; `undefined` if a table includes that
  */
 export function renderFoot({ about, notes }: ReportModel, onPaper: string | undefined): string {
   if (about.size === 0 && notes.length === 0 && !onPaper) return '';

@@ -7,8 +7,8 @@ import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { changeHtml, htmlText, sentenceHtml } from './page-text.ts';
 
 /**
- * The largest values of each breakdown. The bars are SVG, because the security policy forbids
- * inline styles and printers may omit background graphics.
+ * Renders the largest values of each breakdown. The bars are SVG, because the security policy
+ * forbids inline styles and printers may omit background graphics.
  */
 export function renderRankings(rankings: readonly BreakdownRanking[]): string {
   const [first, second] = rankings;
@@ -27,7 +27,7 @@ ${charts.join('')}</div></section>
 `;
 }
 
-/** The heading for an earlier report, with what has ended since. */
+/** Renders the heading for an earlier report, with what has ended since. */
 export function renderPast({ rankings }: ReportModel, window: string): string {
   const sentences = rankings.map(({ endedSentence }) => {
     return endedSentence === undefined ? '' : `<p class="by">${sentenceHtml(endedSentence)}</p>\n`;
@@ -62,7 +62,7 @@ function renderRanking(ranking: BreakdownRanking): string {
   return `<ol${isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedLine}`;
 }
 
-/** The figure of a group, its share, and its change if there is a comparison. */
+/** Includes the share, and the change if there is a comparison. */
 function numbersOf(
   { sums, share, change }: RankedGroup,
   { figure }: Pick<BreakdownRanking, 'figure'>,

@@ -1,6 +1,6 @@
 /**
- * The style of a page: system fonts, one color for data, five for lines, the rest gray. Contrasts
- * are AA in both themes. Print is always light.
+ * System fonts, one color for data, five for lines, the rest gray. Contrasts are AA in both themes.
+ * Print is always light.
  */
 export const pageStyle = `
 :root {

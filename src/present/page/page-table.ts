@@ -16,30 +16,29 @@ const maxUnsplitRows = 25;
 /** Tables with more columns are set tightly. */
 const maxWideColumns = 13;
 
-/** The table of a page. */
 export interface PageTable {
   readonly title: string;
 
   readonly columns: readonly PageColumn[];
 
-  /** Columns that are not shown but needed for the script's computations. */
+  /** Not shown, but needed for the script's computations. */
   readonly hidden: readonly PageColumn[];
 
   readonly rowCount: number;
 
-  /** The field that rows are sorted by in descending order. */
+  /** Sorted in descending order. */
   readonly sortedBy: string | undefined;
 
   readonly paper: PaperPlan;
 }
 
-/** The number of visible rows and the page buttons; the script shows and operates them. */
+/** Number of visible rows and the page buttons; the script shows and operates them. */
 const pager =
   '<div class="tools" hidden><span class="count" role="status"></span><span class="pager">' +
   '<button type="button" class="back" aria-label="Previous rows">‹</button>' +
   '<button type="button" class="on" aria-label="Next rows">›</button></span></div>';
 
-/** The filter of all tables; the script shows and operates it. */
+/** Filter of all tables; the script shows and operates it. */
 export const pageFilter =
   '<p class="filter" hidden><input type="search" id="filter" autocomplete="off" spellcheck="false" ' +
   'placeholder="Filter the tables: a campaign, country, day …" aria-label="Filter the tables"></p>\n';
@@ -83,7 +82,7 @@ ${pager}</div>
 `;
 }
 
-/** The totals row; empty if it would repeat the only row. */
+/** Returns an empty string if the totals would repeat the only row. */
 function renderTotals(table: PageTable): string {
   const { columns, rowCount } = table;
   if (rowCount < 2 || columns.every(({ total }) => total === undefined)) return '';
@@ -94,7 +93,9 @@ function renderTotals(table: PageTable): string {
   return `<tr class="total">${totals.join('')}`;
 }
 
-/** Text printed below a table. It is a table row, so that no page break can separate them. */
+/**
+ * Renders text below a printed table. It is a table row, so that no page break can separate them.
+ */
 function renderPaperRow({ columns, paper }: PageTable, paperFoot: string): string {
   const { sentences, fullNames, leftOut } = paper;
   const paragraphs: string[] = [];
@@ -125,15 +126,15 @@ function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean):
   return `${opening}${totalHtml ?? escapeHtml(cellText(type, total))}`;
 }
 
-/** The column that names the rows: the first name, or the first id or time. */
+/** Finds the column that names the rows: the first name, or the first id or time. */
 function rowNameOf(columns: readonly PageColumn[]): PageColumn | undefined {
   return columns.find(isTextColumn) ?? columns.find(({ type }) => type === 'key');
 }
 
 /**
- * CSS classes of a column's cells: `n` numbers, `k` keys, `t` texts, `id` ids next to names,
- * `first` the names of rows, `time` the time before them, `change` changes, `more` figures under
- * “All figures”, `s` not printed.
+ * Returns CSS classes: `n` numbers, `k` keys, `t` texts, `id` ids next to names, `first` the names
+ * of rows, `time` the time before them, `change` changes, `more` metrics under “All figures”, `s`
+ * not printed.
  */
 function cellClasses(column: PageColumn, { columns, paper }: PageTable): string {
   const { type, isIdOfName, isExtra } = column;
@@ -175,7 +176,7 @@ export function embedTable(table: PageTable): string[] {
   return [`{"rowCount":${table.rowCount},"columns":[`, ...embeddedColumns, ']}'];
 }
 
-/** A formula with column indexes; `undefined` if a required column is not embedded. */
+/** Returns a formula with column indexes; `undefined` if a required column is not embedded. */
 function formulaOf(
   { formula }: PageColumn,
   indexOf: (field: string) => number,

@@ -1,7 +1,7 @@
 import type { Change } from '../../figures/change.ts';
 import { escapeHtml, printable } from '../../text/printable.ts';
 
-/** Escapes text of the report as HTML. */
+/** Escapes text of the report, which may contain control characters. */
 export function htmlText(text: string): string {
   return escapeHtml(printable(text));
 }
@@ -12,12 +12,12 @@ export function sentenceHtml(sentence: string): string {
   return parts.map((part, i) => (i % 2 === 1 ? bdi(part) : htmlText(part))).join('');
 }
 
-/** Escapes text as HTML with its own writing direction. */
+/** Gives the text its own writing direction. */
 export function bdi(text: string): string {
   return `<bdi>${htmlText(text)}</bdi>`;
 }
 
-/** A change as HTML, colored by direction; the arrow shows it without color too. */
+/** Colors a change by direction; the arrow shows it without color too. */
 export function changeHtml({ direction, text, isNeutral }: Change): string {
   return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
 }

@@ -4,10 +4,7 @@ import type { ReportTrend } from '../report-trend.ts';
 import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
-/**
- * Charts over time: first the main figure by the largest values of a breakdown, then each figure as
- * a whole.
- */
+/** Renders the leading metric by the largest values of a breakdown, then each metric as a whole. */
 export function renderTime({ trend, figures, facts }: ReportModel): string {
   const { lead, shown, others } = figures;
   if (!trend || !lead) return '';

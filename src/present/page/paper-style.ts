@@ -1,20 +1,21 @@
-/** The page margins' content in print. */
+/** Content of the page margins in print. */
 export interface PaperHead {
   readonly title: string;
   readonly window: string | undefined;
 
-  /** True for all pages in landscape. */
+  /** Applies to all pages. */
   readonly isLandscape: boolean;
 }
 
-/** Maximum length of a title in the running head. */
+/** In the running head. */
 const maxTitleLength = 90;
 
 const marginStyle = 'font: 8pt system-ui, sans-serif; color: #5c626c;';
 
 /**
- * Print rules: the running head (except on the first page, which has a heading), page numbers, and
- * the orientation of all pages. Chromium draws content in page margins from version 131 on.
+ * Returns print rules: the running head (except on the first page, which has a heading), page
+ * numbers, and the orientation of all pages. Chromium draws content in page margins from version
+ * 131 on.
  */
 export function stylePaper({ title, window = '', isLandscape }: PaperHead): string {
   const letters = [...title];
@@ -31,7 +32,7 @@ export function stylePaper({ title, window = '', isLandscape }: PaperHead): stri
 `;
 }
 
-/** A CSS string literal with everything but letters, digits and spaces escaped. */
+/** Returns a CSS string literal with everything but letters, digits and spaces escaped. */
 function cssText(text: string): string {
   const escaped = text.replaceAll(/[^\p{L}\p{N} ]/gu, (character) => {
     return `\\${character.codePointAt(0)?.toString(16)} `;

@@ -22,43 +22,40 @@ const maxFullNames = 40;
 /** Number of rows that are measured. */
 const measuredRows = 500;
 
-/** How a table is printed. */
 export interface PaperPlan {
-  /** True if its rows are printed. */
   readonly isPrinted: boolean;
 
-  /** True if it starts on a new page after everything else. */
+  /** Starts on a new page after everything else. */
   readonly isAppendix: boolean;
 
-  /** True if landscape pages fit more columns. */
+  /** Set if landscape pages fit more columns. */
   readonly isLandscape: boolean;
 
   /** Fields of the columns that are not printed. */
   readonly leftOut: ReadonlySet<string>;
 
-  /** Sentences below the table in print. */
+  /** Printed below the table. */
   readonly sentences: readonly string[];
 
   /** Shortened names to print in full. */
   readonly fullNames: readonly string[];
 }
 
-/** The properties of a table that determine how it is printed. */
+/** Properties that determine how a table is printed. */
 export interface PaperParts {
   readonly columns: readonly PageColumn[];
   readonly rowCount: number;
 
-  /** True if the rows have times. */
   readonly hasTime: boolean;
 
-  /** Nouns for the rows: `day`, `campaign`. */
+  /** One for each breakdown: `day`, `campaign`. */
   readonly nouns: readonly string[];
 
-  /** A sentence with the sum of the rows that are not printed. */
+  /** Sum of the rows that are not printed. */
   readonly restSentence?: string | undefined;
 }
 
-/** Plans how to print a table: names in full, and as many figures as fit. */
+/** Prints names in full, and as many metrics as fit. */
 export function planPaper(parts: PaperParts): PaperPlan {
   const { columns, rowCount, hasTime, nouns, restSentence } = parts;
   const isOfSeveral = nouns.length > 1;
@@ -98,7 +95,7 @@ function notPrinted(nouns: readonly string[]): PaperPlan {
   };
 }
 
-/** The names that a column shortens, in row order. */
+/** In row order. */
 function fullNamesOf(column: PageColumn | undefined): string[] {
   if (!column) return [];
 
@@ -110,7 +107,7 @@ function fullNamesOf(column: PageColumn | undefined): string[] {
   return [...names];
 }
 
-/** The columns that fit on paper, where names are wrapped rather than shortened. */
+/** Wraps names rather than shortening them. */
 function columnsWithin(width: number, columns: readonly PageColumn[]): PageColumn[] {
   const { kept } = fitColumns(columns.map(fitColumnOf), width, cellMargin);
   return kept.map((index) => columns[index] as PageColumn);

@@ -34,7 +34,6 @@ import {
 import type { PageTable } from './page-table.ts';
 import { planPaper } from './paper.ts';
 
-/** The data of a page's tables. */
 export interface TableParts {
   readonly model: ReportModel;
 
@@ -42,13 +41,12 @@ export interface TableParts {
 
   readonly sums: ReportSums;
 
-  /** True if the user named the columns; then no others are shown. */
+  /** Set if the user named the columns; then no others are shown. */
   readonly isSelected: boolean;
 
   readonly comparison: Comparison | undefined;
 }
 
-/** The data for the table of a report's rows. */
 export interface RowTableParts extends TableParts {
   readonly rows: readonly Row[];
 
@@ -56,11 +54,10 @@ export interface RowTableParts extends TableParts {
   readonly grouping: Grouping | undefined;
 }
 
-/** The rows of a table and their kind. */
 interface TableSource {
   readonly title: string;
 
-  /** Nouns for the rows: `day`, `campaign`. */
+  /** One for each breakdown: `day`, `campaign`. */
   readonly nouns: readonly string[];
 
   readonly rows: readonly Row[];
@@ -74,11 +71,11 @@ interface TableSource {
   readonly hasTime: boolean;
 }
 
-/** The table of a report's rows; `undefined` if the report has no breakdown. */
+/** Returns `undefined` if the report has no breakdown. */
 export function tableOfRows(parts: RowTableParts): PageTable | undefined {
   const { model, sums, rows, grouping } = parts;
   const { units } = sums;
-  // The cards already show these figures.
+  // The cards already show these metrics.
   if (units.length === 0 && rows.length < 2) return undefined;
 
   const nouns = units.map((unit) => rowNoun(unit, model.dateUnit));
@@ -93,8 +90,8 @@ export function tableOfRows(parts: RowTableParts): PageTable | undefined {
 }
 
 /**
- * The values of the first breakdown, unless the report's rows are just those: campaigns of a report
- * by day and campaign.
+ * Lists the values of the first breakdown, unless the report's rows are just those: campaigns of a
+ * report by day and campaign.
  */
 export function tableOfGroups(parts: TableParts): PageTable | undefined {
   const [ranking] = parts.model.rankings;
@@ -103,7 +100,7 @@ export function tableOfGroups(parts: TableParts): PageTable | undefined {
   return tableOfUnit(ranking.unit, parts);
 }
 
-/** The values of the first breakdown, or the times of a report without breakdowns. */
+/** Lists the values of the first breakdown, or the times of a report without breakdowns. */
 export function tableOfFirstUnit(parts: TableParts): PageTable | undefined {
   const { units } = parts.sums;
   const unit = units.find(({ isTime }) => !isTime) ?? units[0];
@@ -121,8 +118,8 @@ function tableOfUnit(unit: Unit, parts: TableParts): PageTable | undefined {
 }
 
 /**
- * A table with a change after each main figure if there is a comparison. The largest rows come
- * first, within a time if there are times. `undefined` without rows or columns.
+ * Adds a change after each main metric if there is a comparison. The largest rows come first,
+ * within a time if there are times. Returns `undefined` without rows or columns.
  */
 function tableOf(parts: TableParts, source: TableSource): PageTable | undefined {
   const { model, sums } = parts;
@@ -162,7 +159,8 @@ function tableOf(parts: TableParts, source: TableSource): PageTable | undefined 
 }
 
 /**
- * The visible columns except for the change. Columns without values are omitted unless selected.
+ * Returns the visible columns except for the change. Columns without values are omitted unless
+ * selected.
  */
 function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): PageColumn[] {
   const { model, isSelected } = parts;
@@ -180,7 +178,7 @@ function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): Pag
   return columns;
 }
 
-/** A sentence on the values of a breakdown that are not printed. */
+/** Describes the values of a breakdown that are not printed. */
 function restSentenceOf(
   { rankings }: ReportModel,
   { nouns, unit, rows }: TableSource,
@@ -196,7 +194,7 @@ function restSentenceOf(
   return `Not printed: ${words}${amount}.`;
 }
 
-/** Rows with the largest first, within their time if they have one; those without value last. */
+/** Sorts within the time if rows have one; rows without a value come last. */
 function largestFirst(figure: Figure, { rows, unit, hasTime }: TableSource): readonly Row[] {
   const isOfTimeOnly = hasTime && unit !== undefined;
   if (isOfTimeOnly) return rows;
@@ -214,7 +212,7 @@ function largestFirst(figure: Figure, { rows, unit, hasTime }: TableSource): rea
   return valued.map(({ row }) => row);
 }
 
-/** The columns in order, without fields that were summed over, and with the cost per click. */
+/** Drops fields that were summed over, and adds the cost per click. */
 function columnsToShow(
   { model, plan, isSelected }: TableParts,
   { grouping }: TableSource,
@@ -237,7 +235,7 @@ function columnsToShow(
   return columns;
 }
 
-/** True if a column contains ids whose names are in another column. */
+/** Matches a column of ids whose names are in another column. */
 function isIdOfName({ field, type }: PlannedColumn, columns: readonly PlannedColumn[]): boolean {
   if (type !== 'id' || !field.endsWith('Id')) return false;
   const name = field.replace(/Id$/, 'Name');
@@ -245,7 +243,7 @@ function isIdOfName({ field, type }: PlannedColumn, columns: readonly PlannedCol
   return columns.some((column) => column.field === name || column.field === plain);
 }
 
-/** The rows in the earlier report; `undefined` if rows are not compared one by one. */
+/** Returns `undefined` if rows are not compared one by one. */
 function earlierRowsOf(
   { model, comparison, isSelected }: TableParts,
   unit: Unit | undefined,
@@ -263,7 +261,7 @@ function earlierRowsOf(
   return { before, totals, totalsBefore, isOfTime: unit.isTime };
 }
 
-/** Figures, and the metrics that they are computed from. */
+/** Adds the metrics that rates are computed from. */
 function withParts(figures: readonly Figure[]): Figure[] {
   const fields = new Set<string>();
   for (const { field, derived } of figures) {
@@ -299,7 +297,7 @@ function earlierByTime(
   return ([time]) => sums.get(time ?? null);
 }
 
-/** The fields that the page's script needs for its formulas. */
+/** Returns the fields that the page's script needs for its formulas. */
 function fieldsOfFormulas(columns: readonly PageColumn[]): Set<string> {
   const fields = new Set<string>();
   for (const { formula } of columns) {

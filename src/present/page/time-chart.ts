@@ -10,8 +10,8 @@ import { shortNames } from '../short-names.ts';
 import { bdi, htmlText } from './page-text.ts';
 
 /**
- * The charts of a page, drawn as static SVG so that they appear in mail previews and in print.
- * Drawings stretch to any width; the texts around them do not.
+ * Charts of a page, drawn as static SVG so that they appear in mail previews and in print. Drawings
+ * stretch to any width; the texts around them do not.
  */
 const width = 1000;
 const height = 160;
@@ -19,43 +19,42 @@ const height = 160;
 /** Maximum number of slots drawn as columns; more are drawn as a line. */
 const maxColumns = 62;
 
-/** Width of a column as a part of its slot, and its maximum. */
+/** Width as a part of the slot, and its maximum. */
 const columnShare = 0.72;
 const maxColumnWidth = 90;
 
 /** Approximate number of grid lines. */
 const gridLines = 3;
 
-/** A figure over time. */
 export interface TimeChart {
   readonly figure: Figure;
 
   readonly axis: TimeAxis;
 
-  /** The part of the heading after the figure's name. */
+  /** Part of the heading after the metric's name. */
   readonly caption: string;
 
-  /** A sentence below the chart. */
+  /** Shown below the chart. */
   readonly remark?: string | undefined;
 
   readonly series: readonly TimeSeries[];
 
-  /** True for a chart under “All figures”. */
+  /** Shown under “All figures”. */
   readonly isExtra?: boolean;
 
-  /** The earlier report as a whole. */
+  /** Whole earlier report. */
   readonly before?: EarlierSeries | undefined;
 }
 
-/** The values of a series by slot; `undefined` if there is none. */
+/** By slot; `undefined` if there is no value. */
 type Values = readonly (number | undefined)[];
 
 /** Converts a value to its distance from the top. */
 type VerticalScale = (value: number) => number;
 
 /**
- * Renders a chart as columns or as one or more lines; empty if the figure has no value other than
- * 0.
+ * Draws columns, or one or more lines; returns an empty string if the metric has no value other
+ * than 0.
  */
 export function renderTimeChart(chart: TimeChart): string {
   const { figure, axis, caption, remark, series, before, isExtra = false } = chart;
@@ -102,11 +101,10 @@ function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
   return sums.map((slot) => figureValue(figure, slot));
 }
 
-/** How to draw the report as a whole. */
 interface WholeLook {
   readonly figure: Figure;
 
-  /** True if the line of an earlier report is drawn behind it. */
+  /** Set if the line of an earlier report is drawn behind it. */
   readonly isCompared: boolean;
 }
 
@@ -135,8 +133,7 @@ function drawColumns(values: Values, y: VerticalScale): string {
 }
 
 /**
- * A line with gaps for missing values. A single point is visible as a dot because of round line
- * ends.
+ * Leaves gaps for missing values. A single point is visible as a dot because of round line ends.
  */
 function drawLine(values: Values, y: VerticalScale, name: string): string {
   const x = centresOf(values.length);
@@ -159,7 +156,7 @@ function drawArea(values: Values, y: VerticalScale): string {
   return `<path class="area" d="${path(values) ?? ''}"/>`;
 }
 
-/** The center of each slot, from the left edge. */
+/** Returns the distance of each slot's center from the left edge. */
 function centresOf(count: number): (index: number) => number {
   const scale = scalePoint<number>()
     .domain(Array.from({ length: count }, (_, i) => i))
@@ -178,7 +175,7 @@ const shortNumbers = new Intl.NumberFormat('en', {
   maximumSignificantDigits: 4,
 });
 
-/** The numbers of the scale, highest first. */
+/** Highest first. */
 function scaleTexts(figure: Figure, ticks: readonly number[]): string {
   const unit = figure.type === 'percent' ? '%' : '';
   const texts = ticks.map((tick) => {
@@ -188,7 +185,7 @@ function scaleTexts(figure: Figure, ticks: readonly number[]): string {
   return texts.reverse().join('');
 }
 
-/** The labels of the time axis, centered below their slots. */
+/** Centers the labels below their slots. */
 function tickTexts({ ticks, slots }: TimeAxis): string {
   const x = centresOf(slots.length);
   const texts = ticks.map(({ index, text }) => {
@@ -199,8 +196,8 @@ function tickTexts({ ticks, slots }: TimeAxis): string {
 }
 
 /**
- * Data for the tips: the label of each slot, then the values of all series and of the earlier
- * report.
+ * Returns the data for the tips: the label of each slot, then the values of all series and of the
+ * earlier report.
  */
 function slotsOf({ figure, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
@@ -212,7 +209,7 @@ function slotsOf({ figure, axis, series, before }: TimeChart): string {
   return slots.join('');
 }
 
-/** The label and value of a slot in the earlier report. */
+/** Includes the label of the slot in the earlier report. */
 function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: number): string {
   const value = formatWithCurrency(figure, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
@@ -221,7 +218,7 @@ function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: numb
 
 const noSums: Sums = new Map<string, number>();
 
-/** The names of the lines, shortened as in tables on screen and whole in print. */
+/** Shortens names as in tables on screen, and prints them in full. */
 function legendOf(series: readonly TimeSeries[]): string {
   const shortByName = shortNames(series.map(({ name }) => name));
   const names = series.map(({ name }, i) => {
@@ -233,7 +230,7 @@ function legendOf(series: readonly TimeSeries[]): string {
   return names.join(' ');
 }
 
-/** A description of the chart for screen readers. */
+/** For screen readers. */
 function describe({ figure, axis, caption }: TimeChart, least: number, most: number): string {
   const from = withCurrency(figure, formatOnScale(figure, least));
   const to = withCurrency(figure, formatOnScale(figure, most));

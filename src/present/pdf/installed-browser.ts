@@ -5,20 +5,19 @@ import { printable } from '../../text/printable.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where to look for a browser. */
 export interface BrowserSearch {
   readonly env: Environment;
 
-  /** Base folder for a relative path in `ADREPORT_BROWSER`. */
+  /** For a relative path in `ADREPORT_BROWSER`. */
   readonly cwd: string;
 
   readonly platform: NodeJS.Platform;
 
-  /** True if a path is an executable program. */
+  /** Accepts the path of an executable file. */
   readonly isProgram: (path: string) => boolean;
 }
 
-/** Names of these browsers on the Linux search path. */
+/** Looked for on the Linux search path. */
 const programNames = [
   'google-chrome',
   'google-chrome-stable',
@@ -48,14 +47,14 @@ const windowsPlaces = [
   'Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
-/** Environment variables for the program folders of Windows. */
+/** Variables for the program folders of Windows. */
 const windowsFolders = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'];
 
 const otherWay = 'Or write a page with -o report.html and print it from any browser.';
 
 /**
- * The path of a browser that can print pages: the one in `ADREPORT_BROWSER`, otherwise an installed
- * Chrome, Chromium or Edge. Throws `UsageError` if there is none.
+ * Returns the browser in `ADREPORT_BROWSER`, otherwise an installed Chrome, Chromium or Edge.
+ * Throws `UsageError` if there is none.
  */
 export function findBrowser(search: BrowserSearch): string {
   const wanted = search.env.ADREPORT_BROWSER;
@@ -70,7 +69,7 @@ export function findBrowser(search: BrowserSearch): string {
   });
 }
 
-/** The program in `ADREPORT_BROWSER`: a path, or a name on the search path. */
+/** Accepts a path, or a name on the search path. */
 function namedBrowser(wanted: string, { env, cwd, platform, isProgram }: BrowserSearch): string {
   const isPath = /[\\/]/.test(wanted);
   const places = isPath ? [resolve(cwd, wanted)] : onPath([wanted], env, platform);
@@ -106,7 +105,7 @@ function placesIn(folders: readonly string[], places: readonly string[], slash: 
   return paths;
 }
 
-/** Possible paths of programs in the folders of the search path. */
+/** Combines the names with each folder of the search path. */
 function onPath(names: readonly string[], env: Environment, platform: NodeJS.Platform): string[] {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const ending = platform === 'win32' ? '.exe' : '';
@@ -119,7 +118,7 @@ function onPath(names: readonly string[], env: Environment, platform: NodeJS.Pla
   return paths;
 }
 
-/** True if the path is a file that this user may execute. */
+/** Accepts files that this user may execute. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

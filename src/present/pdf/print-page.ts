@@ -19,7 +19,6 @@ const maxMegabytes = 100;
 /** Length of the browser's last message in an error. */
 const maxMessageCharacters = 200;
 
-/** Options for printing a page. */
 export interface PrintOptions {
   /** Path of Chrome, Chromium or Edge. */
   readonly browser: string;
@@ -61,15 +60,14 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
 }
 
 /**
- * A folder for temporary files: a Chromium from snap has a private `/tmp` and can only read its own
- * folder.
+ * Returns the folder for temporary files. A Chromium from snap has a private `/tmp` and can only
+ * read its own folder.
  */
 function folderFor({ browser, env }: PrintOptions): string {
   const isSnap = browser.startsWith('/snap/') && env.HOME;
   return isSnap ? join(env.HOME ?? '', 'snap/chromium/common') : tmpdir();
 }
 
-/** The files used to print a page. */
 interface PrintFiles {
   readonly folder: string;
   readonly pagePath: string;
@@ -111,7 +109,7 @@ class PrintingBrowser {
 
   readonly #options: PrintOptions;
 
-  /** The end of its stderr. */
+  /** End of its stderr. */
   #stderr = '';
 
   constructor(options: PrintOptions, flags: readonly string[]) {
@@ -155,7 +153,7 @@ class PrintingBrowser {
     }
   }
 
-  /** The exit code; `null` if it was ended by a signal. */
+  /** Resolves to `null` if the browser was ended by a signal. */
   #exit(): Promise<number | null> {
     return new Promise((resolve, reject) => {
       // Its child processes would keep stderr open.
@@ -182,7 +180,7 @@ class PrintingBrowser {
     }
   }
 
-  /** The error for a failure, with the browser's last message. */
+  /** Includes the browser's last message. */
   failure(what: string): OutputError {
     const lines = this.#stderr.split('\n').filter((line) => line.trim() !== '');
     const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
@@ -195,7 +193,7 @@ class PrintingBrowser {
   }
 }
 
-/** Reads the printed PDF. Throws `OutputError` if it is incomplete or too large. */
+/** Throws `OutputError` if the PDF is incomplete or too large. */
 async function readPdf(path: string, browser: PrintingBrowser): Promise<Buffer> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) throw browser.failure('wrote no file');

@@ -1,7 +1,7 @@
 import { widthOf } from '../../text/cell-width.ts';
 import type { SheetCell } from './workbook.ts';
 
-/** Width limits in characters of a digit. */
+/** In characters of a digit. */
 interface WidthBounds {
   readonly least: number;
   readonly most: number;
@@ -10,7 +10,7 @@ interface WidthBounds {
   readonly oneLine?: number;
 }
 
-/** The width at which a column shows its heading and these cells in full, within limits. */
+/** Shows the heading and these cells in full, within limits. */
 export function columnWidth(
   heading: string,
   cells: Iterable<SheetCell | undefined>,
@@ -28,10 +28,10 @@ function headingWidth(heading: string, oneLine: number): number {
   return Math.ceil(1.15 * characters) + 2;
 }
 
-/** Widths of times in characters, by style. */
+/** In characters, by style. */
 const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
 
-/** The width of a cell in characters; numbers have thousands separators. */
+/** In characters; numbers have thousands separators. */
 function cellWidth(cell: SheetCell | undefined, most: number): number {
   if (!cell) return 0;
 
@@ -46,7 +46,7 @@ function cellWidth(cell: SheetCell | undefined, most: number): number {
   return Math.ceil(1.3 * Math.max(digits.length, 4));
 }
 
-/** The length of the longest line. */
+/** Measures the longest line. */
 function textWidth(text: string, most: number): number {
   let width = 0;
   for (const line of text.split('\n', most)) width = Math.max(width, widthOf(line.slice(0, most)));

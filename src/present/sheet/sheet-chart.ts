@@ -2,7 +2,6 @@ import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.
 
 /** A chart of a sheet (ECMA-376, DrawingML). */
 
-/** Cells of a column with their contents. */
 interface ChartCells<Content> {
   /** `Summary!$B$30:$B$60` */
   readonly range: string;
@@ -15,7 +14,7 @@ interface ChartSeries {
   readonly values: ChartCells<number | undefined>;
 }
 
-/** A chart: lines over time, or horizontal bars, the first at the top. */
+/** Lines over time, or horizontal bars, the first at the top. */
 export interface SheetChart {
   readonly kind: 'lines' | 'bars';
   readonly title: string;
@@ -24,10 +23,10 @@ export interface SheetChart {
   /** The first has the main color, the others are lighter. */
   readonly series: readonly ChartSeries[];
 
-  /** The number format of the scale. */
+  /** Number format of the scale. */
   readonly format: string;
 
-  /** The sheet row, from 1, with the upper edge. */
+  /** Row with the upper edge, from 1. */
   readonly firstRow: number;
 
   /** In points. */
@@ -44,11 +43,11 @@ const unitsPerPoint = 12_700;
 const colors = ['2F5FC4', '9AA5B8'];
 const grey = '<a:solidFill><a:srgbClr val="E3E3DF"/></a:solidFill>';
 
-/** The ids of the two axes. */
+/** Ids of the axes; any two that differ. */
 const categoryAxis = 1;
 const valueAxis = 2;
 
-/** The part with the place of a chart; the chart is its `rId1`. */
+/** Describes the place of a chart; the chart is its `rId1`. */
 export function drawingXml({ title, firstRow, width, height }: SheetChart): string {
   const size = `cx="${Math.round(width * unitsPerPoint)}" cy="${Math.round(height * unitsPerPoint)}"`;
   const place = `<xdr:col>0</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${firstRow - 1}</xdr:row><xdr:rowOff>0</xdr:rowOff>`;
@@ -65,7 +64,6 @@ export function drawingXml({ title, firstRow, width, height }: SheetChart): stri
   ].join('');
 }
 
-/** The part with the chart. */
 export function chartXml(chart: SheetChart): string {
   const { kind, title, series } = chart;
   const legend =
@@ -114,7 +112,7 @@ function colorOf(series: number): string {
   return colors[Math.min(series, colors.length - 1)] ?? '';
 }
 
-/** The beginning of a series: name, look and cells. */
+/** Returns the beginning of a series: name, look and cells. */
 function seriesXml(
   { series, categories, format }: SheetChart,
   index: number,
@@ -152,7 +150,7 @@ function pointXml(index: number, xml: string): string {
 /** Approximate number of labels below a line chart. */
 const maxLabels = 8;
 
-/** The two axes. Bars start at the top, and their scale is at the bottom. */
+/** Bars start at the top, and their scale is at the bottom. */
 function axesXml({ kind, format, categories }: SheetChart): string {
   const isBars = kind === 'bars';
   const line = `<c:spPr><a:ln w="9525">${grey}</a:ln></c:spPr>`;

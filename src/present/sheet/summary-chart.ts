@@ -7,9 +7,9 @@ import type { ReportTrend } from '../report-trend.ts';
 import type { SheetChart } from './sheet-chart.ts';
 import type { SheetCell } from './workbook.ts';
 
-/** The chart of the Summary sheet: the leading figure over time, or of the largest values. */
+/** Shows the leading metric over time, or its largest values. */
 export interface ChartPlan {
-  /** Number of sheet rows it covers. */
+  /** Number of sheet rows that the chart covers. */
   readonly rowCount: number;
 
   /** Rows that only the chart needs, below the others: a heading, then the cells. */
@@ -18,14 +18,14 @@ export interface ChartPlan {
   place(place: ChartPlace): SheetChart;
 }
 
-/** Rows of the sheet, from 1, and the width of the chart. */
+/** Rows are counted from 1. */
 interface ChartPlace {
   readonly firstRow: number;
 
-  /** The heading of the first ranking. */
+  /** Heading of the first ranking. */
   readonly tableRow: number;
 
-  /** The heading of the data rows. */
+  /** Heading of the data rows. */
   readonly dataRow: number;
 
   /** In points. */
@@ -38,7 +38,7 @@ const lineChartHeight = 210;
 const barHeight = 20;
 const barsMargin = 60;
 
-/** The chart of a report; `undefined` if it has neither two times nor two values to compare. */
+/** Returns `undefined` for a report with neither two times nor two values to compare. */
 export function chartOf(
   { trend, rankings, figures, empty }: ReportModel,
   comparison: Comparison | undefined,
@@ -94,7 +94,7 @@ function lineChartOf(
   };
 }
 
-/** Labels of steps without their year if they have the same: `Thu 1 Oct`. */
+/** Drops the year if all labels have the same: `Thu 1 Oct`. */
 function withoutYear(labels: readonly string[]): readonly string[] {
   const years = new Set(labels.map((label) => /\d{4}/.exec(label)?.[0]));
   return years.size > 1 ? labels : labels.map((label) => label.replace(/ \d{4}(?=$|,)/, ''));
@@ -145,7 +145,7 @@ function columnRange(column: string, firstRow: number, count: number): string {
   return `Summary!$${column}$${firstRow}:$${column}$${firstRow + count - 1}`;
 }
 
-/** The value of a cell; `undefined` without one. */
+/** Percentages become fractions. */
 function cellValue(figure: Figure, sums: Sums): number | undefined {
   const value = figureValue(figure, sums);
   if (value === undefined) return undefined;
@@ -156,17 +156,18 @@ function numberCell({ type }: Figure, value: number | undefined): SheetCell {
   return value === undefined ? { style: 'right', content: '' } : { style: type, content: value };
 }
 
-/** The number format of the scale. */
 function formatOf({ type }: Figure): string {
   return type === 'percent' ? '0.0%' : '#,##0';
 }
 
-/** In points: the least width of a chart, the most, and that of an empty column. */
+/** In points. */
 const leastWidth = 420;
 const mostWidth = 1_800;
 const emptyColumnWidth = 48;
 
-/** The width of a chart on a sheet, in points, and the number of columns that it covers or has. */
+/**
+ * Returns the width in points, and the number of columns that the chart covers or the sheet has.
+ */
 export function chartSize(widths: readonly number[]): { width: number; columnCount: number } {
   // A character is 7 pixels wide, and each cell has 5 pixels more.
   const total = widths.reduce((sum, width) => sum + 0.75 * (7 * width + 5), 0);

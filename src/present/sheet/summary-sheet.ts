@@ -21,7 +21,7 @@ import {
   sheetEnd,
 } from './workbook.ts';
 
-/** Column widths in characters: names, ids or the first figures, and other columns. */
+/** In characters: names, ids or the first metrics, and other columns. */
 const nameBounds = { least: 24, most: maxTableName + 2, oneLine: 40 };
 const idBounds = { least: 16, most: 30 };
 const figureBounds = { least: 10, most: 24 };
@@ -32,35 +32,30 @@ const maxPortraitWidth = 120;
 /** More rows would be too small to read on one page. */
 const maxRowsOnPage = 80;
 
-/** The data of the Summary sheet. */
 export interface SummaryParts {
   readonly model: ReportModel;
   readonly sums: ReportSums;
   readonly comparison: Comparison | undefined;
 
-  /** Notes on this workbook, as sentences. */
+  /** Notes on this spreadsheet, as sentences. */
   readonly ownNotes: readonly string[];
 
   /** Number and time cells that replace texts of the model, by label. */
   readonly cells: ReadonlyMap<string, SheetCell>;
 }
 
-/** The Summary sheet with its chart. */
 export interface SummarySheet {
   readonly xml: string;
 
-  /** The cells to print; those after them are only drawn by the chart. */
+  /** Cells after these are only drawn by the chart. */
   readonly printArea: string;
   readonly chart: SheetChart | undefined;
 }
 
-/** The cells of a row; none where the chart is. */
+/** Empty where the chart is. */
 type SummaryRow = readonly SheetCell[];
 
-/**
- * The Summary sheet: a chart of the leading figure, totals, and the ten largest values of each
- * breakdown.
- */
+/** Builds a chart of the leading metric, totals, and the ten largest values of each breakdown. */
 export function summarySheet(parts: SummaryParts): SummarySheet {
   const { model, sums, comparison } = parts;
   const totals = sums.total.totals();
@@ -111,7 +106,7 @@ function emptyRows(count: number): SummaryRow[] {
   return Array.from({ length: count }, () => []);
 }
 
-/** The title, headline, facts, warnings and notes. */
+/** Returns title, headline, facts, warnings and notes. */
 function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
   const { title, headline, remark, facts, warnings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
@@ -146,14 +141,14 @@ function noteCell(content: string): SheetCell {
   return { style: 'note', content };
 }
 
-/** Shortens a text to the maximum length of a cell, such as a long list of filters. */
+/** Shortens a text, such as a long list of filters, to the maximum length of a cell. */
 function cutText(cell: SheetCell): SheetCell {
   const { content } = cell;
   if (typeof content === 'number' || content.length <= maxTextLength) return cell;
   return { ...cell, content: `${content.slice(0, maxTextLength - 1)}…` };
 }
 
-/** Column widths for tables below each other. */
+/** Fits tables below each other. */
 function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
   const columnCount = Math.max(2, ...rows.map(({ length }) => length));
   const widths: number[] = [];
@@ -172,7 +167,7 @@ function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
   return widths;
 }
 
-/** One row per figure, with the earlier value and the change if there is a comparison. */
+/** One row per metric, with the earlier value and the change if there is a comparison. */
 function totalRows(
   { totals, facts }: ReportModel,
   now: Sums,
@@ -192,8 +187,8 @@ function totalRows(
 }
 
 /**
- * One row for each of the largest values of a breakdown, with the change of each figure. The main
- * figure has its earlier value too, which the chart draws.
+ * One row for each of the largest values of a breakdown, with the change of each metric. The main
+ * metric has its earlier value too, which the chart draws.
  */
 function breakdownRows(
   ranking: BreakdownRanking,
@@ -235,7 +230,6 @@ function breakdownRows(
   return [headings.map((heading, i) => headingCell(heading, i > 1)), ...rows];
 }
 
-/** The cells that name a group. */
 function nameCells({ shortName, detail }: RankedGroup): SheetCell[] {
   return [
     { style: 'plain', content: shortName },
@@ -243,7 +237,7 @@ function nameCells({ shortName, detail }: RankedGroup): SheetCell[] {
   ];
 }
 
-/** A change as a number, colored by direction; `new` and `ended` remain text. */
+/** Colors a change by direction; `new` and `ended` remain text. */
 function changeCell({ ratio, text, direction, isNeutral = false }: Change): SheetCell {
   if (ratio === undefined) return { style: 'right', content: text };
   if (isNeutral) return { style: 'change', content: ratio };

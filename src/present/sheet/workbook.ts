@@ -2,21 +2,20 @@ import { hasRightToLeft } from '../../text/printable.ts';
 import { chartXml, drawingXml, type SheetChart } from './sheet-chart.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
-/** The parts of a workbook other than its sheets, and cells (ECMA-376, SpreadsheetML). */
+/** Parts of a spreadsheet other than its sheets, and cells (ECMA-376, SpreadsheetML). */
 
-/** XML namespaces of workbooks and relationships. */
 const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
 const officeType = 'application/vnd.openxmlformats-officedocument';
 const spreadsheetType = `${officeType}.spreadsheetml`;
 const drawingType = `${officeType}.drawing`;
 
-/** Indexes of fonts, fills and borders in `styles.xml`. */
+/** Indexes in `styles.xml`. */
 const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as const;
 const fills = { none: 0, header: 2 } as const;
 const borders = { none: 0, header: 1 } as const;
 
-/** Number formats: those below 164 are built in, the others are defined in `styles.xml`. */
+/** Those below 164 are built in, the others are defined in `styles.xml`. */
 const numberFormats = {
   general: 0,
   integer: 3,
@@ -29,14 +28,13 @@ const numberFormats = {
   instant: 168,
 } as const;
 
-/** The format of cells in a style. */
 interface CellFormat {
   readonly numberFormat: number;
   readonly font?: number;
   readonly align?: 'left' | 'right';
   readonly vertical?: 'bottom';
 
-  /** Indentation in characters on the side to which the text is aligned. */
+  /** In characters, on the side to which the text is aligned. */
   readonly indent?: number;
 
   readonly wraps?: boolean;
@@ -45,7 +43,6 @@ interface CellFormat {
 
 const { general } = numberFormats;
 
-/** A table heading. */
 const heading = {
   numberFormat: general,
   font: fonts.bold,
@@ -84,10 +81,9 @@ const cellFormats = {
 
 type CellStyle = keyof typeof cellFormats;
 
-/** Maximum length of a cell. */
+/** Limit of spreadsheet programs, in characters. */
 export const maxTextLength = 32_767;
 
-/** The content and style of a cell. */
 export interface SheetCell {
   readonly style: CellStyle;
   readonly content: string | number;
@@ -129,13 +125,13 @@ function fontXml(size: number, { before = '', after = '' } = {}): string {
   return `<font>${before}<sz val="${size}"/>${after}<name val="Calibri"/><family val="2"/></font>`;
 }
 
-/** A file in a workbook's archive. */
+/** A file in a spreadsheet's archive. */
 export interface WorkbookPart {
   readonly path: string;
   readonly xml: string;
 }
 
-/** The parts that precede the sheets. */
+/** Parts that precede the sheets. */
 export function openingParts(): WorkbookPart[] {
   const ofWorkbook: Relationship[] = [
     { type: 'worksheet', target: 'worksheets/sheet1.xml' },
@@ -156,13 +152,13 @@ export function openingParts(): WorkbookPart[] {
   ];
 }
 
-/** The parts that a workbook may have besides its sheets. */
+/** Parts that a spreadsheet may have besides its sheets. */
 export interface OptionalParts {
   readonly table: SheetTable | undefined;
   readonly chart: SheetChart | undefined;
 }
 
-/** The parts that follow the sheets: the table, the chart, and the list of all parts. */
+/** Parts that follow the sheets: the table, the chart, and the list of all parts. */
 export function closingParts({ table, chart }: OptionalParts): WorkbookPart[] {
   const parts: WorkbookPart[] = [];
   if (table) {
@@ -222,7 +218,7 @@ function contentTypesXml({ hasTable, hasChart }: PartTypes): string {
   return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types}</Types>`;
 }
 
-/** A reference from one part to another; ids count from 1: `rId1`. */
+/** From one part to another; ids count from 1: `rId1`. */
 interface Relationship {
   readonly type: string;
   readonly target: string;
@@ -281,16 +277,15 @@ function listXml(name: string, elements: readonly string[]): string {
   return `<${name} count="${elements.length}">${elements.join('')}</${name}>`;
 }
 
-/** What the sheets print. */
 interface PrintedCells {
-  /** The cells of the second sheet: `$A$1:$F$40`. */
+  /** Cells of the second sheet: `$A$1:$F$40`. */
   readonly summaryArea: string;
 
   /** Rows and columns of the first sheet that every page repeats: `Report!$A:$B,Report!$1:$1`. */
   readonly repeated: string;
 }
 
-/** The workbook, which opens on the second sheet. */
+/** Opens on the second sheet. */
 export function workbookXml({ summaryArea, repeated }: PrintedCells): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
@@ -302,15 +297,15 @@ export function workbookXml({ summaryArea, repeated }: PrintedCells): string {
   return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;
 }
 
-/** The rows of a report as a named table for formulas and pivot tables. */
+/** A named table for formulas and pivot tables. */
 interface SheetTable {
   readonly headings: readonly string[];
 
-  /** The range of the table with its header: `A1:J249`. */
+  /** Includes the header: `A1:J249`. */
   readonly range: string;
 }
 
-/** The table named Report, with filter buttons. */
+/** Names the table Report, and adds filter buttons. */
 function tableXml({ headings, range }: SheetTable): string {
   const columns = headings.map((heading, i) => {
     return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
@@ -329,12 +324,12 @@ function tableXml({ headings, range }: SheetTable): string {
 const lineHeight = 15;
 const headerMargin = 3;
 
-/** Width of a filter button in characters. */
+/** In characters. */
 export const buttonWidth = 3;
 const highestRow = 409;
 
 /**
- * A row of a sheet; `undefined` cells are omitted.
+ * Omits `undefined` cells.
  * @param number row number from 1
  */
 export function rowXml(number: number, cells: readonly (SheetCell | undefined)[]): string {
@@ -349,7 +344,7 @@ export function rowXml(number: number, cells: readonly (SheetCell | undefined)[]
   return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, cells)}</row>`;
 }
 
-/** A heading row, high enough to wrap its texts at these widths. */
+/** Makes the row high enough to wrap its headings at these widths. */
 export function headerRowXml(
   number: number,
   cells: readonly SheetCell[],
@@ -383,10 +378,10 @@ function cellXml({ style, content }: SheetCell, place: string): string {
   return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content)}</t></is></c>`;
 }
 
-/** The two sheets: the wide table of rows with a frozen header, and the summary. */
+/** Wide table of rows with a frozen header, or the summary. */
 type SheetKind = 'table' | 'summary' | 'wide summary';
 
-/** The beginning of a sheet, fitted to the page width, with its column widths. */
+/** Fits the sheet to the page width. */
 export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   const view =
@@ -408,7 +403,7 @@ export function sheetBeginning(widths: readonly number[], kind: SheetKind): stri
   ].join('');
 }
 
-/** The parts of a sheet after its rows: the range of its table, and whether it has a chart. */
+/** Follows the rows of a sheet. */
 interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
@@ -416,11 +411,11 @@ interface SheetExtras {
   /** Pages next to each other. Default: 1. */
   readonly pagesAcross?: number;
 
-  /** True to print all of it on one page. Default: as many pages as its rows need. */
+  /** Default: as many pages as its rows need. */
   readonly fitsOnePage?: boolean;
 }
 
-/** The end of a sheet: print settings, and its table or chart. */
+/** Adds print settings, and the table or chart. */
 export function sheetEnd(
   kind: SheetKind,
   { tableRange, hasChart, pagesAcross = 1, fitsOnePage = false }: SheetExtras,
@@ -445,7 +440,7 @@ export function sheetEnd(
   return `${endings.join('')}</worksheet>`;
 }
 
-/** Column letters for an index from 0: A to Z, AA to ZZ, AAA … */
+/** Counts from 0: A to Z, AA to ZZ, AAA … */
 export function lettersOf(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : lettersOf(Math.floor(index / 26) - 1) + last;

@@ -1,4 +1,4 @@
-/** The first line of every part of a workbook. */
+/** First line of every part of a spreadsheet. */
 export const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 
 export const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006';
@@ -31,7 +31,7 @@ export function textXml(text: string): string {
   return escaped.replace(/[&<>]/g, (letter) => entities[letter] ?? '');
 }
 
-/** Escapes text for a table's attribute, where line breaks must be escaped as well. */
+/** Escapes line breaks as well, as attributes of a table require. */
 export function attributeXml(text: string): string {
   const marked = textXml(text).replaceAll('"', '&quot;');
   return marked.replace(/[\t\n]/g, (letter) => (letter === '\n' ? '_x000A_' : '_x0009_'));

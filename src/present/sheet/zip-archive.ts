@@ -14,16 +14,16 @@ const pieceBytes = 512 * 1024;
 /** Maximum size of a UTF-16 code unit in UTF-8. */
 const bytesPerCharacter = 3;
 
-/** The ZIP compression method (APPNOTE.TXT, 4.4.5). */
+/** Compression method (APPNOTE.TXT, 4.4.5). */
 const deflated = 8;
 
 /**
- * The first day that ZIP can represent. With the current time, the same report would give different
+ * First day that ZIP can represent. With the current time, the same report would give different
  * bytes each time.
  */
 const firstDay = new Date(1980, 0, 1);
 
-/** A streamed ZIP archive: entries are added one after the other, each in pieces. */
+/** Streams entries one after the other, each in pieces. */
 export class ZipArchive {
   #pieces: Uint8Array[] = [];
 
@@ -43,7 +43,6 @@ export class ZipArchive {
     return new ZipEntry(file, this.#waiting);
   }
 
-  /** Adds a complete entry. */
   add(name: string, text: string): void {
     this.begin(name).end(text);
   }
@@ -60,7 +59,7 @@ export class ZipArchive {
   }
 }
 
-/** A file deflated by Node, in half the time that JavaScript takes. */
+/** Compresses with Node, in half the time that JavaScript takes. */
 class DeflatedFile extends ZipPassThrough {
   override compression = deflated;
 
@@ -70,7 +69,7 @@ class DeflatedFile extends ZipPassThrough {
   }
 }
 
-/** A file in an archive. Its calls throw `OutputError` if it becomes too large. */
+/** Throws `OutputError` if the file becomes too large. */
 export class ZipEntry {
   readonly #file: ZipPassThrough;
 
@@ -86,7 +85,7 @@ export class ZipEntry {
   }
 
   /**
-   * Adds a text, encoded at once: a string that grew row by row would be copied by every garbage
+   * Encodes the text at once: a string that grew row by row would be copied by every garbage
    * collection until its piece is full.
    */
   write(text: string): void {

@@ -3,35 +3,32 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 
-/** A folder, with sentences on each of its series. */
 interface FolderText {
   readonly path: string;
   readonly sentences: readonly string[];
 }
 
-/** The result of checking a path, as sentences. */
 export interface CheckText {
   readonly folders: readonly FolderText[];
   readonly problemCount: number;
 
-  /** One for consecutive units with the same problem. */
+  /** One for consecutive days with the same problem. */
   readonly problems: readonly string[];
   readonly notes: readonly string[];
 
-  /** How to fix what no download fixes. */
+  /** Steps to fix by hand what no download fixes. */
   readonly fixes: readonly string[];
 
-  /** Advice on files that were changed, if there are any. */
+  /** On files that were changed, if there are any. */
   readonly advice: string | undefined;
 
-  /** The command that downloads what is wrong; `undefined` if there is nothing to download. */
+  /** Downloads what is wrong; `undefined` if there is nothing to download. */
   readonly repairCommand: string | undefined;
   readonly reportCount: number;
 }
 
 const maxListedProblems = 50;
 
-/** The lines for the result of a check. */
 export function checkLines(check: CheckText, look: TableLook): string[] {
   const { folders, problems, problemCount, notes, fixes, advice, repairCommand } = check;
   const { style, width = Number.POSITIVE_INFINITY } = look;

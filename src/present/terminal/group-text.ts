@@ -20,7 +20,7 @@ import { headingOf } from './headings.ts';
 import { keyCell, TerminalTable } from './terminal-table.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
-/** Groups as a table, with a line for the groups that are not shown and a line of totals. */
+/** Adds a line for the groups that are not shown and a line of totals. */
 export function groupTable(
   { all, figures, top, others }: RankedGroups,
   look: TableLook,
@@ -43,7 +43,7 @@ export function groupTable(
   return [...table.add(all.rowsOf(groups), fields), ...table.end()];
 }
 
-/** Groups as horizontal bars of one figure, with a line for the groups that are not shown. */
+/** Draws horizontal bars of one metric, with a line for the groups that are not shown. */
 export function groupBars(
   { all, top, others }: RankedGroups,
   figure: Figure,
@@ -65,7 +65,7 @@ export function groupBars(
   return lines;
 }
 
-/** Formats a group's name for a line of text, without ids that have a name next to them. */
+/** Omits ids that have a name next to them. */
 function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isName);
 
@@ -82,12 +82,12 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   };
 }
 
-/** How many groups have a line chart, as on pages. */
+/** Same as on pages. */
 const maxLines = 5;
 
 /**
- * Groups over time as line charts of one figure: one for each of the largest, if there are other
- * keys than time, and a line on the others.
+ * Draws one line chart of a metric for each of the largest groups, if there are other keys than
+ * time, and adds a line on the others.
  */
 export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
   const { all } = ranked;
@@ -120,7 +120,7 @@ export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook
   return lines;
 }
 
-/** The sums of some groups by time, with every time of all groups. */
+/** Adds up the matching groups by time, with every time of all groups. */
 function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boolean): Grouping {
   const own = new Grouping([time], (field) => all.metrics.includes(field));
   const rows = all.rowsOf([...all].filter(matches));
@@ -129,7 +129,6 @@ function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boo
   return own;
 }
 
-/** Groups over time as a line chart of one figure. */
 function groupLine({ all, top }: RankedGroups, figure: Figure, look: TableLook): string[] {
   const { labels, ticks, sums } = trendOfGroups(all, top);
   const values = sums.map((step) => step && figureValue(figure, step));
@@ -145,14 +144,14 @@ function groupLine({ all, top }: RankedGroups, figure: Figure, look: TableLook):
   return [title, ...lineChart(chart, look)];
 }
 
-/** Groups over time: labels and sums of each step. */
+/** Labels and sums of each step. */
 interface GroupTrend {
   readonly labels: readonly string[];
   readonly ticks: readonly AxisTick[];
   readonly sums: readonly (Sums | undefined)[];
 }
 
-/** Groups over time; groups without readable times are in the order of `top`. */
+/** Keeps groups without readable times in the order of `top`. */
 function trendOfGroups(all: Grouping, top: readonly Group[]): GroupTrend {
   const times = [...all].map(({ key }) => key[0] ?? '');
   const isMonthly = times.length > 1 && times.every(isFirstOfMonth);
@@ -175,7 +174,6 @@ function isFirstOfMonth(time: string): boolean {
   return /^\d{4}-\d\d-01$/.test(time);
 }
 
-/** A number of a scale. */
 function tickText({ type }: Figure, value: number): string {
   const text = new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
   return type === 'percent' ? `${text}%` : text;

@@ -25,18 +25,17 @@ import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
-/** Options of a card. */
 export interface CardOptions {
-  /** The fields and derived metrics to show, in order. Default: the main figures. */
+  /** Fields and derived metrics to show, in order. Default: the main metrics. */
   readonly fields?: readonly string[];
 
-  /** An earlier report, whose changes are shown next to the figures. */
+  /** Its changes are shown next to the metrics. */
   readonly comparison?: Comparison;
 }
 
 /**
- * A report in a few lines: its main figures, and one of them over time.
- * @param report the report grouped by time
+ * Shows the main metrics of a report in a few lines, and one of them over time.
+ * @param report grouped by time
  */
 export function reportCard(
   report: Grouping,
@@ -54,7 +53,7 @@ export function reportCard(
   return [...lines, ...comparisonText.map((line) => gap + line)];
 }
 
-/** The main figures, or those of the given fields. */
+/** Returns the metrics of the given fields. Default: the main ones. */
 function figuresToShow(report: Grouping, fields: readonly string[] | undefined): Figure[] {
   const totals = report.totals();
   if (!fields) {
@@ -72,12 +71,11 @@ function figuresToShow(report: Grouping, fields: readonly string[] | undefined):
   return chosen;
 }
 
-/** A figure of the card with label, value and change. */
 interface CardItem {
   readonly label: string;
   readonly text: string;
 
-  /** The change against an earlier report. */
+  /** Against an earlier report. */
   readonly change?: Change | undefined;
 }
 
@@ -112,7 +110,7 @@ function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook)
   return lines;
 }
 
-/** A right-aligned change. */
+/** Aligns to the right. */
 function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && paintOf(change, style);
   return ' '.repeat(width - widthOf(change.text)) + (paint?.(change.text) ?? change.text);
@@ -123,8 +121,8 @@ const minSparkline = 8;
 const maxSparkline = 60;
 
 /**
- * A sparkline of revenue, or the metric that replaces it, with its dates and range; `undefined`
- * without times, with only one, or if there is not enough space.
+ * Draws revenue, or the metric that replaces it, with its dates and range; `undefined` without
+ * times, with only one, or if there is not enough space.
  */
 function sparklineOf(
   report: Grouping,
@@ -158,7 +156,6 @@ function sparklineOf(
   return `${dim(name)}${gap}${datedLine}${range && dim(range)}`;
 }
 
-/** The time step between the points of a report. */
 function stepOf(report: Grouping, points: readonly TimedGroup[]): 'hour' | DateUnit {
   if (report.by[0]?.field === 'hour') return 'hour';
   if (points.every(({ time }) => time.endsWith('-01'))) return 'month';

@@ -9,40 +9,39 @@ import { headingOf } from './headings.ts';
 /** Printable text, null, or no value at all. */
 export type CellText = string | null | undefined;
 
-/** A column of a table before layout. */
 export interface TableColumn {
   readonly name: string;
 
   /** Right-aligned. */
   readonly numeric: boolean;
 
-  /** True for a metric, which gives way before other columns do. */
+  /** Metrics are dropped before other columns. */
   readonly isMetric: boolean;
 
-  /** True for a name, which may be shortened. */
+  /** Names may be shortened. */
   readonly isName: boolean;
 
   readonly cells: readonly CellText[];
 
-  /** The text of a cell without a value. Default: a dash. */
+  /** Shown for null. Default: a dash. */
   readonly blank?: string;
 
-  /** Minimum width, for later content such as totals. */
+  /** For later content such as totals. */
   readonly minWidth?: number;
 }
 
-/** A column with its measured width in cells; `index` is its position in the table. */
+/** `index` is the position in the table. */
 interface MeasuredColumn extends TableColumn {
   readonly index: number;
 
-  /** Width of its cells, without the heading. */
+  /** Width in terminal cells, without the heading. */
   readonly cellWidth: number;
 }
 
-/** Applies a terminal style to a text. */
+/** Applies a terminal style. */
 type Paint = (text: string) => string;
 
-/** A column with its position in the table and its width in cells. */
+/** `index` is the position in the table, `width` is in terminal cells. */
 interface PlacedColumn {
   readonly index: number;
   readonly heading: readonly string[];
@@ -54,11 +53,11 @@ interface PlacedColumn {
 
 const gap = 2;
 
-/** A table for people: the columns that are shown, their widths, and the lines. */
+/** Decides which columns are shown and how wide they are, and formats the lines. */
 export class TableLayout {
   readonly columns: readonly PlacedColumn[];
 
-  /** The names of the columns that did not fit. */
+  /** Names of the columns that did not fit. */
   readonly hidden: readonly string[];
 
   readonly #look: TableLook;
@@ -133,7 +132,7 @@ export class TableLayout {
     return [this.#rule(), this.#bold(this.line(cells))];
   }
 
-  /** The lines that name what did not fit, wrapped; none if everything did. */
+  /** Names the columns that did not fit, in wrapped lines; empty if all did. */
   notShown(advice: string): string[] {
     const { width = Number.POSITIVE_INFINITY } = this.#look;
     if (this.hidden.length === 0) return [];
@@ -231,7 +230,7 @@ export function clip(text: string): string {
   return beginning.replace(/\p{Surrogate}/gu, '');
 }
 
-/** Shortens texts to the width of a column. Names of its first rows stay different if possible. */
+/** Names of the column's first rows stay different if possible. */
 function shortenerFor(
   { cells }: MeasuredColumn,
   { width, unicode }: { readonly width: number; readonly unicode: boolean },
@@ -242,20 +241,20 @@ function shortenerFor(
   return (text) => shortByName.get(text) ?? shorten(text, width, mark);
 }
 
-/** A column of a small table: its heading, and its value in a row. */
+/** Heading of a small table's column, and its value in a row. */
 export interface TextColumn<Row> {
   readonly name: string;
   readonly value: (row: Row) => string | number | boolean | null | undefined;
 
-  /** The type of its values in typed formats. Default: text. */
+  /** Type in typed formats. Default: text. */
   readonly type?: FieldType;
 
-  /** True for text that must not be shortened, such as an id. */
+  /** Must not be shortened, such as an id. */
   readonly whole?: boolean;
 }
 
 /**
- * Formats a small table (campaigns, fields, the ledger) as aligned lines, ending in a line break.
+ * Formats a small table (campaigns, fields, the history) as aligned lines, ending in a line break.
  * Columns that do not fit are dropped from the right, and named below.
  */
 export function textTable<Row>(

@@ -28,14 +28,13 @@ import { type CellText, clip, type TableColumn, TableLayout } from './table-layo
 
 const endless = Number.POSITIVE_INFINITY;
 
-/** Data for the sentences below a comparison. */
 interface EndedParts {
   readonly plan: ColumnPlan;
   readonly comparison: Comparison;
   readonly look: TableLook | undefined;
 }
 
-/** Sentences on what exists only in the earlier report, one per breakdown, wrapped to lines. */
+/** Names what exists only in the earlier report: one sentence per breakdown, wrapped to lines. */
 export function endedLines(sums: ReportSums, { plan, comparison, look }: EndedParts): string[] {
   const { shown } = choiceOf(plan, sums.total.totals());
   const lines: string[] = [];
@@ -62,7 +61,7 @@ const heldRows = 1000;
 const heldBytes = 4 * 1024 * 1024;
 const spareDigits = 3;
 
-/** A column for the labels of comparison lines, if a report has only numbers. */
+/** For the labels of comparison lines, if a report has only numbers. */
 const labelColumn: PlannedColumn = {
   field: '',
   name: '',
@@ -71,7 +70,7 @@ const labelColumn: PlannedColumn = {
   numeric: false,
 };
 
-/** The change of each row's leading figure, shown after that figure. */
+/** Change of each row's leading metric, shown after that metric. */
 const changeColumn: PlannedColumn = {
   field: '',
   name: 'change',
@@ -80,7 +79,7 @@ const changeColumn: PlannedColumn = {
   numeric: true,
 };
 
-/** How rows are compared: their unit, and the figure whose change is shown. */
+/** `figure` is the metric whose change is shown. */
 interface RowChanges {
   readonly comparison: Comparison;
 
@@ -89,7 +88,7 @@ interface RowChanges {
   readonly figure: Figure;
 }
 
-/** The cell of a figure in a line below the rows. */
+/** Returns the cell of a metric in a line below the rows. */
 type FigureCell = (figure: Figure) => CellText;
 
 /**
@@ -130,7 +129,7 @@ export class TerminalTable {
     return isEnough ? this.#begin(spareDigits) : [];
   }
 
-  /** The final lines: totals, the comparison with another report, and what is not shown. */
+  /** Returns totals, the comparison with another report, and what is not shown. */
   end(): string[] {
     const { table: look = {} } = this.#options;
     const lines = this.#layout ? [] : this.#begin(0);
@@ -142,7 +141,7 @@ export class TerminalTable {
     return [...lines, ...layout.notShown(advice)];
   }
 
-  /** The lines below the rows: totals, and the comparison with another report. */
+  /** Returns totals, and the comparison with another report. */
   #foot(layout: TableLayout): string[] {
     const { table: look = {}, note } = this.#options;
 
@@ -163,14 +162,14 @@ export class TerminalTable {
     return lines;
   }
 
-  /** True if there are totals to show below the rows. */
+  /** Needs totals, and a second row or a comparison. */
   get #hasFoot(): boolean {
     if (this.#totals.rowCount < 2 && !this.#options.comparison) return false;
     const totals = this.#totals.totals();
     return this.#columns.some(({ field }) => totals.get(field) !== undefined);
   }
 
-  /** The line with the changes against an earlier report. */
+  /** Shows the changes against an earlier report. */
   #changeLine(layout: TableLayout, totals: Sums, before: Sums): string {
     const { style, unicode } = this.#options.table ?? {};
     const changes = this.#columns.map(({ figure }) => {
@@ -189,7 +188,7 @@ export class TerminalTable {
     });
   }
 
-  /** The cells of a line below the rows, with a label in the first text column. */
+  /** Puts the label into the first text column. */
   #footCells(layout: TableLayout, label: string, cellOf: FigureCell): CellText[] {
     const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
     return this.#columns.map(({ figure }, i) => {
@@ -223,7 +222,7 @@ export class TerminalTable {
     });
   }
 
-  /** The change of a row against the earlier report; `undefined` if rows are not compared. */
+  /** Returns `undefined` if rows are not compared. */
   #changeOfRow(row: Row): Change | undefined {
     if (!this.#rowChanges) return undefined;
 
@@ -246,9 +245,7 @@ export class TerminalTable {
     return [...layout.head(), ...rows.map((row) => this.#lineOf(layout, row))];
   }
 
-  /**
-   * How rows are compared: by a single breakdown other than time, unless the user selected columns.
-   */
+  /** Compares by a single breakdown other than time, unless the user selected columns. */
   #comparedRows(): RowChanges | undefined {
     const { comparison, selectedColumns } = this.#options;
     const unit = comparison && onlyUnit(comparison.sums);
@@ -258,7 +255,7 @@ export class TerminalTable {
     return lead && { comparison, unit, figure: lead };
   }
 
-  /** The columns of the report. If all are numbers, a comparison adds a column for labels. */
+  /** Adds a column for labels to a comparison if all columns are numbers. */
   #columnsToShow(): readonly PlannedColumn[] {
     const { selectedColumns } = this.#options;
     const figures = choiceOf(this.#plan, this.#totals.totals());
@@ -306,17 +303,17 @@ export class TerminalTable {
   }
 }
 
-/** Unknown fields are their own headings. */
+/** Leaves unknown fields unchanged. */
 function headingOfColumn({ field, label }: PlannedColumn, unicode?: boolean): string {
   return label === field ? headingOf(field, unicode) : headingOfLabel(label, unicode);
 }
 
-/** The sentence on the comparison, wrapped to a width. */
+/** Wraps the sentence on the comparison. */
 export function comparisonLines(comparison: Comparison, width = endless): string[] {
   return wrap(printable(comparisonSentence(comparison)), width);
 }
 
-/** The color of a change: green for increases, red for decreases, none for prices. */
+/** Returns green for increases, red for decreases, none for prices. */
 export function paintOf(
   { direction, isNeutral = false }: Change,
   style: TableStyle,
@@ -326,7 +323,7 @@ export function paintOf(
   return direction === 'down' ? style.red : undefined;
 }
 
-/** A value that is not a number as a cell. */
+/** Formats a value that is not a number. */
 export function keyCell(text: string | null, type: FieldType | undefined): string | null {
   if (text === null) return null;
   if (type === 'text') return clip(printable(nameText(text)));

@@ -7,8 +7,8 @@ import { isolated } from '../../text/printable.ts';
 /** Charts made of characters. Each fits a given width and has an ASCII form. */
 
 /**
- * Numbers as columns on one line, scaled from zero to the maximum. Neighbors are averaged if there
- * are too many; negative numbers are drawn as zero.
+ * Draws numbers as columns on one line, scaled from zero to the maximum. Neighbors are averaged if
+ * there are too many; negative numbers are drawn as zero.
  */
 export function sparkline(values: readonly number[], width: number, unicode = true): string {
   const steps = unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#';
@@ -32,13 +32,12 @@ function means(values: readonly number[], count: number): number[] {
   });
 }
 
-/** The minimum and maximum of some numbers. */
 interface Range {
   readonly least: number;
   readonly greatest: number;
 }
 
-/** The minimum and maximum of any number of values. */
+/** Accepts any number of values, unlike `Math.min`. */
 export function rangeOf(values: readonly number[]): Range {
   let least = Number.POSITIVE_INFINITY;
   let greatest = Number.NEGATIVE_INFINITY;
@@ -49,7 +48,7 @@ export function rangeOf(values: readonly number[]): Range {
   return { least, greatest };
 }
 
-/** A line of a bar chart; `text` is the value for display. */
+/** `text` is the value for display. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
@@ -57,8 +56,8 @@ export interface Bar {
 }
 
 /**
- * Thin horizontal bars with a resolution of half a cell, one line each with label, bar and value.
- * Negative values have no bar.
+ * Draws thin horizontal bars with a resolution of half a cell, one line each with label, bar and
+ * value. Negative values have no bar.
  */
 export function barChart(
   bars: readonly Bar[],
@@ -82,7 +81,6 @@ export function barChart(
   });
 }
 
-/** A bar of a given number of half cells. */
 function thinBar(halves: number): string {
   return '━'.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? '╸' : '');
 }
@@ -93,19 +91,18 @@ const chartHeight = 10;
 /** Approximate number of labels on the scale. */
 const scaleNumbers = 4;
 
-/** Numbers over time with their labels. */
 export interface ValuesOverTime {
-  /** `undefined` means no value and leaves a gap in the line. */
+  /** `undefined` leaves a gap in the line. */
   readonly values: readonly (number | undefined)[];
 
-  /** The labels below the axis. */
+  /** Labels below the axis. */
   readonly ticks: readonly AxisTick[];
 
   /** Formats a number of the scale. */
   textOf(value: number): string;
 }
 
-/** A line chart over time, with a scale of round numbers that includes zero. */
+/** Draws a scale of round numbers that includes zero. */
 export function lineChart(
   { values, ticks, textOf }: ValuesOverTime,
   { width: lineWidth = 80, unicode = true, style }: TableLook = {},
@@ -145,7 +142,7 @@ export function lineChart(
   return [...lines, ...axis.map((line) => dim(margin + line))];
 }
 
-/** @param rows the dot row of each value, if any */
+/** @param rows dot row of each value, if any */
 function drawValues(
   canvas: Canvas,
   places: readonly number[],
@@ -159,13 +156,13 @@ function drawValues(
   }
 }
 
-/** A position on a canvas, in dots from the top left. */
+/** In dots from the top left. */
 interface Dot {
   readonly x: number;
   readonly y: number;
 }
 
-/** The bits of a braille character's dots, from the top left. */
+/** Bits of a braille character's dots, from the top left. */
 const brailleBits = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -174,13 +171,13 @@ const brailleBits = [
 ];
 const brailleStart = 0x2800;
 
-/** A dot drawing: braille with eight dots per cell, or ASCII with one asterisk per cell. */
+/** Draws braille with eight dots per cell, or ASCII with one asterisk per cell. */
 class Canvas {
   readonly dotsAcross: number;
 
   readonly #isBraille: boolean;
 
-  /** The bits of each cell, by rows. */
+  /** Bits of each cell, by rows. */
   readonly #cells: number[][];
 
   constructor(width: number, height: number, isBraille: boolean) {
@@ -189,7 +186,7 @@ class Canvas {
     this.#cells = Array.from({ length: height }, () => new Array<number>(width).fill(0));
   }
 
-  /** The dot row in the middle of a line of characters. */
+  /** Returns the dot row in the middle of a line of characters. */
   middleOf(line: number): number {
     return this.#isBraille ? 4 * line + 1 : line;
   }
@@ -224,14 +221,14 @@ class Canvas {
   }
 }
 
-/** The width of a time axis and its number of steps. */
+/** `count` is the number of steps. */
 interface TimeAxisLook {
   readonly count: number;
   readonly width: number;
   readonly unicode: boolean;
 }
 
-/** The axis with its ticks, and as many labels as fit. */
+/** Draws the axis with its ticks, and as many labels as fit. */
 function timeAxisLines(
   ticks: readonly AxisTick[],
   { count, width, unicode }: TimeAxisLook,

@@ -22,7 +22,7 @@ export function showChartTips(): void {
   addEventListener('scroll', hide, true);
 }
 
-/** The lines of a slot: its label, then each value with the color and name of its series. */
+/** Returns the label of the slot, then each value with the color and name of its series. */
 function tipLines(slot: HTMLElement): HTMLElement[] {
   const [label = '', ...values] = (slot.dataset.v ?? '').split('\n');
   const name = document.createElement('strong');
@@ -41,7 +41,7 @@ function tipLines(slot: HTMLElement): HTMLElement[] {
   return [name, ...lines];
 }
 
-/** Distances in pixels to the chart and to the edges of the window. */
+/** Pixels to the chart and to the edges of the window. */
 const distance = 6;
 const margin = 4;
 

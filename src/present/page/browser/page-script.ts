@@ -3,7 +3,7 @@ import { showChartTips } from './chart-tip.ts';
 import { TableControls } from './table-controls.ts';
 
 /**
- * The script of a page: sorts, filters and pages its tables, and shows chart values next to the
+ * Script of a page: sorts, filters and pages its tables, and shows chart values next to the
  * pointer. The page is complete without it. Text of the report is only ever set as text
  * (`textContent`), and only visible rows become elements.
  */

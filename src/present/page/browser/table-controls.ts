@@ -8,7 +8,7 @@ import {
   TableData,
 } from './table-data.ts';
 
-/** The column that rows are sorted by: 1 ascending, -1 descending. */
+/** `sign` is 1 for ascending, -1 for descending. */
 interface Sorting {
   readonly column: TableColumnData;
   readonly sign: 1 | -1;
@@ -25,14 +25,14 @@ export class TableControls {
 
   readonly #table: HTMLTableElement | null;
 
-  /** The cells of the totals row, and their contents for all rows. */
+  /** Cells of the totals row, and their contents for all rows. */
   readonly #totalCells: readonly HTMLElement[];
   readonly #firstTotals: readonly (readonly Node[])[];
 
-  /** The words of the filter. */
+  /** Words of the filter. */
   #words: readonly string[] = [];
 
-  /** The rows that match the filter, in order. */
+  /** Rows that match the filter, in order. */
   #rows: readonly number[];
 
   #sorting: Sorting | undefined;
@@ -40,7 +40,7 @@ export class TableControls {
   /** Rows that are kept next to the totals in print. */
   #lastRows: readonly HTMLTableRowElement[] = [];
 
-  /** The first visible row, and the number of rows per page. */
+  /** First visible row, and the number of rows per page. */
   #from = 0;
   #pageSize: number;
 
@@ -113,7 +113,7 @@ export class TableControls {
     this.#update();
   }
 
-  /** Shows the rows that have all words of a text. */
+  /** Shows the rows that contain every word. */
   filter(text: string): void {
     this.#words = text
       .split(/\s+/)
@@ -188,7 +188,7 @@ export class TableControls {
     return line;
   }
 
-  /** Shows which rows are visible. */
+  /** Shows which rows are visible, and enables the page buttons. */
   #describe(to: number): void {
     const count = this.#rows.length;
     const { rowCount } = this.#data;
@@ -219,7 +219,7 @@ function defaultPageSize(): number {
   return matchMedia('(max-width: 40rem)').matches ? maxPhoneRows : maxTableRows;
 }
 
-/** Sorts rows; those without a value come last in both directions. */
+/** Puts rows without a value last in both directions. */
 function sortRows(rows: number[], { column, sign }: Sorting): void {
   const keys = column.sortKeys();
   rows.sort((a, b) => {
@@ -229,7 +229,7 @@ function sortRows(rows: number[], { column, sign }: Sorting): void {
   });
 }
 
-/** Shows a value in a cell, changes in color. */
+/** Shows changes in color. */
 function fill(cell: HTMLElement, column: TableColumnData, value: CellValue): void {
   if (!isChange(value)) {
     cell.textContent = column.textOf(value);

@@ -10,17 +10,16 @@ import {
   emptyText,
 } from '../embedded-table.ts';
 
-/** A cell's value, stored or computed. */
+/** Stored or computed. */
 export type CellValue = Cell | Change;
 
-/** The columns of a table with the values of all rows. */
 export class TableData {
   readonly rowCount: number;
 
-  /** The visible columns. */
+  /** Visible columns. */
   readonly columns: readonly TableColumnData[];
 
-  /** All columns, indexed as in formulas. */
+  /** Indexed as in formulas. */
   readonly #all: readonly TableColumnData[];
 
   constructor({ rowCount, columns }: EmbeddedTable) {
@@ -39,10 +38,7 @@ export class TableData {
     }
   }
 
-  /**
-   * The total of a column over some rows: a sum, or a rate or change computed from sums; `null` if
-   * there is none.
-   */
+  /** Returns a sum, or a rate or change computed from sums; `null` if there is none. */
   sumOver(column: TableColumnData, rows: readonly number[]): CellValue {
     if (column.formula)
       return this.#computed(column.formula, (other) => this.#numberOver(other, rows));
@@ -52,7 +48,7 @@ export class TableData {
     return Number.isNaN(sum) ? null : sum;
   }
 
-  /** The sum of a column, or its rate; `NaN` if there is none. */
+  /** Returns a sum or a rate; `NaN` if there is none. */
   #numberOver(column: TableColumnData, rows: readonly number[]): number {
     if (!column.formula) return column.sumOver(rows);
     return numberOf(this.sumOver(column, rows));
@@ -88,11 +84,10 @@ function fractionOf(number: number): Fraction | undefined {
   return numerator && { numerator, denominator: new Decimal(1n, 0) };
 }
 
-/** A column of a table with its values. */
 export class TableColumnData {
   readonly type: CellType;
 
-  /** The CSS classes of its cells. */
+  /** CSS classes of its cells. */
   readonly look: string | undefined;
 
   readonly formula: EmbeddedFormula | undefined;
@@ -117,12 +112,12 @@ export class TableColumnData {
     return !['text', 'name', 'key'].includes(this.type);
   }
 
-  /** The number in a row; `NaN` if there is none. */
+  /** Returns `NaN` for a row without a number. */
   numberIn(row: number): number {
     return numberOf(this.values[row] ?? null);
   }
 
-  /** The sum of the rows with a number; `NaN` if there are none. */
+  /** Adds up the rows with a number; `NaN` if there are none. */
   sumOver(rows: readonly number[]): number {
     // Sums in integers stay exact where sums of decimals do not.
     const isMoney = this.type === 'money';
@@ -135,7 +130,6 @@ export class TableColumnData {
     return isMoney ? Math.round(sum / 1e4) / 100 : sum;
   }
 
-  /** The display text of a value. */
   textOf(value: CellValue): string {
     if (value === null) return emptyText(this.type);
     if (isChange(value)) return value.text;
@@ -143,7 +137,7 @@ export class TableColumnData {
     return text ?? cellText(this.type, value);
   }
 
-  /** The full text of a shortened value. */
+  /** Returns the full text of a shortened value. */
   titleOf(value: CellValue): string | undefined {
     const isName = this.type === 'name' || this.type === 'text';
     return isName && typeof value === 'string' && this.#texts[value] !== undefined
@@ -151,7 +145,7 @@ export class TableColumnData {
       : undefined;
   }
 
-  /** Sort keys of rows: numbers, or the alphabetical position of texts; `NaN` for no value. */
+  /** Numbers, or the alphabetical position of texts; `NaN` for no value. */
   sortKeys(): readonly number[] {
     this.#sortKeys ??= this.isNumeric
       ? this.values.map((value) => numberOf(value))
@@ -159,7 +153,7 @@ export class TableColumnData {
     return this.#sortKeys;
   }
 
-  /** All texts in lower case without accents, for filtering. */
+  /** Lower case without accents, for filtering. */
   plainTexts(): readonly string[] {
     this.#plainTexts ??= this.values.map((value) =>
       plainText(this.titleOf(value) ?? this.textOf(value)),
@@ -168,12 +162,11 @@ export class TableColumnData {
   }
 }
 
-/** A text in lower case without accents. */
+/** Returns lower case without accents. */
 export function plainText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** True if a value is a change. */
 export function isChange(value: CellValue): value is Change {
   return typeof value === 'object' && value !== null;
 }
