@@ -27,13 +27,13 @@ export class CsvEncoder implements Encoder {
 
   readonly #copier = new RowCopier();
 
-  /** True for the dialect of `--excel`. */
+  /** Set for the dialect of `--excel`. */
   readonly #isForExcel: boolean;
   readonly #note: EncodeOptions['note'];
   #hasNoted = false;
   #hasStarted = false;
 
-  /** The fields to copy as bytes; `undefined` if rows are formatted instead. */
+  /** Copied as bytes; `undefined` if rows are formatted instead. */
   #copiedFields: readonly string[] | undefined;
 
   constructor(options: EncodeOptions) {
@@ -67,7 +67,7 @@ export class CsvEncoder implements Encoder {
     return [header, Buffer.from(linesOf(ended, this.#delimiter))];
   }
 
-  /** The header, once the columns are decided; empty if it has been written. */
+  /** Returns the header once the columns are decided; empty if it has been written. */
   #begin(): Buffer {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;
@@ -103,8 +103,8 @@ export class CsvEncoder implements Encoder {
   }
 
   /**
-   * The text of a cell before quoting.
-   * @param isNumber true if a text may contain a number
+   * Returns a cell before quoting.
+   * @param isNumber set if a text may contain a number
    */
   #cell(value: Value | undefined, isNumber: boolean): string {
     if (value === null || value === undefined) return '';
@@ -124,30 +124,24 @@ export class CsvEncoder implements Encoder {
   }
 }
 
-/**
- * A number with a decimal comma, and with a zero after exactly three decimals: `1,125` might be
- * read as thousands.
- */
+/** Adds a zero after exactly three decimals: `1,125` might be read as thousands. */
 function withDecimalComma(number: string): string {
   const text = number.replace('.', ',');
   return /^-?[1-9]\d*,\d{3}$/.test(text) ? `${text}0` : text;
 }
 
-/** True for an id that Excel would round or strip of leading zeros. */
+/** Matches ids that Excel would round or strip of leading zeros. */
 function isLongId(value: Value | undefined): boolean {
   return typeof value === 'string' && /^(?:0\d+|\d{16,})$/.test(value);
 }
 
-/** True if values have the service's own format; the byte order mark and the header may differ. */
+/** Compares values only; the byte order mark and the header may differ. */
 function isServiceLayout(dialect: CsvDialect): boolean {
   const { delimiter = ',', decimal, escapeFormulas, shown } = dialect;
   return delimiter === ',' && decimal === undefined && !escapeFormulas && !shown;
 }
 
-/**
- * Signs that start a formula at the beginning of a cell (OWASP, CSV injection), including
- * full-width ones.
- */
+/** Start a formula at the beginning of a cell (OWASP, CSV injection), including full-width ones. */
 const formulaSigns = '[=+\\-@＝＋－＠]';
 
 /** Matches the positions where a spreadsheet could see the beginning of a formula. */
@@ -183,15 +177,13 @@ function linesOf(rows: readonly string[][], delimiter: string): string {
   return lines;
 }
 
-/** The CSV flags of the command line. */
 export type CsvFlags = { readonly [Name in 'delimiter' | 'decimal']?: string } & {
   readonly [Name in 'bom' | 'excel' | 'escapeFormulas' | 'header']?: boolean;
 };
 
 /**
- * The dialect for the flags. `--excel` is the format of a European Excel: semicolons, decimal
- * commas and a byte order mark, each of which another flag can override. `\t` and `tab` mean a tab.
- * Throws `UsageError`.
+ * `--excel` is the format of a European Excel: semicolons, decimal commas and a byte order mark,
+ * each of which another flag can override. `\t` and `tab` mean a tab. Throws `UsageError`.
  */
 export function csvDialectOf(flags: CsvFlags, usualDelimiter = ','): CsvDialect {
   const { excel = false, escapeFormulas = false, header = true } = flags;

@@ -27,7 +27,7 @@ import { formatCount, listWords } from '../text/quantity.ts';
 /** Pages with more rows open too slowly. */
 const maxRows = 50_000;
 
-/** Limit for the rows of a page, which are in memory until it is written. */
+/** For the rows of a page, which are in memory until it is written. */
 const maxMegabytes = 48;
 
 /** Allows only scripts and resources contained in the page, whatever names in the data contain. */
@@ -43,7 +43,7 @@ function hashOf(text: string): string {
   return `sha256-${hash}`;
 }
 
-/** A self-contained page: one file that opens without a network. */
+/** Writes one file that opens without a network. */
 export class PageEncoder implements Encoder {
   readonly #options: EncodeOptions;
 
@@ -51,7 +51,7 @@ export class PageEncoder implements Encoder {
 
   readonly #sums = new ReportSums();
 
-  /** The rows so far; `undefined` once there are too many for a page. */
+  /** `undefined` once there are too many for a page. */
   #rows: Row[] | undefined = [];
 
   #rowBytes = 0;
@@ -106,7 +106,7 @@ export class PageEncoder implements Encoder {
     for (const row of rows) this.#rows.push(row);
   }
 
-  /** The page down to the warnings. */
+  /** Ends with the warnings. */
   #head(model: ReportModel, style: string): string[] {
     const { logo } = this.#options;
     const { title, facts, headline, compared, remark, warnings } = model;
@@ -146,7 +146,7 @@ ${lines.join('')}</header>
     ];
   }
 
-  /** The tables of the report, or of the earlier one if this one has no rows. */
+  /** Returns the tables of the report, or of the earlier one if this one has no rows. */
   #tables(model: ReportModel): PageTable[] {
     const { comparison } = this.#options;
     const { past } = model;
@@ -166,7 +166,7 @@ ${lines.join('')}</header>
     return tables.filter((table) => table !== undefined);
   }
 
-  /** The part between the findings and the tables. */
+  /** Returns what is between the warnings and the tables. */
   #body(model: ReportModel): string[] {
     const { comparison } = this.#options;
     const sums = this.#sums;
@@ -209,7 +209,7 @@ function pageTooLarge(): OutputError {
   );
 }
 
-/** The tables and everything after them. */
+/** Returns the tables and everything after them. */
 function pageEnd(model: ReportModel, tables: readonly PageTable[]): string[] {
   const foot = paperFoot(model, tables);
   // After a printed table, a separate footer could end up alone on a sheet of paper.
@@ -220,7 +220,7 @@ function pageEnd(model: ReportModel, tables: readonly PageTable[]): string[] {
   return [...rendered, renderFoot(model, last ? undefined : foot), ...embeddedData(tables)];
 }
 
-/** The data for the page's script, and the end of the page. */
+/** Returns the data for the page's script, and the end of the page. */
 function embeddedData(tables: readonly PageTable[]): string[] {
   const embedded = tables.flatMap((table, i) => [i === 0 ? '' : ',', ...embedTable(table)]);
   return [
@@ -236,8 +236,8 @@ function embeddedData(tables: readonly PageTable[]): string[] {
 }
 
 /**
- * The sums in the table of a report that has too many rows for a page: by time and breakdown, or
- * the first grouping that fits.
+ * Returns the sums to show for a report that has too many rows for a page: by time and breakdown,
+ * or the first grouping that fits.
  */
 function sumsToShow({ trend, units, total }: ReportSums): Grouping {
   const groupings = [trend, ...units.map(({ groups }) => groups)];
@@ -250,7 +250,7 @@ function sumsNote({ by, size }: Grouping, rowCount: number): string {
   return `${rows}. The table shows ${table}; charts include everything.`;
 }
 
-/** The fields of a grouping in words; the fields of a breakdown count as one. */
+/** Counts the fields of a breakdown as one. */
 function namesOf(by: Grouping['by']): string {
   const names = new Set<string>();
   for (const { field } of by) {

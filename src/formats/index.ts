@@ -5,24 +5,23 @@ import { CsvEncoder } from './csv.ts';
 import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
 
-/** The properties of a format. */
 export interface Format {
-  /** File extensions without the dot. */
+  /** Without the dot. */
   readonly endings: readonly string[];
 
-  /** True if it is not text and would garble a terminal. */
+  /** Not text, so it would garble a terminal. */
   readonly isBinary?: boolean;
 
-  /** True if files may be compressed: `report.csv.gz`. */
+  /** Also as `report.csv.gz`. */
   readonly isCompressible?: boolean;
 
-  /** True if it is printed by a browser, which must be installed. */
+  /** Printed by a browser, which must be installed. */
   readonly needsBrowser?: boolean;
 
-  /** True if it is drawn for readers, with the groups beyond `--top` as one row. */
+  /** Drawn for readers, with the groups beyond `--top` as one row. */
   readonly isForReaders?: boolean;
 
-  /** True if it contains the service's rows as received, without computed metrics. */
+  /** Contains the service's rows as received, without computed metrics. */
   readonly isServiceDocument?: boolean;
 
   /** Between columns, unless `--delimiter` says otherwise; absent if the CSV flags do not apply. */
@@ -32,7 +31,7 @@ export interface Format {
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
 }
 
-/** All output formats. A new format is one file and one entry here. */
+/** A new format is one file and one entry here. */
 const definitions = {
   json: {
     endings: ['json'],
@@ -97,10 +96,9 @@ export type FormatName = keyof typeof definitions;
 
 export const formatNames = Object.keys(definitions) as FormatName[];
 
-/** The formats by name. */
 export const formats: Readonly<Record<FormatName, Format>> = definitions;
 
-/** The format of a file extension; `undefined` if it is unknown or missing. */
+/** Returns `undefined` for an unknown or missing extension. */
 export function formatOfFile(path: string): FormatName | undefined {
   const match = /\.([^./\\]+?)(\.gz)?$/i.exec(path);
   const ending = match?.[1]?.toLowerCase();

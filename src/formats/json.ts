@@ -37,7 +37,7 @@ export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** The members other than `data`, the summary first. */
+/** Puts the summary first, and omits `data`. */
 function membersOf({ members }: ReportTail): Uint8Array[] {
   const summary = members.filter(({ name }) => name === 'summary');
   const others = members.filter(({ name }) => name !== 'summary');
@@ -48,7 +48,7 @@ function membersOf({ members }: ReportTail): Uint8Array[] {
   return pieces;
 }
 
-/** Writes the rows of a batch as JSON objects, joined with a separator. */
+/** Joins the rows of a batch, as JSON objects, with a separator. */
 interface RowWriter {
   write(batch: RowBatch): Uint8Array;
 }
@@ -90,7 +90,7 @@ class PlannedRowWriter implements RowWriter {
     return Buffer.from(rows.join(this.#separator));
   }
 
-  /** The members of each row as JSON, without those that the row lacks. */
+  /** Returns the members of each row as JSON, without those that the row lacks. */
   #membersOf(batch: RowBatch): string[][] {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);
@@ -106,7 +106,7 @@ class PlannedRowWriter implements RowWriter {
   }
 }
 
-/** The JSON of a metric as a number if it is a numeric text. */
+/** Converts a numeric text to a number. */
 function numberJson(json: string): string {
   if (!json.startsWith('"')) return json;
   return numberTextOf(JSON.parse(json)) ?? json;

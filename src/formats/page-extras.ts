@@ -10,13 +10,11 @@ import { type FormatName, formats } from './index.ts';
 /** Pages are mailed, so a logo should add little to their size. */
 const maxLogoKilobytes = 200;
 
-/** The flags of a page. */
 export interface PageFlags {
   readonly logo?: string | undefined;
   readonly note?: string | undefined;
 }
 
-/** What a page is made with. */
 export interface PageHost {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -45,8 +43,8 @@ function printerOn({ env, cwd, platform, signal }: PageHost): PagePrinter {
 }
 
 /**
- * A picture as a `data:` URI. Throws `UsageError` if the file cannot be read, is too large, or is
- * not a PNG or SVG.
+ * Returns a `data:` URI. Throws `UsageError` if the file cannot be read, is too large, or is not a
+ * PNG or SVG.
  */
 function readLogo(file: string, cwd: string): string {
   const path = resolve(cwd, file);

@@ -31,8 +31,8 @@ const maxGroupBytes = 32 * 1024 * 1024;
 const rowBytesWithStatistics = 16 * 1024;
 
 /**
- * The Parquet type of a column and its conversion, which returns `undefined` for a value that does
- * not fit.
+ * Parquet type of a column and its conversion, which returns `undefined` for a value that does not
+ * fit.
  */
 interface Kind {
   readonly element: Omit<SchemaElement, 'name'>;
@@ -110,7 +110,7 @@ export class ParquetEncoder implements Encoder {
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
-  /** Metadata, read by the writer at the end. */
+  /** Read by the writer at the end. */
   readonly #metadata: KeyValue[] = [];
 
   #writer: ParquetWriter | undefined;
@@ -206,7 +206,7 @@ export class ParquetEncoder implements Encoder {
     this.#groupRows += ended.length;
   }
 
-  /** The values of a column in the current group; no longer kept as numbers. */
+  /** Returns the values of a column in the current group; they are no longer kept as numbers. */
   #valuesAt(index: number): (Value | undefined)[] {
     const values = this.#values[index] ?? [];
     const numbers = this.#numbers[index];
@@ -294,9 +294,8 @@ export class ParquetEncoder implements Encoder {
 }
 
 /**
- * True if a column has few distinct values, so that a dictionary pays off. The writer only samples
- * a thousand rows, in which ids that occur in forty rows each are all distinct, and writes repeated
- * texts slowly.
+ * Decides whether a dictionary pays off. The writer only samples a thousand rows, in which ids that
+ * occur in forty rows each are all distinct, and writes repeated texts slowly.
  */
 function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();
@@ -307,7 +306,7 @@ function hasFewDistinctValues(data: DecodedArray): boolean {
   return values.size > 0;
 }
 
-/** True if a column of a batch is a metric whose values are all numbers in the usual form. */
+/** Accepts metrics whose values are all numbers in the usual form. */
 function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
   const { field, type } = column;
   if (isComputed(column)) return false;
@@ -316,7 +315,7 @@ function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
 }
 
 /**
- * The numbers of a column in a row group, in the writer's format. An array would need an object per
+ * Numbers of a column in a row group, in the writer's format. An array would need an object per
  * number until the group is written; that took half of the time.
  */
 class NumberList {
@@ -345,7 +344,7 @@ class NumberList {
     return this.#doubles.subarray(0, this.length);
   }
 
-  /** The numbers, which must be whole, as 64-bit integers. */
+  /** Requires whole numbers. */
   get integers(): BigInt64Array {
     const integers = new BigInt64Array(this.length);
     for (let i = 0; i < this.length; i++) integers[i] = BigInt(this.#doubles[i] as number);
@@ -376,7 +375,7 @@ function kindOf(
 }
 
 /**
- * Converts a value for its column.
+ * Throws `IncompleteDataError` if the value does not fit the column.
  * @param row row number from 1, for errors
  */
 function convertValue(

@@ -8,7 +8,7 @@ import type {
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { PageEncoder } from './html.ts';
 
-/** Prints the page with a browser. Errors of the printer are thrown at the end. */
+/** Errors of the printer are thrown at the end. */
 export class PdfEncoder implements Encoder {
   readonly #page: PageEncoder;
 

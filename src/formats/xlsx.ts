@@ -37,19 +37,19 @@ const maxRows = 1_048_575;
 const heldRows = 1000;
 const heldBytes = 4 * 1024 * 1024;
 
-/** Limits of a column's width in characters. */
+/** In characters. */
 const widthBounds = { least: 8, most: 45 };
 
-/** Characters on a page in landscape, printed at half their size. */
+/** In landscape, printed at half their size. */
 const maxPageWidth = 260;
 
 /**
- * Writes an Excel workbook: the rows as a table named `Report` with typed numbers and dates, and a
- * second sheet with the totals and a chart. It opens on that sheet, which is what Excel then
+ * Writes an Excel spreadsheet: the rows as a table named `Report` with typed numbers and dates, and
+ * a second sheet with the totals and a chart. It opens on that sheet, which is what Excel then
  * prints; other programs read the first one. Excel has no time zones, so hours are wall times in
  * the report's zone.
  *
- * The sheet is streamed: packages that keep every cell take 760 MB for 100,000 rows of 32 columns.
+ * The rows are streamed: packages that keep every cell take 760 MB for 100,000 rows of 32 columns.
  * Throws `OutputError` for data that does not fit into a sheet.
  */
 export class WorkbookEncoder implements Encoder {
@@ -63,10 +63,10 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** The sheet with the rows, once its column widths are written. */
+  /** Holds the rows, once its column widths are written. */
   #sheet: ZipEntry | undefined;
 
-  /** The columns of the sheet, known from the first row on, and their headings. */
+  /** Known from the first row on, with their headings. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
@@ -189,7 +189,7 @@ export class WorkbookEncoder implements Encoder {
     return sheet;
   }
 
-  /** The cells of the header and the rows; `undefined` if there are no columns. */
+  /** Includes the header; `undefined` if there are no columns. */
   #tableRange(): string | undefined {
     if (this.#headings.length === 0) return undefined;
 
@@ -198,7 +198,7 @@ export class WorkbookEncoder implements Encoder {
     return `A1:${lettersOf(this.#headings.length - 1)}${lastRow}`;
   }
 
-  /** The header, and before figures on several pages the columns that name their rows. */
+  /** Repeats the header, and before metrics on several pages the columns that name their rows. */
   #repeatedCells(): string {
     const figures = this.#columns?.findIndex(({ numeric }) => numeric) ?? 0;
     const names =
@@ -228,10 +228,10 @@ function writeRows(sheet: ZipEntry, rows: readonly SheetRow[], rowsBefore: numbe
   for (const [i, row] of rows.entries()) sheet.write(rowXml(rowsBefore + i + 2, row));
 }
 
-/** Maximum length of a header cell. */
+/** Limit of a header cell, in characters. */
 const maxHeadingLength = 255;
 
-/** Column headings as a table requires them: not empty, and unique in any case. */
+/** Returns headings as a table requires them: not empty, and unique in any case. */
 function headingsOf(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
@@ -244,26 +244,25 @@ function headingsOf(columns: readonly PlannedColumn[]): string[] {
   });
 }
 
-/** The serial number of 1970-01-01, and that of the first day on which all spreadsheets agree. */
+/** Serial numbers of 1970-01-01, and of the first day on which all spreadsheets agree. */
 const epochSerial = 25_569;
 const firstSerial = 61;
 
-/** Conversions to days since 1970 in the report's wall time, with fractions. */
+/** Convert to days since 1970 in the report's wall time, with fractions. */
 const wallDays = {
   date: dayOf,
   hour: (text: string) => (momentOf(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
 };
 
-/** An instant in milliseconds since 1970 as a UTC date-time cell. */
+/** Converts milliseconds since 1970 to a UTC date-time cell. */
 function instantCell(ms: number): SheetCell {
   return { style: 'instant', content: ms / 86_400_000 + epochSerial };
 }
 
-/** The cells of a row by column; `undefined` for an empty cell. */
+/** Cells by column; `undefined` for an empty cell. */
 type SheetRow = readonly (SheetCell | undefined)[];
 
-/** Converts the rows of a batch to cells. */
 function rowsIn(
   batch: RowBatch,
   columns: readonly PlannedColumn[],
@@ -279,7 +278,7 @@ function rowsIn(
 }
 
 /**
- * The cell of a value; `undefined` for null.
+ * Returns `undefined` for null.
  * @param rowNumber for errors
  */
 function cellOf(
@@ -317,7 +316,7 @@ function cellOf(
   );
 }
 
-/** The number in a value; `undefined` if it is not a number or not exactly a double. */
+/** Returns `undefined` if the value is not a number or not exactly a double. */
 function exactNumber(value: Value): number | undefined {
   // Numbers that a double cannot represent arrive as texts.
   if (typeof value === 'number') return value;
