@@ -16,20 +16,19 @@ import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { DoctorTools } from './doctor-tools.ts';
 
-/** The result of one check. */
 export interface DoctorResult {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
 
-  /** The next step for the user; `null` if the check passed. */
+  /** Next step for the user; `null` if the check passed. */
   readonly fix: string | null;
 
-  /** The exit code of commands that run into this problem; `null` unless `broken`. */
+  /** Exit code of commands that run into this problem; `null` unless `broken`. */
   readonly exitCode: number | null;
 }
 
-/** A report of yesterday's total, with the requested window. */
+/** `since` is what was requested, `summary` what the service states. */
 export interface YesterdayReport {
   readonly summary: ReportSummary | undefined;
 
@@ -40,7 +39,7 @@ export interface YesterdayReport {
 }
 
 export interface CheckUpTools {
-  /** Time limit of each check. */
+  /** For each check. */
   readonly timeoutMs: number;
 
   /**
@@ -49,7 +48,7 @@ export interface CheckUpTools {
    */
   readonly checkReports: (path: string, shownPath: string) => Promise<number>;
 
-  /** Returns the path of a browser. Throws `UsageError` if none is installed. */
+  /** Throws `UsageError` if no browser is installed. */
   readonly findBrowser: () => string;
 
   readonly orderYesterday: () => Promise<YesterdayReport>;
@@ -120,7 +119,6 @@ class CheckUp {
     }
   }
 
-  /** Checks every report of the project file. */
   async #checkProjectFile(): Promise<void> {
     const { cwd } = this.#doctor.host;
 
@@ -136,7 +134,7 @@ class CheckUp {
     });
   }
 
-  /** Looks for a browser to print PDFs. Without one it warns only if `ADREPORT_BROWSER` is set. */
+  /** Without a browser, warns only if `ADREPORT_BROWSER` is set. */
   #checkBrowser(): void {
     const { ADREPORT_BROWSER: wanted } = this.#doctor.host.env;
     try {
@@ -209,7 +207,7 @@ class CheckUp {
     }
   }
 
-  /** Checks the status of the call without a token; `answer` begins the message. */
+  /** Expects a refusal; `answer` begins the message. */
   #checkStatus(status: number, answer: string): void {
     if (status === 401 || status === 403) {
       this.#ok('connection', `${answer}, as it should without a token.`);
@@ -222,7 +220,7 @@ class CheckUp {
     );
   }
 
-  /** Compares this machine's clock with the `Date` header of an answer, if there is one. */
+  /** Compares this machine's clock with the `Date` header of a response, if there is one. */
   #checkClock(dateHeader: string | undefined): void {
     // The header has whole seconds, so it is half a second behind on average.
     const aheadMs = this.#doctor.host.wallClock() - Date.parse(dateHeader ?? '') - 500;
@@ -290,7 +288,7 @@ class CheckUp {
     }
   }
 
-  /** True if `work` succeeds; otherwise its error is in the results. */
+  /** Returns false if `work` fails; its error is then in the results. */
   async #succeeds(check: string, work: () => void | Promise<void>): Promise<boolean> {
     const isDone = await this.#attempt(check, async () => {
       await work();
@@ -317,13 +315,13 @@ class CheckUp {
   }
 }
 
-/** The source of a setting: `from adreport.yaml`, without the key, which is its name. */
+/** Returns `from adreport.yaml`, without the key, which is its name. */
 function sourceInWords(name: string, from: string): string {
   if (name === 'account' && from === 'default') return 'no --account given';
   return from === 'default' ? 'default' : `from ${from.replace(/^(adreport\.yaml) \(.*\)$/, '$1')}`;
 }
 
-/** The mode of a file or folder; 0 if it does not exist. */
+/** Returns 0 if the file or folder does not exist. */
 function modeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 }

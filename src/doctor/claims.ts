@@ -13,7 +13,7 @@ import {
   type TriedService,
 } from './tried-service.ts';
 
-/** What the service does, as far as a client depends on it. */
+/** A property of the service that a client depends on. */
 export interface Claim {
   readonly id: string;
 
@@ -27,7 +27,7 @@ export interface Claim {
   readonly profile?: Profile;
 
   /**
-   * Returns what differs, or nothing. Throws `NotTried`, and an `AdreportError` for an answer that
+   * Returns what differs, or nothing. Throws `NotTried`, and an `AdreportError` for a response that
    * the client does not accept.
    */
   check(service: TriedService): Promise<string | undefined>;
@@ -193,7 +193,7 @@ async function checkEncodings(service: TriedService): Promise<string | undefined
   return `the breakdowns of a ${other} body are ${quoteValue(summary.breakdowns)}`;
 }
 
-/** True for an answer that the client does not accept. */
+/** Excludes errors after which no claim can be tried. */
 function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrials(error);
 }
@@ -223,7 +223,7 @@ async function requireSummary(service: TriedService) {
   return summary;
 }
 
-/** The rows of the report by day. Throws `NotTried` if there are none. */
+/** Throws `NotTried` if the report has no rows. */
 async function requireRows(service: TriedService): Promise<TriedReport['rows']> {
   const { rows } = await requireFor('the report by day', service.report('days'));
   if (rows.length === 0) throw new NotTried('those days have no rows');
@@ -278,7 +278,7 @@ async function checkSums(service: TriedService): Promise<string | undefined> {
   return differences.length === 0 ? undefined : differences.join('; ');
 }
 
-/** The sum of a metric. Throws `NotTried` for a value that is no number. */
+/** Throws `NotTried` for a value that is not a number. */
 function sumIn({ rows }: TriedReport, metric: string): number {
   let sum = 0;
   for (const row of rows) {
@@ -303,7 +303,7 @@ async function checkFilter(service: TriedService): Promise<string | undefined> {
 
 const maxValueLength = 60;
 
-/** A value as it came: its JSON, shortened. */
+/** Returns the JSON of a value, shortened. */
 function quoteValue(value: unknown): string {
   if (value === undefined) return 'missing';
   if (isObject(value)) return 'an object';

@@ -4,7 +4,7 @@ import type { Console } from '../ui/console.ts';
 
 export type Mark = 'good' | 'note' | 'finding' | 'unknown';
 
-/** The printed result of one check. */
+/** Printed for one check. */
 export interface ResultEntry {
   readonly mark: Mark;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface ResultEntry {
   readonly detail: string | null;
 }
 
-/** Lines of a result: mark and name in the first `indent` columns, then the message and detail. */
+/** Puts mark and name into the first `indent` columns, then the message and detail. */
 export function resultLines(entry: ResultEntry, indent: number, out: Console['out']): string[] {
   const { mark, name, message, detail } = entry;
   const width = Math.max(30, Math.min(120, out.width) - indent);

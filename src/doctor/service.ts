@@ -14,15 +14,15 @@ import {
   type TriedSettings,
 } from './tried-service.ts';
 
-/** A claim with what came of it, as in `--json`. */
+/** In the form of `--json`. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
   readonly result: 'holds' | 'differs' | 'not tried';
 
-  /** What came, or why the claim was not tried. */
+  /** Difference, or reason why the claim was not tried. */
   readonly detail: string | null;
 }
 
-/** The exit code if a documented claim differs: adreport would misread reports. */
+/** Used if a documented claim differs: adreport would misread reports. */
 const differenceExitCode = 9;
 
 /**
@@ -30,7 +30,7 @@ const differenceExitCode = 9;
  * `UsageError` without `--yes` and a terminal to ask. If the service cannot be reached or refuses
  * the token, the results so far are printed before the error is thrown.
  *
- * @param isConfirmed true to request the reports without asking
+ * @param isConfirmed requests the reports without asking
  */
 export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
   const { account, console, host } = tools;
@@ -92,7 +92,7 @@ async function confirmReports(
 interface TriedClaims {
   readonly results: readonly ClaimResult[];
 
-  /** The error after which no claim could be tried. */
+  /** No claim could be tried after this error. */
   readonly lastError: AdreportError | undefined;
 }
 
@@ -130,7 +130,7 @@ async function tryClaims(
   return { results, lastError };
 }
 
-/** The outcome of a claim whose check threw. Throws errors that are not of the service. */
+/** Throws errors that are not of the service. */
 function outcomeOfError(error: unknown): Pick<ClaimResult, 'result' | 'detail'> {
   if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
@@ -138,7 +138,7 @@ function outcomeOfError(error: unknown): Pick<ClaimResult, 'result' | 'detail'> 
   return { result: endsTrials(error) ? 'not tried' : 'differs', detail: error.message };
 }
 
-/** The width of a mark and the id of a claim. */
+/** Fits a mark and the id of a claim. */
 const indent = 20;
 
 const marks: Readonly<Record<ClaimResult['result'], Mark>> = {

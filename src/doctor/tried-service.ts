@@ -13,7 +13,6 @@ import { AdreportError, isNotSignedIn, isUnreachable } from '../errors.ts';
 import { encodeRequest, planReport } from '../report/request.ts';
 import { formatDate } from '../report/window.ts';
 
-/** A report as it came. */
 export interface TriedReport {
   readonly rows: ReadReport['rows'];
 
@@ -21,10 +20,10 @@ export interface TriedReport {
   readonly summary: ReportSummary | undefined;
 }
 
-/** The zone of a DSP's report that is not in the default zone. */
+/** For a DSP's report that is not in the default zone. */
 export const otherZone = 'Asia/Tokyo';
 
-/** An id that no report has. */
+/** No report has this id. */
 const unknownId = '00000000000000000000000000000000';
 
 const dayMs = 86_400_000;
@@ -32,7 +31,7 @@ const waitTimeoutMs = 300_000;
 
 export type TriedReportName = 'days' | 'hours' | 'total' | 'campaigns' | 'campaign' | 'zone';
 
-/** A report that a claim requests. */
+/** Requested when a claim needs it. */
 export interface PlannedReport {
   readonly name: TriedReportName;
 
@@ -46,11 +45,11 @@ export interface TriedSettings {
   readonly windowClock: WindowClock;
   readonly encoding: Encoding;
 
-  /** True if there is an e-mail address with its password. */
+  /** Set if there is an e-mail address with its password. */
   readonly canSignIn: boolean;
 }
 
-/** The reports that the claims need: at most ten small ones, of closed days. */
+/** Plans at most ten small reports, of closed days. */
 export function planReports(
   { profile, windowClock }: TriedSettings,
   nowMs: number,
@@ -90,15 +89,15 @@ export function planReports(
 /** Thrown by a claim that cannot be tried. */
 export class NotTried extends Error {}
 
-/** True for an error that ends all trials: no claim can be tried after it. */
+/** No claim can be tried after such an error. */
 export function endsTrials(error: unknown): boolean {
   return isUnreachable(error) || isNotSignedIn(error);
 }
 
 /**
- * Returns what another claim is about. Throws `NotTried` if that is not to be had.
+ * Returns what another claim is about. Throws `NotTried` if that is not available.
  *
- * @param subject the beginning of a sentence: `the report by day`
+ * @param subject beginning of a sentence: `the report by day`
  */
 export async function requireFor<Value>(subject: string, value: Promise<Value>): Promise<Value> {
   try {
@@ -115,7 +114,7 @@ interface TriedServiceOptions {
   readonly reports: readonly PlannedReport[];
 }
 
-/** The service on which claims are tried. Each report is requested once, when a claim needs it. */
+/** Requests each report once, when a claim needs it. */
 export class TriedService {
   readonly client: Client;
   readonly settings: TriedSettings;
@@ -135,7 +134,7 @@ export class TriedService {
     return report.request;
   }
 
-  /** Creates a report in the encoding of the account; returns its id. */
+  /** Uses the encoding of the account; returns the report id. */
   create(name: TriedReportName): Promise<string> {
     const known = this.#ids.get(name);
     if (known) return known;
@@ -155,12 +154,11 @@ export class TriedService {
     throw new NotTried('the service answers with the data instead of a report id');
   }
 
-  /** The status of an id that no report has. Rejects with the refusal. */
+  /** Rejects with the service's refusal. */
   statusOfUnknown(): Promise<unknown> {
     return this.client.status(unknownId);
   }
 
-  /** A whole report. */
   report(name: TriedReportName): Promise<TriedReport> {
     const known = this.#reports.get(name);
     if (known) return known;
@@ -170,7 +168,7 @@ export class TriedService {
     return report;
   }
 
-  /** One of the reports with a filter, which is requested anew. */
+  /** Requests the report again, with a filter. */
   async filtered(name: TriedReportName, filters: ReportRequest['filters']): Promise<TriedReport> {
     const request = { ...this.requestFor(name), filters };
     const id = await this.createFrom(encodeRequest(request, this.settings.encoding));
