@@ -9,7 +9,7 @@ import settings from './settings.md';
 import testing from './testing.md';
 import view from './view.md';
 
-/** The Markdown of every topic by name, in the order of `help topics`. */
+/** Markdown by name, in the order of `help topics`. */
 export const topics: Readonly<Record<string, string>> = {
   reports,
   formats,
@@ -86,12 +86,12 @@ interface Section {
   readonly headings: readonly string[];
 }
 
-/** The title of a topic without its name, for lists. */
+/** Returns the title of a topic without its name, for lists. */
 export function summaryOf(text: string): string {
   return /^# .*?: (.*)$/m.exec(text)?.[1] ?? '';
 }
 
-/** The text of a topic or of a section; `undefined` for any other word. */
+/** Returns a topic or a section; `undefined` for any other word. */
 export function textOf(name: string): string | undefined {
   if (Object.hasOwn(topics, name)) return topics[name];
   const section = Object.hasOwn(sections, name) ? sections[name] : undefined;

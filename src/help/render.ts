@@ -2,7 +2,6 @@ import { wrap } from '../text/cell-width.ts';
 import { requoteLine } from '../text/quote-for-shell.ts';
 import type { Style } from '../ui/console.ts';
 
-/** The page that a topic is shown on. */
 interface TopicPage {
   readonly width: number;
   readonly style: Style;
@@ -34,8 +33,8 @@ export function renderMarkdown(text: string, page: TopicPage): string {
 }
 
 /**
- * Shell commands with comments after them, or above them if one does not fit. Commands of adreport
- * are quoted for the platform.
+ * Puts comments after their commands, or above them if one does not fit. Commands of adreport are
+ * quoted for the platform.
  */
 function layOutCommands(code: string, { width, platform }: TopicPage): string {
   const lines = code
@@ -56,12 +55,12 @@ function renderBlock(block: string, width: number, style: Style): string {
   return items.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
 }
 
-/** A text without the marks of code, emphasis and links. */
+/** Removes the marks of code, emphasis and links. */
 function plain(text: string): string {
   return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|`/g, '');
 }
 
-/** The cells of a table, as plain text. */
+/** Cells are plain text. */
 interface MarkdownTable {
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -79,7 +78,7 @@ function readCells(line: string): string[] {
   return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
 }
 
-/** A table with wrapped cells; a list if even the longest words do not fit. */
+/** Wraps cells; renders a list if even the longest words do not fit. */
 function renderTable(table: MarkdownTable, width: number, style: Style): string {
   // Two columns need no header.
   const rows = table.header.length > 2 ? [table.header, ...table.rows] : table.rows;
@@ -91,7 +90,7 @@ function renderTable(table: MarkdownTable, width: number, style: Style): string 
   return lines.join('\n');
 }
 
-/** Column widths that fit a line; `undefined` if the longest words need more. */
+/** Returns `undefined` if the longest words need more than a line. */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,
@@ -115,7 +114,7 @@ function fitColumns(
   return widths;
 }
 
-/** The width of a line, with two blanks before each column. */
+/** Counts two blanks before each column. */
 function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
@@ -124,7 +123,7 @@ function longestWord(text: string): number {
   return Math.max(...text.split(' ').map((word) => word.length));
 }
 
-/** The lines of one row: as many as its tallest cell needs. */
+/** Returns as many lines as the tallest cell needs. */
 function renderRow(cells: readonly string[], widths: readonly number[], style: Style): string[] {
   const wrappedCells = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
   const height = Math.max(...wrappedCells.map(({ length }) => length));
@@ -140,7 +139,7 @@ function renderRow(cells: readonly string[], widths: readonly number[], style: S
   return lines;
 }
 
-/** A table as a list: the first cell of each row, then the others with their headings. */
+/** Lists the first cell of each row, then the others with their headings. */
 function renderList({ header, rows }: MarkdownTable, width: number, style: Style): string {
   const lines: string[] = [];
   for (const [name = '', ...cells] of rows) {
