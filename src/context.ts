@@ -8,42 +8,41 @@ import { anyOf, forManyListeners } from './signals.ts';
 import type { Console, ConsoleFlags } from './ui/console.ts';
 import { createProgress, type Progress, type ProgressMode } from './ui/progress.ts';
 
-/** The version of this program. */
 export const version: string = manifest.version;
 
-/** The global flags, which work with every command. */
+/** Work with every command. */
 interface ProgramFlags extends ConsoleFlags {
   readonly progress: ProgressMode;
 }
 
-/** The options that the context uses; absent if a command does not have them. */
+/** Absent if a command does not have them. */
 export interface ContextOptions extends ProgramFlags, AccountOptions {}
 
-/** How long a report of the server in this process takes. */
+/** Time that a report of the server in this process takes. */
 const localDelayMs = 200;
 
-/** The services that commands use, created on first use. There is one context per command. */
+/** Services that commands use, created on first use. There is one context per command. */
 export interface Context {
   readonly version: string;
   readonly host: Host;
   readonly console: Console;
   readonly flags: ProgramFlags;
 
-  /** The account named by the command line, the environment or the stored settings. */
+  /** Named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
   /** That account, and others that a run may use. */
   readonly accounts: Accounts;
   elapsedMs(): number;
 
-  /** True with `--local`, which uses a server inside this process. */
+  /** Set with `--local`, which uses a server inside this process. */
   readonly isLocal: boolean;
   store(): Store;
 
-  /** The reports created on this machine; `undefined` with `--local`. */
+  /** Reports created on this machine; `undefined` with `--local`. */
   ledger(): Ledger | undefined;
 
-  /** For each report id received by this command, the hash of its request. */
+  /** Hash of the request for each report id received by this command. */
   readonly requestsById: Map<string, string>;
   progress(): Promise<Progress>;
 
@@ -52,7 +51,6 @@ export interface Context {
   dispose(): Promise<void>;
 }
 
-/** Creates the context of a command line. */
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   const startedMs = host.stopwatch();
   const callOff = new AbortController();

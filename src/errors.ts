@@ -1,6 +1,6 @@
-/** The subject of an error, by the name that users know. Callers may add its location. */
+/** Names the subject of an error as users know it. Callers may add its location. */
 export interface ErrorSubject {
-  /** The long name of a flag: `--metrics`. */
+  /** Long name: `--metrics`. */
   readonly flag?: string;
   readonly key?: string;
   readonly member?: string;
@@ -8,46 +8,44 @@ export interface ErrorSubject {
   readonly value?: string;
 }
 
-/** The details of an error in addition to its message. */
 export interface ErrorDetails {
   readonly about?: ErrorSubject;
 
-  /** The individual errors, if several things are wrong. */
+  /** Individual errors, if several things are wrong. */
   readonly mistakes?: readonly AdreportError[];
 
-  /** A stable, machine-readable word such as `UNKNOWN_REPORT`; the service's `error_id` if any. */
+  /** Stable and machine-readable, such as `UNKNOWN_REPORT`; the service's `error_id` if any. */
   readonly code?: string;
 
-  /** What to do next, in one sentence. */
+  /** Next step, in one sentence. */
   readonly hint?: string;
 
-  /** True if the same command may succeed when run again. */
+  /** The same command may succeed when run again. */
   readonly retryable?: boolean;
 
-  /** True if no run picks the report up again: it failed, is gone, or was read and refused. */
+  /** No run picks the report up again: it failed, is gone, or was read and refused. */
   readonly isUsedUp?: boolean;
 
   /**
-   * True if the service refuses this report, or its answer is unreadable. A run that picked the
-   * report up requests it again; a report of this run is kept.
+   * The service refuses this report, or its response is unreadable. A run that picked the report up
+   * requests it again; a report of this run is kept.
    */
   readonly concernsReport?: boolean;
 
-  /** True if a report broke off while it was read: another download may be whole. */
+  /** The report broke off while it was read: another download may be whole. */
   readonly isCut?: boolean;
 
-  /** The report concerned. */
   readonly reportId?: string;
 
-  /** The HTTP status of the service's refusal. */
+  /** Status of the service's error response. */
   readonly httpStatus?: number;
 
-  /** The service's `Retry-After`. */
+  /** `Retry-After` of the service. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** The kind of a warning or note: mostly the lines of the table in `cli.md`. */
+/** Mostly the lines of the table in `cli.md`. */
 export type MessageKind =
   | 'window'
   | 'zone'
@@ -63,37 +61,37 @@ export type MessageKind =
 export interface CheckMessage {
   readonly kind: MessageKind;
 
-  /** The column or member; absent for the whole report. */
+  /** Column or member; absent for the whole report. */
   readonly about?: string;
 
   /** A sentence. */
   readonly message: string;
 
-  /** True for a note about the run that is printed as a warning, even with `-q`. */
+  /** A note about the run that is printed as a warning, even with `-q`. */
   readonly isUrgent?: boolean;
 
-  /** The text for stderr without `-v`, if different; empty for no text. */
+  /** Text for stderr without `-v`, if different; empty for no text. */
   readonly brief?: string;
 
-  /** The text for pages, sheets and PDFs, if different: without flags and commands. */
+  /** Text for pages, spreadsheets and PDFs, if different: without flags and commands. */
   readonly forReaders?: string;
 }
 
-/** The warnings and notes on a report (`cli.md`, Never silently wrong). */
+/** Warnings and notes on a report (`cli.md`, Never silently wrong). */
 export interface CheckResult {
   /** Proofs that the report is not what was requested; errors with `--strict`. */
   readonly warnings: readonly CheckMessage[];
 
-  /** What may be fine. */
+  /** Possibly fine. */
   readonly notes: readonly CheckMessage[];
 }
 
-/** The notes for stderr without `-v`. */
+/** For stderr without `-v`. */
 export function briefNotesOf({ notes }: Pick<CheckResult, 'notes'>): string[] {
   return notes.map(({ message, brief = message }) => brief).filter((text) => text !== '');
 }
 
-/** The base of all errors meant for users. Any other error that reaches `main` is a bug. */
+/** Base of all errors meant for users. Any other error that reaches `main` is a bug. */
 export abstract class AdreportError extends Error {
   /** See `cli.md`, Exit codes. */
   abstract readonly exitCode: number;
@@ -130,7 +128,7 @@ export abstract class AdreportError extends Error {
   }
 }
 
-/** What is usually true for the errors of a class. */
+/** Defaults for the errors of a class. */
 type Policy = Pick<ErrorDetails, 'retryable' | 'isUsedUp' | 'concernsReport'>;
 
 function errorClass(exitCode: number, code: string, policy: Policy = {}) {
@@ -172,7 +170,7 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', {
 /** The report was read and is refused: another download would have the same rows. */
 export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT', { isUsedUp: true }) {}
 
-/** The message of warnings that are errors, as with `--strict`. */
+/** For warnings that are errors, as with `--strict`. */
 export function warningsMessage(warnings: readonly CheckMessage[]): string {
   return warnings.map(({ message }) => message).join(' ');
 }
@@ -189,14 +187,14 @@ export class InterruptedError extends AdreportError {
   }
 }
 
-/** The reader of stdout has gone, as with `| head`: no mistake of anyone. */
+/** The reader of stdout has gone, as with `| head`, which is not a mistake. */
 export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   constructor() {
     super('The output pipe was closed.');
   }
 }
 
-/** The exit codes and their meanings, as `--help` and the README print them. */
+/** As `--help` and the README print them. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'done'],
   [1, 'a bug in adreport'],
@@ -212,58 +210,55 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'terminated by SIGTERM'],
 ];
 
-/** True if the service refuses a report, which is then requested again if it was picked up. */
+/** Such a report is requested again if it was picked up. */
 export function isAboutReport(error: unknown): error is AdreportError {
   return error instanceof AdreportError && error.concernsReport;
 }
 
-/** True if the service could not be reached, or had no time. */
+/** Also for 429 and 5xx after the retries. */
 export function isUnreachable(error: unknown): error is AdreportError {
   return error instanceof UnreachableError;
 }
 
-/** True if the service does not know a report. */
 export function isUnknownReport(error: unknown): boolean {
   return error instanceof RejectedError && error.httpStatus === 404;
 }
 
-/** True if a report failed or expired. */
+/** Also if it expired. */
 export function isReportFailure(error: unknown): boolean {
   return error instanceof ReportFailedError;
 }
 
-/** True if the service refuses the size of a report, so that shorter ones may succeed. */
+/** Shorter reports may succeed. A request body that is too large does not count. */
 export function isTooLarge(error: unknown): error is AdreportError {
   if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
   return error.code !== 'BODY_TOO_LARGE';
 }
 
-/** True if no run picks the report up again. */
+/** No run picks the report up again. */
 export function isUsedUp(error: unknown): error is AdreportError {
   return error instanceof AdreportError && error.isUsedUp;
 }
 
-/** True if a report may still become ready. */
 export function isStillInProgress(error: unknown): boolean {
   return error instanceof StillInProgressError;
 }
 
-/** True if the work was ended by a signal, and did not fail itself. */
+/** The work was ended by a signal, and did not fail itself. */
 export function isInterruption(error: unknown): error is InterruptedError {
   return error instanceof InterruptedError;
 }
 
-/** True if the user is not signed in, or the service refused the token or the credentials. */
+/** Also if the service refused the token or the credentials. */
 export function isNotSignedIn(error: unknown): error is SignInError {
   return error instanceof SignInError;
 }
 
-/** True if the reader of stdout has gone. */
 export function isClosedPipe(error: unknown): boolean {
   return error instanceof ClosedPipeError;
 }
 
-/** The error code of the system or Node, such as `ENOENT`, if any. */
+/** Returns the code of the system or Node, such as `ENOENT`, if any. */
 export function codeOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? code : undefined;

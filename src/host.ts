@@ -1,7 +1,7 @@
 import { setTimeout as sleepFor } from 'node:timers/promises';
 import { InterruptedError } from './errors.ts';
 
-/** The machine that the program runs on. Tests pass their own. */
+/** Everything that the program uses of the machine. Tests pass their own. */
 export interface Host {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -28,13 +28,12 @@ export interface Host {
   readonly random: () => number;
 }
 
-/** A path that cannot exist, used if the working folder was deleted. */
+/** Cannot exist; used if the working folder was deleted. */
 export const goneFolder = '/dev/null/deleted working folder';
 
-/** The limit of Node's timers, which fire at once beyond it. */
+/** Node's timers fire at once beyond this. */
 const longestSleepMs = 2 ** 31 - 1;
 
-/** The real machine. */
 export function processHost(): Host {
   return {
     // Node opens stdin on first access, which should only happen when it is read.
@@ -60,7 +59,7 @@ export function processHost(): Host {
   };
 }
 
-/** The working folder, or `goneFolder`. */
+/** Returns `goneFolder` if the working folder was deleted. */
 function workingFolder(): string {
   try {
     return process.cwd();

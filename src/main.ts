@@ -53,7 +53,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
   }
 }
 
-/** The error to show; `undefined` if there is none: help was printed, or the reader has gone. */
+/** Returns `undefined` if there is no error to show: help was printed, or the reader has gone. */
 function reasonOf(error: unknown, host: Host): unknown {
   if (isClosedPipe(error) || isHelp(error)) return undefined;
   if (isInterruption(error)) return error;
@@ -74,7 +74,7 @@ function reasonOf(error: unknown, host: Host): unknown {
   });
 }
 
-/** True for Commander's way to end after printing help or the version. */
+/** Commander throws after printing help or the version. */
 function isHelp(error: unknown): boolean {
   if (!(error instanceof CommanderError)) return false;
   return error.exitCode === 0 || error.code === 'commander.help';

@@ -8,30 +8,28 @@ import { globalFlags } from './plan/flags/global-flags.ts';
 import { wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/examples.ts';
 
-/** The destination of Commander's help. */
 interface HelpOutput {
   readonly write: (text: string) => void;
   readonly width: number;
 
-  /** The platform whose shells run the examples. */
+  /** Its shells run the examples. */
   readonly platform: NodeJS.Platform;
 }
 
-/** The destination and extent of help. */
 interface HelpPage extends HelpOutput {
-  /** True if rare flags are included. */
+  /** Includes rare flags. */
   readonly showsRare: boolean;
 }
 
-/** The words of a command line before `--`; the words after it belong to another program. */
+/** Returns the words before `--`; the words after it belong to another program. */
 export function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }
 
 /**
- * The command line for Commander. `--help-all` becomes `--help`, which `createProgram` makes
- * longer, and `help COMMAND --help-all` is the help of that command.
+ * Turns `--help-all` into `--help`, which `createProgram` makes longer, and `help COMMAND
+ * --help-all` into the help of that command.
  */
 export function wordsToParse(argv: readonly string[]): string[] {
   const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;
@@ -46,7 +44,7 @@ export function wordsToParse(argv: readonly string[]): string[] {
 /** Commands that need all the others. */
 const commandsOfAll: readonly string[] = ['help', 'complete'];
 
-/** The columns left next to the longest flag of `run` on a terminal with 60 columns. */
+/** Columns left next to the longest flag of `run` on a terminal with 60 columns. */
 const minWidthToWrap = 25;
 
 /** Short enough for the comments to fit next to them at 80 columns. */
@@ -55,7 +53,7 @@ const firstExamples: readonly Pair[] = [
   ['adreport view week.csv --chart line', 'a chart'],
 ];
 
-/** The commands that the program's help shows; `help commands` lists all of them. */
+/** Shown by the program's help; `help commands` lists all of them. */
 const usualCommands: Readonly<Record<string, readonly string[]>> = {
   'Get reports': ['run', 'view', 'fields'],
   'Keep a folder up to date': ['check', 'repair'],
@@ -68,7 +66,7 @@ const moreHelp: readonly Pair[] = [
   ['adreport help cron', 'where help mentions a word'],
 ];
 
-/** The root command with the command named by the first word, or with all commands. */
+/** Builds the root command with the command named by the first word, or with all commands. */
 export function createProgram(
   perform: Perform,
   output: HelpOutput,
@@ -109,7 +107,7 @@ function addCommands(program: Command, perform: Perform, firstWord = ''): void {
   }
 }
 
-/** The help of the program, on one screen of 24 lines. */
+/** Fits one screen of 24 lines. */
 function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   const termWidth = Math.max(
     ...Object.values(usualCommands)
@@ -187,7 +185,7 @@ function isNotHelpAll({ long }: Option): boolean {
   return long !== '--help-all';
 }
 
-/** The meaning of a flag, with the values and the default that it does not mention. */
+/** Adds the values and the default that the description does not mention. */
 function describeOption(option: Option): string {
   const { argChoices = [], defaultValue, defaultValueDescription, description } = option;
   const facts: string[] = [];

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal that is aborted with the first of several, for any number of listeners. */
+/** Aborts with the first of the signals. Allows any number of listeners. */
 export function anyOf(...signals: readonly AbortSignal[]): AbortSignal {
   return forManyListeners(AbortSignal.any([...signals]));
 }
