@@ -5,7 +5,7 @@ import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
 /** Longer totals are set in a smaller font, so that all cards have one height. */
-const maxLargeText = 13;
+const maxLargeText = 12;
 
 interface CardSums {
   readonly sums: ReportSums;
