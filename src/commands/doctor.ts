@@ -136,7 +136,7 @@ const indent = 18;
 const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   ok: 'good',
   warning: 'note',
-  broken: 'finding',
+  broken: 'problem',
 };
 
 /** Removes secrets of the settings, which the service may repeat. */

@@ -2,7 +2,7 @@ import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import type { Console } from '../ui/console.ts';
 
-export type Mark = 'good' | 'note' | 'finding' | 'unknown';
+export type Mark = 'good' | 'note' | 'problem' | 'unknown';
 
 /** Printed for one check. */
 export interface ResultEntry {

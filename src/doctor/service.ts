@@ -143,7 +143,7 @@ const indent = 20;
 
 const marks: Readonly<Record<ClaimResult['result'], Mark>> = {
   holds: 'good',
-  differs: 'finding',
+  differs: 'problem',
   'not tried': 'unknown',
 };
 

@@ -50,11 +50,11 @@ footer p { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; }
 .about dd { margin: 0; font-size: inherit; font-weight: 400; letter-spacing: 0; line-height: inherit; white-space: normal; }
 .empty { margin: 2rem 0 0; font-size: 1.0625rem; max-width: 44rem; }
 small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
-.note, .finding {
+.note, .warning {
   margin: 1.5rem 0 0; padding: .75rem 1rem; background: var(--card);
   border: 1px solid var(--line); border-left: 3px solid var(--data); border-radius: .375rem;
 }
-.finding { border-left-color: var(--down); font-weight: 600; }
+.warning { border-left-color: var(--down); font-weight: 600; }
 .head { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-bottom: .875rem; }
 .by { margin: 0; color: var(--soft); font-size: .875rem; }
 .by b { font-weight: 600; color: var(--ink); }
@@ -280,9 +280,9 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   section { margin-top: .75rem; }
   footer { margin-top: .75rem; padding: .375rem 0 0; break-before: avoid; break-inside: avoid; }
   footer p { margin: 0 0 .125rem; font-size: .5625rem; }
-  header + section, .note + section, .finding + section { margin-top: .75rem; }
-  header, .note, .finding { break-after: avoid; }
-  .note, .finding { margin-top: .5rem; padding: .375rem .625rem; }
+  header + section, .note + section, .warning + section { margin-top: .75rem; }
+  header, .note, .warning { break-after: avoid; }
+  .note, .warning { margin-top: .5rem; padding: .375rem .625rem; }
   .head { margin-bottom: .375rem; }
   .cards { gap: .375rem; }
   .cards > div { padding: .3125rem .5rem; border-radius: .25rem; }

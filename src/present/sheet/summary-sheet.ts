@@ -112,7 +112,7 @@ function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined)
     rows.push([{ style: 'strong', content: printable(withoutIsolates(headline)) }]);
-  for (const warning of warnings) rows.push([{ style: 'finding', content: printable(warning) }]);
+  for (const warning of warnings) rows.push([{ style: 'warning', content: printable(warning) }]);
   if (remark.length > 0) {
     rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
   }

@@ -68,7 +68,7 @@ const cellFormats = {
   strong: { numberFormat: general, font: fonts.bold },
   note: { numberFormat: general, font: fonts.grey },
   right: { numberFormat: general, align: 'right' },
-  finding: { numberFormat: general, font: fonts.red },
+  warning: { numberFormat: general, font: fonts.red },
   tableHeader: heading,
   // The filter button of a column is on the right.
   numberTableHeader: { ...heading, align: 'right', indent: 2 },
