@@ -83,7 +83,7 @@ export class PageEncoder implements Encoder {
     const { title, facts } = model;
     const tables = this.#tables(model);
     const isLandscape = tables.some(({ paper }) => paper.isLandscape);
-    const paperStyle = stylePaper({ title, window: facts.get('Window'), isLandscape });
+    const paperStyle = stylePaper({ title, window: facts.get('Period'), isLandscape });
 
     const pieces = [
       ...this.#head(model, `${pageStyle}${paperStyle}`),
@@ -115,7 +115,7 @@ export class PageEncoder implements Encoder {
       factTexts.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
     }
     const heading = htmlText(title);
-    const window = facts.get('Window');
+    const window = facts.get('Period');
     const windowText = window === undefined ? '' : `, ${htmlText(window)}`;
     const lines = [
       paragraph('headline', headline === undefined ? '' : sentenceHtml(headline)),

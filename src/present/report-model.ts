@@ -269,8 +269,8 @@ function reportFacts(
   const filters = provenance?.filters ?? [];
 
   const facts = new Map<string, string>();
-  if (window !== undefined) facts.set('Window', window);
-  if (zone !== undefined) facts.set('Zone', zone);
+  if (window !== undefined) facts.set('Period', window);
+  if (zone !== undefined) facts.set('Time zone', zone);
   if (filters.length > 0) facts.set('Filters', filters.join('; '));
   if (comparison) facts.set('Compared with', comparison.before);
   return facts;

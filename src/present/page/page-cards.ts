@@ -24,7 +24,7 @@ ${cards.join('')}${others.join('')}</dl>${allFigures}</section>\n`;
 }
 
 /** Shows the other metrics in cards, charts and tables; works without a script. */
-const switchOfAll = '<label class="switch">All figures<input type="checkbox" id="all"></label>';
+const switchOfAll = '<label class="switch">All metrics<input type="checkbox" id="all"></label>';
 
 /** Returns the number of cards in a row of a wide screen. Rows are as equally long as possible. */
 function perRow(count: number): number {

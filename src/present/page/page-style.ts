@@ -192,7 +192,7 @@ td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflo
   .crowded td.t, body:has(#all:checked) td.t { max-width: 13rem; }
   :is(.crowded, body:has(#all:checked)) :is(.change, .change button) { padding-left: 0; font-size: .6875rem; }
 }
-/* Figures under "All figures". */
+/* Metrics under "All metrics". */
 body:not(:has(#all:checked)) .more { display: none; }
 td.change { padding-left: 0; font-size: .6875rem; }
 .switch {

@@ -173,7 +173,7 @@ function totalRows(
   now: Sums,
   comparison: Comparison | undefined,
 ): SheetCell[][] {
-  const headings = ['Totals', comparison?.now ?? facts.get('Window') ?? ''];
+  const headings = ['Totals', comparison?.now ?? facts.get('Period') ?? ''];
   if (comparison) headings.push(comparison.before, 'Change');
   const before = comparison?.sums.total.totals();
 
