@@ -46,7 +46,7 @@ const weekly: ReportSpec = {
 /** Content of the file, which runs unchanged. */
 const example = `# Reports to run by name: adreport run nightly, or adreport run --all.
 # The keys are the flags of adreport run (adreport run --help). A flag on the command line overrides its key.
-# Keep tokens, passwords and addresses out of this file: use \`adreport login\` or ADREPORT_* variables instead.
+# Keep tokens, passwords and base URLs out of this file: use \`adreport login\` or ADREPORT_* variables instead.
 
 defaults: # apply to every report below
   # account: agency          # a stored account; to use several, put {account} in every output
