@@ -44,13 +44,13 @@ export const claims: readonly Claim[] = [
   {
     id: 'unknown-id',
     kind: 'assumed',
-    sentence: 'refuses an unknown report id with status 404',
+    sentence: 'refuses an unknown report ID with status 404',
     check: checkUnknownId,
   },
   {
     id: 'campaigns',
     kind: 'documented',
-    sentence: 'lists the campaigns as a JSON array, each with its ids, names and ad units',
+    sentence: 'lists the campaigns as a JSON array, each with its IDs, names and ad units',
     profile: 'buyer',
     check: checkCampaigns,
   },
@@ -87,7 +87,7 @@ export const claims: readonly Claim[] = [
   {
     id: 'zone',
     kind: 'documented',
-    sentence: 'makes reports in the zone of the request, a buyer’s in europe/paris',
+    sentence: 'uses the requested zone; for buyers always europe/paris',
     check: checkZone,
   },
   {

@@ -151,7 +151,7 @@ export class TriedService {
     if (created.kind === 'report') return created.id;
 
     created.answer.close();
-    throw new NotTried('the service answers with the data instead of a report id');
+    throw new NotTried('the service answers with the data instead of a report ID');
   }
 
   /** Rejects with the service's refusal. */
