@@ -62,8 +62,8 @@ const usualCommands: Readonly<Record<string, readonly string[]>> = {
 
 const moreHelp: readonly Pair[] = [
   ['adreport run --help', 'flags and examples of a command'],
-  ['adreport help topics', 'lists; also help commands, help flags, help exit-codes'],
-  ['adreport help cron', 'where help mentions a word'],
+  ['adreport help topics', 'list the topics (also: help commands, flags, exit-codes)'],
+  ['adreport help cron', 'search help for a word'],
 ];
 
 /** Builds the root command with the command named by the first word, or with all commands. */

@@ -88,7 +88,7 @@ const pathCommand = declareCommand({
   summary: 'print the path of the settings file',
   examples: [
     ['adreport config path', 'whether it exists or not'],
-    ['ls -l "$(dirname "$(adreport config path)")"', 'the folder, with the ledger'],
+    ['ls -l "$(dirname "$(adreport config path)")"', 'the folder of the settings'],
   ],
   async action({ context }) {
     await printConfigPath(context);

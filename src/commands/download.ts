@@ -20,9 +20,9 @@ export const downloadCommand = declareCommand({
   args: ['<id>'],
   summary: 'download a report that is ready',
   examples: [
-    ['id=$(adreport report create --period yesterday)', 'the id of a report'],
+    ['id=$(adreport report create --period yesterday)', 'the ID of a report'],
     ['adreport download "$id" --wait', 'to the terminal or a pipe'],
-    ['adreport download "$id" -o report.json', 'to a file, in the format of its ending'],
+    ['adreport download "$id" -o report.json', 'to a file, in the format of its extension'],
   ],
   flags: downloadFlags,
   async action({ context, options, args: [reportId] }) {

@@ -72,7 +72,7 @@ const dataFlags = flagGroup('Data:', {
   },
   restate: {
     flags: '--restate <n>',
-    meaning: 'conversions and revenue for a day settle n days later',
+    meaning: 'conversions and revenue of a day keep growing for n days',
     read: readNumberOf('restateDays'),
     default: 0,
     isRare: true,
@@ -329,7 +329,7 @@ function withAbsoluteFile(fault: string, cwd: string): string {
 /** Reads the certificate and its key, as PEM; `undefined` for http. Throws `UsageError`. */
 function readTls({ tlsCert, tlsKey }: ServerFlags, cwd: string) {
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    throw new UsageError('--tls-cert and --tls-key go together.', {
+    throw new UsageError('--tls-cert and --tls-key must be used together.', {
       hint: 'Give both, or neither for plain http.',
     });
   }

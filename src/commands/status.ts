@@ -27,7 +27,7 @@ export const statusCommand = declareCommand({
   args: ['<id>'],
   summary: 'show the status of a report',
   examples: [
-    ['id=$(adreport report create --period yesterday)', 'the id of a report'],
+    ['id=$(adreport report create --period yesterday)', 'the ID of a report'],
     ['adreport status "$id"', 'prints progress, ready …'],
     [
       'adreport status "$id" --wait --wait-timeout 10m',

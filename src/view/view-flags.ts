@@ -32,8 +32,7 @@ export const viewFlags = flagGroup('Flags:', {
   until: { flags: '--until <day>', meaning: 'last day (default: today)', isRare: true },
   compare: {
     flags: '--compare [period]',
-    meaning:
-      'compare with previous, the period before (default), or last-year, the same dates then',
+    meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
     words: comparedWindows,
     preset: 'previous',
   },
@@ -49,7 +48,7 @@ export const viewFlags = flagGroup('Flags:', {
   },
   top: {
     flags: '--top <n>',
-    meaning: 'the first n; the rest add up to “others”',
+    meaning: 'show the first n, and add up the rest as “others”',
     read: readPositive,
   },
   chart: {
@@ -95,6 +94,6 @@ function parseCondition(text: string): Condition {
     throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
   }
   const list = splitValues(text.slice(end + 1));
-  if (!list) throw new InvalidArgumentError('Its double quotes do not pair up.');
+  if (!list) throw new InvalidArgumentError('A double quote is missing.');
   return { name, values: list.length > 0 ? list : [''] };
 }

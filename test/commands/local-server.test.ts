@@ -280,7 +280,7 @@ describe('invalid flags are refused before the server listens', () => {
       flags: '--delay 2s --polls 3',
       message: /--delay cannot be used with --polls/,
     },
-    { flags: '--tls-cert cert.pem', message: /--tls-cert and --tls-key go together/ },
+    { flags: '--tls-cert cert.pem', message: /--tls-cert and --tls-key must be used together/ },
     {
       flags: '--tls-cert none.pem --tls-key none.pem',
       message: /Cannot read .*none\.pem: there is no such file/,

@@ -19,8 +19,7 @@ const otherRequestFlags = runFlagGroup('Request:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--compare [period]',
-    meaning:
-      'compare with previous, the period before (default), or last-year, the same dates then',
+    meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
     words: comparedWindows,
     preset: 'previous',
   },
@@ -76,7 +75,8 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   shard: {
     belongsTo: 'this-run',
     flags: '--shard <k/n>',
-    meaning: 'download every nth day (week, month) from the kth on, to share work among n machines',
+    meaning:
+      'download share k of n of the days, weeks or months, e.g. 1/4 on the first of four machines',
     isRare: true,
     isNeverSaved: true,
   },
