@@ -57,7 +57,7 @@ function expectOwnService({ account, storedAccount, stored, baseUrl }: Settings)
   const isFlag = baseUrl.source === 'flag';
   throw new SignInError(`${sentence} (from ${baseUrl.from}).`, {
     hint: isFlag
-      ? `Leave out --base-url, or sign in there: adreport login --account NAME --base-url ${formatBaseUrl(baseUrl.value)}`
+      ? `Remove --base-url, or sign in there: adreport login --account NAME --base-url ${formatBaseUrl(baseUrl.value)}`
       : `Unset ${baseUrl.from}, or set ADREPORT_TOKEN too.`,
   });
 }

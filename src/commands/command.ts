@@ -282,7 +282,7 @@ function refuseFlagsOfOthers(command: DeclaredCommand): void {
     const flag = option.long ?? option.flags;
     const name = typedPath(command);
     throw new UsageError(`${flag} does not work with ${name}.`, {
-      hint: `Leave it out. See: ${name} --help`,
+      hint: `Remove it. See: ${name} --help`,
     });
   }
 }
@@ -321,7 +321,7 @@ function countRare(groups: readonly FlagGroup[]): number {
  * Declares `--help-all` for lists of flags: `wordsToParse` in `program.ts` turns it into `--help`.
  */
 function addHelpAll(command: Command, rareCount: number): void {
-  const option = new Option('--help-all', `print every flag: ${rareCount} more`);
+  const option = new Option('--help-all', `print all flags (${rareCount} more)`);
   command.addOption(option.helpGroup('Help:'));
 }
 

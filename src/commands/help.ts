@@ -26,7 +26,7 @@ export const helpCommand = declareCommand({
     if (context.flags.json) {
       throw new UsageError('--json does not work with adreport help.', {
         about: { flag: '--json' },
-        hint: 'Leave it out.',
+        hint: 'Remove it.',
       });
     }
     await help(context, program, words);

@@ -62,6 +62,6 @@ function stepOf(columns: EncodeOptions['columns'] = []): Step {
 function tooManyRows(): OutputError {
   return new OutputError('The earlier report has too many rows to compare them one by one.', {
     code: 'TOO_LARGE',
-    hint: 'Write a page or a spreadsheet with fewer breakdowns, or leave out --compare.',
+    hint: 'Write a page or a spreadsheet with fewer breakdowns, or remove --compare.',
   });
 }

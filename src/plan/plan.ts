@@ -168,7 +168,7 @@ function checkLookback(
 
   const message = `--lookback ${lookback} needs a period of at least ${formatPlural(lookback + 1, split)}; this one has ${count}.`;
   throw new UsageError(message, {
-    hint: `Otherwise each ${split} leaves the period before it is final. Use a longer period, or --since.`,
+    hint: `Otherwise ${split}s drop out of the period before they are final. Use a longer period, or --since.`,
   });
 }
 
@@ -199,7 +199,7 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
 
   if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
     const why = isMerged
-      ? 'merged reports have no single id'
+      ? 'merged reports have no single ID'
       : '--missing has to know the names of the files';
     throw new UsageError(`-o has {id}, but ${why}.`, {
       about: { flag: '--output' },
@@ -219,13 +219,13 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
   }
 }
 
-function oneFilePerPart({ output = '-', compare }: JobOptions, window: Window): UsageError {
+function oneFilePerPart({ output = '-', split, compare }: JobOptions, window: Window): UsageError {
   const folder = shellWord(dirname(`${beforeTime(output)}x`), 'linux');
   const { since, until } = describeWindow(window);
   const days = `--since ${since.slice(0, 10)} --until ${until.slice(0, 10)}`;
-  return new UsageError('--compare needs one output, not one file per part.', {
+  return new UsageError(`--compare cannot be used with one file per ${split}.`, {
     about: { flag: '--compare' },
-    hint: `Leave out --compare, and compare the files: adreport view ${folder} ${days} --compare ${compare} -o report.html`,
+    hint: `Remove --compare, and compare the files: adreport view ${folder} ${days} --compare ${compare} -o report.html`,
   });
 }
 

@@ -271,7 +271,7 @@ class RequestParser {
     if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
 
     if (splitList(list).length === 0) {
-      this.#refuse('--metrics', '--metrics is empty.', 'Leave it out for all metrics.');
+      this.#refuse('--metrics', '--metrics is empty.', 'Remove it to request all metrics.');
     }
     const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
     const entries = [...metrics, ...computed];
@@ -313,7 +313,7 @@ class RequestParser {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
       const message = `--timezone works with DSP reports only: buyer reports are always in ${defaultZone}.`;
-      this.#refuse('--timezone', message, 'Leave --timezone out.');
+      this.#refuse('--timezone', message, 'Remove --timezone.');
     }
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
     return this.#collect(() => {

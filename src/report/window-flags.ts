@@ -76,7 +76,7 @@ export function resolveWindow(flags: WindowFlags): Window {
   if (period !== undefined && (since ?? until) !== undefined) {
     const other = since === undefined ? '--until' : '--since';
     const hint = 'Use either --period, or --since and --until.';
-    throw new UsageError(`--period and ${other} cannot be combined.`, {
+    throw new UsageError(`--period cannot be used with ${other}.`, {
       hint,
       about: { flag: '--period' },
     });

@@ -224,7 +224,7 @@ describe('requireSignIn', () => {
     {
       sources: { flags: { baseUrl: 'https://evil.example' } },
       message: 'is not sent to https://evil.example (from --base-url)',
-      hint: 'Leave out --base-url',
+      hint: 'Remove --base-url',
     },
     {
       sources: { env: { ADREPORT_BASE_URL: 'https://evil.example' } },

@@ -206,7 +206,7 @@ describe('--compare', () => {
 
     const refused = await run(`${line} --compare previous`);
 
-    expectRefusal(refused, 2, '--compare needs one output');
+    expectRefusal(refused, 2, '--compare cannot be used with one file per day.');
     expect(calls('buyer')).toBe(0);
     expect(refused.stderr).toContain(
       'adreport view data --since 2026-11-17 --until 2026-11-18 --compare previous -o report.html',

@@ -15,8 +15,8 @@ function hintIn(stderr: string): string {
 /** Where a command in a sentence ends. */
 const end = /(?<=\S)[.,;:)]+(?=\s|$)|\s(?=or |and |shows |lists |with |to |has |in |\()/;
 
-/** Hints with a step before their command: `Leave out --compare, and compare the files: …`. */
-const hasStepBefore = /^Leave out --compare/;
+/** Hints with a step before their command: `Remove --compare, and compare the files: …`. */
+const hasStepBefore = /^Remove --compare/;
 
 /** The commands in a hint, without forms (`Usage: …`) and names (`adreport view reads …`). */
 function commandsIn(hint: string): string[] {

@@ -335,7 +335,7 @@ describe('invalid windows', () => {
     },
     {
       flags: { period: 'today', since: 'today' },
-      message: '--period and --since cannot be combined.',
+      message: '--period cannot be used with --since.',
       hint: 'Use either --period, or',
     },
     {

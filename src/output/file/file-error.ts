@@ -15,9 +15,9 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 const hints: Readonly<Record<string, string>> = {
-  EEXIST: 'Omit --no-clobber to replace it, or choose another name.',
+  EEXIST: 'Remove --no-clobber to replace it, or choose another name.',
   HELD: 'Close it there and run the command again.',
-  NO_HARD_LINKS: 'Omit --no-clobber, or write to another disk.',
+  NO_HARD_LINKS: 'Remove --no-clobber, or write to another disk.',
 };
 
 const defaultHint =

@@ -549,7 +549,7 @@ function intersection(one: readonly number[], other: readonly number[]): number[
 function noDatesError(shown: string): UsageError {
   return new UsageError(`The rows of ${shown} have no dates to choose from.`, {
     about: { flag: '--period' },
-    hint: 'Leave out --period, --since and --until, or view the folder filled by run.',
+    hint: 'Remove --period, --since and --until, or view the folder filled by run.',
   });
 }
 
