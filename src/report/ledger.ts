@@ -236,7 +236,7 @@ export class Ledger {
       // ENOTDIR: the parent is not a folder, so there is no ledger either.
       if (code !== 'ENOENT' && code !== 'ENOTDIR') {
         this.#warnOnce(
-          `Cannot read the ledger (${message}): unfinished reports are not resumed. Set ADREPORT_CONFIG_DIR to use another folder.`,
+          `Cannot read the list of requested reports (${message}): unfinished reports are not resumed. Set ADREPORT_CONFIG_DIR to use another folder.`,
         );
       }
       return [];
@@ -288,7 +288,7 @@ export class Ledger {
       if (existsSync(fresh)) rmSync(fresh);
       const { message } = error as Error;
       this.#warnOnce(
-        `Cannot write the ledger (${message}): a later run may request the same reports again. Set ADREPORT_CONFIG_DIR to use another folder.`,
+        `Cannot save the list of requested reports (${message}): a later run may request the same reports again. Set ADREPORT_CONFIG_DIR to use another folder.`,
       );
       return false;
     }

@@ -234,7 +234,9 @@ describe('the folder', () => {
 
       expect(ledger.findUnfinished({ hash: 'h1', credential: 'mine' })).toBeUndefined();
       expect(warnings).toEqual([
-        expect.stringMatching(/^Cannot write the ledger \(E[A-Z]+: .*\): a later run/),
+        expect.stringMatching(
+          /^Cannot save the list of requested reports \(E[A-Z]+: .*\): a later run/,
+        ),
       ]);
     },
   );
