@@ -50,8 +50,9 @@ function formOf(context: Context, options: ViewOptions): Form {
   const { chart, format, output = '-', compare } = options;
   if (context.flags.json && output === '-') {
     if (chart === undefined && (format ?? 'json') === 'json') return 'document';
-    throw new UsageError('--json writes everything, for programs, and has no other form.', {
-      hint: 'Leave out --json, or --chart and --format.',
+    const other = chart === undefined ? `--format ${format}` : '--chart';
+    throw new UsageError(`--json cannot be used with ${other}.`, {
+      hint: `Remove --json or ${other}.`,
     });
   }
 

@@ -512,8 +512,8 @@ describe('refusals', () => {
       args: '--chart line --format csv',
       says: '--chart cannot be used with --format',
     },
-    { args: '--json --format csv', says: '--json writes everything, for programs' },
-    { args: '--json --chart bar', says: '--json writes everything, for programs' },
+    { args: '--json --format csv', says: '--json cannot be used with --format csv.' },
+    { args: '--json --chart bar', says: '--json cannot be used with --chart.' },
   ])('$args is exit 2', async ({ args, says }) => {
     expectRefusal(await view('r.csv', csv, args), 2, says);
   });

@@ -46,7 +46,11 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
       says: 'line 3: campaignId “01234” may be',
     },
     { file: 'ids-rounded.csv', flags: '--by CAMPAIGN', says: 'line 2: campaignId “1.2E+17” was' },
-    { file: 'currency.csv', flags: '', says: 'line 3: currency “USD” is another currency than' },
+    {
+      file: 'currency.csv',
+      flags: '',
+      says: 'line 3: currency “USD” is a different currency from',
+    },
     { file: 'twice-but-for-case.csv', flags: '', says: 'the columns “displays” and “Displays”' },
     { file: 'bom-inside.csv', flags: '--by DAILY', says: 'line 2: date “' },
   ])('$file $flags', async ({ file, flags, says }) => {

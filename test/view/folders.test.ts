@@ -108,7 +108,7 @@ describe('views that would be silently wrong are exit 2', () => {
   const weekly = '--period 2026-10-05..2026-10-25 --split week --by CAMPAIGN -o weeks/{date}.csv';
 
   const refusals = [
-    { line: 'view data --period 2026-11', says: 'data has no file for these days.' },
+    { line: 'view data --period 2026-11', says: 'No files for these days in data.' },
     { line: 'view data --by WEEKLY', says: '--period 2026-09-28..2026-10-18' },
     { line: 'view data --period 2026-10-01..2026-10-15 --by MONTHLY', says: 'needs full months' },
     { line: 'view data --by HOURLY', says: 'Unknown column “HOURLY”' },

@@ -40,7 +40,7 @@ describe('a path that is not a folder of reports', () => {
       ['view empty', 'No adreport history in empty.'],
       ['view torn', 'The history of torn has no series that can be read.'],
       ['view garbage', 'adreport check garbage shows what is wrong with it.'],
-      ['view gone', 'gone has no file to show: 4 of 4 days are missing (2026-10-01'],
+      ['view gone', 'No files to show in gone: 4 of 4 days are missing (2026-10-01'],
       ['view sheets', 'sheets/2026-10-01.xlsx is a spreadsheet: open it with'],
       ['view data/*.csv', 'No file is named data/*.csv.'],
       ['view data/_adreport.ndjson', 'View the folder: adreport view data'],

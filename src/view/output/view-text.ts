@@ -41,8 +41,8 @@ function expectDrawable(chart: 'bar' | 'line', keys: readonly KeyColumn[]): void
   const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTime(field));
   if (canDraw) return;
 
-  const needs = chart === 'bar' ? 'groups to compare' : 'days or hours to follow';
-  throw new UsageError(`--chart ${chart} needs ${needs}, and these rows and flags give none.`, {
+  const needs = chart === 'bar' ? 'groups' : 'days or hours';
+  throw new UsageError(`--chart ${chart} needs ${needs}.`, {
     hint: 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.',
   });
 }

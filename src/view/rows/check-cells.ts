@@ -110,7 +110,7 @@ export class CellCheck {
     const known = this.#ids.get(id);
     if (known === undefined) this.#ids.set(id, text);
     else if (known !== text) {
-      const problem = `may be the same id as ${quoted(known)}`;
+      const problem = `may be the same ID as ${quoted(known)}`;
       throw this.#refusal(batch, { field, row, text, problem });
     }
   }
@@ -124,7 +124,7 @@ export class CellCheck {
       if (isBlankCell(text) || this.#currencies.has(text)) continue;
       const [first] = this.#currencies;
       if (first !== undefined) {
-        const problem = `is another currency than ${quoted(first)}`;
+        const problem = `is a different currency from ${quoted(first)}`;
         const hint = `Choose one: --filter ${field}=${first}`;
         throw this.#refusal(batch, { field, row, text, problem, hint });
       }

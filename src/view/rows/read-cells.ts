@@ -84,7 +84,7 @@ export function expectDistinct(fields: readonly string[], shown: string): void {
 
 function similarColumnsError(shown: string, one: string, other: string): UsageError {
   return new UsageError(
-    `${shown} has the columns ${quoted(one)} and ${quoted(other)}, which may be one.`,
+    `Columns ${quoted(one)} and ${quoted(other)} of ${shown} seem to be the same column.`,
     { hint: 'Rename or remove one of them.' },
   );
 }

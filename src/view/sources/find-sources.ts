@@ -153,8 +153,12 @@ function noFilesError(
   const [first] = folders;
   const isElsewhere = folders.every(({ gaps }) => gaps.size === 0 || gaps.has('missing'));
   const sentences = folders.flatMap((folder) => gapWarnings(folder, false));
-  const why = asked && isElsewhere ? 'for these days.' : `to show: ${sentences.join(' ')}`;
-  return new UsageError(`${printable(shown)} has no file ${why}`, {
+  const name = printable(shown);
+  const isOutside = asked !== undefined && isElsewhere;
+  const message = isOutside
+    ? `No files for these days in ${name}.`
+    : `No files to show in ${name}: ${sentences.join(' ')}`;
+  return new UsageError(message, {
     about: { flag: '--period' },
     hint: first
       ? `adreport check ${first.viewed.word} shows what it has.`
@@ -170,7 +174,7 @@ export function noEarlierDataError(shown: string, earlier: Window): UsageError {
     `${printable(shown)} has no data for ${days}, the period to compare with.`,
     {
       about: { flag: '--compare' },
-      hint: 'Choose a later or a shorter --period, or leave out --compare.',
+      hint: 'Choose a later or a shorter --period, or remove --compare.',
     },
   );
 }
