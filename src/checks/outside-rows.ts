@@ -95,7 +95,7 @@ export function checkCreation(
 
 /** The warning for an id that the service had already given to another request. */
 export function reusedIdText(id: string): string {
-  return `The service answered the request with the ID of a different request's report: ${printable(id)}.`;
+  return `The service returned report ID ${printable(id)}, which belongs to a different request.`;
 }
 
 /** The warning for a member of the document, if it contradicts the rows. */

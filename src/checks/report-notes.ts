@@ -62,7 +62,7 @@ export function noteClock(
     const [requested, meant] = windowNames(own, other);
     messages.addNote(
       'clock',
-      `${clocks}: the period is ${requested}, and by the service's clock it would be ${meant}. Set the clock, or type the dates.`,
+      `${clocks}. The period is ${requested}; by the service's clock it would be ${meant}. Correct the clock, or type exact dates.`,
       { isUrgent: true },
     );
     return;

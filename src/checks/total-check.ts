@@ -72,7 +72,7 @@ export class TotalCheck implements Check {
     const nouns = breakdowns.filter(({ name }) => keys.has(name)).map(nounOf);
     messages.addWarning(
       'total',
-      `Row ${row} has no ${nouns.join(' or ')}, and its metrics are the sums of all other rows: they count twice.`,
+      `Row ${row} is a total: it has no ${nouns.join(' or ')}, and its metrics are the sums of all other rows. Adding up all rows counts everything twice.`,
     );
   }
 

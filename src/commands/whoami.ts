@@ -56,7 +56,7 @@ async function whoami(context: Context): Promise<void> {
 
 function describeAnswer({ campaignCount, error }: ServiceAnswer): string {
   if (error) return 'does not work';
-  if (campaignCount === undefined) return 'works, but may not list campaigns';
+  if (campaignCount === undefined) return 'works, but is not allowed to list campaigns';
   return `works: ${formatPlural(campaignCount, 'campaign')}`;
 }
 

@@ -20,7 +20,7 @@ test.each(['--strict', '--strict -q'])('a window in words names both days, %s', 
 
   expect(exitCode, stderr).toBe(0);
   expect(stderr).toContain(
-    "Warning: This machine's clock is 8 h behind the service's: the period is 2026-11-18, and by the service's clock it would be 2026-11-19.",
+    "Warning: This machine's clock is 8 h behind the service's. The period is 2026-11-18; by the service's clock it would be 2026-11-19.",
   );
 });
 

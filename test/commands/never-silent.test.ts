@@ -85,9 +85,9 @@ describe('many reports', () => {
 
       const result = await run(`${byDay} --split day --concurrency 1 -o {date}.csv -q`, { env });
 
-      expect(result.stderr.match(/with the ID of a different request's report: r1/g)).toHaveLength(
-        2,
-      );
+      expect(
+        result.stderr.match(/report ID r1, which belongs to a different request/g),
+      ).toHaveLength(2);
     },
   );
 
@@ -260,7 +260,7 @@ describe('a token that may not list campaigns works', () => {
 
     expect(await run('whoami')).toMatchObject({
       exitCode: 0,
-      stdout: expect.stringContaining('works, but may not list campaigns'),
+      stdout: expect.stringContaining('works, but is not allowed to list campaigns'),
     });
   });
 

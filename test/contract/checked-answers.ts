@@ -425,7 +425,7 @@ const totals: readonly CheckedPair[] = [
     name: `a total: a row with the country ${empty}`,
     request: { ...byCountry, ...twoMetrics },
     proof: data(...countries, figures(`"country":${empty}`, 9000, 3000)),
-    says: /^Row 3 has no country, and its metrics are the sums of all other rows/,
+    says: /^Row 3 is a total: it has no country, and its metrics are the sums of all other rows/,
     correct: data(...countries, figures(`"country":${empty}`, 9000, 3001)),
   })),
   ...['null', '0', '"-1"', '"--"'].map((empty) => ({

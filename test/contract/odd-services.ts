@@ -141,7 +141,7 @@ const createErrors: Readonly<Record<string, unknown>> = {
 const createUnreadable: Record<string, OddAnswer> = {
   'no id': {
     answer: { body: { response: { status: 'progress' } } },
-    says: /no report id.*“\{"response":\{"s/,
+    says: /no report ID.*“\{"response":\{"s/,
   },
   nothing: { answer: empty(200), says: /an empty body instead of JSON/ },
   'a page': { answer: html, says: /a web page instead of JSON/ },
@@ -521,7 +521,7 @@ const documents: Services = {
   'one id for every order': {
     faults: [{ endpoint: 'buyer', answer: { body: { id: 'r1' } } }, ...literalEnd],
     flags: '--period 2026-11-18..2026-11-19 --split day --concurrency 1',
-    warning: /with the ID of a different request's report: r1/,
+    warning: /report ID r1, which belongs to a different request/,
     hasOtherRows: true,
   },
   'what nobody knows': {
@@ -530,7 +530,7 @@ const documents: Services = {
   },
   'a clock that is a day behind': {
     faults: answered({ headers: { date: 'Thu, 19 Nov 2026 12:00:00 GMT' } }),
-    says: /Warning: .*clock is 1 day ahead of the service's: the period is 2026-11-19, and by the service's clock it would be 2026-11-18\./,
+    says: /Warning: .*clock is 1 day ahead of the service's\. The period is 2026-11-19; by the service's clock it would be 2026-11-18\./,
   },
   'nothing wrong outside the rows': {
     faults: beside({
