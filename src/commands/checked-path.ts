@@ -275,7 +275,8 @@ const adviceOnChanges =
 function seriesLines(summary: SeriesSummary, within: string): string[] {
   const { series, since, until, files, rows, totals, outside, gone } = summary;
   const name = seriesName(summary, within);
-  if (!series) return [`${name}: ${formatPlural(files, 'file')} whose request is lost`];
+  if (!series)
+    return [`${name}: the history no longer has the request for ${formatPlural(files, 'file')}`];
 
   const { request, account } = series.current.spec;
   const ofAccount = account === undefined ? '' : `; account ${account}`;
@@ -287,8 +288,9 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
     return `${fieldLabel(fieldOfName(metric))} ${formatSum(metric, sum)}`;
   });
   if (sums.length > 0) lines.push(sums.join(', '));
-  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} before or after these days`);
-  if (gone > 0) lines.push(`${formatPlural(gone, 'file')} of other days no longer there`);
+  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} for days outside this range`);
+  if (gone > 0)
+    lines.push(`${formatPlural(gone, 'file')} for other days ${gone === 1 ? 'is' : 'are'} gone`);
   return lines;
 }
 

@@ -81,7 +81,7 @@ async function withOwnMetrics(tools: StepTools, job: Job, histories: Histories):
   const { metrics } = own;
   const names = metrics.join(', ');
   tools.console.note(
-    `Note: ${printable(place.spec.output)} has the metrics ${names}. For others, add --metrics and a different -o, or --refetch.`,
+    `Note: Using the metrics already in ${printable(place.spec.output)}: ${names}. To change them, add --metrics with a different -o or with --refetch.`,
   );
   const { account, name, label, options } = job;
   return planJob({
@@ -273,9 +273,16 @@ async function warnAboutEarlierUnits(
 
   const unit = split ?? 'file';
   const texts: string[] = [];
-  if (missing > 0) texts.push(`${formatPlural(missing, unit)} missing`);
-  if (stale > 0) texts.push(`${formatPlural(stale, unit)} stale`);
+  if (missing > 0) texts.push(`${formatPlural(missing, unit)} ${isOrAre(missing)} missing`);
+  if (stale > 0) {
+    const noun = missing > 0 ? formatCount(stale) : formatPlural(stale, unit);
+    texts.push(`${noun} ${isOrAre(stale)} stale`);
+  }
   const word = pathWord(relative(host.cwd, folder), host.platform);
   const repair = `adreport repair ${word}${account.isLocal ? ' --local' : ''}`;
-  console.warn(`Before this period: ${texts.join(', ')}. To download them: ${repair}`);
+  console.warn(`Before this period, ${texts.join(' and ')}. To download them: ${repair}`);
+}
+
+function isOrAre(count: number): string {
+  return count === 1 ? 'is' : 'are';
 }

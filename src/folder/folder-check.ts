@@ -382,7 +382,7 @@ function foreignProblem(
 
   const conflict = ownerConflict(own.spec, current.spec);
   if (!conflict) return undefined;
-  const message = `${name} belongs to ${conflict.before}, but the series to ${conflict.now}.`;
+  const message = `${name} belongs to ${conflict.before}, but the other files belong to ${conflict.now}.`;
   return { kind: 'foreign', message, fix };
 }
 
@@ -522,7 +522,7 @@ function strayNotes(
       return name.endsWith(ending) && !isHidden && index.find(name).length === 0;
     });
     if (ending === '' || strays.length === 0) continue;
-    notes.push(`${nameFiles(strays)}: not in the history, but *${ending} matches it.`);
+    notes.push(`${nameFiles(strays)}: matched by *${ending}, but not in the history.`);
   }
   return notes;
 }

@@ -205,7 +205,7 @@ describe('a folder keeps its columns', () => {
     expect(requests).toMatchObject([{ body: { metrics: 'displays,clicks' } }]);
     expect(exitCode, stderr).toBe(0);
     expect(stderr).toContain(
-      '{date}.csv has the metrics displays, clicks. For others, add --metrics',
+      'Using the metrics already in {date}.csv: displays, clicks. To change them, add --metrics',
     );
     expect(nights.readDay('2026-11-20')).toContain('os,displays,clicks');
   });

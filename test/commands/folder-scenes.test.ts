@@ -88,7 +88,7 @@ test('a rolling job that missed ten nights: days are missing or stale, and runs 
   const { stderr, exitCode } = await runJob(rolling);
   expect(exitCode).toBe(0);
   expect(stderr).toContain(
-    'Before this period: 4 days missing, 3 days stale. To download them: adreport repair data',
+    'Before this period, 4 days are missing and 3 are stale. To download them: adreport repair data',
   );
   expect((await check()).kinds).toEqual([...each('stale', 6, 8), ...each('missing', 9, 12)]);
   const { stdout } = await run('check data');
