@@ -191,7 +191,7 @@ export class Store {
     if (this.#host.platform === 'win32' || (mode & 0o077) === 0) return;
 
     const shownMode = (mode & 0o7777).toString(8).padStart(4, '0');
-    const problem = `${this.path} is open to other users (mode ${shownMode})`;
+    const problem = `${this.path} can be accessed by other users (mode ${shownMode})`;
     try {
       chmodSync(this.path, 0o600);
       const advice = 'if another user may have read it, create a new token';

@@ -282,7 +282,7 @@ async function readProof(
     const command = readCommand(options.passwordCommand);
     const ownEmail = email ?? before?.email;
     if (ownEmail === undefined) {
-      throw new UsageError('--password-command needs the e-mail address.', {
+      throw new UsageError('--password-command needs --email.', {
         hint: 'Add --email.',
       });
     }
@@ -298,7 +298,7 @@ async function readProof(
 
   if (options.passwordStdin) {
     if (email === undefined) {
-      throw new UsageError('--password-stdin needs the e-mail address.', { hint: 'Add --email.' });
+      throw new UsageError('--password-stdin needs --email.', { hint: 'Add --email.' });
     }
     const password = await readSecret({ stdin, console, flag: '--password-stdin', signal });
     return { credentials: { email, password } };

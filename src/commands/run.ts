@@ -105,10 +105,13 @@ function expectFewParts(jobs: readonly Job[]): void {
   for (const { parts } of jobs) count += parts.length;
   if (count <= maxParts) return;
 
-  const parts = `${formatCount(count)} parts`;
-  throw new UsageError(`This run has ${parts}; the limit is ${formatCount(maxParts)}.`, {
-    hint: 'Run fewer accounts or reports at a time, or choose a shorter period or a longer --split.',
-  });
+  const reports = `${formatCount(count)} reports`;
+  throw new UsageError(
+    `This run would request ${reports}; the limit is ${formatCount(maxParts)}.`,
+    {
+      hint: 'Run fewer accounts or reports at a time, or choose a shorter period or a longer --split.',
+    },
+  );
 }
 
 async function planJobs(context: Context, command: RunCommandLine): Promise<Job[]> {

@@ -31,7 +31,7 @@ export function unknownFlag(command: Command, { word, known, line }: UnknownFlag
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup) {
     const names = command.commands.map((child) => child.name());
-    return new UsageError(`adreport ${command.name()} needs one of its commands before flags.`, {
+    return new UsageError(`adreport ${command.name()} needs a subcommand.`, {
       hint: `Choose from ${names.join(', ')}.`,
     });
   }

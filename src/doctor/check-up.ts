@@ -110,7 +110,7 @@ class CheckUp {
     const openFolders = [store.directory, join(store.directory, 'ledger')].filter(isOpenToOthers);
     for (const path of openFolders) {
       const mode = (modeOf(path) & 0o7777).toString(8).padStart(4, '0');
-      const message = `${path} is open to other users (mode ${mode}).`;
+      const message = `${path} can be accessed by other users (mode ${mode}).`;
       this.#warn('permissions', message, `chmod 700 ${quoteForShell(path, host.platform)}`);
     }
 

@@ -99,5 +99,5 @@ function checkWith(profile: Profile, nowMs: number) {
 
 function checkFile(answer: string): void {
   if (answer === '-' || formatOfFile(answer) !== undefined) return;
-  throw new UsageError('Use a file ending: .csv, .xlsx, .html, .pdf, .json or .parquet.');
+  throw new UsageError('Use a file extension: .csv, .xlsx, .html, .pdf, .json or .parquet.');
 }

@@ -109,7 +109,7 @@ export function checkFormat(tools: FormatTools, options: OutputFlags): FormatNam
   csvDialectOf(options, formats[format].delimiter);
   const isOther = formatOfName !== undefined && formatOfName !== format;
   if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
-    tools.console.note(`Note: ${printable(output)} will contain ${format}, as --format says.`);
+    tools.console.note(`Note: ${printable(output)} will contain ${format}, because of --format.`);
   }
   const uselessFlags: string[] = [];
 
@@ -145,7 +145,7 @@ function unsupportedFlag(flag: Flag, format: FormatName): UsageError {
     `${name} works with ${listWords(flag.formats ?? [])}, not with ${format}.`,
     {
       about: { flag: name },
-      hint: `Omit ${name}, or write a page: -o report.html`,
+      hint: `Remove ${name}, or write a page: -o report.html`,
     },
   );
 }

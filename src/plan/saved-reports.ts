@@ -87,9 +87,8 @@ function findFile(
 
   const [firstName] = names;
   if (firstName !== undefined) expectReportName(firstName, host);
-  const what =
-    firstName === undefined ? 'are no saved reports' : `is no saved report ${quoted(firstName)}`;
-  throw new UsageError(`There ${what}: no ${projectFileName} is here or in a parent folder.`, {
+  const what = firstName === undefined ? 'There is' : `Cannot run ${quoted(firstName)}: there is`;
+  throw new UsageError(`${what} no ${projectFileName} in this folder or its parents.`, {
     hint: 'Create one with adreport init, or name a file with --file.',
   });
 }

@@ -87,7 +87,9 @@ describe.skipIf(isWindows)('modes', () => {
     await open().read();
 
     expect(warnings).toEqual([
-      expect.stringContaining(`${file} is open to other users (mode 0644). Its mode is now 0600`),
+      expect.stringContaining(
+        `${file} can be accessed by other users (mode 0644). Its mode is now 0600`,
+      ),
     ]);
   });
 });

@@ -325,7 +325,7 @@ test('a format that the ending of the file contradicts is noted', async () => {
   const { run } = await serveForTest({ delayMs: 0 });
 
   const odd = await run(`${day} --by DAILY --format csv -o x.pdf`);
-  expect(odd.stderr).toContain('Note: x.pdf will contain csv, as --format says.\n');
+  expect(odd.stderr).toContain('Note: x.pdf will contain csv, because of --format.\n');
 
   const plain = await run(`${day} --by DAILY --format csv -o x.txt`);
   expect(plain.stderr).not.toContain('Note:');

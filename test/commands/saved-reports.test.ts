@@ -181,7 +181,7 @@ describe('mistakes are exit 2', () => {
   });
 
   test.each([
-    { words: 'nightly', hint: 'no adreport.yaml is here' },
+    { words: 'nightly', hint: 'no adreport.yaml in this folder' },
     { words: '--all', hint: 'adreport init' },
     { words: '--file nowhere.yaml x', hint: 'there is no such file' },
   ])('no file: run $words', async ({ words, hint }) => {
