@@ -400,7 +400,7 @@ async function readCreated(
     answer,
     text: start,
     redact,
-    lack: 'The report was requested, but the response has no report id.',
+    lack: 'The report was requested, but the response has no report ID.',
     hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
   });
 }

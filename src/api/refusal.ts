@@ -136,7 +136,7 @@ function refusalOf(call: RefusedCall): Refusal {
   if (endpoint === 'download' && isFailed && [200, 409, 425].includes(status)) return reportFailed;
   if (status === 410 && namesReport) return reportGone;
 
-  const subject = namesReport ? 'the report id and the base URL' : 'the base URL';
+  const subject = namesReport ? 'the report ID and the base URL' : 'the base URL';
   const notFound = `Check ${subject} (shown by adreport whoami).`;
   const hint = status === 404 ? notFound : undefined;
   return {

@@ -72,7 +72,7 @@ class ServiceClient {
     if (id !== undefined) return { id };
 
     answer?.close();
-    throw new RejectedError('The service answered with the report itself, without an id.', {
+    throw new RejectedError('The service answered with the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
       hint: 'Use fetchReport.',
     });

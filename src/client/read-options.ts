@@ -253,8 +253,8 @@ function refuseNames({ breakdowns, metrics, filters = {} }: ReadNames): void {
 
   const named = ['campaign', 'adUnit', 'advertiser'].find((name) => name in filters);
   if (named === undefined) return;
-  throw new UsageError(`filters.${named} is a name; filters take ids.`, {
+  throw new UsageError(`filters.${named} is a name; filters take IDs.`, {
     about: { member: `filters.${named}` },
-    hint: 'Look up the id with client.campaigns().',
+    hint: 'Look up the ID with client.campaigns().',
   });
 }

@@ -23,7 +23,7 @@ const createFlags = [...reportCreateFlags, serviceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',
-  summary: 'request a report and print its id',
+  summary: 'request a report and print its ID',
   examples: [
     [
       'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
@@ -64,7 +64,7 @@ export const reportCommand = declareCommand({
   name: 'report',
   summary: 'request reports one step at a time, and list them',
   examples: [
-    ['adreport report create --period yesterday --by DAILY', 'prints the report id'],
+    ['adreport report create --period yesterday --by DAILY', 'prints the report ID'],
     ['adreport report list', 'the reports requested on this machine'],
   ],
   subcommands: [createCommand, listCommand],
@@ -94,7 +94,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   const { id, status, records = [], takenId } = requested;
   if (id === undefined) {
     requested.answer?.close();
-    throw new RejectedError('The service answered with the report itself, without an id.', {
+    throw new RejectedError('The service answered with the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
       hint: `Use: ${runCommandLine(spec, spec, host.platform)}`,
     });
@@ -113,7 +113,7 @@ function severalReports(command: string): UsageError {
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, whole: true },
-  { name: 'window', value: daysOf, whole: true },
+  { name: 'period', value: daysOf, whole: true },
   { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
   { name: 'status', value: statusText },
   { name: 'created', value: createdText, whole: true },
@@ -153,7 +153,7 @@ async function listReports(context: Context, limit: number | undefined): Promise
     return console.result(visibleJson(listed));
   }
   if (entries.length === 0) {
-    console.note('No reports were requested on this machine yet. Start with: adreport run');
+    console.note('No reports have been requested on this machine yet. Start with: adreport run');
     return;
   }
   await console.write(textTable(entries, listColumns, tableLook(context)));

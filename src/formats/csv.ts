@@ -96,7 +96,7 @@ export class CsvEncoder implements Encoder {
   #noteLongId(column: string): void {
     if (!this.#hasNoted) {
       this.#note?.(
-        `Note: when Excel opens a CSV it changes ids with 16 digits or more, or with leading zeros (${column}). -o report.xlsx keeps them.`,
+        `Note: when Excel opens a CSV it changes IDs with 16 digits or more, or with leading zeros (${column}). -o report.xlsx keeps them.`,
       );
     }
     this.#hasNoted = true;

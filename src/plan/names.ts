@@ -39,7 +39,7 @@ interface NameQuery {
 /** Notes list at most this many matching names. */
 const maxListedNames = 10;
 
-const idsHint = 'Use ids instead: --filter campaignId=1234,5678';
+const idsHint = 'Use IDs instead: --filter campaignId=1234,5678';
 
 /**
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the

@@ -109,7 +109,7 @@ describe('refusals', () => {
           /^The service rejected the (report request|list of campaigns)\. \(4/,
         ),
       });
-      expect(String((error as { hint?: string }).hint)).not.toContain('report id');
+      expect(String((error as { hint?: string }).hint)).not.toContain('report ID');
     }
   });
 

@@ -321,7 +321,7 @@ describe('refused before any order', () => {
 
   test('an empty report id', async () => {
     for (const command of ['status', 'download']) {
-      expectRefusal(await runCli([command, '']), 2, 'The report id is empty.');
+      expectRefusal(await runCli([command, '']), 2, 'The report ID is empty.');
     }
   });
 });

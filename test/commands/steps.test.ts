@@ -259,6 +259,6 @@ describe('report ids may contain anything: messages stay readable, and commands 
     const result = await runCli('report create --period 2026-11-09 --metrics displays', { env });
 
     expect(result).toMatchObject({ exitCode: 4, stdout: '' });
-    expect(result.stderr).toContain('without an id');
+    expect(result.stderr).toContain('without an ID');
   });
 });
