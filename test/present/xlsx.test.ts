@@ -148,8 +148,8 @@ describe('xlsx', () => {
         .replace(/\n{3,}/, '\n\n'),
     ).toMatchInlineSnapshot(`
       "Daily report by campaign
-      Window | 1–2 November 2026
-      Zone | Europe/Paris
+      Period | 1–2 November 2026
+      Time zone | Europe/Paris
       Filters | Country: France, Germany; Campaign: Summer*
 
       Totals | 1–2 November 2026
