@@ -435,7 +435,7 @@ const totals: readonly CheckedPair[] = [
       figures(`"campaignId":${empty},"campaignName":"Total: Account"`, 9000, 3000),
       ...campaigns,
     ),
-    says: /^Row 1 has no campaign, and/,
+    says: /^Row 1 is a total: it has no campaign, and/,
     correct: data(figures(`"campaignId":"3","campaignName":${empty}`, 9000, 3000), ...campaigns),
   })),
   {
@@ -476,7 +476,7 @@ const totals: readonly CheckedPair[] = [
       figures('"date":"2026-11-02","country":"France","os":null', 4000, 2000),
       figures('"date":"2026-11-03","country":null,"os":null', 9000, 4000),
     ),
-    says: /^Row 3 has no mobile OS or country, and/,
+    says: /^Row 3 is a total: it has no mobile OS or country, and/,
     correct: data(
       figures('"date":"2026-11-01","country":"France","os":"iOS"', 5000, 2000),
       figures('"date":"2026-11-02","country":null,"os":null', 4000, 2000),
@@ -491,7 +491,7 @@ const totals: readonly CheckedPair[] = [
       figures('"date":"2026-11-02"', 4000, 1000),
       figures('"date":null', 9000, 3000),
     ),
-    says: /^Row 3 has no day, and/,
+    says: /^Row 3 is a total: it has no day, and/,
     correct: data(
       figures('"date":"2026-11-01"', 5000, 2000),
       figures('"date":"2026-11-02"', 4000, 1000),

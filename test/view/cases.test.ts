@@ -51,7 +51,11 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
       flags: '',
       says: 'line 3: currency “USD” is a different currency from',
     },
-    { file: 'twice-but-for-case.csv', flags: '', says: 'the columns “displays” and “Displays”' },
+    {
+      file: 'twice-but-for-case.csv',
+      flags: '',
+      says: 'Columns “displays” and “Displays” of twice-but-for-case.csv',
+    },
     { file: 'bom-inside.csv', flags: '--by DAILY', says: 'line 2: date “' },
   ])('$file $flags', async ({ file, flags, says }) => {
     const refused = await viewCase(file, flags);
@@ -188,7 +192,7 @@ describe('a total among the rows is a warning, and is left in', () => {
   ])('$file', async ({ file, row, displays }) => {
     const flags = '--by CAMPAIGN --metrics displays,clicks';
     const { stdout, stderr } = await viewCase(file, flags);
-    const says = 'has no campaign, and its metrics are the sums of all other rows';
+    const says = 'is a total: it has no campaign, and its metrics are the sums of all other rows';
     expect(stderr).toContain(`Warning: Row ${row} ${says}`);
     expect(JSON.parse(stdout).totals).toMatchObject({ displays });
     expectRefusal(await viewCase(file, `${flags} --strict`), 9, says);
