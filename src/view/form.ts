@@ -5,13 +5,13 @@ import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';
 
-/** The form of a view: text for people, the object of `--json`, or a format of `run`. */
+/** Text for people, the object of `--json`, or a format of `run`. */
 export type Form = 'text' | 'document' | FormatName;
 
-/** The number of rows on a terminal without `--top`. */
+/** Rows on a terminal without `--top`. */
 const usualRows = 10;
 
-/** The rows that are shown as they are; `undefined` if groups or sums are shown. */
+/** Returns `undefined` if groups or sums are shown instead of rows. */
 export function rowChoiceOf(
   { by, chart, format, top, sort }: ViewOptions,
   form: Form,

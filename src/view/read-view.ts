@@ -19,8 +19,8 @@ import type { ViewTools } from './view-tools.ts';
 /**
  * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
  *
- * @throws UsageError for files that are not one report together, or do not have what is asked for;
- *   RefusedReportError with `--strict` for warnings
+ * @throws UsageError for files that are not one report together, or lack what was requested;
+ * RefusedReportError with `--strict` for warnings
  */
 export async function readView(
   tools: ViewTools,
@@ -44,7 +44,9 @@ export async function readView(
   }
 }
 
-/** Throws `UsageError` for rows that cannot answer, and `RefusedReportError` with `--strict`. */
+/**
+ * Throws `UsageError` for rows that do not fit the flags, and `RefusedReportError` with `--strict`.
+ */
 function checkedView(read: Read, nowMs: number): View {
   const { options, sources, collected } = read;
   expectRowsOfPeriod(sources, collected);
@@ -58,7 +60,7 @@ function checkedView(read: Read, nowMs: number): View {
   return view;
 }
 
-/** Prints what the names of a view mean, its warnings and notes, and filters without rows. */
+/** Prints the meaning of typed names, warnings and notes, and filters without rows. */
 function printView(tools: ViewTools, view: View, filters: readonly RowFilter[]): void {
   for (const meaning of explainTypedNames(view)) tools.console.noteOnce(meaning);
   printWarningsAndNotes(tools, view);
@@ -115,7 +117,7 @@ function viewOf(read: Read): View {
   };
 }
 
-/** Throws `UsageError` for requests that the files cannot answer, before reading them. */
+/** Throws `UsageError` for flags that the files cannot satisfy, before reading them. */
 function expectPossible(
   { spec, shown, asked, window }: Sources,
   { by }: ViewOptions,

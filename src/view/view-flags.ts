@@ -5,7 +5,7 @@ import { readPositive } from '../plan/flags/read-value.ts';
 import { comparedWindows } from '../report/compared-window.ts';
 import { splitValues } from '../report/value-list.ts';
 
-/** A condition: rows must have one of the values in the named column. */
+/** Rows must have one of the values in the named column. */
 export interface Condition {
   readonly name: string;
   readonly values: readonly string[];
@@ -72,7 +72,7 @@ export const viewFlags = flagGroup('Flags:', {
 
 export type ViewOptions = OptionsOf<[typeof viewFlags, typeof viewOutputFlags]>;
 
-/** The other output flags, shown only by `--help-all`. */
+/** Shown only by `--help-all`. */
 export const viewOutputFlags = flagGroup(outputFlags.heading, rareFlags(otherOutputFlags));
 
 function rareFlags<Flags extends FlagTable>(flags: Flags): Flags {

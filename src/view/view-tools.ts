@@ -1,7 +1,6 @@
 import type { DeliveryTools, OutputHost } from '../deliver/output-tools.ts';
 import type { Progress } from '../ui/progress.ts';
 
-/** The machine with the files that are read. */
 export interface ViewHost extends OutputHost {
   readonly stdin: NodeJS.ReadStream;
 
@@ -9,12 +8,11 @@ export interface ViewHost extends OutputHost {
   readonly wallClock: () => number;
 }
 
-/** The terminal and the machine of a view. */
 export interface ViewTools extends DeliveryTools {
   readonly host: ViewHost;
   readonly elapsedMs: () => number;
   readonly progress: () => Promise<Progress>;
 
-  /** The version of this program, for the origin of a file. */
+  /** Version of this program, for the origin of a file. */
   readonly version: string;
 }

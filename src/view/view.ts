@@ -5,18 +5,17 @@ import type { KeptRows } from './rows/kept-rows.ts';
 import type { Sources } from './sources/find-sources.ts';
 import type { ViewOptions } from './view-flags.ts';
 
-/** Files that were read, and the flags of the view. */
 export interface View {
   readonly paths: readonly string[];
   readonly options: ViewOptions;
   readonly sources: Sources;
   readonly collected: Collected;
 
-  /** The groups of the requested window. */
+  /** Groups of the requested window. */
   readonly groups: Grouping;
   readonly byTime: Grouping;
 
-  /** The rows of the requested window, if they are shown as they are. */
+  /** Rows of the requested window, if they are shown ungrouped. */
   readonly rows: KeptRows | undefined;
   readonly figures: readonly Figure[];
 

@@ -12,37 +12,36 @@ import { ColumnPlan } from '../../output/column-plan.ts';
 import { formatInstant, type Window } from '../../report/window.ts';
 import type { RowBatches } from '../../rows/row-batch.ts';
 
-/** How the rows of an answer are written. */
 export interface AnswerForm {
-  /** True to add a row for those that `--top` leaves out. */
+  /** Adds a row for those that `--top` leaves out. */
   readonly withOthers: boolean;
 
-  /** True for a format with columns, which are known from the first row. */
+  /** For a format with columns, which are known from the first row. */
   readonly hasColumns: boolean;
 }
 
-/** What a view answers, in the form of a report. */
+/** A view as a report of the service would have it. */
 export interface ViewAnswer {
   readonly columns: readonly Column[];
 
   /** As in `--by`. */
   readonly breakdowns: readonly string[];
 
-  /** The columns to write, if not all that the rows have. */
+  /** Fields to write; `undefined` for all that the rows have. */
   readonly selectedColumns: readonly string[] | undefined;
 
-  /** True if rates are written as values, because rows without both metrics do not count. */
+  /** Rates are then written as values, because rows without both metrics do not count. */
   readonly isUneven: boolean;
 
-  /** A sentence on what `--top` leaves out, for formats without a row for it. */
+  /** Sentence on what `--top` leaves out, for formats without a row for it. */
   readonly leftOut: string | undefined;
   rows(form: AnswerForm): RowBatches;
 
-  /** The comparison with the period before; `undefined` without `--compare`. */
+  /** Compares with the period before; `undefined` without `--compare`. */
   compare(): Promise<Comparison | undefined>;
 }
 
-/** A report document, from the JSON of its rows with commas between them. */
+/** Yields a report document; `rows` are JSON with commas between them. */
 export async function* reportDocument(
   rows: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   summary: object | undefined,
@@ -52,7 +51,7 @@ export async function* reportDocument(
   yield Buffer.from(summary ? `],"summary":${JSON.stringify(summary)}}` : ']}');
 }
 
-/** The `summary` of an answer; `undefined` if its window is not known. */
+/** Returns the `summary` of a report; `undefined` if its window is not known. */
 export function summaryOfAnswer(
   window: Window | undefined,
   by: readonly string[],
@@ -67,7 +66,6 @@ export function summaryOfAnswer(
   };
 }
 
-/** The sums of rows. */
 export async function sumsOfRows(batches: RowBatches): Promise<ReportSums> {
   const sums = new ReportSums({ keepsRows: true });
   const columns = new ColumnPlan({});
@@ -78,7 +76,7 @@ export async function sumsOfRows(batches: RowBatches): Promise<ReportSums> {
   return sums;
 }
 
-/** The parts of a view that determine the columns. */
+/** Parts of a view that determine its columns. */
 interface AnswerColumns {
   /** As in `--by`. */
   readonly by: readonly string[];
@@ -87,7 +85,7 @@ interface AnswerColumns {
   readonly isUneven: boolean;
 }
 
-/** The columns of an answer: keys in the order of `--by`, then figures. */
+/** Returns keys in the order of `--by`, then metrics. */
 export function columnsOfAnswer({ by, keys, figures, isUneven }: AnswerColumns): Column[] {
   const columns: Column[] = [];
   for (const key of keys) columns.push(...columnsOfKey(key, by));
@@ -95,7 +93,7 @@ export function columnsOfAnswer({ by, keys, figures, isUneven }: AnswerColumns):
   return [...columns, ...columnsOfFigures(figures, { isUneven })];
 }
 
-/** The columns of figures, and hidden ones for the metrics that rates are computed from. */
+/** Returns one column per metric, and hidden ones for the metrics that rates are computed from. */
 export function columnsOfFigures(
   figures: readonly Figure[],
   { isUneven = false }: { readonly isUneven?: boolean } = {},
@@ -133,7 +131,6 @@ function columnOfFigure({ field, derived }: Figure): Column {
   return derived ? { field, type: 'money' } : columnOfField(field);
 }
 
-/** The column of a field of rows. */
 export function columnOfField(field: string): Column {
   const metric = metricOfField(field)?.name;
   const breakdown = breakdownOfField(field)?.name;
@@ -141,14 +138,13 @@ export function columnOfField(field: string): Column {
   return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
 }
 
-/** The names of the breakdowns of an answer, as in a summary. */
 export function breakdownNames(by: readonly string[]): string[] {
   return by.map((name) => {
     return findAnyBreakdown(name)?.name ?? breakdownOfField(name)?.name ?? name;
   });
 }
 
-/** The breakdowns to request from the service; `undefined` if one is not a breakdown. */
+/** Returns the breakdowns to request from the service; `undefined` if one is not a breakdown. */
 export function sentBreakdowns(by: readonly string[]): BreakdownName[] | undefined {
   const names: BreakdownName[] = [];
   for (const name of by) {
@@ -159,7 +155,6 @@ export function sentBreakdowns(by: readonly string[]): BreakdownName[] | undefin
   return names;
 }
 
-/** True if some rows of a group have one metric and lack another. */
 export function hasUnevenRows(groups: Grouping): boolean {
   for (const { sums } of groups) if (sums.isUneven) return true;
   return false;

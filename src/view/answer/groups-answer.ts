@@ -26,7 +26,7 @@ import {
 } from './answer.ts';
 import { columnFigures, rankedGroupsOf } from './shown-figures.ts';
 
-/** The groups of a view as the report that the service would answer with. */
+/** Returns the groups of a view as the report that the service would respond with. */
 export function groupsAnswer(view: View): ViewAnswer {
   const { options, sources, collected } = view;
   const { by = [] } = options;
@@ -78,10 +78,10 @@ function leftOutSentence(count: number): string {
   return count === 1 ? '1 group is left out.' : `${formatCount(count)} groups are left out.`;
 }
 
-/** The groups to show, in order, and the sum of those that `--top` leaves out. */
+/** Groups to show, in order, and the sum of those that `--top` leaves out. */
 type ShownGroups = Pick<RankedGroups, 'others'> & { readonly groups: readonly Group[] };
 
-/** The groups in the order that was asked for; without one, in that of the service. */
+/** Without `--sort` and `--top`, groups are in the order of the service. */
 function shownGroups(view: View): ShownGroups {
   const { sort, top } = view.options;
   if (sort === undefined && top === undefined) {
@@ -91,7 +91,7 @@ function shownGroups(view: View): ShownGroups {
   return { groups: ranked.top, others: ranked.others };
 }
 
-/** The keys of `--by`, also of files without columns, as far as their request is known. */
+/** Also of files without columns, as far as their request is known. */
 function keysOf({ collected, options, sources }: View): readonly KeyColumn[] {
   if (collected.keys) return collected.keys;
   const { spec } = sources;
@@ -100,7 +100,7 @@ function keysOf({ collected, options, sources }: View): readonly KeyColumn[] {
   return resolveKeys(by, spec ? fieldsOf(spec) : everyField);
 }
 
-/** The columns that JSON without rows and request can have. */
+/** Columns that JSON without rows and request can have. */
 const everyField = breakdowns.flatMap(({ fields }) => fields.map(({ name }) => name));
 
 function fieldsOf({ request }: FolderSpec): readonly string[] {
@@ -110,7 +110,6 @@ function fieldsOf({ request }: FolderSpec): readonly string[] {
   return fields.includes('date') || metrics.length === 0 ? fields : ['date', ...fields];
 }
 
-/** How groups are written as rows. */
 interface WrittenGroups {
   readonly columns: readonly Column[];
   readonly keys: readonly KeyColumn[];

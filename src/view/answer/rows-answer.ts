@@ -18,7 +18,7 @@ import {
   type ViewAnswer,
 } from './answer.ts';
 
-/** The rows of a view as they are. */
+/** Returns the rows of a view ungrouped. */
 export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
   const { sources, collected } = view;
   const fields = fieldsOfRows(view);
@@ -53,7 +53,7 @@ export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
   };
 }
 
-/** The columns of rows: with `--metrics`, breakdowns and these figures. */
+/** Returns all columns with a value; with `--metrics`, breakdowns and these metrics. */
 export function fieldsOfRows({ options, collected, figures }: View): readonly string[] {
   const { filledFields, unknownNumbers } = collected;
   if (!options.metrics) return filledFields;
@@ -74,7 +74,7 @@ function columnsOfRows({ options, figures }: View, fields: readonly string[]): r
   return [...others.map(columnOfField), ...columnsOfFigures(figures)];
 }
 
-/** The breakdowns of the files, with the days that rows have from their files. */
+/** Adds `DAILY` if the rows have their days from their files. */
 function breakdownsOfRows({ sources, collected }: View): readonly string[] {
   const { breakdowns = [] } = sources.spec?.request ?? {};
   const hasTime = ['DAILY', 'HOURLY', 'WEEKLY', 'MONTHLY'].some((name) => {
@@ -106,7 +106,7 @@ async function* jsonOfRows(
   }
 }
 
-/** Rows with some of their members. */
+/** Keeps only some members of each row. */
 async function* pick(
   json: AsyncIterable<Uint8Array>,
   fields: readonly string[],
@@ -119,7 +119,7 @@ async function* pick(
   }
 }
 
-/** The sums of the rows that `--top` leaves out, as a row. */
+/** Adds up the rows that `--top` leaves out. */
 function othersRow(rest: Grouping, fields: readonly string[]): Record<string, unknown> {
   const sums = rest.totals();
   const isDimension = (field: string): boolean => !rest.metrics.includes(field);

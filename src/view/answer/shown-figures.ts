@@ -15,7 +15,10 @@ import type { Sources } from '../sources/find-sources.ts';
 import type { View } from '../view.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** The figures of `--metrics`; by default all, including those of the folder and of `--sort`. */
+/**
+ * Returns the metrics of `--metrics`; by default all, including those of the folder and of
+ * `--sort`.
+ */
 export function figuresToShow(
   { metrics }: Grouping,
   { metrics: named, sort }: ViewOptions,
@@ -33,15 +36,13 @@ export function figuresToShow(
   return figures;
 }
 
-/** What files have. */
 interface FiguresOfFiles {
   readonly sources: Pick<Sources, 'spec'>;
 
-  /** Their columns. */
   readonly fields: readonly string[];
 }
 
-/** The figures of `--metrics`; a column with exactly that name is added up, known or not. */
+/** A column with exactly that name is added up, known or not. */
 function figuresByName(
   names: readonly string[],
   every: readonly Figure[],
@@ -56,15 +57,15 @@ function figuresByName(
   return [...new Map(figures.map((figure) => [figure.field, figure])).values()];
 }
 
-/** The figure to sort by: the first in `--metrics`, or else revenue or the leading one. */
+/** Returns the metric to sort by: the first in `--metrics`, or else revenue or the leading one. */
 export function leadingFigure({ figures, options }: View): Figure | undefined {
   return options.metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
 }
 
 /**
- * The groups in the order of `--sort`; by default by time, else by the leading figure.
+ * Ranks groups by `--sort`; by default by time, else by the leading metric.
  *
- * @param usualCount the number of groups without `--top`; all of them if absent
+ * @param usualCount number of groups without `--top`; all of them if absent
  */
 export function rankedGroupsOf(view: View, usualCount?: number): RankedGroups {
   const { groups, figures, options } = view;
@@ -74,7 +75,7 @@ export function rankedGroupsOf(view: View, usualCount?: number): RankedGroups {
   return rankGroups(groups, figures, { sort, count });
 }
 
-/** The figures that are columns of a file: computed ones only if they were named. */
+/** Returns the metrics that are columns of a file: computed ones only if they were named. */
 export function columnFigures({ figures, options, sources }: View): readonly Figure[] {
   if (options.metrics !== undefined) return figures;
   const named: readonly string[] = sources.spec?.request.metrics ?? [];

@@ -3,14 +3,14 @@ import { parseSort } from '../../figures/sorting.ts';
 import { readFileColumns } from '../../report/typed-columns.ts';
 import type { View } from '../view.ts';
 
-/** Flags that name columns, with the accepted names. */
+/** Flag that names columns, with the accepted names. */
 interface NamingFlag {
   readonly flag: '--by' | '--filter' | '--metrics' | '--sort';
   readonly names: readonly string[];
   readonly fields: readonly string[];
 }
 
-/** A sentence for each plain-English word in the flags: `impressions means displays.` */
+/** Returns a sentence for each plain-English word in the flags: `impressions means displays.` */
 export function explainTypedNames(view: View): string[] {
   const meanings = new Set<string>();
   for (const { flag, names, fields } of namingFlagsOf(view)) {

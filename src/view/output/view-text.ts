@@ -26,10 +26,10 @@ import { daysOfRows } from '../rows/rows-of-period.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
-/** The number of bars without `--top`. */
+/** Bars without `--top`. */
 const maxBars = 20;
 
-/** The ranked groups, which a chart has to be able to draw. */
+/** Throws `UsageError` if a chart cannot draw the groups. */
 function ranked(view: View): RankedGroups {
   const { chart } = view.options;
   if (chart) expectDrawable(chart, view.groups.by);
@@ -54,7 +54,6 @@ function memberOf({ members }: ReportTail, name: string): string | undefined {
   return members.find((member) => member.name === name)?.json.toString();
 }
 
-/** The one JSON object of `--json`. */
 export function documentOf(view: View): string {
   const { paths, collected, groups, sources, warnings, notes } = view;
   const rankedGroups = ranked(view);
@@ -96,7 +95,10 @@ export function documentOf(view: View): string {
   return `${text}\n`;
 }
 
-/** The names of the files, their figures, groups or first rows, and the facts about the report. */
+/**
+ * Formats the names of the files, their totals, groups or first rows, and the facts about the
+ * report.
+ */
 export function viewText(tools: ViewTools, view: View): string {
   const { options, byTime, collected, figures } = view;
   const look = tableLook(tools);
@@ -112,7 +114,6 @@ export function viewText(tools: ViewTools, view: View): string {
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** The names of the files, their size and their days. */
 function headText({ paths, sources, collected, byTime }: View, look: TableLook): string {
   const { style, width = Number.POSITIVE_INFINITY } = look;
   const [path = ''] = paths;
@@ -130,7 +131,7 @@ function headText({ paths, sources, collected, byTime }: View, look: TableLook):
   return wrap(text, width - 2).join('\n  ');
 }
 
-/** The first and the last day; empty if neither the report nor its rows have one. */
+/** Returns the first and the last day; empty if neither the report nor its rows have one. */
 function daysOf({ sources, byTime }: Pick<View, 'sources' | 'collected' | 'byTime'>): string {
   const { window } = sources;
   const span = window ? describeWindow(window) : daysOfRows(byTime);
@@ -140,7 +141,7 @@ function daysOf({ sources, byTime }: Pick<View, 'sources' | 'collected' | 'byTim
   return firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`;
 }
 
-/** The request, the id and the key of the report, and its warnings. */
+/** Returns the request, the id and the key of the report, and its warnings. */
 function aboutLines({ sources }: View, tails: readonly ReportTail[], look: TableLook): string[] {
   const { width = Number.POSITIVE_INFINITY } = look;
   const [tail, another] = tails;
@@ -151,7 +152,7 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
 }
 
-/** The first rows, and the number of further ones. */
+/** Returns the first rows, and the number of further ones. */
 function rowLines({ console }: ViewTools, view: View, look: TableLook): readonly string[] {
   const { rows: kept } = view;
   if (!kept) return [];

@@ -10,7 +10,7 @@ import { cutGroupNote } from '../sources/select-days.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
-/** Sentences on days that are missing or changed, and on values of files. */
+/** Returns sentences on days that are missing or changed, and on values of files. */
 export function viewWarnings(sources: Sources, { tails, warnings }: Collected): string[] {
   return [
     ...sources.warnings,
@@ -22,8 +22,8 @@ export function viewWarnings(sources: Sources, { tails, warnings }: Collected): 
 }
 
 /**
- * Sentences on the window, on days that may still change, on weeks and months that are cut, and on
- * how files were read.
+ * Returns sentences on the window, on days that may still change, on weeks and months that are cut,
+ * and on how files were read.
  */
 export function viewNotes({
   sources: { folders, window },
@@ -55,7 +55,7 @@ export function viewNotes({
   return [...notes, ...collected.notes];
 }
 
-/** Sentences on rows that are left out of a rate, because they lack one of its metrics. */
+/** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */
 function missingNotes(
   { missingCounts, rowCount }: View['groups'],
   figures: readonly Figure[],
@@ -86,7 +86,6 @@ export function printWarningsAndNotes({ console }: ViewTools, view: Omit<View, '
   console.warn(`No row has a value for ${names}: the report was not broken down by it.`);
 }
 
-/** The error of `--strict` for the warnings of a view. */
 export function strictViewError({ warnings, sources }: View): RefusedReportError {
   const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
   return new RefusedReportError(warnings.join(' '), {

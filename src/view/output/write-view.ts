@@ -19,13 +19,12 @@ import { daysOfWindow } from '../sources/select-days.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
-/** A view that was written. */
 export interface WrittenView extends CompleteOutput {
   readonly comparison: Comparison | undefined;
 }
 
 /**
- * Settles the output of a view. Throws as `prepareDelivery`, and `UsageError` for an output that
+ * Prepares the output of a view. Throws as `prepareDelivery`, and `UsageError` for an output that
  * is one of the input files.
  */
 export async function prepareViewOutput(
@@ -43,7 +42,6 @@ export async function prepareViewOutput(
   return delivery;
 }
 
-/** The values of the placeholders in `-o`. */
 function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
   const { window, spec } = sources;
   const report = breakdownNames(breakdowns).join('-').toLowerCase() || 'total';
@@ -70,14 +68,13 @@ function expectNoSource({ host }: ViewTools, { sources }: View, { target }: Deli
   });
 }
 
-/** A view, its answer, and where that goes. */
 interface OutputOfView {
   readonly view: View;
   readonly answer: ViewAnswer;
   readonly delivery: Delivery;
 }
 
-/** Writes a view in a format of `run`, on stdout or to a file. */
+/** Writes a view in a format of `run`, to stdout or a file. */
 export async function writeView(
   tools: ViewTools,
   { view, answer, delivery }: OutputOfView,
@@ -115,7 +112,7 @@ function noteUneven({ console }: ViewTools, { figures, groups, options }: View):
   console.note(`Note: Some rows have no ${missing.join(' or no ')}: rates are left out.`);
 }
 
-/** The origin of a view: the request of its files, without the account. */
+/** Has the request of the files, without the account. */
 function provenanceOf(
   { version }: ViewTools,
   view: View,
@@ -143,7 +140,7 @@ function metricName({ field }: Figure): string {
   return metricOfField(field)?.name ?? field;
 }
 
-/** Checks an answer like a report from the service, if its request is known. */
+/** Checks rows like a report from the service, if their request is known. */
 function checkOf({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {
   const { sources, warnings, notes } = view;
   const breakdowns = sentBreakdowns(answer.breakdowns);

@@ -6,7 +6,7 @@ import type { RowBatch, Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
 import { isBlankCell, plainFileHint, readNumber } from './read-cells.ts';
 
-/** The columns that a question uses. */
+/** Columns that a question uses. */
 export interface UsedColumns {
   readonly metrics: readonly string[];
 
@@ -16,42 +16,39 @@ export interface UsedColumns {
   /** Ids that rows are grouped or chosen by. */
   readonly ids: readonly string[];
 
-  /** True if money is added up. */
+  /** Set if money is added up. */
   readonly hasMoney: boolean;
 }
 
-/** The file of the cells, for messages. */
 export interface CheckedFile {
   readonly shown: string;
 
-  /** True if ids are texts whose form another program may have changed. */
+  /** In a CSV, another program may have changed the form of ids. */
   isCsv(): boolean;
 
-  /** The name of a column in the file. */
   nameOf(field: string): string;
   placeOf(row: number): string;
 }
 
-/** The ids of campaigns, ads and creatives, which are numbers. */
+/** Ids of campaigns, ads and creatives. */
 const numericIds = ['campaignId', 'adId', 'creativeId'];
 
 /** Throws `UsageError` for the first cell of a used column that may have two readings. */
 export class CellCheck {
   #file: CheckedFile | undefined;
 
-  /** Dates and hours that have been read. */
+  /** Dates and hours already read. */
   readonly #times = new Set<Value | undefined>();
 
-  /** Ids as they are written, by their digits. */
+  /** Ids as written, by column and digits. */
   readonly #ids = new Map<string, string>();
   readonly #currencies = new Set<string>();
 
-  /** Turns to the next file. */
   begin(file: CheckedFile): void {
     this.#file = file;
   }
 
-  /** @param rows the indexes of the rows that are added up */
+  /** @param rows indexes of the rows that are added up */
   expectPlain(batch: RowBatch, used: UsedColumns, rows: Iterable<number>): void {
     for (const field of used.times) this.#expectTimes(batch, field);
     for (const field of used.ids) this.#expectIds(batch, field);
@@ -145,11 +142,11 @@ export class CellCheck {
 interface RefusedCell {
   readonly field: string;
 
-  /** The index in the batch. */
+  /** Index in the batch. */
   readonly row: number;
   readonly text: string;
 
-  /** The end of the sentence. */
+  /** End of the sentence. */
   readonly problem: string;
   readonly hint?: string;
 }

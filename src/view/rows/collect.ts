@@ -23,35 +23,34 @@ import type { RowFilter } from './row-filter.ts';
 import { expectSameRequest, type ReadFile } from './same-request.ts';
 import { SeenRows } from './seen-rows.ts';
 
-/** Days from the first to the last, `2026-11-01`. */
+/** Both days are included: `2026-11-01`. */
 export interface DaySpan {
   readonly since: string;
   readonly until: string;
 }
 
-/** What is asked of the rows of all files. */
+/** Applies to the rows of all files. */
 export interface Question {
   readonly by: readonly string[] | undefined;
 
-  /** The figures of `--metrics`; by default all. */
+  /** Names in `--metrics`; by default all metrics. */
   readonly metrics: readonly string[] | undefined;
 
-  /** Columns of `--columns`, for rows as they are. */
+  /** Names in `--columns`, if rows are not grouped. */
   readonly columns: readonly string[] | undefined;
   readonly sort: string | undefined;
   readonly filters: readonly RowFilter[];
 
-  /** True for `--chart line`, which groups by time without `--by`. */
+  /** For `--chart line`, which groups by time without `--by`. */
   readonly followsTime: boolean;
 
-  /** The rows to keep without `--by`; `undefined` to keep none. */
+  /** Rows to keep without `--by`; `undefined` to keep none. */
   readonly rows: RowChoice | undefined;
 
-  /** The days to add up separately: the requested ones, and those of `--compare`. */
+  /** Days to add up separately: the requested ones, and those of `--compare`. */
   readonly spans: readonly DaySpan[];
 }
 
-/** The rows of one span of days. */
 interface SpanAnswer {
   readonly byTime: Grouping;
 
@@ -59,19 +58,18 @@ interface SpanAnswer {
   readonly groups: Grouping;
   readonly rows: KeptRows | undefined;
 
-  /** The number of rows before `--filter`. */
+  /** Rows before `--filter`. */
   readonly rowCount: number;
 }
 
-/** All files, added up. */
 export interface Collected {
   /** One for each span of the question; a single one without spans. */
   readonly answers: readonly SpanAnswer[];
 
-  /** The keys of `--by`; `undefined` without it, or if no file has columns. */
+  /** Keys of `--by`; `undefined` without it, or if no file has columns. */
   readonly keys: readonly KeyColumn[] | undefined;
 
-  /** The columns of the files, in order, without those of comparisons. */
+  /** Columns of the files, in order, without those of comparisons. */
   readonly fields: readonly string[];
 
   /** Those of a CSV, and those of other files that have a value in some row. */
@@ -81,7 +79,7 @@ export interface Collected {
   readonly unknownNumbers: readonly string[];
   readonly tails: readonly ReportTail[];
 
-  /** All rows, before `--filter` and `--period`. */
+  /** Rows before `--filter` and `--period`. */
   readonly rowCount: number;
   readonly sizeBytes: number;
   readonly warnings: readonly string[];
@@ -115,12 +113,12 @@ export async function collect(
   }
 }
 
-/** Frees the disk space of the rows that answers keep. */
+/** Frees the disk space of kept rows. */
 export async function closeRows({ answers }: Pick<Collected, 'answers'>): Promise<void> {
   for (const { rows } of answers) await rows?.close();
 }
 
-/** Total size of files in bytes; 0 if the size of one is unknown. */
+/** Returns 0 if the size of one is unknown. */
 function totalBytes(files: readonly SourceFile[]): number {
   let total = 0;
   for (const { sizeBytes } of files) {
@@ -130,15 +128,15 @@ function totalBytes(files: readonly SourceFile[]): number {
   return total;
 }
 
-/** The columns of a file that a question uses. */
+/** Columns of a file that a question uses. */
 interface FileColumns extends UsedColumns {
   readonly fields: readonly string[];
   readonly hasTime: boolean;
 
-  /** The `date` of rows that have none. */
+  /** `date` of rows that have none. */
   readonly day: string | undefined;
 
-  /** The columns of each filter; empty if the file has none of them. */
+  /** Columns of each filter; empty if the file has none of them. */
   readonly filtered: readonly (readonly string[])[];
 }
 
@@ -158,15 +156,15 @@ class Collector {
   readonly #warnings: string[] = [];
   readonly #notes: string[] = [];
 
-  /** The number of files with rows, in all and by column. */
+  /** Files with rows, in all and by column. */
   #fileCount = 0;
   readonly #fileCounts = new Map<string, number>();
 
-  /** The fields of the figures that are shown. */
+  /** Fields of the metrics that are shown. */
   readonly #used = new Set<string>();
   #keys: readonly KeyColumn[] | undefined;
 
-  /** True if rows have the day of their file. */
+  /** Set once rows have the day of their file. */
   #hasDaysOfFiles = false;
   #rowCount = 0;
   #sizeBytes = 0;
@@ -185,7 +183,7 @@ class Collector {
     return this.#answers;
   }
 
-  /** @param onBytes called with the bytes of all files that have been read so far */
+  /** @param onBytes called with the bytes read so far, of all files */
   async read(file: SourceFile, onBytes: (bytes: number) => void): Promise<void> {
     this.#seen?.begin(file);
     const shown = printable(file.path === '-' ? 'stdin' : file.shown);
@@ -262,7 +260,7 @@ class Collector {
     }
   }
 
-  /** The warnings on a file alone: values that do not fit used columns, and a total. */
+  /** Returns the warnings on a file alone: values that do not fit used columns, and a total. */
   #warningsOf(check: ReportCheck, tail: ReportTail): string[] {
     const hasRequest = tail.members.some(({ name }) => name === 'request');
     const sentences: string[] = [];
@@ -275,7 +273,7 @@ class Collector {
     return sentences;
   }
 
-  /** Adds rows to the answers of their spans. */
+  /** Adds rows to the groups of each span. */
   async #add(batch: RowBatch, columns: FileColumns, file: SourceFile): Promise<void> {
     const { day } = columns;
     const all = Array.from({ length: batch.rowCount }, (_, row) => row);
@@ -301,7 +299,7 @@ class Collector {
     }
   }
 
-  /** The rows of a batch in a span; `undefined` for all. */
+  /** Returns the rows of a batch in a span; `undefined` for all. */
   #rowsOfSpan(
     batch: RowBatch,
     index: number,
@@ -325,7 +323,9 @@ class Collector {
     return rows;
   }
 
-  /** Settles which columns of a file the question uses. Throws `UsageError` for impossible ones. */
+  /**
+   * Finds the columns of a file that the question uses. Throws `UsageError` for impossible ones.
+   */
   #columnsOf(fields: readonly string[], { unit }: SourceFile, shown: string): FileColumns {
     expectDistinct(fields, shown);
     const own = fields.filter((field) => !isBefore(field));
@@ -382,7 +382,7 @@ class Collector {
     }
   }
 
-  /** Adds the fields of the figures that are shown: those named, or all metrics. */
+  /** Adds the fields of the metrics that are shown: those named, or all. */
   #addUsed(fields: readonly string[]): void {
     const { metrics, columns, sort } = this.#question;
     const named = metrics ?? columns;
@@ -458,7 +458,7 @@ class Collector {
     };
   }
 
-  /** Sentences on columns that are shown, and that only some files have. */
+  /** Returns sentences on shown columns that only some files have. */
   #absenceNotes(): string[] {
     const { rows } = this.#question;
     const keys = (this.#keys ?? []).map(({ field }) => field);
@@ -478,7 +478,7 @@ class Collector {
   }
 }
 
-/** A file that has been read. */
+/** State of a file after its last row. */
 interface FileEnd {
   readonly opened: ReportFile;
   readonly tail: ReportTail;
@@ -486,11 +486,11 @@ interface FileEnd {
   readonly shown: string;
   readonly columns: FileColumns | undefined;
 
-  /** The columns that have a value. */
+  /** Columns that have a value. */
   readonly filled: ReadonlySet<string>;
 }
 
-/** True if two files may have rows of the same days: in a folder, each day is in one. */
+/** Compares files by their units: in a folder, each day is in one file. */
 function mayOverlap(files: readonly SourceFile[]): boolean {
   const units = files.map(({ unit }) => unit);
   const sorted = units.filter((unit) => unit !== undefined).sort((a, b) => a.start - b.start);
@@ -498,7 +498,7 @@ function mayOverlap(files: readonly SourceFile[]): boolean {
   return isMixed || sorted.some((unit, index) => unit.start < (sorted[index - 1]?.over ?? 0));
 }
 
-/** True for a column of an earlier period, which `--compare` writes. */
+/** Matches the columns that `--compare` writes: `revenueEuroBefore`. */
 function isBefore(field: string): boolean {
   if (!field.endsWith('Before')) return false;
   const name = field.slice(0, -'Before'.length);
@@ -519,7 +519,7 @@ function columnsOfFilter(
   }
 }
 
-/** The fields whose sums a figure needs; empty for a name that is none of a figure. */
+/** Returns the fields whose sums a metric needs; empty for a name that is not a metric. */
 function fieldsOfFigure(name: string, fields: readonly string[]): readonly string[] {
   if (fields.includes(name)) {
     const isComputed = derivedMetrics.some(({ field }) => field === name);
@@ -531,7 +531,7 @@ function fieldsOfFigure(name: string, fields: readonly string[]): readonly strin
   return derived ? [derived.numeratorField, derived.denominatorField] : [figure.field];
 }
 
-/** A rate of which the file has one metric: another file may have the other. */
+/** Finds a rate if the file has only one of its metrics: another file may have the other. */
 function findFigureOfOtherFiles(name: string, fields: readonly string[]): Figure | undefined {
   const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
   return findFigure(name, everyFigureOf([...fields, ...absent.map((metric) => metric.name)]));

@@ -5,18 +5,18 @@ import { copyRows } from '../../rows/copy-rows.ts';
 import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { parseRowOrder } from './row-order.ts';
 
-/** Which rows are kept, and in which order; by default all, as they come. */
+/** By default all rows, as they come. */
 export interface RowChoice {
   readonly sort?: string | undefined;
   readonly top?: number | undefined;
 }
 
-/** Rows beyond `--top` are dropped once there are so many. */
+/** Rows to keep beyond `--top` before dropping them; rows written at a time. */
 const rowsTogether = 10_000;
 
 /**
- * The rows of a view without `--by`. They wait until the last file has been read, because only then
- * all columns are known: on disk, or in memory if they are few or have to be sorted.
+ * Keeps the rows of a view without `--by` until the last file has been read, because only then are
+ * all columns known: on disk, or in memory if they are sorted or limited.
  */
 export class KeptRows {
   readonly #choice: RowChoice;
@@ -25,7 +25,7 @@ export class KeptRows {
   #fields: readonly string[] = [];
   #rowCount = 0;
 
-  /** The rows that `--top` leaves out. */
+  /** Sums of the rows that `--top` leaves out. */
   readonly rest: Grouping;
 
   /** @param isSummed as in `Grouping` */
@@ -57,13 +57,15 @@ export class KeptRows {
     if (top !== undefined && this.#rows.length > top + rowsTogether) this.#arrange();
   }
 
-  /** The number of rows that `--top` leaves out, once all are there. */
+  /** Returns how many rows `--top` leaves out, once all rows are added. */
   leftOutCount(): number {
     if (!this.#spool) this.#arrange();
     return this.rest.rowCount;
   }
 
-  /** The rows in memory, in order. Throws `UsageError` for an unknown column of `--sort`. */
+  /**
+   * Returns the rows in memory, in order. Throws `UsageError` for an unknown column of `--sort`.
+   */
   arranged(): readonly Row[] {
     this.#arrange();
     return this.#rows;
@@ -80,7 +82,7 @@ export class KeptRows {
     if (others.length > 0) this.rest.observe(others, this.#fields);
   }
 
-  /** The rows as JSON objects, with commas between them. */
+  /** Yields the rows as JSON objects, with commas between them. */
   async *json(): AsyncGenerator<Buffer> {
     if (!this.#spool) {
       const rows = this.arranged();

@@ -8,7 +8,6 @@ import { openReportFile, type ReportFile, readReportStream } from '../../rows/re
 import type { SourceFile } from '../sources/source-file.ts';
 import type { ViewTools } from '../view-tools.ts';
 
-/** How a file is read. */
 interface FileReading {
   readonly csv: CsvReading;
   readonly decoder: ParquetDecoder;
@@ -34,8 +33,8 @@ async function isPipe(path: string): Promise<boolean> {
 }
 
 /**
- * The bytes of a named pipe. Opening and reading block until another program opens it, and cannot
- * be aborted; so on a signal, this program opens the other end itself.
+ * Reads a named pipe. Opening and reading block until another program opens it, and cannot be
+ * aborted; so on a signal, this program opens the other end itself.
  */
 function openPipe(path: string, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const wake = (): void => {

@@ -10,22 +10,21 @@ import { UsageError } from '../../errors.ts';
 import type { CellReader, CsvReading } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 
-/** The sentence that follows every refusal of a cell. */
+/** Ends every error about a cell. */
 export const plainFileHint = 'Use the file that was downloaded, or save it without formatting.';
 
-/** Reads the cells of a CSV as `run` writes them. Other cells stay texts. */
+/** Reads the cells of a CSV as `run` writes them. Other cells stay strings. */
 export class CellReading implements CsvReading {
   readonly #shown: string;
 
-  /** The names of columns in the file, by field. */
+  /** Names of columns in the file, by field. */
   readonly #names = new Map<string, string>();
 
-  /** @param shown the file, as shown in messages */
+  /** @param shown file name for messages */
   constructor(shown: string) {
     this.#shown = shown;
   }
 
-  /** The name of a column in the file. */
   nameOf(field: string): string {
     return this.#names.get(field) ?? field;
   }
@@ -71,7 +70,7 @@ function isField(name: string): boolean {
   return fieldsOfHeader([name]).some((field) => fieldTypeOf(field) !== undefined);
 }
 
-/** Throws `UsageError` for columns of the same name but for case. */
+/** Throws `UsageError` for column names that differ only in case. */
 export function expectDistinct(fields: readonly string[], shown: string): void {
   const known = new Map<string, string>();
   for (const field of fields) {
@@ -89,7 +88,7 @@ function similarColumnsError(shown: string, one: string, other: string): UsageEr
   );
 }
 
-/** True for the texts that mean “no value”. */
+/** Also for `--`, which other programs write for no value. */
 export function isBlankCell(text: string): boolean {
   return isNoValue(text) || text.trim() === '--';
 }
@@ -98,8 +97,8 @@ const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
 const numberForm = /^([+-]?)(\d+)(?:([.,])(\d+))?(e[+-]?\d+)?$/i;
 
 /**
- * A cell as a JSON number, null for no value, or the service's own money with a comma, which is a
- * text in JSON; `undefined` for anything that may have two readings.
+ * Returns a cell as a JSON number, `null` for no value, or the service's own money with a comma,
+ * which is a string in JSON; `undefined` for anything that may have two readings.
  */
 export function readNumber(text: string, type: FieldType, delimiter: string): string | undefined {
   if (usualNumber.test(text)) return text;
@@ -122,7 +121,7 @@ export function readNumber(text: string, type: FieldType, delimiter: string): st
   return `${sign === '-' ? '-' : ''}${digits}${mark ? `.${decimals}` : ''}${exponent}`;
 }
 
-/** A text without the apostrophes of `--escape-formulas`. */
+/** Removes the apostrophes of `--escape-formulas`. */
 function withoutGuard(text: string): string {
   if (!text.includes("'")) return text;
   return text

@@ -10,16 +10,14 @@ import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import type { Condition } from '../view-flags.ts';
 
-/** The maximum number of values that a filter remembers. */
+/** Values that a filter remembers. */
 const maxValues = 100_000;
 
-/** A value of a row. */
 interface RowValue {
   readonly field: string;
   readonly text: string;
 }
 
-/** The rows that a filter chooses from. */
 interface FilteredRows {
   readonly columns: readonly string[];
   readonly rows: readonly number[];
@@ -33,22 +31,22 @@ export class RowFilter {
   /** Values of earlier rows, with true for a match. */
   readonly #matches = new Map<string, boolean>();
 
-  /** Those of the condition that rows have had. */
+  /** Values of the condition that rows have had. */
   readonly #found = new Set<string>();
 
   constructor(condition: Condition) {
     this.condition = condition;
   }
 
-  /** The columns that the condition is about. Throws `UsageError` if there are none. */
+  /** Returns the columns that the condition is about. Throws `UsageError` if there are none. */
   columnsIn(fields: readonly string[]): string[] {
     const { name } = this.condition;
     return fieldsNamed(fields.includes(name) ? name : columnOfFilter(name), fields);
   }
 
   /**
-   * The rows of a batch, of those given, that have one of the values: ids as digits, names in any
-   * case and with wildcards (`Ski*`), countries by code, id or name.
+   * Returns the given rows of a batch that have one of the values: ids as digits, names in any case
+   * and with wildcards (`Ski*`), countries by code, id or name.
    *
    * @param day the value of `date` in rows that have none
    */
@@ -65,12 +63,12 @@ export class RowFilter {
     return rows.filter((row) => isMatch[row]);
   }
 
-  /** The values of the condition that no row has had. */
+  /** Values of the condition that no row has had. */
   get missing(): string[] {
     return this.condition.values.filter((value) => value !== '' && !this.#found.has(value));
   }
 
-  /** Names in rows that are close to the missing values. */
+  /** Names in rows that are close to the missing values, at most 3. */
   get nearestNames(): string[] {
     const names = [...this.#matches.keys()].filter((value) => !/^\d*$/.test(value));
     const near = this.missing.flatMap((value) => nearestNames(value, names));
@@ -88,7 +86,7 @@ export class RowFilter {
   }
 }
 
-/** The column of a filter of the service: `adId` of `adunitId`; other names are unchanged. */
+/** Returns `adId` for the service's filter `adunitId`; other names are unchanged. */
 function columnOfFilter(name: string): string {
   const filter = filters.find((each) => each.name.toLowerCase() === name.toLowerCase());
   const fields = (filter && findBreakdown(filter.on)?.fields) ?? [];
@@ -105,12 +103,12 @@ function isValue({ field, text }: RowValue, wanted: string): boolean {
   return country !== undefined && findCountry(text) === country;
 }
 
-/** The digits of an id without leading zeros. */
+/** Removes leading zeros. */
 function digitsOf(text: string): string {
   return text.trim().replace(/^0+(?=\d)/, '');
 }
 
-/** Sentences on values of filters that no row has, with the closest names. */
+/** Returns sentences on values of filters that no row has, with the closest names. */
 export function missingValueSentences(rowFilters: readonly RowFilter[]): string[] {
   const sentences: string[] = [];
   for (const { condition, missing, nearestNames: names } of rowFilters) {

@@ -5,12 +5,11 @@ import { numberIn } from '../../figures/numbers.ts';
 import { byValue, compareNames, parseSort, sortColumn } from '../../figures/sorting.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
 
-/** Compares two rows. */
 type RowOrder = (one: Row, other: Row) => number;
 
 /**
- * The order of `--sort` for rows with these columns: numbers from the largest, others from the
- * first; rows without a value come last. Throws `UsageError` for an unknown column.
+ * Returns the order of `--sort` for rows with these columns: numbers from the largest, others from
+ * the first; rows without a value come last. Throws `UsageError` for an unknown column.
  */
 export function parseRowOrder(sort: string, fields: readonly string[]): RowOrder {
   const typed = parseSort(sort);
@@ -38,7 +37,7 @@ export function parseRowOrder(sort: string, fields: readonly string[]): RowOrder
   );
 }
 
-/** Compares values of an unknown column: as numbers if both are, else as texts. */
+/** Compares as numbers if both are, else as text. */
 function compareUnknown(one: Value, other: Value): number {
   const difference = Number(numberIn(one)) - Number(numberIn(other));
   return difference || compareNames(String(one), String(other));

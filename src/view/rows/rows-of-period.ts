@@ -34,7 +34,7 @@ function noRowsError(name: string, own: Window | undefined): UsageError {
   });
 }
 
-/** Warnings on days of `--period`, and of the period before, that no file covers. */
+/** Returns warnings on days of `--period`, and of the period before, that no file covers. */
 export function daysOutside(sources: Sources, tails: readonly ReportTail[]): string[] {
   const { window, earlier, spans, folders } = sources;
   const covered = coveredWindows(sources, tails);
@@ -58,7 +58,7 @@ function missingSentences(
   return [`${missing.length} of ${days}${period} ${verb} missing.`];
 }
 
-/** The days of a window that no other window covers. */
+/** Returns the days of a window that no other window covers. */
 function uncoveredDays(window: Window, covered: readonly WindowEnds[]): CalendarUnit[] {
   return [...calendarUnitsIn(window, 'day')].filter(({ start, over }) => {
     return !covered.some(({ since, until }) => since <= start && over - 1 <= until);
@@ -68,7 +68,9 @@ function uncoveredDays(window: Window, covered: readonly WindowEnds[]): Calendar
 /** Both in unix seconds. */
 type WindowEnds = Pick<Window, 'since' | 'until'>;
 
-/** The windows of files, by the history or their summaries; `undefined` if one is unknown. */
+/**
+ * Returns the windows of files, by the history or their summaries; `undefined` if one is unknown.
+ */
 function coveredWindows(
   { files }: Sources,
   tails: readonly ReportTail[],
@@ -83,7 +85,7 @@ function coveredWindows(
   return covered;
 }
 
-/** The window in the summary of a single report; `undefined` without one, or of several. */
+/** Returns the window in the summary of a single report; `undefined` without one, or of several. */
 export function windowOfTails(tails: readonly ReportTail[]): Window | undefined {
   const [tail, another] = tails;
   const summary = tail?.summary;
@@ -94,7 +96,7 @@ export function windowOfTails(tails: readonly ReportTail[]): Window | undefined 
   return isKnown ? { since, until, zone: summary.timezone, notes: [] } : undefined;
 }
 
-/** The first and the last day of rows; `undefined` if they have none. */
+/** Returns the first and the last day of rows; `undefined` if they have none. */
 export function daysOfRows(byTime: Grouping): DaySpan | undefined {
   const points = inTimeOrder(byTime);
   const since = points[0]?.time.slice(0, 10);

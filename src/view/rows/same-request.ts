@@ -4,7 +4,6 @@ import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/source-file.ts';
 
-/** A file that was read. */
 export interface ReadFile {
   readonly file: SourceFile;
   readonly tail: ReportTail;
@@ -23,7 +22,7 @@ export function expectSameRequest(one: ReadFile, other: ReadFile): void {
   });
 }
 
-/** The request by the file's history, or else its own members; unknown parts are absent. */
+/** Reads the request in the file's history, or else its own members; unknown parts are absent. */
 function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>> {
   const spec = file.entry?.own?.spec;
   const request = spec?.request ?? requestOfMembers(tail.members);

@@ -145,7 +145,7 @@ function duplicateFileError({ shown }: SourceFile): UsageError {
   });
 }
 
-/** The columns that identify rows: all but metrics, and names beside an id. */
+/** Returns the columns that identify rows: all but metrics, and names beside an id. */
 function keyFields(fields: readonly string[]): string[] {
   return fields.filter((field) => {
     const isComputed = derivedMetrics.some((metric) => metric.field === field);

@@ -23,26 +23,26 @@ import {
   windowOfUnits,
 } from './source-windows.ts';
 
-/** The files of a view, and the facts that are known before reading them. */
+/** Files of a view, and the facts that are known before reading them. */
 export interface Sources {
   readonly files: readonly SourceFile[];
 
-  /** The window of all rows; `undefined` if it is not known before they are read. */
+  /** Window of all rows; `undefined` if it is not known before they are read. */
   readonly window: Window | undefined;
 
-  /** The window of `--period`, whose last days may not have been downloaded yet. */
+  /** Window of `--period`, whose last days may not have been downloaded yet. */
   readonly asked: Window | undefined;
 
-  /** The window of `--compare`. */
+  /** Window of `--compare`. */
   readonly earlier: EarlierWindow | undefined;
 
-  /** The days of `--period` and of `--compare`; empty for all rows. */
+  /** Days of `--period` and of `--compare`; empty for all rows. */
   readonly spans: readonly DaySpan[];
 
-  /** The spec of the files, if a history has it. */
+  /** Spec of the files, if a history has it. */
   readonly spec: FolderSpec | undefined;
 
-  /** The units of folders, present or missing, in the window and that of `--compare`. */
+  /** Units of folders, present or missing, in the window and that of `--compare`. */
   readonly folders: readonly FolderUnits[];
   readonly earlierFolders: readonly FolderUnits[];
   readonly warnings: readonly string[];
@@ -51,6 +51,7 @@ export interface Sources {
 
 /**
  * Finds the files of some paths.
+ *
  * @throws UsageError for a path that does not exist, a folder without a history or with several
  * series, or a window outside its files
  */
@@ -101,7 +102,7 @@ export async function findSources(
   };
 }
 
-/** The files and folders that have rows of a window. */
+/** Files and folders that have rows of a window. */
 interface SourcesInWindow {
   readonly files: readonly SourceFile[];
   readonly folders: readonly FolderUnits[];
@@ -123,7 +124,7 @@ async function readSources(
   return { files, folders };
 }
 
-/** The files that were named, but those of units outside the window. */
+/** Returns the named files, except units outside the window. */
 function filesOf(sources: readonly Source[], window: Window | undefined): SourceFile[] {
   const files: SourceFile[] = [];
   for (const source of sources) {
@@ -139,12 +140,12 @@ function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
   return files.some((each) => each.path === path);
 }
 
-/** Files sorted by their days in the history, so that the newest name of a campaign is the last. */
+/** Sorts files by their days in the history, so that the newest name of a campaign is the last. */
 function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
   return [...files].sort((one, other) => (one.unit?.start ?? 0) - (other.unit?.start ?? 0));
 }
 
-/** The error for a window of which no file is there, or is as it was downloaded. */
+/** For a window without a single usable file: all are missing or have changed. */
 function noFilesError(
   shown: string,
   asked: Window | undefined,
@@ -166,7 +167,7 @@ function noFilesError(
   });
 }
 
-/** The error for files without a day of the period before: all their figures would be new. */
+/** For files without a day of the period before: every row would be new. */
 export function noEarlierDataError(shown: string, earlier: Window): UsageError {
   const { since, until } = daysOfWindow(earlier);
   const days = since === until ? since : `${since} to ${until}`;
@@ -179,7 +180,7 @@ export function noEarlierDataError(shown: string, earlier: Window): UsageError {
   );
 }
 
-/** The error for `--compare` without a period: the period before all files is in none of them. */
+/** For `--compare` without a period: no file has the period before all files. */
 function periodRequiredError(
   shown: string,
   known: { readonly window: Window; readonly unit: SplitUnit } | undefined,

@@ -5,29 +5,26 @@ import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';
 import { pathWord, shellWord } from '../../text/quote-for-shell.ts';
 
-/** The files of one series of a folder. */
 export interface ViewedSeries {
-  /** The path that was asked about: absolute, and as the user typed it. */
+  /** Requested path: absolute, and as the user typed it. */
   readonly path: string;
   readonly shown: string;
 
-  /** The folder as one word of a shell. */
+  /** Folder as one word of a shell. */
   readonly word: string;
   readonly history: History;
   readonly series: Series;
 
-  /** True for the name of a file below the requested path. */
+  /** Matches the name of a file below the requested path. */
   readonly isSelected: (name: string) => boolean;
 }
 
-/** The time of reading folders. */
 export interface Clock {
   /** In unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
 
-/** A folder as the user named it. */
 interface NamedFolder {
   /** Absolute. */
   readonly path: string;
@@ -40,7 +37,7 @@ interface NamedFolder {
 }
 
 /**
- * The series of a folder.
+ * Opens the history of a folder and one of its series.
  *
  * @param output the `--series` of the command; needed if there are several
  * @throws UsageError for a folder without a history, and for several series without `output`
@@ -65,13 +62,13 @@ export async function openSeries(
   });
 }
 
-/** A series with its path from the requested folder. */
+/** Series with its path from the requested folder. */
 interface NamedSeries {
   readonly label: string;
   readonly viewed: ViewedSeries;
 }
 
-/** All series of a folder. Throws `UsageError` if it has none. */
+/** Throws `UsageError` if the folder has no series. */
 async function findSeries(
   { path, shown, platform }: NamedFolder,
   { now, signal }: Clock,
@@ -101,7 +98,6 @@ async function findSeries(
   throw noHistory(shown, 'Name the files, or a folder filled by adreport run --split.');
 }
 
-/** The spec and the zone of a series. */
 export function specOf({ series }: ViewedSeries): FolderSpec {
   return series.current.spec;
 }

@@ -14,22 +14,22 @@ import {
 import type { Clock, ViewedSeries } from './folder-series.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** The reason why the file of a unit is left out. */
+/** Reason why the file of a unit is left out. */
 export type Gap = 'missing' | 'changed' | 'untracked' | 'foreign' | 'unreadable';
 
-/** The units of a window in a folder. */
+/** Units of a window in a folder. */
 export interface FolderUnits {
   readonly viewed: ViewedSeries;
   readonly files: readonly SourceFile[];
 
-  /** The last unit of the window for which there is, or should be, a file. */
+  /** Last unit of the window for which there is, or should be, a file. */
   readonly lastUnit: CalendarUnit | undefined;
 
-  /** The expected number of units, and those that are left out. */
+  /** Expected units, and those that are left out by reason. */
   readonly unitCount: number;
   readonly gaps: ReadonlyMap<Gap, readonly string[]>;
 
-  /** The number of files that are not final. */
+  /** Files that are not final. */
   readonly openCount: number;
 }
 
@@ -68,7 +68,7 @@ export async function unitsOf(
   return { viewed, files, lastUnit: units.at(-1), unitCount: units.length, gaps, openCount };
 }
 
-/** A unit with its file and newest line. */
+/** Unit with its file and newest line. */
 interface JudgedUnit {
   readonly name: string;
   readonly unit: CalendarUnit;
@@ -108,12 +108,12 @@ function isOfOtherBytes({ gap }: JudgedUnit): boolean {
   return gap === 'changed' || gap === 'untracked';
 }
 
-/** The path of a file as it begins with what the user typed. */
+/** Begins as the user typed the folder. */
 function shownPath({ path: folder, shown }: ViewedSeries, path: string): string {
   return join(shown, relative(folder, path));
 }
 
-/** The units of a window that are over, and those that have a line already. */
+/** Returns the units of a window that are over, and those that have a line already. */
 function unitsInWindow(
   { history, series }: ViewedSeries,
   { since, until }: Pick<Window, 'since' | 'until'>,
@@ -126,7 +126,7 @@ function unitsInWindow(
   });
 }
 
-/** The expected units of the series, and others with a line. */
+/** Returns the expected units of the series, and others with a line. */
 function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[] {
   const { split, timezone: zone } = series.current.spec;
   const units = new Map<number, CalendarUnit>();
@@ -143,7 +143,7 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
   return [...units.values()].sort((one, other) => one.start - other.start);
 }
 
-/** The file of a unit, on disk and in the history. */
+/** State on disk and in the history. */
 interface UnitFile {
   readonly unit: CalendarUnit;
   readonly entry: FileEntry | undefined;

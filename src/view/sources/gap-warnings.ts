@@ -13,8 +13,9 @@ const gapTexts: Readonly<Record<Gap, readonly [one: string, several: string]>> =
 const maxNamedDays = 5;
 
 /**
- * Sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
- * @param isEarlier true for the earlier period of a comparison
+ * Returns sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
+ *
+ * @param isEarlier for the earlier period of a comparison
  */
 export function gapWarnings(
   { viewed, gaps, unitCount }: FolderUnits,
@@ -34,7 +35,7 @@ export function gapWarnings(
   return sentences;
 }
 
-/** A sentence on files that the service may still correct; `undefined` if all are final. */
+/** Returns a sentence on files that the service may still correct; `undefined` if all are final. */
 export function notFinalNote({ viewed, openCount, files }: FolderUnits): string | undefined {
   if (openCount === 0) return undefined;
   const { split } = specOf(viewed);

@@ -4,13 +4,13 @@ import { type FileEntry, type History, nameInFolder, newestEntry } from '../../f
 import { type CalendarUnit, formatDate, unitHolding } from '../../report/window.ts';
 import type { Clock } from './folder-series.ts';
 
-/** The history line of a file whose bytes it has, and the unit of its report. */
+/** History line of a file whose bytes it has, and the unit of its report. */
 interface KnownFile {
   readonly entry: FileEntry;
   readonly unit: CalendarUnit;
 }
 
-/** Finds the history lines of single files; each folder is looked at once for all its files. */
+/** Finds the history lines of single files; reads each folder once for all its files. */
 export class KnownFiles {
   readonly #clock: Clock;
   readonly #histories = new Map<string, History | undefined>();
@@ -20,7 +20,8 @@ export class KnownFiles {
   }
 
   /**
-   * The newest history line of a file, if the file has its bytes; `changed` if it has others.
+   * Returns the newest history line of a file, if the file has its bytes; `changed` if it has
+   * others.
    *
    * @param path absolute
    */

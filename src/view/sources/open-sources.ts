@@ -11,7 +11,7 @@ import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-seri
 import type { KnownFiles } from './known-files.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** A path of the command line: a series of a folder, or a file. */
+/** Path of the command line: a series of a folder, or a file. */
 export type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
 
 interface Opening {

@@ -7,21 +7,21 @@ import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** The unit and zone of the files of a view. */
 export interface DaysOfFiles {
-  /** The files, as shown in messages. */
+  /** Name for messages. */
   readonly shown: string;
 
   /** IANA name. */
   readonly zone: string;
 
-  /** The unit of each file of a folder; a day for other files. */
+  /** Unit of each file of a folder; a day for other files. */
   readonly unit: SplitUnit;
 }
 
 /**
- * The window of `--period`, or of `--since` and `--until`; `undefined` without these flags.
- * @param nowMs the current time, in milliseconds since 1970
+ * Resolves `--period`, or `--since` and `--until`; `undefined` without these flags.
+ *
+ * @param nowMs milliseconds since 1970
  * @throws UsageError for a window that cuts a unit of the files
  */
 export function windowOfView(
@@ -39,15 +39,14 @@ export function windowOfView(
   return window;
 }
 
-/** The first and the last local day of a window. */
+/** Returns the first and the last local day, both included. */
 export function daysOfWindow({ since, until, zone }: Omit<Window, 'notes'>): DaySpan {
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
-/** The finest unit of the dates of rows. */
 export type RowDateUnit = SplitUnit | 'unknown';
 
-/** The finest unit of time that rows with these breakdowns have, in files of a unit. */
+/** Returns the finest unit of time that rows with these breakdowns have, in files of a unit. */
 export function finestDateUnit(breakdowns: readonly string[], unit: SplitUnit): SplitUnit {
   if (breakdowns.includes('DAILY') || breakdowns.includes('HOURLY')) return 'day';
   if (breakdowns.includes('WEEKLY')) return 'week';
@@ -61,7 +60,7 @@ const unitOfName: Readonly<Record<string, SplitUnit>> = {
   MONTHLY: 'month',
 };
 
-/** A unit of time in `--by`, with the name as typed. */
+/** Unit of time in `--by`, with the name as typed. */
 interface NamedUnit {
   readonly name: string;
   readonly unit: SplitUnit;
@@ -108,8 +107,9 @@ export function expectWholeGroups(by: readonly string[], window: Window, now: nu
 }
 
 /**
- * A sentence if the rows of unknown files begin or end within a week or month of `--by`, whose
- * figures may then be incomplete; otherwise `undefined`.
+ * Returns a sentence if the rows of unknown files begin or end within a week or month of `--by`,
+ * whose sums may then be incomplete; otherwise `undefined`.
+ *
  * @param days the first and last day of the rows
  */
 export function cutGroupNote(by: readonly string[], days: DaySpan): string | undefined {

@@ -18,7 +18,7 @@ export function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] 
   return spans;
 }
 
-/** A window without the unit that is still running, and what is to come. */
+/** Removes the unit that is still running, and those after it. */
 export function dropUnfinishedUnit(
   window: Window,
   { unit, now }: { unit: SplitUnit; now: number },
@@ -31,7 +31,7 @@ export function dropUnfinishedUnit(
   return over ? { ...window, until: over.over - 1, plannedUntil: window.until } : window;
 }
 
-/** The window as far as its days have been. */
+/** Ends the window after the last unit that a folder has or should have. */
 export function clampToFiles(window: Window, folders: readonly FolderUnits[], now: number): Window {
   if (window.until <= now || folders.length === 0) return window;
   const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.over - 1] : []));
@@ -49,7 +49,7 @@ export function windowOfUnits(
   return span && { ...span, zone: spec.timezone, notes: [] };
 }
 
-/** The window from the first to the last of some units, in unix seconds. */
+/** Ends are in unix seconds. */
 function spanOf(
   units: readonly CalendarUnit[],
 ): { readonly since: number; readonly until: number } | undefined {
@@ -58,7 +58,7 @@ function spanOf(
   return first && last && { since: first.start, until: last.over - 1 };
 }
 
-/** The later half of a window as a value of `--period`; `undefined` for a single unit. */
+/** Returns the later half of a window as a value of `--period`; `undefined` for a single unit. */
 export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
   const units = [...calendarUnitsIn(window, unit)];
   const half = units.slice(Math.ceil(units.length / 2));
@@ -67,7 +67,7 @@ export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
   return first && last && `${first.since}..${last.until}`;
 }
 
-/** A window of files that ends yesterday, until now: today is not over, and has no file yet. */
+/** Extends a window that ends yesterday until now: today is not over, and has no file yet. */
 export function extendToNow(window: Window, now: number): Window {
   const { zone } = window;
   const endsYesterday = formatDate(window.until + 1, zone) === formatDate(now, zone);
