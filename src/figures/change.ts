@@ -1,6 +1,6 @@
 import { Decimal } from '../text/decimal.ts';
 
-/** A figure as an exact quotient. */
+/** Exact quotient. */
 export interface Fraction {
   readonly numerator: Decimal;
 
@@ -8,7 +8,6 @@ export interface Fraction {
   readonly denominator: Decimal;
 }
 
-/** The change of a figure against an earlier one. */
 export interface Change {
   /**
    * `new` if there was no earlier value, `ended` if the group no longer exists, `none` if there is
@@ -19,16 +18,15 @@ export interface Change {
   /** For display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `ended`, `–`. */
   readonly text: string;
 
-  /** True for a price such as eCPM, where more is neither better nor worse. */
+  /** For a price such as eCPM, where more is neither better nor worse. */
   readonly isNeutral?: boolean;
 
-  /** As a fraction of the earlier figure (0.123 for 12.3%); absent if it cannot be computed. */
+  /** Fraction of the earlier value (0.123 for 12.3%); absent if it cannot be computed. */
   readonly ratio?: number;
 }
 
-/** Options for the text of a change. */
 export interface ChangeOptions {
-  /** True if the group no longer exists; only then can its figure be `ended`. */
+  /** Set if the group no longer exists; only then can its metric be `ended`. */
   readonly isGone?: boolean;
 
   /** Default: true. Otherwise the arrows are ASCII. */
@@ -37,7 +35,7 @@ export interface ChangeOptions {
 
 const hundred = new Decimal(100n, 0);
 
-/** Compares a figure with an earlier one; `undefined` is a figure without a value. */
+/** Compares a metric with its earlier value; `undefined` means no value. */
 export function changeBetween(
   now: Fraction | undefined,
   before: Fraction | undefined,

@@ -5,7 +5,7 @@ import type { ReportSums } from './report-sums.ts';
 import { windowText } from './window-text.ts';
 
 /**
- * The comparison of a report with an earlier one.
+ * Compares a report with an earlier one.
  *
  * @param sums the rows of the earlier report, added up
  */
@@ -30,19 +30,21 @@ export function comparisonOf(now: Window, before: EarlierWindow, sums: ReportSum
   };
 }
 
-/** A window as text; a window that ends during a day is shown as whole days. */
+/** Shows a window that ends during a day as whole days. */
 function textOf({ since, until, zone }: Window, isOver: boolean): string {
   const end = isOver ? formatInstant(until, zone) : `${formatDate(until, zone)}T23:59:59`;
   return windowText({ since: formatInstant(since, zone), until: end });
 }
 
-/** The number of days of both windows, if they differ. */
+/** Returns the number of days of both windows, if they differ. */
 function unequalDays(now: Window, before: Window): Pick<Comparison, 'days'> {
   const days = { now: calendarDays(now), before: calendarDays(before) };
   return days.now === days.before ? {} : { days };
 }
 
-/** A note if the last day of the earlier window is cut because the later window is not over. */
+/**
+ * Returns a note if the last day of the earlier window is cut because the later window is not over.
+ */
 function cutDayNotes({ until, zone }: Window): string[] {
   const end = formatInstant(until + 1, zone);
   const time = end.slice(11, 16);

@@ -4,8 +4,8 @@ import { byFigure } from './ranked-groups.ts';
 import type { Unit } from './report-sums.ts';
 
 /**
- * Groups of an earlier report that are missing from a unit, largest first by a figure. Groups whose
- * figure was 0 or had no value are left out.
+ * Returns groups of an earlier report that are missing from a unit, largest first by a metric.
+ * Groups whose value was 0 or absent are left out.
  */
 export function endedGroups(unit: Unit, { sums }: Comparison, figure: Figure): Group[] {
   const before = sums.groupsOf(unit);

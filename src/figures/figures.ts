@@ -10,36 +10,36 @@ import type { Sums } from './grouping.ts';
 import { decimalOf, groupedText, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
 
-/** A figure of a group or a report: the sum of a metric, or a quotient of two sums. */
+/** Metric of a group or a report: a sum, or a quotient of two sums. */
 export interface Figure {
   readonly field: string;
 
-  /** The name in terminal output: the field, or `eCPM €`. */
+  /** Name in terminal output: the field, or `eCPM €`. */
   readonly name: string;
 
   readonly type: 'integer' | 'money' | 'percent';
 
-  /** Present if the figure is computed from sums. */
+  /** Present if the metric is computed from sums. */
   readonly derived?: Derivation;
 }
 
-/** How a figure is computed, and from which row fields. */
+/** Formula, with the row fields it reads. */
 interface Derivation extends DerivedMetric {
   readonly numeratorField: string;
   readonly denominatorField: string;
 }
 
-/** An earlier report whose figures are shown next to those of this one. */
+/** Earlier report whose metrics are shown next to those of this one. */
 export interface Comparison {
   readonly sums: ReportSums;
 
-  /** The windows of this report and of the earlier one, for display. */
+  /** Windows of this report and of the earlier one, for display. */
   readonly now: string;
   readonly before: string;
 
   /**
-   * The beginning of each window and the end of this one, `2026-10-01T00:00:00+0200`, and their
-   * zone. Times are compared by their distance from the beginning.
+   * Beginning of each window and end of this one, `2026-10-01T00:00:00+0200`, and their zone. Times
+   * are compared by their distance from the beginning.
    */
   readonly windows?: {
     readonly now: string;
@@ -48,7 +48,7 @@ export interface Comparison {
     readonly zone: string;
   };
 
-  /** Number of days in each window, if they differ. */
+  /** Days in each window, if they differ. */
   readonly days?: {
     readonly now: number;
     readonly before: number;
@@ -58,14 +58,12 @@ export interface Comparison {
   readonly notes: readonly string[];
 }
 
-/**
- * The figures shown by default: the sums of metrics, in field order, and the usual derived metrics.
- */
+/** Returns the metrics shown by default: sums in field order, and the usual derived metrics. */
 export function figuresOf(fields: readonly string[]): Figure[] {
   return everyFigureOf(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
 }
 
-/** Every available figure: the sums of metrics, in field order, and all derived metrics. */
+/** Returns all available metrics: sums in field order, and all derived metrics. */
 export function everyFigureOf(fields: readonly string[]): Figure[] {
   const metrics = fields.filter((field) => metricOfField(field));
   const figures = metrics.map((field): Figure => {
@@ -81,7 +79,7 @@ export function everyFigureOf(fields: readonly string[]): Figure[] {
 }
 
 /**
- * The derived metric of that name, computed from the given row fields; `undefined` if there is no
+ * Computes the derived metric of that name from the given row fields; `undefined` if there is no
  * such metric or a field is missing.
  */
 export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
@@ -101,17 +99,16 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
   };
 }
 
-/** Figures split into the most important ones and the rest. */
 export interface LeadingFigures {
   /**
-   * Revenue, displays, clicks and CTR, in that order; the first figure if none of them is present.
+   * Revenue, displays, clicks and CTR, in that order; the first metric if none of them is present.
    */
   readonly leading: readonly Figure[];
 
   readonly others: readonly Figure[];
 }
 
-/** Splits figures into the leading ones and the others, which keep their order. */
+/** Keeps the order of the others. */
 export function leadingFirst(figures: readonly Figure[]): LeadingFigures {
   const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
   const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
@@ -127,8 +124,8 @@ export function leadingFirst(figures: readonly Figure[]): LeadingFigures {
 }
 
 /**
- * The value of a figure as the nearest double, rates in percent; `undefined` if the sums do not
- * contain it.
+ * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
+ * it.
  */
 export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
   if (!derived) {
@@ -145,14 +142,13 @@ export function figureValue({ field, derived }: Figure, sums: Sums): number | un
   return (derived.factor * Number(numerator)) / denominator;
 }
 
-/** The values of a single row as sums. */
 export function sumsOfRow(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }
 
 /**
- * A derived figure as written to files: six decimals, rates as plain fractions; `null` if there is
- * no value.
+ * Formats a derived metric for files: six decimals, rates as plain fractions; `null` if there is no
+ * value.
  */
 export function derivedNumber(figure: Figure, sums: Sums): number | null {
   const value = figureValue(figure, sums);
@@ -162,7 +158,7 @@ export function derivedNumber(figure: Figure, sums: Sums): number | null {
   return Number(plain.toFixed(6));
 }
 
-/** A figure with all its digits, for programs; `null` if there is no value. */
+/** Keeps all digits, for programs; `null` if there is no value. */
 export function figureDigits(figure: Figure, sums: Sums): string | null {
   if (figure.derived) {
     const value = derivedNumber(figure, sums);
@@ -175,8 +171,8 @@ export function figureDigits(figure: Figure, sums: Sums): string | null {
 }
 
 /**
- * A figure for readers: `48,665.12`, `1.94%`; `null` if there is no value. Money and rates have two
- * decimals, counts all their digits.
+ * Formats a metric for readers: `48,665.12`, `1.94%`; `null` if there is no value. Money and rates
+ * have two decimals, counts all their digits.
  */
 export function formatFigure(figure: Figure, sums: Sums): string | null {
   const fraction = fractionOf(figure, sums);
@@ -190,7 +186,7 @@ export function formatFigure(figure: Figure, sums: Sums): string | null {
   return figure.type === 'percent' ? `${text}%` : text;
 }
 
-/** A value on a figure's scale, rounded for display. */
+/** Rounds a value for display, with the decimals of a metric. */
 export function formatOnScale({ type }: Figure, value: number): string {
   if (type === 'integer') return groupedText(String(Math.round(value)));
   const text = groupedText(value.toFixed(2));
@@ -199,7 +195,7 @@ export function formatOnScale({ type }: Figure, value: number): string {
 
 const one = new Decimal(1n, 0);
 
-/** A figure without rounding; `undefined` if the sums do not contain it. */
+/** Does not round; `undefined` if the sums do not contain the metric. */
 function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefined {
   if (!derived) {
     const sum = exactSum(field, sums);
@@ -211,7 +207,7 @@ function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefine
   return { numerator: numerator.times(new Decimal(BigInt(derived.factor), 0)), denominator };
 }
 
-/** The sum of a metric over the rows that also have another one. */
+/** Adds up a metric over the rows that also have another one. */
 function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = exactSum(field, sums);
   const unpaired = sums.unpaired?.(field, other);
@@ -224,12 +220,12 @@ function exactSum(field: string, sums: Sums): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-/** True for a price such as eCPM or CPC. */
+/** For example eCPM or CPC. */
 export function isPrice({ derived, type }: Figure): boolean {
   return derived !== undefined && type === 'money';
 }
 
-/** Compares a figure of two groups or reports; without `unicode` the arrows are ASCII. */
+/** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
 export function changeOf(
   figure: Figure,
   nowSums: Sums | undefined,
@@ -243,7 +239,7 @@ export function changeOf(
 }
 
 /**
- * The figure that a name or a word of plain English means; `undefined` if none is. Throws
+ * Finds the metric that a name or a word of plain English means; `undefined` if none. Throws
  * `UsageError` if it means several.
  */
 export function findFigure(
@@ -257,8 +253,8 @@ export function findFigure(
 }
 
 /**
- * The column that a name of `--columns` means: one of the fields, or a rate that can be computed
- * from them; `undefined` if there is none. Throws `UsageError` if it means several.
+ * Finds the column that a name of `--columns` means: one of the fields, or a rate that can be
+ * computed from them; `undefined` if there is none. Throws `UsageError` if it means several.
  */
 export function readColumnName(text: string, fields: readonly string[]): ReadName | undefined {
   const figures = everyFigureOf(fields).map(({ field }) => field);
@@ -266,7 +262,9 @@ export function readColumnName(text: string, fields: readonly string[]): ReadNam
   return readName({ place: 'column', flag: '--columns', text, accepted });
 }
 
-/** The figures selected by `--metrics`, without duplicates. Throws `UsageError`. */
+/**
+ * Finds the metrics of `--metrics`, without duplicates. Throws `UsageError` for an unknown name.
+ */
 export function figuresNamed(names: readonly string[], figures: readonly Figure[]): Figure[] {
   const named = new Set<Figure>();
   for (const name of names) {
@@ -297,7 +295,6 @@ export function unknownFigure(name: string, columns: readonly string[], flag: st
 }
 
 /**
- * The error for a column that the report does not have.
  * @param columns names of the existing columns
  * @param flag the flag that names the column
  */

@@ -1,6 +1,6 @@
 import type { Group } from './grouping.ts';
 
-/** A group's name as raw text of the report, not yet made safe for a terminal. */
+/** Raw text of the report, not yet made safe for a terminal. */
 export interface GroupName {
   readonly name: string;
 
@@ -11,13 +11,15 @@ export interface GroupName {
 /** Shown in place of a missing or blank name. */
 export const noName = '(unknown)';
 
-/** Fields of names, each with the field of its id. */
+/** Field of the id, by field of the name. */
 const idFields = new Map([
   ['campaignName', 'campaignId'],
   ['adName', 'adId'],
 ]);
 
-/** The id of something whose name, in this field, is blank; `undefined` for any other value. */
+/**
+ * Returns the id of something whose name, in this field, is blank; `undefined` for any other value.
+ */
 export function idWithoutName(field: string, get: (field: string) => unknown): string | undefined {
   const idField = idFields.get(field);
   if (idField === undefined || String(get(field) ?? '').trim() !== '') return undefined;
@@ -25,7 +27,7 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
   return id === '' ? undefined : String(id);
 }
 
-/** The name of a group, and the value that identifies it further. */
+/** Uses the first name field, or else the first text; the detail is another value of the key. */
 export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {
   const named = fields.findIndex((field) => /name$/i.test(field));
   const nameIndex = named < 0 ? key.findIndex(isText) : named;
@@ -33,7 +35,7 @@ export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key
   return { name: nameText(key[nameIndex] ?? ''), detail: detail ?? '' };
 }
 
-/** A name for display. */
+/** Replaces a blank name. */
 export function nameText(name: string): string {
   return name.trim() === '' ? noName : name;
 }

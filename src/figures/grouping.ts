@@ -18,59 +18,56 @@ export interface Sums {
   get(field: string): Decimal | number | undefined;
 
   /**
-   * The part of a metric's sum that comes from rows without the other metric of a rate. Rates are
+   * Part of a metric's sum that comes from rows without the other metric of a rate. Rates are
    * computed from rows that have both.
    */
   unpaired?(field: string, other: string): Decimal | number | undefined;
 }
 
 /**
- * The values of some fields, in field order: text, the digits of a number, or `null` (also for an
+ * Values of some fields, in field order: text, the digits of a number, or `null` (also for an
  * absent field).
  */
 export type GroupKey = readonly (string | null)[];
 
-/** The rows with the same values in some fields. */
+/** Rows with the same values in some fields. */
 export interface Group {
   /** Names are those of the newest day, since a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: RunningSums;
 }
 
-/** A key and its sums, from whatever source. */
 export interface KeyedSums {
   readonly key: GroupKey;
   readonly sums: Sums;
 }
 
 /**
- * The unit that a row's date represents: a week is dated by its Monday, a month or a whole window
- * by its first day.
+ * Unit of a row's date: a week is dated by its Monday, a month or a whole window by its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
-/** A field to group rows by; `unit` replaces days with the first day of their week or month. */
+/** Field to group rows by; `unit` replaces days with the first day of their week or month. */
 export interface KeyColumn {
   readonly field: string;
   readonly unit?: Exclude<DateUnit, 'day' | 'window'> | undefined;
 
   /**
-   * The id field that this field describes: rows with the same id are one group, whatever this
-   * field contains.
+   * Id field that this field describes: rows with the same id are one group, whatever this field
+   * contains.
    */
   readonly describes?: string;
 }
 
-/** Rows of a batch, and what is known of all of them. */
 export interface SelectedRows {
-  /** Their indexes in the batch; by default all. */
+  /** Indexes in the batch; by default all. */
   readonly rows?: readonly number[] | undefined;
 
-  /** Their day, if they have no `date`. */
+  /** Day of the rows, if they have no `date`. */
   readonly day?: string | undefined;
 }
 
-/** Grouping columns; if the first field is an id, the other fields only describe it. */
+/** If the first field is an id, the other fields only describe it. */
 export function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
   const [first, ...others] = fields;
   if (first === undefined) return [];
@@ -93,7 +90,7 @@ export class RunningSums implements Sums {
   /** Sums of metrics over the rows that lack another one, by both names. */
   readonly #unpaired = new Map<string, Decimal>();
 
-  /** @param fields the metrics; the caller may append to this list */
+  /** @param fields metrics; the caller may append to this list */
   constructor(fields: readonly string[]) {
     this.#fields = fields;
   }
@@ -127,7 +124,7 @@ export class RunningSums implements Sums {
     if (decimal) this.#unpaired.set(pair, this.#unpaired.get(pair)?.plus(decimal) ?? decimal);
   }
 
-  /** True if some rows have a metric and lack another. */
+  /** Set once a row has a metric and lacks another. */
   get isUneven(): boolean {
     return this.#unpaired.size > 0;
   }
@@ -163,7 +160,7 @@ function pairKey(field: string, other: string): string {
   return `${field} ${other}`;
 }
 
-/** The first day of the week or month of a day or hour; other texts are returned unchanged. */
+/** Returns the first day of the week or month of a day or hour; other text unchanged. */
 function firstDayOf(unit: Exclude<DateUnit, 'day' | 'window'>, text: string): string {
   if (unit === 'month') return `${text.slice(0, 7)}-01`;
 
@@ -183,10 +180,10 @@ export class Grouping implements Iterable<Group> {
 
   readonly metrics: string[] = [];
 
-  /** Number of values per metric that are not numbers and not part of any sum. */
+  /** Values per metric that are not numbers and not part of any sum. */
   readonly nonNumericCounts = new Map<string, number>();
 
-  /** Number of rows that lack a metric and have another, by metric. */
+  /** Rows that lack a metric and have another, by metric. */
   readonly missingCounts = new Map<string, number>();
 
   /** Total length of all group keys in characters. */
@@ -198,12 +195,12 @@ export class Grouping implements Iterable<Group> {
   #by: readonly KeyColumn[] | undefined;
 
   /**
-   * For each value of a key, the index of the id that it describes; -1 for a value that is part of
-   * a group's identity.
+   * Index of the id that each value of a key describes; -1 for a value that is part of a group's
+   * identity.
    */
   #ids: readonly number[] = [];
 
-  /** True if the key has names, which are those of the newest day. */
+  /** Set if the key has names, which are those of the newest day. */
   #hasNames = false;
 
   #fields: readonly string[] = [];
@@ -214,8 +211,8 @@ export class Grouping implements Iterable<Group> {
 
   /**
    * @param by row fields, `time` for the hours of the rows, or their days if there are no hours, or
-   *   `rows` for everything that tells rows apart
-   * @param isSummed true for a column to add up; by default for the metrics of the vocabulary
+   * `rows` for everything that tells rows apart
+   * @param isSummed selects the columns to add up; by default the metrics of the vocabulary
    */
   constructor(
     by: readonly (string | KeyColumn)[] | 'time' | 'rows' = [],
@@ -341,7 +338,7 @@ export class Grouping implements Iterable<Group> {
     return this.#groups.get(this.#identityOf(key));
   }
 
-  /** Groups as report rows: keys as fields, sums as numbers or digits. */
+  /** Returns groups as report rows: keys as fields, sums as numbers or digits. */
   rowsOf(groups: Iterable<KeyedSums> = this): Row[] {
     const rows: Row[] = [];
     for (const { key, sums } of groups) {
@@ -371,7 +368,7 @@ export class Grouping implements Iterable<Group> {
     else this.nonNumericCounts.set(field, (this.nonNumericCounts.get(field) ?? 0) + 1);
   }
 
-  /** The group of each row. Consecutive rows often share one. */
+  /** Returns one group per row. Consecutive rows often share one. */
   #groupsOf(batch: RowBatch, rows: readonly number[], day: string | undefined): Group[] {
     const valuesIn = (field: string): readonly (Value | undefined)[] => {
       return day === undefined || field !== 'date'
@@ -451,7 +448,7 @@ export class Grouping implements Iterable<Group> {
     return existing;
   }
 
-  /** A text that is unique per group: each value is prefixed with its length. */
+  /** Returns a string that is unique per group: each value is prefixed with its length. */
   #identityOf(key: GroupKey): string {
     let id = '';
     for (const [i, text] of key.entries()) {
@@ -463,21 +460,21 @@ export class Grouping implements Iterable<Group> {
   }
 }
 
-/** A group whose key can be updated to a newer name. */
+/** Its key can be updated to a newer name. */
 interface RenamableGroup extends Group {
   key: GroupKey;
 
-  /** The day of the newest row, `2026-11-01`; empty if it is not known. */
+  /** Day of the newest row, `2026-11-01`; empty if it is not known. */
   namedOn: string;
 }
 
-/** The day of a date or hour; empty for another value. */
+/** Returns the day of a date or hour; empty for another value. */
 function dayIn(value: Value | undefined): string {
   const isTime = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
   return isTime ? value.slice(0, 10) : '';
 }
 
-/** A row's value as a group key: text, the digits of a number, or JSON for anything else. */
+/** Returns text, the digits of a number, or JSON for anything else. */
 export function keyText(value: Value | undefined): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
@@ -487,7 +484,7 @@ export function isTime(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
-/** The most precise time field as a list of one; empty if there is none. */
+/** Returns the most precise time field as a list of one; empty if there is none. */
 export function timeFieldOf(fields: readonly string[]): string[] {
   if (fields.includes('hour')) return ['hour'];
   return fields.includes('date') ? ['date'] : [];
@@ -497,7 +494,7 @@ function timeKeyIn(fields: readonly string[]): KeyColumn[] {
   return timeFieldOf(fields).map((field) => ({ field }));
 }
 
-/** Everything that tells rows apart: time, then each breakdown by its id or its names. */
+/** Includes everything that tells rows apart: time, then each breakdown by its id or its names. */
 function rowKeyIn(fields: readonly string[]): KeyColumn[] {
   const keys = timeKeyIn(fields);
   for (const breakdown of breakdowns) {
@@ -508,21 +505,20 @@ function rowKeyIn(fields: readonly string[]): KeyColumn[] {
   return keys;
 }
 
-/** The sums of several groups with the same metrics. */
+/** The groups must have the same metrics. */
 export function addSums(groups: readonly Group[], metrics: readonly string[]): RunningSums {
   const all = new RunningSums(metrics);
   for (const { sums } of groups) all.addAll(sums);
   return all;
 }
 
-/** A group with a time. */
 export interface TimedGroup extends Group {
   readonly time: string;
 }
 
 /**
- * The groups that have a time, in chronological order: when clocks go back, 02:00+0200 precedes
- * 02:00+0100.
+ * Returns the groups that have a time, in chronological order: when clocks go back, 02:00+0200
+ * precedes 02:00+0100.
  */
 export function inTimeOrder(groups: Iterable<Group>): TimedGroup[] {
   const timed: TimedGroup[] = [];
@@ -534,20 +530,19 @@ export function inTimeOrder(groups: Iterable<Group>): TimedGroup[] {
   return timed.sort((a, b) => compareTimes(a.time, b.time));
 }
 
-/** Compares two times by instant, other texts alphabetically. */
+/** Compares by instant, other text alphabetically. */
 export function compareTimes(a: string, b: string): number {
   const first = momentOf(a)?.instantMs ?? Date.parse(a);
   const second = momentOf(b)?.instantMs ?? Date.parse(b);
   return first - second || Number(a > b) - Number(a < b);
 }
 
-/** A metric of a report, and its name in notes. */
 interface NamedField {
   readonly field: string;
   readonly name: string;
 }
 
-/** Notes on metric values that are not numbers, and therefore not part of any sum. */
+/** Returns notes on metric values that are not numbers, and therefore not part of any sum. */
 export function strangeValueNotes(
   { nonNumericCounts }: Grouping,
   columns: readonly NamedField[],

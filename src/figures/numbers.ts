@@ -4,7 +4,7 @@ import type { Value } from '../rows/row-batch.ts';
 import { Decimal, maxNumberLength } from '../text/decimal.ts';
 
 /**
- * The number in a row's value, also from a text such as `"1234,50"`; `null` for no value,
+ * Reads the number in a row's value, also from text such as `"1234,50"`; `null` for no value,
  * `undefined` if the value is not a number.
  */
 export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
@@ -19,14 +19,14 @@ export function numberIn(value: Value | undefined): number | Decimal | null | un
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }
 
-/** A number as a decimal; `undefined` if it is not finite. */
+/** Returns `undefined` if the number is not finite. */
 export function decimalOf(number: number | Decimal): Decimal | undefined {
   return typeof number === 'number' ? Decimal.parse(String(number)) : number;
 }
 
 /**
- * A number with thousands separators: `48,665.12`. Returns other texts, and numbers of hundreds of
- * digits, unchanged.
+ * Adds thousands separators: `48,665.12`. Returns other text, and numbers of hundreds of digits,
+ * unchanged.
  */
 export function groupedText(number: string): string {
   if (number.length > maxNumberLength) return number;
@@ -36,7 +36,7 @@ export function groupedText(number: string): string {
   );
 }
 
-/** An amount of money with at least two decimals: `5` becomes `5.00`; digits are never removed. */
+/** Pads to at least two decimals: `5` becomes `5.00`; digits are never removed. */
 export function moneyText(number: string): string {
   const text = /^-?\d+(?:\.\d+)?$/.test(number) ? number : Decimal.parse(number)?.toString();
   if (text === undefined) return number;
@@ -48,9 +48,7 @@ export function moneyText(number: string): string {
 /** Created on first use: it takes 15 ms, which not every command should pay for. */
 let centsFormat: Intl.NumberFormat | undefined;
 
-/**
- * A number with thousands separators, rounded to two decimals; other texts are returned unchanged.
- */
+/** Adds thousands separators and rounds to two decimals; other text is returned unchanged. */
 export function roundedText(number: string): string {
   if (!Decimal.parse(number)) return number;
 
@@ -61,12 +59,12 @@ export function roundedText(number: string): string {
   return centsFormat.format(number as `${number}`);
 }
 
-/** The sum of a metric, given by its digits, for readers. */
+/** Formats a sum for readers: money with two decimals, counts with all digits. */
 export function formatSum(metric: string, digits: string): string {
   return fieldTypeOf(metric) === 'money' ? roundedText(digits) : groupedText(digits);
 }
 
-/** An hour without minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */
+/** Removes minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */
 export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }

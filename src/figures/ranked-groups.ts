@@ -15,37 +15,35 @@ import {
 } from './grouping.ts';
 import { byValue, compareNames, parseSort, sortColumn } from './sorting.ts';
 
-/** The groups of a report in the requested order, and the sum of those that are not shown. */
+/** Groups of a report in the requested order, and the sum of those that are not shown. */
 export interface RankedGroups {
   readonly all: Grouping;
 
   readonly figures: readonly Figure[];
 
-  /** The groups to show, in order. */
+  /** Groups to show, in order. */
   readonly top: readonly Group[];
 
   /** Groups that are not shown; `undefined` if all are. */
   readonly others: OtherGroups | undefined;
 
-  /** The figure given to `--sort`, if any. */
+  /** Metric given to `--sort`, if any. */
   readonly sortedBy: Figure | undefined;
 }
 
-/** Number and sums of the groups that are not shown. */
 interface OtherGroups {
   readonly count: number;
   readonly sums: Sums;
 }
 
-/** The requested order and number of groups. */
 export interface Ranking {
   /**
-   * A key or a figure, optionally with `:asc` or `:desc`. Default: by time ascending, otherwise by
-   * the first figure descending.
+   * Key or metric, optionally with `:asc` or `:desc`. Default: by time ascending, otherwise by the
+   * first metric descending.
    */
   readonly sort?: string;
 
-  /** Maximum number of groups to show. Default: all. */
+  /** Default: all. */
   readonly count?: number;
 }
 
@@ -54,7 +52,6 @@ type Order = (a: Group, b: Group) => number;
 interface NamedOrder {
   readonly order: Order;
 
-  /** The figure in `--sort`. */
   readonly sortedBy?: Figure;
 }
 
@@ -78,7 +75,7 @@ export function rankGroups(
 }
 
 /**
- * Orders groups by a figure, largest first (smallest first with `sign` 1); groups without a value
+ * Orders groups by a metric, largest first (smallest first with `sign` 1); groups without a value
  * come last.
  */
 export function byFigure(figure: Figure, sign: 1 | -1 = -1): Order {
@@ -115,8 +112,8 @@ function parseOrder(sort: string, { by, metrics }: Grouping, shown: readonly Fig
 }
 
 /**
- * Groups in the order of the service's rows: by time, then by the other fields as the vocabulary
- * lists them, ids as numbers, texts by code unit, groups without a value last.
+ * Returns groups in the order of the service's rows: by time, then by the other fields as the
+ * vocabulary lists them, ids as numbers, text by code unit, groups without a value last.
  */
 export function inServiceOrder(all: Grouping): Group[] {
   const orders = all.by
@@ -168,7 +165,7 @@ function byKey(index: number, compare: (a: string, b: string) => number): Order 
 
 /**
  * Resolves the columns or breakdowns given to a flag to fields of the report, in any case. Throws
- * `UsageError`.
+ * `UsageError` for an unknown name.
  */
 export function resolveKeys(
   names: readonly string[],
@@ -208,18 +205,21 @@ function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filte
   return keyColumnsOf(columns).map((key) => ({ ...key, unit }));
 }
 
-/** Row fields that `--filter name=…` can refer to: a column, or the columns of a breakdown. */
+/**
+ * Returns the row fields that `--filter name=…` can refer to: a column, or the columns of a
+ * breakdown.
+ */
 export function fieldsNamed(name: string, fields: readonly string[]): string[] {
   return resolveKeys([name], fields, '--filter').map(({ field }) => field);
 }
 
-/** A member of a JSON object, with its value already serialized. */
+/** Value is already serialized. */
 interface JsonMember {
   readonly name: string;
   readonly json: string;
 }
 
-/** Groups as serialized JSON objects; sums keep all their digits. */
+/** Returns serialized JSON objects; sums keep all their digits. */
 export function groupsAsJson({
   all,
   figures,
@@ -233,7 +233,7 @@ export function groupsAsJson({
   });
 }
 
-/** Figures as members of a JSON object, `null` if there is no value. */
+/** Uses `null` if there is no value. */
 export function figuresAsJson(figures: readonly Figure[], sums: Sums): JsonMember[] {
   return figures.map((figure) => {
     return { name: figure.field, json: figureDigits(figure, sums) ?? 'null' };
@@ -246,12 +246,12 @@ export function objectOf(members: readonly JsonMember[]): string {
   return `{${texts.join(',')}}`;
 }
 
-/** True for a field that contains readable text rather than an id or a time. */
+/** For readable text rather than an id or a time; also for an unknown field. */
 export function isName(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }
 
-/** The label of groups that are added up: `1 other`, `12 others`. */
+/** Labels groups that are added up: `1 other`, `12 others`. */
 export function othersLabel(count: number): string {
   return count === 1 ? '1 other' : `${formatCount(count)} others`;
 }

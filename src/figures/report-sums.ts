@@ -13,8 +13,7 @@ import {
 } from './grouping.ts';
 
 /**
- * Sums are dropped for a breakdown with more values than this, and for time with more moments (ten
- * years of hours fit).
+ * Limits per breakdown and for time, beyond which its sums are dropped (ten years of hours fit).
  */
 const maxValues = 50_000;
 const maxMoments = 100_000;
@@ -26,10 +25,7 @@ const maxMoments = 100_000;
 const maxValuesInAll = 300_000;
 const maxCharactersInAll = 16 * 1024 * 1024;
 
-/**
- * Related fields and their sums: the fields of one breakdown (`campaignId` and `campaignName`), or
- * time.
- */
+/** Fields of one breakdown (`campaignId` and `campaignName`), or time, with their sums. */
 export interface Unit {
   readonly fields: readonly string[];
 
@@ -42,7 +38,7 @@ export interface Unit {
   groups: Grouping | undefined;
 }
 
-/** A report column: numeric columns are summed, others are grouped by. */
+/** Numeric columns are summed, others are grouped by. */
 interface SummedColumn {
   readonly field: string;
   readonly numeric: boolean;
@@ -77,7 +73,7 @@ function unitOf(field: string, textFields: readonly string[]): Unit {
 export class ReportSums {
   readonly total = new Grouping();
 
-  /** The rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
+  /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
   rows: Grouping | undefined;
 
   /** `undefined` until the first rows arrive. */
@@ -86,12 +82,12 @@ export class ReportSums {
   /** Time combined with another unit; `undefined` until rows have values in both. */
   #trend: Unit | undefined;
 
-  /** @param options.keepsRows true for an earlier report whose rows are compared one by one */
+  /** @param options.keepsRows for an earlier report whose rows are compared one by one */
   constructor({ keepsRows = false } = {}) {
     if (keepsRows) this.rows = new Grouping('rows');
   }
 
-  /** Adds the rows of a batch; `columns` are those to be shown. */
+  /** Adds a batch; `columns` are those to be shown. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
     this.#units ??= unitsOf(columns);
     this.#trend ??= this.#startTrend(batch);
@@ -156,14 +152,17 @@ export class ReportSums {
     return this.#trend?.groups;
   }
 
-  /** The sums in this report of another report's group; `undefined` if it does not exist here. */
+  /**
+   * Returns the sums in this report of another report's group; `undefined` if it does not exist
+   * here.
+   */
   find({ fields }: Pick<Unit, 'fields'>, { key }: Pick<Group, 'key'>): Sums | undefined {
     return this.groupsOf({ fields })?.find(key)?.sums;
   }
 
   /**
-   * The groups of this report by another report's unit; `undefined` if it has no such unit or too
-   * many groups.
+   * Returns the groups of this report by another report's unit; `undefined` if it has no such unit
+   * or too many groups.
    */
   groupsOf({ fields }: Pick<Unit, 'fields'>): Grouping | undefined {
     const unit = this.#units?.find((each) => each.fields.join() === fields.join());
@@ -192,27 +191,24 @@ function merged(groups: Grouping | undefined, other: Grouping | undefined): Grou
   return groups;
 }
 
-/** True if any row has a value other than null in a field; an empty text counts. */
+/** Counts an empty text, but not null. */
 function hasAnyValue(batch: RowBatch, field: string): boolean {
   return valuesOf(batch, field).some((value) => value !== null && value !== undefined);
 }
 
-/** The unit that distinguishes the rows of a report, if there is exactly one. */
+/** Returns the unit that distinguishes the rows of a report, if there is exactly one. */
 export function onlyUnit({ units }: ReportSums): Unit | undefined {
   const [unit, another] = units;
   return another ? undefined : unit;
 }
 
-/** The noun for one row of a unit: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
+/** Returns the noun for one row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
 export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
   if (!unit.isTime) return unitNoun(unit);
   return unit.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
-/**
- * The noun for a unit: `campaign`, `postal code`; the field name for fields unknown to the
- * vocabulary.
- */
+/** Returns `campaign`, `postal code`; the field name for fields unknown to the vocabulary. */
 export function unitNoun({ breakdown, fields }: Unit): string {
   return breakdown ? nounOf(breakdown) : fields.map(fieldLabel).join(', ');
 }

@@ -6,7 +6,7 @@ import type { Comparison } from './figures.ts';
 import { type Group, Grouping, isTime, keyText, type Sums } from './grouping.ts';
 import { type Step, stepNumber, stepTime } from './time-axis.ts';
 
-/** A row that only the earlier report has: its breakdowns, and its sums there. */
+/** Row that only the earlier report has: its breakdowns, and its sums there. */
 export interface EndedRow {
   readonly fields: ReadonlyMap<string, string | null>;
   readonly before: Sums;
@@ -19,18 +19,18 @@ export interface EndedRow {
 export class RowMatcher {
   readonly #comparison: Comparison;
 
-  /** The unit of the rows' times. */
+  /** Unit of the rows' times. */
   readonly #step: Step;
 
-  /** The rows of the earlier report, with places instead of times. */
+  /** Rows of the earlier report, with places instead of times. */
   readonly #before: Grouping;
 
   readonly #matched = new Set<Group>();
 
-  /** The rows of the latest batch in the earlier report. */
+  /** Latest batch, with its sums in the earlier report. */
   #latest: { readonly batch: RowBatch; readonly sums: readonly (Sums | undefined)[] } | undefined;
 
-  /** @param rows the rows of the earlier report */
+  /** @param rows those of the earlier report */
   constructor(comparison: Comparison, rows: Grouping, step: Step) {
     this.#comparison = comparison;
     this.#step = step;
@@ -45,7 +45,7 @@ export class RowMatcher {
     this.#before.observe(placed, [...by.map(({ field }) => field), ...metrics]);
   }
 
-  /** The sums of each row in the earlier report; `undefined` for a new row. */
+  /** Returns the sums of each row in the earlier report; `undefined` for a new row. */
   match(batch: RowBatch): readonly (Sums | undefined)[] {
     if (this.#latest?.batch === batch) return this.#latest.sums;
 
@@ -64,7 +64,7 @@ export class RowMatcher {
     return sums;
   }
 
-  /** The rows of the earlier report that no row has matched. */
+  /** Returns the rows of the earlier report that no row has matched. */
   ended(): EndedRow[] {
     const ended: EndedRow[] = [];
     for (const group of this.#before) {
@@ -83,14 +83,14 @@ export class RowMatcher {
     return ended;
   }
 
-  /** The place of a time in its window, counted in steps; other texts are unchanged. */
+  /** Counts the steps from the beginning of the window to a time; other text is unchanged. */
   #placeOf(value: Value | undefined, window: 'now' | 'before'): string | null {
     const text = keyText(value);
     if (text === null || (dayOf(text) ?? momentOf(text)) === undefined) return text;
     return String(stepNumber(text, this.#step) - this.#firstStep(window));
   }
 
-  /** The time of a place in this window or, if it is too short, in the earlier one. */
+  /** Returns the time of a place in this window or, if it is too short, in the earlier one. */
   #timeAt(place: string | null): string | null {
     if (place === null || !/^-?\d+$/.test(place)) return place;
 

@@ -25,14 +25,14 @@ export function parseSort(sort: string): TypedSort {
   });
 }
 
-/** The column that a sort names, as typed or in plain words. Throws `UsageError` for none. */
+/** Finds the column that a sort names, as typed or in plain words. Throws `UsageError` for none. */
 export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
   const [column] = readFileColumns({ flag: '--sort', text: name, fields: columns })?.columns ?? [];
   if (column === undefined) throw unknownFigure(name, columns, '--sort');
   return column;
 }
 
-/** Compares two things by a value; those without one come last, whichever way others go. */
+/** Orders by a value; items without one come last, whichever way others go. */
 export function byValue<Item, Value>(
   readValue: (item: Item) => Value | undefined,
   compare: (one: Value, other: Value) => number,
@@ -47,5 +47,5 @@ export function byValue<Item, Value>(
 
 const names = new Intl.Collator('en', { numeric: true });
 
-/** Compares names as people sort them, with digits as numbers. */
+/** Sorts names as people do, with digits as numbers. */
 export const compareNames = (one: string, other: string): number => names.compare(one, other);

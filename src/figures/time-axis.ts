@@ -11,20 +11,20 @@ export interface TimeAxis {
   /** Number of the first step, counted from 1970. */
   readonly first: number;
 
-  /** Label of each step: `Thu 1 Oct 2026`. */
+  /** For each step: `Thu 1 Oct 2026`. */
   readonly labels: readonly string[];
 
   /** Labels below the axis. */
   readonly ticks: readonly AxisTick[];
 
-  /** The groups in each step. */
+  /** Groups in each step. */
   readonly slots: readonly (readonly Group[])[];
 }
 
-/** The unit of an axis, or of a row's time. */
+/** Unit of an axis, or of a row's time. */
 export type Step = 'hour' | Exclude<DateUnit, 'window'>;
 
-/** A label below an axis: the index of its step, and a short text. */
+/** Short text below an axis, at the index of a step. */
 export interface AxisTick {
   readonly index: number;
   readonly text: string;
@@ -40,12 +40,13 @@ const maxMonths = 20 * maxSlots;
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** The first Monday, in days since 1970. */
+/** In days since 1970. */
 const firstMonday = 4;
 
 /**
- * The time axis of groups whose keys begin with a `date` or an `hour`; `undefined` if no group has
- * a time or the range is too long even in months.
+ * Lays out groups whose keys begin with a `date` or an `hour`; `undefined` if no group has a time
+ * or the range is too long even in months.
+ *
  * @param dateUnit the unit that dates represent
  */
 export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxis | undefined {
@@ -59,17 +60,18 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
   return undefined;
 }
 
-/** The groups of an earlier report, aligned with the slots of an axis. */
+/** Groups of an earlier report, aligned with the slots of an axis. */
 export interface EarlierSlots {
   readonly slots: TimeAxis['slots'];
 
-  /** Label of each slot in the earlier window. */
+  /** For each slot, in the earlier window. */
   readonly labels: readonly string[];
 }
 
 /**
  * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
  * its window.
+ *
  * @param windows beginnings of both windows; if absent, their first groups are aligned
  */
 export function earlierSlots(
@@ -98,7 +100,7 @@ export function earlierSlots(
   return { slots: earlier, labels };
 }
 
-/** Label of an hour with rows; empty for an hour without rows, whose local time is unknown. */
+/** Labels an hour with rows; empty for an hour without rows, whose local time is unknown. */
 function hourLabel(group: Group | undefined): string {
   const wallMs = group && momentOf(timeOf(group))?.wallMs;
   return wallMs === undefined ? '' : wallLabel(new Date(wallMs));
@@ -123,7 +125,7 @@ function timeOf({ key }: Group): string {
   return key[0] ?? '';
 }
 
-/** Possible steps, finest first. */
+/** Returns steps from the finest. */
 function possibleSteps(groups: readonly Group[], dateUnit: DateUnit): Step[] {
   if (dateUnit === 'month') return ['month'];
   if (dateUnit === 'week') return ['week', 'month'];
@@ -131,7 +133,7 @@ function possibleSteps(groups: readonly Group[], dateUnit: DateUnit): Step[] {
   return isHourly ? ['hour', 'day', 'month'] : ['day', 'month'];
 }
 
-/** The axis of groups that all have a time; `undefined` if it would have too many steps. */
+/** Expects groups that all have a time; returns `undefined` if there would be too many steps. */
 function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
   const numbers = groups.map((group) => stepNumber(timeOf(group), step));
   let first = Number.POSITIVE_INFINITY;
@@ -153,7 +155,7 @@ function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
   return { step, first, slots, labels, ticks: ticksOf(times, step) };
 }
 
-/** The number of a day's or hour's step, counted from 1970. */
+/** Counts the steps from 1970 to a day or hour. */
 export function stepNumber(text: string, step: Step): number {
   if (step === 'hour') return Math.floor((momentOf(text)?.instantMs ?? 0) / hourMs);
   const day = Date.parse(text.slice(0, 10)) / dayMs;
@@ -165,17 +167,14 @@ export function stepNumber(text: string, step: Step): number {
   return 12 * (year - 1970) + month - 1;
 }
 
-/** The beginning of a step, in UTC like every wall time here. */
+/** Returns the beginning of a step, in UTC like every wall time here. */
 export function stepTime(number: number, step: DateUnit): Date {
   if (step === 'month') return new Date(Date.UTC(1970, number));
   const day = step === 'week' ? firstMonday + 7 * number : number;
   return new Date(day * dayMs);
 }
 
-/**
- * An axis of hours in wall time. When clocks go back, the two equal hours are distinguished by
- * their offsets.
- */
+/** Uses wall time. When clocks go back, the two equal hours are distinguished by their offsets. */
 function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
   const times: Date[] = [];
   const offsets: string[] = [];
@@ -199,10 +198,9 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
   return { step: 'hour', first, slots, labels, ticks: ticksOf(times, 'hour') };
 }
 
-/** Number of labels that fit below an axis, even on a phone. */
+/** Labels that fit below an axis, even on a phone. */
 const maxTicks = 7;
 
-/** Formats a time for a label. */
 type TickText = (time: Date) => string;
 
 const hourFormat = utcFormat('%H:%M');
@@ -229,7 +227,7 @@ const monthText: TickText = (time) => {
   return time.getUTCMonth() === 0 ? yearFormat(time) : monthFormat(time);
 };
 
-/** A possible distance between ticks, which are placed at round times. */
+/** Distance between ticks, which are placed at round times. */
 interface TickInterval {
   readonly interval: TimeInterval | null;
   readonly textOf: TickText;
@@ -266,7 +264,7 @@ const monthIntervals: readonly TickInterval[] = [
   { interval: utcYear.every(500), textOf: yearFormat },
 ];
 
-/** Possible distances for each step, shortest first. */
+/** For each step, shortest first. */
 const tickIntervals: Readonly<Record<Step, readonly TickInterval[]>> = {
   hour: [...hourIntervals, ...dayIntervals, ...monthIntervals],
   day: [...dayIntervals, ...monthIntervals],
@@ -274,7 +272,7 @@ const tickIntervals: Readonly<Record<Step, readonly TickInterval[]>> = {
   month: monthIntervals,
 };
 
-/** Labels at round times, as many as fit. */
+/** Places labels at round times, as many as fit. */
 function ticksOf(times: readonly Date[], step: Step): AxisTick[] {
   for (const { interval, textOf } of tickIntervals[step]) {
     if (!interval) continue;

@@ -13,8 +13,8 @@ function readDay(text: string): DateTime {
 }
 
 /**
- * A report's window for display: `1–31 October 2026`, with times in the report's zone unless it
- * covers whole days. Texts that are not date-times are returned unchanged.
+ * Formats a report's window: `1–31 October 2026`, with times in the report's zone unless it covers
+ * whole days. Text that is not a date-time is returned unchanged.
  */
 export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const first = readWallTime(since);
@@ -25,13 +25,12 @@ export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'unti
   return `${wallTimeText(first)} – ${wallTimeText(last)}`;
 }
 
-/** A day and a time of day, as texts. */
 interface WallTime {
   readonly day: string;
   readonly time: string;
 }
 
-/** Wall time in the report's zone; `undefined` if the text is not a date-time. */
+/** Reads wall time in the report's zone; `undefined` if the text is not a date-time. */
 function readWallTime(text: string): WallTime | undefined {
   const written = readTime(text);
   if (!written || written.isDay) return undefined;
@@ -45,7 +44,7 @@ function wallTimeText({ day, time }: WallTime): string {
   return `${readDay(day).toLocaleString(DateTime.DATE_FULL)}, ${shortTime}`;
 }
 
-/** A range of days (`YYYY-MM-DD`) without repeating a common month or year. */
+/** Formats a range of days (`YYYY-MM-DD`) without repeating a common month or year. */
 function daysText(first: string, last: string): string {
   const days = Interval.fromDateTimes(readDay(first), readDay(last));
   const text = days.toLocaleString(DateTime.DATE_FULL);
@@ -53,13 +52,13 @@ function daysText(first: string, last: string): string {
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** A report described for readers; `undefined` means unknown. */
+/** For readers; `undefined` means unknown. */
 export interface ReportDescription {
   readonly title: string;
   readonly window: string | undefined;
   readonly zone: string | undefined;
 
-  /** The unit that its dates represent. */
+  /** Unit that its dates represent. */
   readonly dateUnit: DateUnit;
 }
 
@@ -77,7 +76,6 @@ export function describeReport(
   };
 }
 
-/** A breakdown of the service, or one computed from its reports. */
 type NamedBreakdown = Breakdown | DerivedBreakdown;
 
 function findBreakdowns(names: readonly string[]): NamedBreakdown[] {
@@ -96,7 +94,7 @@ function dateUnitOf(breakdowns: readonly NamedBreakdown[]): DateUnit {
   return names.includes('MONTHLY') ? 'month' : 'day';
 }
 
-/** The breakdowns present in a report's rows, time first. */
+/** Returns the breakdowns present in a report's rows, time first. */
 function breakdownsOfUnits(units: readonly Unit[]): NamedBreakdown[] {
   const time = units.find(({ isTime }) => isTime);
   const timeName = time?.fields.includes('hour') ? 'HOURLY' : 'DAILY';
@@ -108,7 +106,7 @@ function breakdownsOfUnits(units: readonly Unit[]): NamedBreakdown[] {
   return shown;
 }
 
-/** The range of days in a report's rows; `undefined` if no row has a day. */
+/** Formats the range of days in a report's rows; `undefined` if no row has a day. */
 function daysOfUnits(units: readonly Unit[]): string | undefined {
   const time = units.find(({ isTime }) => isTime);
   const days: string[] = [];
@@ -140,7 +138,7 @@ function titleOf(breakdowns: readonly NamedBreakdown[]): string {
   return `${report} by ${listWords(nouns)}`;
 }
 
-/** The canonical name of a time zone: a buyer's summary has `europe/paris`. */
+/** Capitalizes a time zone: a buyer's summary has `europe/paris`. */
 export function zoneText(zone: string): string {
   if (zone !== zone.toLowerCase() || !zone.includes('/')) return zone;
   return zone.replaceAll(/(?<=^|[/_])[a-z]/g, (letter) => letter.toUpperCase());
