@@ -26,12 +26,12 @@ export const closeBrace = 0x7d;
 
 // Four bytes at a time: a word is a little-endian 32-bit integer.
 
-/** A view for reading words: `getInt32(at, true)` at any byte. */
+/** Reads words: `getInt32(at, true)` at any byte. */
 export function viewOf(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A word that repeats a byte four times. */
+/** Repeats a byte four times in a word. */
 export function repeated(byte: number): number {
   return Math.imul(byte, 0x01010101);
 }
@@ -49,40 +49,43 @@ export function controlBytes(word: number): number {
   return (word - 0x20202020) & ~word & 0x80808080;
 }
 
-/** The index (0 to 3) of the first byte marked by the functions above; `marks` must not be zero. */
+/**
+ * Returns the index (0 to 3) of the first byte marked by the functions above; `marks` must not be
+ * zero.
+ */
 export function firstMarked(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 
-/** The longest allowed row: 8 MB. */
+/** 8 MB. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
 /** Zero bytes after the last one: they stop scans and allow words to be read at any position. */
 const slack = 16;
 
-/** The bytes received and not yet consumed. `bytes[end]` is always 0, which ends any JSON token. */
+/** Bytes received and not yet consumed. `bytes[end]` is always 0, which ends any JSON token. */
 export class ByteWindow {
   bytes: Buffer;
 
-  /** The same bytes, for reading words. */
+  /** Same bytes, for reading words. */
   view: DataView;
 
-  /** The first byte not consumed. The consumer moves it. */
+  /** First byte not consumed. The consumer moves it. */
   start = 0;
 
   /** One after the last byte received. */
   end = 0;
 
-  /** The position of `bytes[0]` in the body. */
+  /** Position of `bytes[0]` in the body. */
   #offset = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
   readonly #pieceBytes: number;
 
-  /** The rest of the last chunk. */
+  /** Rest of the last chunk. */
   #chunk: Uint8Array;
 
   /**
-   * @param head the first bytes, before the chunks
+   * @param head first bytes, before the chunks
    * @param pieceBytes how many bytes to gather before scanning
    */
   constructor(head: Uint8Array, chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
@@ -93,12 +96,11 @@ export class ByteWindow {
     this.view = viewOf(this.bytes);
   }
 
-  /** The number of bytes received so far. */
   get receivedBytes(): number {
     return this.positionOf(this.end);
   }
 
-  /** The position in the body of `bytes[at]`. */
+  /** Returns the position of `bytes[at]` in the body. */
   positionOf(at: number): number {
     return this.#offset + at;
   }
@@ -141,13 +143,12 @@ export class ByteWindow {
   }
 }
 
-/** The error for a body that ends before it is complete. */
 export function endsEarly(rowCount: number, receivedBytes: number): IncompleteDataError {
   const message = `The report ends early, after ${formatPlural(rowCount, 'row')} (byte ${formatCount(receivedBytes)}).`;
   return new IncompleteDataError(message, { code: 'TRUNCATED', hint: 'Download it again.' });
 }
 
-/** The error for a malformed body; `problem` is a sentence without its full stop. */
+/** @param problem sentence without its full stop */
 export function malformed(problem: string, positionBytes?: number): IncompleteDataError {
   const position = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
   return new IncompleteDataError(`${problem}${position}.`, {

@@ -13,25 +13,22 @@ const maxIntegerDigits = 13;
 /** Up to this many hundredths, a double is exact. */
 export const maxExactHundredths = 1e15;
 
-/** Facts about the numbers of a field in a batch. */
 export interface NumberFacts {
-  /** The sum of all numbers. */
   readonly sum: number;
 
   /**
-   * The exact sum in whole hundredths; absent if a row has no number in the usual form, or if a
-   * double might not hold the sum.
+   * In whole hundredths; absent if a row has no number in the usual form, or if a double might not
+   * hold the sum.
    */
   readonly exactHundredths?: number;
 
-  /** True if each row has a number in the usual form: at most 13 digits and two decimals. */
+  /** Usual form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
 
-  /** True if each row has a whole number. */
   readonly areAllWhole: boolean;
 }
 
-/** The columns already read from a batch, by field. */
+/** Columns already read from a batch, by field. */
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
   readonly hundredths = new Map<string, Float64Array>();
@@ -40,7 +37,7 @@ class BatchColumns {
 
   #batch: RowBatch | undefined;
 
-  /** The memory for numbers, by name. It is reused, because allocating it is slow. */
+  /** Memory for numbers, by name. It is reused, because allocating it is slow. */
   readonly #memory = new Map<string, Float64Array>();
 
   /** Switches to a batch and drops the columns of the previous one. */
@@ -53,7 +50,7 @@ class BatchColumns {
     this.facts.clear();
   }
 
-  /** An array of `rowCount` NaNs in the named memory. */
+  /** Returns `rowCount` NaNs in the named memory. */
   numbersFor(name: string, rowCount: number): Float64Array {
     let memory = this.#memory.get(name);
     if (!memory || memory.length < rowCount) {
@@ -64,10 +61,10 @@ class BatchColumns {
   }
 }
 
-/** The columns of each report, by the array that its batches share. */
+/** Columns of each report, by the array that its batches share. */
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
-/** The columns already read from a batch, which several checks use. */
+/** Several checks use the same columns. */
 function columnsOf(batch: RowBatch): BatchColumns {
   const { valueStarts } = rangesOf(batch);
   let columns = columnsByRanges.get(valueStarts);
@@ -80,8 +77,8 @@ function columnsOf(batch: RowBatch): BatchColumns {
 }
 
 /**
- * The values of a field, one per row, as in the objects of `rowsOf`. Repeated texts are the same
- * string, which makes comparing them cheap.
+ * Returns one value per row, as in the objects of `rowsOf`. Repeated text is the same string, which
+ * makes comparing it cheap.
  */
 export function valuesOf(batch: RowBatch, field: string): readonly (Value | undefined)[] {
   const { values: columns } = columnsOf(batch);
@@ -93,13 +90,15 @@ export function valuesOf(batch: RowBatch, field: string): readonly (Value | unde
   return values;
 }
 
-/** A text in a column, with its row in the batch. */
+/** String in a column, with its row in the batch. */
 export interface ColumnText {
   readonly row: number;
   readonly text: string;
 }
 
-/** The texts of a field. Numbers, null and absent values are skipped without being decoded. */
+/**
+ * Yields the strings of a field. Numbers, null and absent values are skipped without being decoded.
+ */
 export function* textsIn(batch: RowBatch, field: string): Generator<ColumnText> {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
   const index = fields.indexOf(field);
@@ -143,9 +142,9 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
 }
 
 /**
- * The numbers of a field in exact hundredths, one per row, also from texts (`"1234,50"`). NaN for a
- * missing value, null or an empty text; `notHundredths` for anything else, such as a number with
- * more digits or decimals. Valid until the next batch is requested.
+ * Returns the numbers of a field in exact hundredths, one per row, also from strings (`"1234,50"`).
+ * NaN for a missing value, null or an empty string; `notHundredths` for anything else, such as a
+ * number with more digits or decimals. Valid until the next batch is requested.
  */
 export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
@@ -182,9 +181,9 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
 }
 
 /**
- * The hundredths of an unsigned number with up to eight digits and two decimals; -1 for any other
- * value, including texts. Digits are read four at a time: a loop takes three times as long, because
- * its end is hard to predict.
+ * Returns the hundredths of an unsigned number with up to eight digits and two decimals; -1 for any
+ * other value, including strings. Digits are read four at a time: a loop takes three times as long,
+ * because its end is hard to predict.
  */
 function usualHundredthsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
   let digits = end - start;
@@ -230,8 +229,8 @@ function fourDigitsAt(view: DataView, at: number, count: number): number {
 }
 
 /**
- * The numbers of a field, one per row, also from texts; NaN if there is none. Valid until the next
- * batch is requested.
+ * Returns the numbers of a field, one per row, also from strings; NaN if there is none. Valid until
+ * the next batch is requested.
  */
 function numbersOf(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
@@ -244,7 +243,7 @@ function numbersOf(batch: RowBatch, field: string): Float64Array {
   return numbers;
 }
 
-/** @param hundredths the field's result of `hundredthsOf` */
+/** @param hundredths result of `hundredthsOf` for the field */
 function readNumbers(
   { bytes, fields, rowCount, valueStarts, valueEnds }: RangedBatch,
   field: string,
@@ -267,12 +266,12 @@ function readNumbers(
   }
 }
 
-/** True if a row has a number other than 0 in a field, also in a text. */
+/** Looks for a number other than 0, also in strings. */
 export function hasNonZero(batch: RowBatch, field: string): boolean {
   return numbersOf(batch, field).some((number) => !Number.isNaN(number) && number !== 0);
 }
 
-/** Facts about the numbers of a field, including those in texts. */
+/** Includes the numbers in strings. */
 export function numberFactsOf(batch: RowBatch, field: string): NumberFacts {
   const { facts: columns } = columnsOf(batch);
   const known = columns.get(field);
@@ -312,7 +311,7 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   return { sum: sumOfAll, areAllNumbers, areAllWhole };
 }
 
-/** Parses digits with an optional minus sign and one or two decimals, also in a text. */
+/** Parses digits with an optional minus sign and one or two decimals, also in a string. */
 function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
   const isText = bytes[valueStart] === ascii.quote;
   const end = isText ? valueEnd - 1 : valueEnd;
@@ -346,23 +345,21 @@ function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): numb
   return isNegative ? -hundredths : hundredths;
 }
 
-/** The value of the last digit in hundredths, by the number of decimals. */
+/** Value of the last digit in hundredths, by the number of decimals. */
 const hundredthsByDecimals = [100, 10, 1];
 
-/** Longer texts (with quotation marks) are not cached. */
+/** Longer strings (with quotation marks) are not cached. */
 const keptTextBytes = 128;
 
-/** A cached text with its JSON. */
 interface KeptText {
   readonly bytes: Buffer;
   readonly text: string;
 }
 
-/** Caches repeated texts, such as names and dates. Each slot keeps the last text. */
+/** Caches repeated strings, such as names and dates. Each slot keeps the last one. */
 class TextCache {
   readonly #kept = new Array<KeptText | undefined>(4096).fill(undefined);
 
-  /** Parses a JSON string. */
   read(bytes: Buffer, view: DataView, start: number, end: number): string {
     if (end - start > keptTextBytes) return JSON.parse(bytes.toString('utf8', start, end));
 

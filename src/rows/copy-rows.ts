@@ -13,14 +13,14 @@ export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
   #view = ascii.viewOf(this.#out);
 
-  /** The columns and fields of `#indexes`. */
+  /** Columns and fields of `#indexes`. */
   #columns: readonly string[] = [];
   #fields: readonly string[] = [];
 
   /** For each CSV column, its index in the batch's fields, or -1. */
   #indexes = new Int32Array(0);
 
-  /** The unchanged rows, one per line, joined by the separator: `,\n` or `\n`. */
+  /** Returns the unchanged rows, one per line, joined by the separator: `,\n` or `\n`. */
   copyToJson(batch: RowBatch, separator: Buffer): Uint8Array {
     const ranges = rangesOf(batch);
     if (hasLineBreaks(ranges)) return compactRows(ranges, separator);
@@ -42,8 +42,9 @@ export class RowCopier {
   }
 
   /**
-   * The rows as plain CSV: commas, CRLF, quotes if needed, values as in the JSON.
-   * @param columns the fields to write, in order; passing the same array each time saves lookups
+   * Returns plain CSV: commas, CRLF, quotes if needed, values as in the JSON.
+   *
+   * @param columns fields to write, in order; passing the same array each time saves lookups
    */
   copyToCsv(batch: RowBatch, columns: readonly string[]): Uint8Array {
     const ranges = rangesOf(batch);
@@ -114,7 +115,7 @@ export class RowCopier {
 }
 
 /**
- * Rows of a batch as JSON objects, one per line, each line with a comma at its end.
+ * Returns rows of a batch as JSON objects, one per line, each line with a comma at its end.
  *
  * @param rows indexes in the batch
  * @param members further members, as JSON without braces, for the beginning of each row
@@ -130,7 +131,6 @@ export function copyRows(batch: RowBatch, rows: Iterable<number>, members: strin
   return Buffer.from(lines);
 }
 
-/** True if a row has a line break. */
 function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): boolean {
   let lineFeedAt = -1;
   for (let row = 0; row < rowCount; row++) {
@@ -142,7 +142,7 @@ function hasLineBreaks({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): bo
   return false;
 }
 
-/** Rows with line breaks, each on one line. */
+/** Writes each row on one line. */
 function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   const { bytes, rowCount, rowStarts, rowEnds } = batch;
   const rows: string[] = [];
@@ -152,7 +152,9 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   return Buffer.from(rows.join(separator.toString()));
 }
 
-/** True if the space between rows is as long as a separator, so that all are copied at once. */
+/**
+ * Checks whether the space between rows is as long as a separator, so that all are copied at once.
+ */
 function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;
   for (let row = 1; row < rowCount; row++) {
@@ -202,7 +204,7 @@ function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: 
   return true;
 }
 
-/** The cell for a value that cannot be copied: a string with escapes, an object or a list. */
+/** Formats a value that cannot be copied: a string with escapes, an object or a list. */
 function csvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
   const text = bytes[start] === ascii.quote ? (JSON.parse(json) as string) : compactJson(json);

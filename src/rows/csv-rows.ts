@@ -14,15 +14,14 @@ const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Reads a cell that is not empty as JSON. */
 export type CellReader = (text: string) => string;
 
-/** How the header and the cells of a CSV are read. */
 export interface CsvReading {
-  /** The row fields for the names of the header. */
+  /** Returns the row fields for the names of the header. */
   fieldsOfHeader(names: readonly string[]): string[];
 
   cellReader(field: string, delimiter: string): CellReader;
 }
 
-/** The reading of a body of the service. */
+/** For a body of the service. */
 const serviceReading: CsvReading = {
   fieldsOfHeader,
   cellReader: (field) => {
@@ -32,14 +31,14 @@ const serviceReading: CsvReading = {
   },
 };
 
-/** Options for the rows of a CSV. */
+/** For the rows of a CSV. */
 export interface CsvOptions {
   readonly delimiter: string;
 
   /** Default: that of a body of the service. */
   readonly reading?: CsvReading | undefined;
 
-  /** Learns of lines that are no rows. */
+  /** Receives lines that are no rows. */
   readonly places?: RowPlaces | undefined;
 }
 
@@ -47,9 +46,11 @@ export interface CsvOptions {
 const pieceLength = 64 * 1024;
 
 /**
- * The rows of a CSV report as the JSON that the service would have sent, one object per line: null
- * for an empty field, otherwise what the reading makes of it: by default a number for a metric if
- * the text is one, else a string (also for a DSP's money, which has a decimal comma in JSON too).
+ * Yields the rows of a CSV report as the JSON that the service would have sent, one object per
+ * line: null for an empty field, otherwise what the reading makes of it: by default a number for a
+ * metric if the cell is one, else a string (also for a DSP's money, which has a decimal comma in
+ * JSON too).
+ *
  * @param header receives the column names before the first row
  * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report
  */
@@ -67,16 +68,15 @@ export async function* readCsvLines(
   yield reader.takeLines();
 }
 
-/** A column of the CSV. */
 interface CsvColumn {
-  /** The name as a JSON key with its colon. */
+  /** JSON key with its colon. */
   readonly key: string;
 
   readonly read: CellReader;
 }
 
 class CsvReader {
-  /** The rows since the last `takeLines`, as JSON. */
+  /** Rows since the last `takeLines`, as JSON. */
   lines = '';
 
   readonly #header: string[];
@@ -90,7 +90,6 @@ class CsvReader {
 
   #blankLines = 0;
 
-  /** The parser's error. */
   #failure: Error | undefined;
 
   constructor(header: string[], options: CsvOptions) {
@@ -183,27 +182,26 @@ class CsvReader {
     if (breaks > 0) this.#addLines(breaks);
   }
 
-  /** Says that the next row is some lines further down. */
+  /** Records that the next row is some lines further down. */
   #addLines(count: number): void {
     this.#options.places?.addLinesBefore(this.#rowCount + 1, count);
   }
 }
 
-/** An error of the parser. */
 interface ParserError extends Error {
   readonly code?: string;
 
-  /** The current line, counted from 1. */
+  /** Current line, counted from 1. */
   readonly lines?: number;
   readonly record?: readonly string[];
 }
 
-/** The lines read last, for quoting them in errors. */
+/** Lines read last, for quoting them in errors. */
 class RecentLines {
-  /** The bytes since the line break before the last piece. */
+  /** Bytes since the line break before the last piece. */
   #bytes: Buffer = Buffer.alloc(0);
 
-  /** The number of lines before `#bytes`. */
+  /** Lines before `#bytes`. */
   #linesBefore = 0;
 
   add(chunk: Uint8Array): void {
@@ -266,7 +264,7 @@ function brokenLine(message: string, code: string): IncompleteDataError {
   });
 }
 
-/** The problem with a line, in plain words. */
+/** Describes the problem with a line, in plain words. */
 function reasonOf({ code, message, record }: ParserError, columnCount: number): string {
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
@@ -330,7 +328,8 @@ const usualDelimiters = [',', ';', '\t'];
 /**
  * Detects the delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in the
  * header.
- * @param isAny true if other delimiters are allowed, as in files written with `--delimiter`
+ *
+ * @param isAny allows other delimiters, as in files written with `--delimiter`
  */
 export function delimiterOf(head: Buffer, isAny: boolean): string {
   const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');

@@ -1,12 +1,11 @@
 import { letterN, minus, one, quote, zero } from './bytes.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
-/** Fields to look for in rows. */
 export interface EmptyFields {
   /** Null, `""`, `-` and `--` are no value. */
   readonly names: readonly string[];
 
-  /** The same, and 0 and -1. */
+  /** As for names, and also 0 and -1. */
   readonly ids: readonly string[];
 }
 

@@ -19,7 +19,8 @@ const maxQuotedBytes = 300;
 /**
  * Reads the rows and the other members of a report: `{"data":[…],"summary":{…}}` with its members
  * in any order, a bare array of rows, or one row per line.
- * @param areLines true for one row per line (NDJSON)
+ *
+ * @param areLines for one row per line (NDJSON)
  * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
  * @throws RejectedError if it is an error document
  */
@@ -27,14 +28,14 @@ export function readDocument(window: ascii.ByteWindow, areLines: boolean): RowBa
   return new DocumentReader(window, areLines).read();
 }
 
-/** A scanned member of the document; indexes are those of the window. */
+/** Indexes are those of the window. */
 interface ScannedMember {
   readonly name: string;
 
-  /** The start of its value. */
+  /** Start of its value. */
   readonly start: number;
 
-  /** The end of its value; absent for the rows, which are read piece by piece. */
+  /** End of its value; absent for the rows, which are read piece by piece. */
   readonly end?: number;
 }
 
@@ -44,17 +45,17 @@ class DocumentReader {
   readonly #areLines: boolean;
   readonly #scanner = new RowScanner();
 
-  /** The members other than the rows, as JSON. */
+  /** Members other than the rows, as JSON. */
   readonly #members = new Map<string, Buffer>();
   #memberBytes = 0;
 
-  /** The number of consecutive blanks before the window's start. */
+  /** Consecutive blanks before the window's start. */
   #blankBytes = 0;
 
   #isDataSeen = false;
   #isInRows = false;
 
-  /** The token before the next row. */
+  /** Token before the next row. */
   #tokenBefore: 'bracket' | 'row' | 'comma' = 'bracket';
 
   constructor(window: ascii.ByteWindow, areLines: boolean) {
@@ -98,7 +99,7 @@ class DocumentReader {
     if (!this.#isDataSeen) throw noRows(this.#members);
   }
 
-  /** The next bytes in quotation marks. */
+  /** Quotes the next bytes. */
   #beginning(): string {
     const { bytes, start, end } = this.#window;
     return quoted(bytes.toString('utf8', start, Math.min(end, start + maxQuotedBytes)));
@@ -139,7 +140,7 @@ class DocumentReader {
     yield* this.#array();
   }
 
-  /** The member at the window's start: complete, or the beginning of the rows. */
+  /** Reads the member at the window's start: complete, or the beginning of the rows. */
   async #wholeMember(): Promise<ScannedMember> {
     for (;;) {
       const member = this.#scanMember();
@@ -149,7 +150,7 @@ class DocumentReader {
     }
   }
 
-  /** The member at the window's start; `undefined` if it is incomplete. */
+  /** Scans the member at the window's start; `undefined` if it is incomplete. */
   #scanMember(): ScannedMember | undefined {
     const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
@@ -253,7 +254,7 @@ class DocumentReader {
     throw this.#malformed(`${this.#place} is longer than 8 MB`, start);
   }
 
-  /** The batch of the scanned rows. */
+  /** Throws if a scanned row is not UTF-8. */
   #batch(): RowBatch {
     const { bytes } = this.#window;
     const { rowCount, firstRow, rowStarts, rowEnds } = this.#ranges;
@@ -294,7 +295,7 @@ class DocumentReader {
     return this.#ranges.firstRow + this.#ranges.rowCount;
   }
 
-  /** The current position, for errors. */
+  /** Current position, for errors. */
   get #place(): string {
     return this.#isInRows ? `Row ${formatCount(this.#rowsSoFar + 1)}` : 'The report';
   }
@@ -317,8 +318,8 @@ export function readSummary(json: Buffer | undefined): ReportSummary | undefined
 }
 
 /**
- * The error for a well-formed document without `data`: an error document (`decisions.md` 6), a
- * status record, or something else.
+ * Explains a well-formed document without `data`: an error document (`decisions.md` 6), a status
+ * record, or something else.
  */
 function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   const document: Record<string, unknown> = {};
@@ -342,7 +343,7 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   return new IncompleteDataError(problem, { code: 'NO_DATA', retryable: status !== undefined });
 }
 
-/** The beginning of a document without rows, in quotation marks. */
+/** Quotes the beginning of a document without rows. */
 function beginningOf(members: ReadonlyMap<string, Buffer>): string {
   const parts: string[] = [];
   for (const [name, value] of members) {
@@ -355,7 +356,7 @@ function asObject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** A string, or an object's `message`, printable and shortened. */
+/** Returns a string, or an object's `message`, printable and shortened. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null && 'message' in value) {
     return textOf(value.message);

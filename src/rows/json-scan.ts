@@ -14,7 +14,7 @@ import * as ascii from './bytes.ts';
 /** The bytes end inside the token. */
 export const cut = -1;
 
-/** The nesting limit for objects and arrays in one value. */
+/** Limits the nesting of objects and arrays in one value. */
 const maxDepth = 255;
 
 /** JSON with a problem at index `at`, as a clause: `expected a digit`. */
@@ -28,7 +28,7 @@ export class MalformedJson extends Error {
   }
 }
 
-/** The index of the first byte at or after `at` that is not a JSON blank. */
+/** Returns the index of the first byte at or after `at` that is not a JSON blank. */
 export function skipBlanks(bytes: Uint8Array, at: number): number {
   let p = at;
   for (;;) {
@@ -47,7 +47,7 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
 const quotes = ascii.repeated(ascii.quote);
 const backslashes = ascii.repeated(ascii.backslash);
 
-/** A string; `at` is the index after its opening quote. */
+/** `at` is the index after the opening quote. */
 export function scanString(bytes: Buffer, view: DataView, at: number, end: number): number {
   let p = at;
   for (;;) {
@@ -66,7 +66,7 @@ export function scanString(bytes: Buffer, view: DataView, at: number, end: numbe
 
 const simpleEscapes = Buffer.from('"\\/bfnrt');
 
-/** The rest of a string with an escape. */
+/** Scans the rest of a string with an escape. */
 function scanEscapedString(bytes: Buffer, at: number, end: number): number {
   let isPlain = true;
   let p = at;
@@ -91,7 +91,7 @@ function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   return p;
 }
 
-/** A number. The byte after it must have arrived, since it might be another digit. */
+/** The byte after the number must have arrived, since it might be another digit. */
 export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   let p = bytes[at] === ascii.minus ? at + 1 : at;
   p = bytes[p] === ascii.zero ? p + 1 : scanDigits(bytes, p, end);
@@ -114,7 +114,6 @@ function scanLiteral(bytes: Buffer, at: number, end: number): number {
   return to;
 }
 
-/** Any JSON value. */
 export function scanValue(bytes: Buffer, view: DataView, at: number, end: number): number {
   const byte = bytes[at] as number;
   if (byte === ascii.quote) return scanString(bytes, view, at + 1, end);
@@ -125,7 +124,7 @@ export function scanValue(bytes: Buffer, view: DataView, at: number, end: number
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
-/** An object or array. Its end is found by counting brackets; `JSON.parse` checks the rest. */
+/** Finds the end of an object or array by counting brackets; `JSON.parse` checks the rest. */
 function scanNested(bytes: Buffer, view: DataView, at: number, end: number): number {
   let depth = 0;
   for (let p = at; ; p++) {
@@ -144,7 +143,7 @@ function scanNested(bytes: Buffer, view: DataView, at: number, end: number): num
   }
 }
 
-/** A key with its colon and the blanks after it; `at` is the index of its opening quote. */
+/** Scans a key with its colon and the blanks after it; `at` is the index of its opening quote. */
 export function scanKey(
   bytes: Buffer,
   view: DataView,

@@ -1,7 +1,6 @@
 import { letterN, quote, space, viewOf } from './bytes.ts';
 import type { RangedBatch } from './row-ranges.ts';
 
-/** The maximum number of keys. */
 export const maxKeys = 1_000_000;
 
 /** Most reports have fewer keys than this. The large table is only created when needed. */
@@ -11,24 +10,24 @@ const fewKeys = 4096;
 const fewSlots = 2 * fewKeys;
 const allSlots = 2 ** 21;
 
-/** The parts of the keys of a batch. */
+/** Parts of the keys of a batch. */
 export interface KeyColumns {
-  /** The indexes of fields whose values are compared byte by byte. */
+  /** Indexes of fields whose values are compared byte by byte. */
   readonly indexes: Int32Array;
 
-  /** A number for the hour of each row, if hours are part of the key. */
+  /** Number for the hour of each row, if hours are part of the key. */
   readonly hours: Int32Array | undefined;
 }
 
 /** Greater than any value length, and small enough to be multiplied by a field index. */
 const valueLengths = 2 ** 21;
 
-/** The block size of the hash, in integers. */
+/** Block size of the hash, in integers. */
 const blockWords = 4;
 
 /**
- * The keys of rows as hashes (MurmurHash3, 128 bits) in a table of integers. A `Set` of numbers
- * would need an object for each key.
+ * Keeps the keys of rows as hashes (MurmurHash3, 128 bits) in a table of integers. A `Set` of
+ * numbers would need an object for each key.
  *
  * One part of the hash selects the slot where the search begins; 64 other bits are stored in the
  * slot, which takes 8 bytes. A new key is only compared with the few keys in its place, so that two
@@ -41,16 +40,16 @@ export class KeyTable {
   /** Two integers per slot. The first is 0 for a free slot, and never 0 for a key. */
   #slots = new Int32Array(2 * fewSlots);
 
-  /** The key being added, as integers: field and length of each value, followed by its bytes. */
+  /** Key being added, as integers: field and length of each value, followed by its bytes. */
   #words = new Int32Array(256);
 
-  /** The hashes being added, four integers each. With few keys, all earlier hashes come first. */
+  /** Hashes being added, four integers each. With few keys, all earlier hashes come first. */
   #hashes = new Int32Array(4 * 1024);
 
-  /** The number of earlier hashes in `#hashes`. */
+  /** Earlier hashes in `#hashes`. */
   #hashesBefore = 0;
 
-  /** The contents of the slots read ahead. Unused, but it keeps V8 from removing the reads. */
+  /** Contents of the slots read ahead. Unused, but it keeps V8 from removing the reads. */
   protected readAhead = 0;
 
   /**
@@ -152,7 +151,7 @@ export class KeyTable {
     return count;
   }
 
-  /** The slot where the search for a key begins. */
+  /** Returns the slot where the search for a key begins. */
   #slotOf(hash: number): number {
     return (hash << 1) & (this.#slots.length - 1);
   }

@@ -1,16 +1,13 @@
 import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
-/** A text that adreport wrote to a file's key-value metadata; the name without `adreport.`. */
+/** Written by adreport to a file's key-value metadata; the name has no `adreport.`. */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;
 }
 
-/**
- * A message from the process that decodes a Parquet file. The rows are written to its standard
- * output.
- */
+/** Sent by the process that decodes a Parquet file. The rows are written to its standard output. */
 export type ParquetMessage =
   | {
       /** adreport's metadata in the file. */
@@ -38,18 +35,17 @@ export type ParquetMessage =
       readonly failure?: string;
     };
 
-/** A request for the rows of the file at an absolute path. */
 export interface ParquetRequest {
   readonly path: string;
 }
 
-/** The process's memory limit of 640 MB: two pages of 128 MB and V8's heap. */
+/** Memory limit of 640 MB: two pages of 128 MB and V8's heap. */
 export const mostProcessBytes = 640 * 1024 * 1024;
 
-/** The byte after the rows of a file on standard output. JSON never contains it. */
+/** Byte after the rows of a file on standard output. JSON never contains it. */
 export const endOfFile = 0;
 
-/** The notes that are JSON. Of several with the same name, the last counts. */
+/** Returns the notes that are JSON. Of several with the same name, the last counts. */
 export function membersFrom(notes: readonly ParquetNote[]): ReportMember[] {
   const members = new Map<string, Buffer>();
   for (const { name, text } of notes) {

@@ -8,11 +8,11 @@ import {
 } from './parquet-messages.ts';
 
 /**
- * The process that decodes Parquet files. It writes the rows of each file to standard output as
- * NDJSON, followed by one byte.
+ * Process that decodes Parquet files. It writes the rows of each file to standard output as NDJSON,
+ * followed by one byte.
  */
 
-/** The interval of the watching thread. */
+/** Interval of the watching thread. */
 const lookEveryMs = 50;
 
 async function decode(path: string): Promise<void> {
@@ -50,7 +50,7 @@ function watch(): void {
   }, lookEveryMs);
 }
 
-/** The reason why a file cannot be decoded. A decoder's own crashes are not meaningful. */
+/** Hides a decoder's own crashes, whose messages mean nothing to users. */
 function reasonOf(error: unknown): string {
   const isCrash = error instanceof TypeError || error instanceof RangeError;
   if (isCrash) return 'its contents are inconsistent';

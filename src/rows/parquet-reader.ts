@@ -13,10 +13,10 @@ import {
 import { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
 import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
 
-/** The limit of 128 MB for a page, and for a row group's column in the file. */
+/** Limit of 128 MB for a page, and for a row group's column in the file. */
 const maxPageBytes = 128 * 1024 * 1024;
 
-/** How many rows, values and unpacked bytes are in memory at a time. */
+/** Rows, values and uncompressed bytes in memory at a time. */
 const rowsTogether = 131_072;
 const valuesTogether = 2_000_000;
 const bytesTogether = 32 * 1024 * 1024;
@@ -40,26 +40,25 @@ function withinPage(sizeBytes: number): number {
   throw new Error('a page is larger than 128 MB');
 }
 
-/** A column of the file. */
 interface Column {
   readonly element: SchemaElement;
 
-  /** The name as a JSON key with its colon. */
+  /** JSON key with its colon. */
   readonly key: string;
 }
 
-/** Rows that are in memory together; row numbers count from the beginning of the file. */
+/** Rows in memory together; row numbers count from the beginning of the file. */
 interface Slice {
   readonly start: number;
   readonly end: number;
 
-  /** The end of the rows' row group. */
+  /** End of the rows' row group. */
   readonly groupEnd: number;
 }
 
 const memberPrefix = 'adreport.';
 
-/** The texts that adreport wrote to the key-value metadata of a file. */
+/** Returns the strings that adreport wrote to the key-value metadata of a file. */
 function notesIn(metadata: FileMetaData): ParquetNote[] {
   const notes: ParquetNote[] = [];
   for (const { key, value } of metadata.key_value_metadata ?? []) {
@@ -79,10 +78,10 @@ export class ParquetReader {
   readonly #send: (message: ParquetMessage) => void;
   readonly #source: AsyncBuffer;
 
-  /** The zone of the hours. */
+  /** Zone of the hours. */
   #zone = 'UTC';
 
-  /** @param send receives what has begun, and the progress */
+  /** @param send receives notes, skipped columns and progress */
   constructor(descriptor: number, sizeBytes: number, send: (message: ParquetMessage) => void) {
     this.#sizeBytes = sizeBytes;
     this.#send = send;
@@ -93,8 +92,8 @@ export class ParquetReader {
   }
 
   /**
-   * The rows as JSON objects, one per line. Throws any kind of error if the file is damaged, has
-   * another number of rows than its metadata says, or uses an unsupported feature.
+   * Yields the rows as JSON objects, one per line. Throws any kind of error if the file is damaged,
+   * has another number of rows than its metadata says, or uses an unsupported feature.
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
@@ -157,7 +156,6 @@ export class ParquetReader {
     }
   }
 
-  /** The values of a column in a slice. */
   async #readColumn(metadata: FileMetaData, name: string, slice: Slice): Promise<unknown[]> {
     const rowCount = slice.end - slice.start;
     const values: unknown[] = [];
@@ -184,12 +182,10 @@ export class ParquetReader {
   }
 }
 
-/** A range of bytes within a file. */
 interface ByteRange {
   readonly start: number;
   readonly end: number;
 
-  /** The size of the file. */
   readonly sizeBytes: number;
 }
 
@@ -208,7 +204,7 @@ function readBytes(descriptor: number, { start, end, sizeBytes }: ByteRange): Ar
   return bytes.buffer;
 }
 
-/** How many rows of a row group are in memory at a time. */
+/** Returns how many rows of a row group are in memory at a time. */
 function rowsOfSlice(group: RowGroup, columnCount: number): number {
   const rowBytes = Number(group.total_byte_size) / Number(group.num_rows);
   const rowsByValues = Math.floor(valuesTogether / columnCount);
@@ -216,7 +212,7 @@ function rowsOfSlice(group: RowGroup, columnCount: number): number {
   return Math.max(1, Math.min(rowsTogether, rowsByValues, rowsByBytes));
 }
 
-/** The size of a row group's column in the file, according to its metadata. */
+/** Returns the size of a row group's column in the file, according to its metadata. */
 function columnBytes(group: RowGroup, name: string): number {
   let sizeBytes = 0;
   for (const { meta_data } of group.columns) {
@@ -259,10 +255,10 @@ function timeJson(value: Date, element: SchemaElement, zone: string): string {
 
 const quarterMs = 15 * 60_000;
 
-/** The offsets of zones in milliseconds, by zone and quarter of an hour. */
+/** Offsets of zones in milliseconds, by zone and quarter of an hour. */
 const offsets = new Map<string, number>();
 
-/** `2026-10-25T02:00:00+0200` in a zone. */
+/** Formats as `2026-10-25T02:00:00+0200`. */
 function localTime(ms: number, zone: string): string {
   const key = `${zone} ${Math.floor(ms / quarterMs)}`;
   const offsetMs = offsets.get(key) ?? readOffset(ms, zone);
@@ -282,7 +278,10 @@ function readOffset(ms: number, zone: string): number {
   return sign === '-' ? -offsetMs : offsetMs;
 }
 
-/** The zone of the report, if adreport wrote the file and the zone is one of this system. */
+/**
+ * Returns the zone of the report, if adreport wrote the file and this system knows the zone; else
+ * UTC.
+ */
 function zoneIn(notes: readonly ParquetNote[]): string {
   const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';
   try {

@@ -4,22 +4,21 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { endOfFile, type ParquetMessage, type ParquetNote } from './parquet-messages.ts';
 
-/** The memory limit for the values of a file, in megabytes. */
+/** Memory limit for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
 
-/** The longest silence of the process, plus a second for each megabyte of the column it decodes. */
+/** Longest silence of the process, plus a second for each megabyte of the column it decodes. */
 const usualSilenceMs = 10_000;
 const bytesPerMs = 1000;
 
 /** Receives information about a Parquet file while it is read. */
 export interface ParquetListener {
-  /** The rows so far end at about this byte of the file. */
+  /** Rows so far end at about this byte of the file. */
   position(bytes: number): void;
 
   /** adreport's metadata in the file. */
   notes(notes: readonly ParquetNote[]): void;
 
-  /** The columns that are not read. */
   skipped(columns: readonly string[]): void;
 }
 
@@ -31,12 +30,12 @@ export class ParquetDecoder {
   #child: DecoderProcess | undefined;
 
   /**
-   * The rows of a file as JSON objects, one per line.
+   * Yields the rows of a file as JSON objects, one per line.
    *
    * @param path absolute
    * @param signal ends the process
    * @throws any kind of error when aborted, or if the file is damaged, has another number of rows
-   *   than its metadata says, or uses an unsupported feature
+   * than its metadata says, or uses an unsupported feature
    */
   async *lines(
     path: string,
@@ -64,7 +63,7 @@ export class ParquetDecoder {
   }
 }
 
-/** The process that decodes files, seen from its parent. */
+/** Decoding process, seen from its parent. */
 class DecoderProcess {
   readonly #child: ChildProcess;
   readonly #pieces: AsyncIterator<Buffer>;
@@ -75,7 +74,7 @@ class DecoderProcess {
   /** Called with the message that ends a file. */
   #onDone: () => void = () => {};
 
-  /** The reason why the file cannot be read, without a full stop. */
+  /** Reason why the file cannot be read, without a full stop. */
   #failure: string | undefined;
 
   #silenceMs = usualSilenceMs;
@@ -169,15 +168,15 @@ class DecoderProcess {
 }
 
 /**
- * The variables that Node needs to start, on Windows too. The process reads untrusted files, so it
- * gets no token or password.
+ * Returns the variables that Node needs to start, on Windows too. The process reads untrusted
+ * files, so it gets no token or password.
  */
 function environmentOfProcess(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH } = process.env;
   return { PATH, SystemRoot, LD_LIBRARY_PATH };
 }
 
-/** The path of the process's module in the built program, which the sources use too. */
+/** Resolves the process's module in the built program, which the sources use too. */
 function modulePath(): string {
   return createRequire(import.meta.url).resolve('#parquet-process');
 }

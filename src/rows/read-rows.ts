@@ -6,15 +6,14 @@ import type { CsvOptions } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
-/** Options for reading a body. */
 export interface ReadOptions {
-  /** The body's `Content-Type`. The content of the body takes precedence. */
+  /** `Content-Type` of the body, whose content takes precedence. */
   readonly contentType?: string | undefined;
 
-  /** How many bytes to scan together. Affects the batches, not the rows. */
+  /** Bytes to scan together. Affects the batches, not the rows. */
   readonly pieceBytes?: number;
 
-  /** Whether one row per line (NDJSON) is allowed or expected, as in files; neither by default. */
+  /** Allows or expects one row per line (NDJSON), as in files; neither by default. */
   readonly lines?: 'allowed' | 'expected';
 
   readonly csv?: Omit<CsvOptions, 'delimiter'> | undefined;
@@ -75,9 +74,8 @@ export async function* readRows(
   }
 }
 
-/** The end of a text. */
 interface TextEnd {
-  /** True if the last line has no line break. */
+  /** Set if the last line has no line break. */
   isLineOpen: boolean;
 }
 
@@ -93,7 +91,7 @@ async function* noteEnd(
   }
 }
 
-/** The first line of a CSV that names its delimiter for spreadsheets. */
+/** First line of a CSV that names its delimiter for spreadsheets. */
 interface SeparatorLine {
   readonly delimiter: string;
   readonly sizeBytes: number;
@@ -121,7 +119,7 @@ function withoutMark(head: Buffer): Buffer {
   return hasByteOrderMark(head) ? head.subarray(3) : head;
 }
 
-/** The first bytes of a body. */
+/** Reads the first bytes of a body. */
 export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
   let head = Buffer.alloc(0);
   while (head.length < headBytes) {
@@ -132,7 +130,6 @@ export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffe
   return head;
 }
 
-/** The whole body, including its first bytes. */
 export async function* prepended(
   head: Buffer,
   chunks: AsyncIterator<Uint8Array>,
@@ -141,7 +138,7 @@ export async function* prepended(
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }
 
-/** The format of a body, by its first bytes and then by its `Content-Type`. */
+/** Finds the format of a body by its first bytes, and then by its `Content-Type`. */
 function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' | 'lines' | 'csv' {
   const text = head.toString('latin1');
   if (text.trim() === '' && head.length < headBytes) throw endsEarly(0, head.length);

@@ -12,7 +12,6 @@ import { prepended, readHead, readRows } from './read-rows.ts';
 import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 import { RowPlaces } from './row-places.ts';
 
-/** A stored report. */
 export interface ReportFile {
   /** Throws `UsageError` if it cannot be read, `IncompleteDataError` if it is not a report. */
   readonly batches: RowBatches;
@@ -20,22 +19,19 @@ export interface ReportFile {
   /** `undefined` for a pipe. */
   readonly sizeBytes: number | undefined;
 
-  /** How many bytes of the file have been read so far. */
+  /** Returns the bytes of the file read so far. */
   readBytes(): number;
 
-  /** The place of a row, counted from 1, in messages: `line 3` of a CSV, `row 2` of others. */
+  /** Names the place of a row, counted from 1: `line 3` of a CSV, `row 2` of others. */
   placeOf(row: number): string;
 
-  /** The columns of a Parquet file that cannot be read, once its first rows are there. */
+  /** Returns the columns of a Parquet file that cannot be read, once its first rows are there. */
   skippedColumns(): readonly string[];
 }
 
-/** Options for reading a report file. */
 interface ReportFileOptions {
-  /** Stops reading. */
   readonly signal?: AbortSignal;
 
-  /** How a CSV is read. */
   readonly csv?: CsvReading | undefined;
 
   /** Decodes Parquet; its creator ends it. Default: one for this file. */
@@ -44,7 +40,8 @@ interface ReportFileOptions {
 
 /**
  * Opens a report file of any format. Its content decides, not its name.
- * @param shown the path as the user wrote it
+ *
+ * @param shown path as the user wrote it
  * @throws UsageError if it cannot be opened
  */
 export async function openReportFile(
@@ -119,7 +116,7 @@ function parquetPipeError(): UsageError {
   );
 }
 
-/** A format made for people, and a program that opens it. */
+/** Format for people, and a program that opens it. */
 interface FormForPeople {
   readonly name: string;
   readonly program: string;
@@ -134,12 +131,12 @@ function formForPeopleOf(head: Buffer): FormForPeople | undefined {
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
-/** True for a sheet of Excel 97 to 2003, `.xls`. */
+/** For a spreadsheet of Excel 97 to 2003, `.xls`. */
 function isOldSheet(head: Buffer): boolean {
   return head.toString('latin1', 0, 4) === '\xd0\xcf\x11\xe0';
 }
 
-/** True for a zip whose first file is that of a spreadsheet. */
+/** Checks whether the first file of a zip is that of a spreadsheet. */
 function isSheet(head: Buffer): boolean {
   if (head.length < 30) return true;
   const nameLength = head.readUInt16LE(26);
@@ -147,7 +144,7 @@ function isSheet(head: Buffer): boolean {
   return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
 }
 
-/** Sentences on packed files, by their first characters. */
+/** Sentences on compressed files, by their first characters. */
 const packedForms: readonly (readonly [beginning: string, sentence: string])[] = [
   ['PK\x03\x04', 'This is a zip archive.'],
   ['7z\xbc\xaf', 'This is a 7-Zip archive.'],
@@ -157,7 +154,7 @@ const packedForms: readonly (readonly [beginning: string, sentence: string])[] =
   ['BZh', 'This file is compressed with bzip2.'],
 ];
 
-/** Throws `IncompleteDataError` for the beginning of a packed file. */
+/** Throws `IncompleteDataError` for the beginning of a compressed file. */
 function expectNotPacked(head: Buffer): void {
   const text = head.toString('latin1', 0, 8);
   const [, sentence] = packedForms.find(([beginning]) => text.startsWith(beginning)) ?? [];
@@ -228,7 +225,7 @@ function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTai
   return { ...tail, members, summary: readSummary(summary?.json) };
 }
 
-/** The content of a gzip stream. Throws `IncompleteDataError` if it is packed again. */
+/** Yields the content of a gzip stream. Throws `IncompleteDataError` if it is compressed again. */
 async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = unzipped(bytes);
   try {
@@ -249,7 +246,7 @@ function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> 
   return withDamage(gunzip, gzipDamage);
 }
 
-/** What is wrong with a file, without a full stop, and the code of its error. */
+/** Problem with a file, without a full stop, and the code of its error. */
 interface Damage {
   readonly problem: string;
   readonly code: 'TRUNCATED' | 'DAMAGED';
@@ -279,7 +276,7 @@ async function* withDamage(
   }
 }
 
-/** True if the file ends like every Parquet file. */
+/** Checks the last four bytes. */
 async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
   return binaryFormOf(buffer) === 'parquet';
@@ -309,7 +306,7 @@ const hints: Readonly<Record<string, string>> = {
 const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
-/** The error with the file's name, and without the advice to order the report again. */
+/** Adds the file's name, and drops the advice to request the report again. */
 function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
   if (error instanceof Error && 'syscall' in error) return unreadableFile(error, name);
@@ -324,7 +321,6 @@ function errorInFile(error: unknown, shown: string): unknown {
   });
 }
 
-/** The error for a file that cannot be opened or read. */
 function unreadableFile(cause: Error, name: string): UsageError {
   const code = codeOf(cause) ?? '';
   if (code === 'EACCES' || code === 'EPERM') {

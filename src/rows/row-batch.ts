@@ -5,7 +5,7 @@ import { nullInRun, type RangedBatch, type RowBatch, rangesOf } from './row-rang
 
 export type { RowBatch } from './row-ranges.ts';
 
-/** A member of the report document other than `data`, with its value as JSON. */
+/** Any member of the report document other than `data`, with its value as JSON. */
 export interface ReportMember {
   readonly name: string;
   readonly json: Buffer;
@@ -15,23 +15,23 @@ export interface ReportMember {
 export interface ReportTail {
   readonly rowCount: number;
 
-  /** Every key of the rows; for CSV, the header. */
+  /** Keys of all rows; for CSV, the header. */
   readonly fields: readonly string[];
 
-  /** The `summary` member if it has the specified shape. A CSV body has no summary. */
+  /** Present if the `summary` member has the specified shape. A CSV body has none. */
   readonly summary: ReportSummary | undefined;
 
-  /** The members other than `data`, in document order, including `summary`. */
+  /** Members other than `data`, in document order, including `summary`. */
   readonly members: readonly ReportMember[];
 
-  /** True if the last line of a CSV has no line break; absent for JSON. */
+  /** Set if the last line of a CSV has no line break; absent for JSON. */
   readonly isLineOpen?: boolean;
 }
 
-/** The batches of one report; the iterator returns its tail. */
+/** Batches of one report; the iterator returns its tail. */
 export type RowBatches = AsyncIterableIterator<RowBatch, ReportTail, undefined>;
 
-/** A value in a row: any JSON value. */
+/** Any JSON value. */
 export type Value =
   | string
   | number
@@ -41,19 +41,19 @@ export type Value =
   | { readonly [key: string]: Value };
 
 /**
- * A report row as an object, with its keys in the order of the body. It has no prototype, so that a
+ * Report row as an object, with its keys in the order of the body. It has no prototype, so that a
  * field named `constructor` is like any other. A number that a double would change (more than 15
- * significant digits, or out of range) is its text in the body; a list or an object with such a
- * number is its JSON text.
+ * significant digits, or out of range) is kept as a string, as in the body; a list or an object
+ * with such a number is its JSON.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** The rows of batches that have been parsed. */
+/** Rows of batches that have been parsed. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
-/** The rows of a batch as objects. They can be kept, and are the same in each call. */
+/** Returns the rows of a batch as objects. They can be kept, and are the same in each call. */
 export function rowsOf(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
@@ -76,7 +76,7 @@ export function makeRoomForObjects(): void {
   setFlagsFromString('--semi-space-growth-factor=2');
 }
 
-/** The compact JSON of a field in each row; `undefined` if a row does not have the key. */
+/** Returns the compact JSON of a field in each row; `undefined` if a row does not have the key. */
 export function textsOf(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
   const texts = new Array<string | undefined>(rowCount).fill(undefined);
@@ -92,7 +92,7 @@ export function textsOf(batch: RowBatch, field: string): (string | undefined)[] 
   return texts;
 }
 
-/** True if any row of the batch has a value in the field other than null and an empty text. */
+/** Ignores null and empty strings. */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
   const index = fields.indexOf(field);
@@ -146,7 +146,7 @@ export function parseValue(json: string): Value {
   return typeof value === 'string' ? value : keptDigits(value, json);
 }
 
-/** The rows joined by commas, which NDJSON does not have. */
+/** Joins the rows by commas, which NDJSON does not have. */
 function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
@@ -161,7 +161,7 @@ function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
 /** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/** True if a value (not a text) may be a number that a double changes: long or with an exponent. */
+/** For a long number, or one with an exponent; `start` must not be that of a string. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {
@@ -171,7 +171,7 @@ function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** The value, or its text in the body if a double has changed it. */
+/** Returns the value, or its JSON from the body if a double has changed it. */
 function keptDigits(value: Value, json: string): Value {
   const isChanged =
     typeof value === 'number'
@@ -180,14 +180,14 @@ function keptDigits(value: Value, json: string): Value {
   return isChanged ? compactJson(json) : value;
 }
 
-/** True if a double holds a JSON number exactly. */
+/** For JSON numbers that a double holds exactly. */
 function isExact(text: string): boolean {
   const digits = text.replace(/[eE].*$|[-.]/g, '').replace(/^0+/, '');
   const number = Number(text);
   return digits.length <= exactDigits && Number.isFinite(number) && (number !== 0 || digits === '');
 }
 
-/** JSON without blanks between its tokens; digits are unchanged. */
+/** Removes blanks between tokens; digits are unchanged. */
 export function compactJson(json: string): string {
   return /\s/.test(json) ? json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : json;
 }

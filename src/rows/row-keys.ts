@@ -4,7 +4,7 @@ import { KeyTable, maxKeys } from './key-table.ts';
 import { hasValue } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
-/** Limits of the hour cache: eleven years of hours, and more characters than an hour has. */
+/** Limits the hour cache: eleven years of hours, and more characters than an hour has. */
 const maxHours = 100_000;
 const longestHour = 64;
 
@@ -12,7 +12,7 @@ const longestHour = 64;
 interface RepeatedRows {
   readonly count: number;
 
-  /** The first of them, counted from 1; 0 if there is none. */
+  /** First of them, counted from 1; 0 if there is none. */
   readonly firstRow: number;
 }
 
@@ -25,13 +25,13 @@ interface RepeatGroup {
 
 /** Finds rows with the key of an earlier row, among the first million. Keys are kept as hashes. */
 export class RepeatFinder {
-  /** True if an hour had no offset: when clocks are set back, two hours have the same name. */
+  /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
   hasAmbiguousHours = false;
 
   readonly #keyFields: readonly string[];
   readonly #ignoredFields: readonly string[];
 
-  /** The fields of the last batch, and the indexes of those that are part of the key. */
+  /** Fields of the last batch, and the indexes of those that are part of the key. */
   #fields: readonly string[] = [];
   #indexes = new Int32Array();
   #keys = new KeyTable();
@@ -40,14 +40,14 @@ export class RepeatFinder {
   readonly #hours = new Map<string, number>();
   #rowsSeen = 0;
 
-  /** The fields that had a value in any row. */
+  /** Fields that had a value in any row. */
   readonly #filledFields = new Set<string>();
 
   /** Repeated rows, grouped by the fields they do not have. */
   readonly #repeats = new Map<string, RepeatGroup>();
 
   /**
-   * @param keyFields the fields that identify a row; without a value in each of them it has no key
+   * @param keyFields fields that identify a row; without a value in each of them it has no key
    * @param ignoredFields fields outside the key; all others with a value in any row are part of it
    */
   constructor(keyFields: readonly string[], ignoredFields: readonly string[]) {
@@ -84,8 +84,8 @@ export class RepeatFinder {
   }
 
   /**
-   * The repeated rows, without those that miss an extra field which other rows have: their key may
-   * be incomplete.
+   * Returns the repeated rows, without those that miss an extra field which other rows have: their
+   * key may be incomplete.
    */
   repeats(): RepeatedRows {
     let count = 0;
@@ -119,8 +119,8 @@ export class RepeatFinder {
   }
 
   /**
-   * A number for each row's hour: its instant, whatever its offset is, or a unique number if it is
-   * not a time.
+   * Returns a number for each row's hour: its instant, whatever its offset is, or a unique number
+   * if it is not a time.
    */
   #hoursOf(batch: RangedBatch, index: number): Int32Array {
     const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
@@ -154,7 +154,7 @@ export class RepeatFinder {
   }
 }
 
-/** True if the range is exactly this text. For short texts a loop is faster than `compare`. */
+/** Compares in a loop, which is faster than `compare` for short text. */
 export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) {
@@ -163,7 +163,7 @@ export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffe
   return true;
 }
 
-/** True for a missing value, null, or a text of blanks. */
+/** Also for a missing value, null, or a string of blanks. */
 function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;

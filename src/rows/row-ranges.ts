@@ -8,20 +8,18 @@ import { fieldOfName } from '../contract/columns.ts';
 export interface RowBatch {
   readonly rowCount: number;
 
-  /** The number of rows before this batch. */
+  /** Rows before this batch. */
   readonly firstRow: number;
 
-  /**
-   * The keys of all rows up to this batch, in order of first appearance. A new array when it grows.
-   */
+  /** Keys of all rows up to this batch, in order of first appearance. A new array when it grows. */
   readonly fields: readonly string[];
 
-  /** The size of the rows in the body. */
+  /** Size of the rows in the body. */
   readonly sizeBytes: number;
 }
 
 /**
- * A batch with the byte ranges of its rows and values, which are decoded on demand.
+ * Batch with the byte ranges of its rows and values, which are decoded on demand.
  *
  * `bytes` contains JSON that has been checked; two rows of a batch are separated only by a comma
  * and blanks. The buffer and the arrays are reused for the next batch, and the arrays may be longer
@@ -30,43 +28,43 @@ export interface RowBatch {
 export interface RangedBatch extends RowBatch {
   readonly bytes: Buffer;
 
-  /** The start of row `r`, at its `{`, and its end, after its `}`. */
+  /** Start of row `r`, at its `{`, and its end, after its `}`. */
   readonly rowStarts: Int32Array;
   readonly rowEnds: Int32Array;
 
   /**
-   * The start and end of field `f` in row `r`, at `r * fields.length + f`. A negative start is
-   * `absent` or `nullInRun`; the end is then undefined. If a row repeats a key, the last value
-   * counts, as in `JSON.parse`.
+   * Start and end of field `f` in row `r`, at `r * fields.length + f`. A negative start is `absent`
+   * or `nullInRun`; the end is then undefined. If a row repeats a key, the last value counts, as in
+   * `JSON.parse`.
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
 
-  /** The fields whose keys are spelled differently in the bytes, by those keys. */
+  /** Fields whose keys are spelled differently in the bytes, by those keys. */
   readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
-/** The batch with its ranges, which every batch has: all are created by `RowRanges`. */
+/** Every batch has ranges: all are created by `RowRanges`. */
 export function rangesOf(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
 
-/** A value's start if the row does not have the key. */
+/** Start of a value if the row does not have the key. */
 export const absent = -1;
 
 /**
- * A value's start if the value is null and was scanned as part of a run. A null that was scanned by
- * itself has a range like any other value.
+ * Start of a null that was scanned as part of a run. A null that was scanned by itself has a range
+ * like any other value.
  */
 export const nullInRun = -2;
 
-/** The maximum number of different keys in a report. */
+/** Different keys in a report. */
 export const maxFields = 1000;
 
-/** The maximum number of values in a batch, unless a single row has more. */
+/** Values in a batch, unless a single row has more. */
 const maxValues = 1 << 16;
 
-/** The ranges of the batch being read: a matrix of rows and fields that grows with each new key. */
+/** Ranges of the batch being read: a matrix of rows and fields that grows with each new key. */
 export class RowRanges {
   fields: readonly string[] = [];
   rowCount = 0;
@@ -82,12 +80,12 @@ export class RowRanges {
   readonly #indexes = new Map<string, number>();
   readonly #renamedKeys = new Map<string, string>();
 
-  /** True if there is no room for another row. */
+  /** Set if there is no room for another row. */
   get isFull(): boolean {
     return this.rowCount > 0 && (this.rowCount + 1) * Math.max(1, this.fields.length) > maxValues;
   }
 
-  /** The index of a key's field in `fields`, if a row has had it. */
+  /** Finds a key's field in `fields`, if a row has had it. */
   indexOf(key: string): number | undefined {
     return this.#indexes.get(key);
   }
@@ -95,6 +93,7 @@ export class RowRanges {
   /**
    * Adds a key that no row so far has had. A key that differs from a field of the vocabulary only
    * by case or surrounding blanks is that field.
+   *
    * @returns its index, or `undefined` if the earlier rows have to be passed on first
    */
   addField(key: string): number | undefined {
@@ -135,7 +134,7 @@ export class RowRanges {
     this.rowCount++;
   }
 
-  /** The batch of the rows since the last one. It shares the arrays, which the next row changes. */
+  /** Returns the rows since the last batch. It shares the arrays, which the next row changes. */
   takeBatch(bytes: Buffer): RowBatch {
     const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds } = this;
     const firstByte = rowStarts[0] ?? 0;

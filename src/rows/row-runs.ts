@@ -6,7 +6,7 @@ export interface Run {
   /** One value per field; null if missing. */
   readonly values: readonly Value[];
 
-  /** The first row, counted from 0 in its batch. */
+  /** First row, counted from 0 in its batch. */
   readonly row: number;
   readonly rowCount: number;
 }

@@ -13,7 +13,7 @@ import { absent, maxFields, nullInRun, RowRanges } from './row-ranges.ts';
 /** The batch is full: pass its rows on, then scan the row again. */
 export const batchFull = -2;
 
-/** The longest allowed value. */
+/** 1 MB. */
 export const maxValueBytes = 1024 * 1024;
 
 /** The longest gap (text between two values) that is learned, in bytes. */
@@ -33,19 +33,19 @@ const nullsAtLeast = 4;
 interface NullRun {
   readonly fieldCount: number;
 
-  /** The length of the text, from the end of the value before to the end of the last null. */
+  /** Bytes from the end of the value before to the end of the last null. */
   readonly length: number;
 
-  /** The text in words of eight bytes. The last word ends with the text and may overlap. */
+  /** Words of eight bytes. The last word ends with the run and may overlap. */
   readonly words: Float64Array;
 }
 
-/** The bytes received so far, for the functions of `json-scan.ts`. */
+/** Bytes received so far, for the functions of `json-scan.ts`. */
 interface ScannedBytes {
   readonly bytes: Buffer;
   readonly view: DataView;
 
-  /** The index of the first byte that has not arrived. */
+  /** Index of the first byte that has not arrived. */
   readonly end: number;
 }
 
@@ -56,11 +56,11 @@ interface ScannedBytes {
 export class RowScanner {
   readonly ranges = new RowRanges();
 
-  /** The length of the gap before each field's value, in bytes, once learned. */
+  /** Length of the gap before each field's value, in bytes, once learned. */
   readonly #gapLengths = new Int32Array(maxFields + 1);
 
   /**
-   * The gaps in words of eight bytes, or of four if short. The last word ends with the gap and may
+   * Gaps in words of eight bytes, or of four if short. The last word ends with the gap and may
    * overlap.
    */
   readonly #gapWords = new Float64Array(maxFields * longestWords);
@@ -70,10 +70,9 @@ export class RowScanner {
 
   #areNullRunsLearned = false;
 
-  /** The field expected next. */
   #nextField = 0;
 
-  /** The first field of a null run that is not complete in the row being read; -1 if none. */
+  /** First field of a null run that is not complete in the row being read; -1 if none. */
   #brokenRunAt = -1;
 
   /**
@@ -167,7 +166,11 @@ export class RowScanner {
     }
   }
 
-  /** Records the row and learns from it. @param end the index of its `}` */
+  /**
+   * Records the row and learns from it.
+   *
+   * @param end index of its `}`
+   */
   #endRow(view: DataView, start: number, end: number): void {
     const { ranges } = this;
     if (end - start > maxValueBytes) this.#checkLengths(start, end);
@@ -254,8 +257,8 @@ export class RowScanner {
   }
 
   /**
-   * True if a field of the row being read is null and follows its usual gap, and, except for the
-   * first field of a run, the gap directly follows the field before.
+   * Checks whether a field of the row being read is null and follows its usual gap, and, except for
+   * the first field of a run, whether the gap directly follows the field before.
    */
   #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
@@ -317,9 +320,9 @@ function tooLong(at: number): MalformedJson {
 }
 
 /**
- * True if the text of `length` bytes whose words begin at `first` is at `at`. It has arrived
- * completely, because texts have no zero bytes. Eight bytes that are NaN count as different, which
- * is slower but still correct.
+ * Compares the bytes at `at` with `length` bytes whose words begin at `first`. They have arrived
+ * completely, because no gap or run has zero bytes. Eight bytes that are NaN count as different,
+ * which is slower but still correct.
  */
 function wordsMatch(
   view: DataView,
