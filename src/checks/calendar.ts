@@ -3,28 +3,31 @@ import { formatDate, formatInstant, offsetAt, type Window } from '../report/wind
 
 export const secondsPerHour = 3_600;
 
-/** The days, hours or months of a window, each identified by a number that grows with time. */
+/** Days, hours or months of a window, each identified by a number that grows with time. */
 export interface Calendar {
   readonly unit: 'hour' | 'day' | 'month';
 
-  /** The number of the unit that contains a row's time; `undefined` if the value is not a time. */
+  /**
+   * Returns the number of the unit that contains a row's time; `undefined` if the value is not a
+   * time.
+   */
   read(value: unknown): number | undefined;
 
-  /** True if the whole unit is outside the window. */
+  /** Checks whether the whole unit is outside the window. */
   isOutside(time: number): boolean;
 
-  /** True if the unit begins after now. */
+  /** Checks whether the unit begins after now. */
   isFuture(time: number): boolean;
 
-  /** The units that are entirely in the window and over by now. */
+  /** Yields the units that are entirely in the window and over by now. */
   over(): Iterable<number>;
 
-  /** The unit's name in messages. */
+  /** Names the unit in messages. */
   label(time: number): string;
 }
 
 /**
- * Days or months, counted from 1970.
+ * Counts days or months from 1970.
  *
  * @param now in unix seconds
  */
@@ -61,7 +64,7 @@ export function calendarOfDates(window: Window, unit: 'day' | 'month', now: numb
 }
 
 /**
- * Local hours, identified by the instants at which they begin.
+ * Identifies local hours by the instants at which they begin.
  *
  * @param now in unix seconds
  */

@@ -6,7 +6,7 @@ import { printable } from '../text/printable.ts';
 import type { MetricValues } from './metric-values.ts';
 import { type CheckMessages, isOurField } from './row-check.ts';
 
-/** The requested columns, with what the rows contain. */
+/** Requested columns, with what the rows contain. */
 interface RequestedColumns {
   readonly profile: Profile;
 
@@ -14,7 +14,7 @@ interface RequestedColumns {
 
   readonly metrics: readonly MetricValues[];
 
-  /** The first value of the first row, as JSON. */
+  /** First value of the first row, as JSON. */
   readonly firstValue: string;
 }
 

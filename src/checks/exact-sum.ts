@@ -3,7 +3,6 @@ import { Decimal } from '../text/decimal.ts';
 /** Half of the range in which a double is exact, so that one more addition never leaves it. */
 const maxHundredths = 2 ** 52;
 
-/** An exact sum of decimal numbers. */
 export class ExactSum {
   #hundredths = 0;
   #rest = new Decimal(0n, 0);

@@ -7,7 +7,7 @@ import { runsOf } from '../rows/row-runs.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './row-check.ts';
 
-/** The filters whose values appear in the rows, and their fields. */
+/** Filters whose values appear in the rows, and their fields. */
 const comparedFields: readonly (readonly [filter: FilterName, field: string])[] = [
   ['campaignId', 'campaignId'],
   ['adunitId', 'adId'],
@@ -16,7 +16,7 @@ const comparedFields: readonly (readonly [filter: FilterName, field: string])[] 
   ['countryId', 'country'],
 ];
 
-/** Checks for the filters that can be compared with the rows, broken down by them or not. */
+/** Covers the filters that can be compared with the rows, broken down by them or not. */
 export function filterChecks(
   filters: NonNullable<ReportRequest['filters']>,
   columns: readonly Column[],
@@ -32,10 +32,10 @@ export function filterChecks(
   return checks;
 }
 
-/** True if the filter certainly excludes a row with this value. */
+/** Returns true only if the filter certainly excludes a row with this value. */
 type FilterRule = (value: string) => boolean;
 
-/** The rule of a filter; `undefined` if its values cannot be compared. */
+/** Returns `undefined` if the values of a filter cannot be compared. */
 function ruleOf(filter: FilterName, values: readonly string[]): FilterRule | undefined {
   if (filter === 'countryId') return countryRule(values);
 
@@ -64,12 +64,12 @@ function countryRule(ids: readonly string[]): FilterRule | undefined {
   };
 }
 
-/** A name in lower case and Unicode form C. */
+/** Converts to lower case and Unicode form C. */
 function plainName(name: string): string {
   return name.normalize('NFC').trim().toLowerCase();
 }
 
-/** An id without leading zeros. */
+/** Removes leading zeros. */
 function plainId(id: string): string {
   return id.trim().replace(/^0+(?=\d)/, '');
 }
@@ -78,12 +78,11 @@ function plainId(id: string): string {
 const maxValues = 10_000;
 const maxCharacters = 8 * 1024 * 1024;
 
-/** A filter and the field to compare with it. */
 interface ComparedFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** True if the report is broken down by the field, so that each row must have a value. */
+  /** Set if the report is broken down by the field, so that each row must have a value. */
   readonly isRequested: boolean;
 
   readonly excludes: FilterRule;
@@ -101,7 +100,7 @@ class FilterCheck implements Check {
   #firstExcludedRow = 0;
   #excludedCount = 0;
 
-  /** The first row without a value. */
+  /** First row without a value. */
   #emptyRow = 0;
 
   constructor(filter: ComparedFilter) {

@@ -1,12 +1,11 @@
 import type { CheckMessage, CheckResult } from '../errors.ts';
 
-/** The result of one of several merged reports. */
 export interface LabelledResult {
   readonly label: string;
   readonly result: CheckResult;
 }
 
-/** The warnings and notes of a merged report, each with the label of its part. */
+/** Returns all warnings and notes, each with the label of its part. */
 export function mergeResults(parts: readonly LabelledResult[]): CheckResult {
   const warnings: CheckMessage[] = [];
   const notes: CheckMessage[] = [];

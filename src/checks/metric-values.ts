@@ -12,11 +12,11 @@ export interface OddRows {
   /** Counted from 1; 0 if there are no such rows. */
   firstRow: number;
 
-  /** The value in the first row, as JSON. */
+  /** As JSON, from the first row. */
   firstValue: string;
 }
 
-/** The values of one metric: their exact sum, and the rows without a value or a valid number. */
+/** Exact sum of one metric, and the rows without a value or a valid number. */
 export class MetricValues {
   readonly column: Column;
 
@@ -24,12 +24,12 @@ export class MetricValues {
 
   numberCount = 0;
 
-  /** True if the rows have a field for the metric. */
+  /** Set if the rows have a field for the metric. */
   hasColumn = false;
 
   readonly withoutValue: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** Rows with a text, a boolean, a list or an object. */
+  /** Rows with a string that is not a number, a boolean, a list or an object. */
   readonly withOther: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
   /** Rows with a fraction in an integer metric. */
@@ -38,7 +38,7 @@ export class MetricValues {
   /** Rows whose value is the metric's own name. */
   readonly headers: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** The values of the current batch as JSON, read on first use. */
+  /** Values of the current batch as JSON, read on first use. */
   #texts: readonly (string | undefined)[] | undefined;
 
   constructor(column: Column) {
@@ -71,12 +71,12 @@ export class MetricValues {
     }
   }
 
-  /** True if a row has a value, even if it is not a number. */
+  /** Set even if no value is a number. */
   get hasValue(): boolean {
     return this.numberCount + this.withOther.count + this.headers.count > 0;
   }
 
-  /** The number in a row of the batch observed last; `undefined` if the row has no number. */
+  /** Reads a row of the batch observed last; `undefined` if it has no number. */
   numberAt(batch: RowBatch, row: number): Decimal | undefined {
     const value = hundredthsOf(batch, this.column.field)[row] as number;
     if (Number.isNaN(value)) return undefined;
@@ -86,7 +86,7 @@ export class MetricValues {
     return text === undefined ? undefined : Decimal.parse(text);
   }
 
-  /** The absolute value of a row's number, as a double; 0 if the row has no number. */
+  /** Returns the absolute value of a row's number, as a double; 0 if the row has no number. */
   sizeAt(batch: RowBatch, row: number): number {
     const value = hundredthsOf(batch, this.column.field)[row] as number;
     if (Number.isNaN(value)) return 0;
@@ -129,7 +129,7 @@ function note(rows: OddRows, batch: RowBatch, row: number, json: string): void {
   rows.firstValue = json;
 }
 
-/** The digits of a number, or of a text that contains one; `undefined` for any other value. */
+/** Returns the digits of a number, also of one in a string; `undefined` for any other value. */
 function numberTextIn(json: string): string | undefined {
   // Parsing a JSON number would round long ones.
   return numberTextOf(json.startsWith('"') ? JSON.parse(json) : json);

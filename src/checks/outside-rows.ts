@@ -9,7 +9,7 @@ import { CheckMessages } from './row-check.ts';
 /** Objects whose members are about the rows. */
 const envelopeForm = /^(?:meta(?:data)?|summary|response|data|info|links?|paging|pagination|page)$/;
 
-/** How deep envelopes may be nested. */
+/** Levels of nested envelopes. */
 const maxEnvelopes = 3;
 
 /** Members nested deeper are noted as JSON. */
@@ -40,15 +40,15 @@ export interface RowsWithMembers extends Pick<AnswerFacts, 'isPart' | 'hasNextLi
 
   readonly members: Readonly<Record<string, unknown>>;
 
-  /** The answers to the create and the status calls. */
+  /** Responses to the create and the status calls. */
   readonly records?: readonly unknown[];
 
-  /** True if the service has given the id to another request; absent if no ids are known. */
+  /** Checks whether the service has given the id to another request; absent if no ids are known. */
   readonly isOfOtherRequest?: ((reportId: string) => boolean) | undefined;
 }
 
 /**
- * Finds an answer that says it is incomplete, not ready, of another request or has an error. Notes
+ * Finds a response that says it is incomplete, not ready, of another request or has an error. Notes
  * all unknown members of the document and the records in one line; the brief line for stderr has
  * those that are `true` or are called a message.
  */
@@ -81,7 +81,7 @@ export function checkCampaigns(list: CampaignList): CheckResult {
   return messages;
 }
 
-/** Checks the answer to a creation, for callers that only need the report's id. */
+/** Checks the response to a creation, for callers that only need the report's id. */
 export function checkCreation(
   records: readonly unknown[],
   takenId: string | undefined,
@@ -93,12 +93,12 @@ export function checkCreation(
   return messages;
 }
 
-/** The warning for an id that the service had already given to another request. */
+/** For an id that the service had already given to another request. */
 export function reusedIdText(id: string): string {
   return `The service returned report ID ${printable(id)}, which belongs to a different request.`;
 }
 
-/** The warning for a member of the document, if it contradicts the rows. */
+/** Returns a warning for a member of the document that contradicts the rows. */
 function warningFor(
   { subject, isOfOtherRequest }: RowsWithMembers,
   path: readonly string[],
@@ -152,7 +152,7 @@ function collectUnknown(
     return;
   }
   for (const [name, member] of Object.entries(value)) {
-    // Answers to creations are wrapped in `response`.
+    // Responses to creations are wrapped in `response`.
     const isWrapping = path.length === 0 && name === 'response' && isObject(member);
     collectUnknown(unknown, isWrapping ? [] : [...path, name], member, isKnown);
   }
@@ -182,21 +182,23 @@ function listMembers(members: readonly Member[]): string {
   return `The response also contains ${listed.join(', ')}${more}`;
 }
 
-/** The letters of a name, in lower case. */
+/** Keeps only letters, in lower case. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 
 const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
-/** True unless the value means “nothing”, such as 0, `ok` or `no errors`. Objects: any leaf. */
+/**
+ * Rejects values that mean “nothing”, such as 0, `ok` or `no errors`. In objects, any leaf counts.
+ */
 function saysSomething(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(saysSomething);
   if (typeof value === 'string') return !nothingForm.test(value);
   return value !== null && value !== undefined && value !== false && value !== 0;
 }
 
-/** A value as JSON, printable and shortened. */
+/** Formats as JSON, printable and shortened. */
 function valueText(value: unknown): string {
   return printable((JSON.stringify(value) ?? '').slice(0, 150));
 }

@@ -20,7 +20,7 @@ const keyBreakdowns: readonly (BreakdownName | undefined)[] = [
   'DEVICETYPE',
 ];
 
-/** True if the breakdowns of the columns identify each row. */
+/** Checks whether the breakdowns of the columns identify each row. */
 export function hasUniqueKeys(columns: readonly Column[]): boolean {
   const breakdowns = columns.filter(({ breakdown }) => breakdown !== undefined);
   return breakdowns.every(({ breakdown }) => keyBreakdowns.includes(breakdown));
@@ -34,7 +34,7 @@ export class RepeatCheck implements Check {
   readonly #finder: RepeatFinder;
   readonly #window: Window | undefined;
 
-  /** @param window undefined if it is not known */
+  /** @param window `undefined` if it is not known */
   constructor(columns: readonly Column[], window: Window | undefined) {
     this.#window = window;
     const keyFields: string[] = [];
@@ -65,7 +65,9 @@ export class RepeatCheck implements Check {
 
 const secondsPerWeek = 7 * 86_400;
 
-/** True if clocks may be set back within the window, so that two hours have the same name. */
+/**
+ * Checks whether clocks may be set back within the window, so that two hours have the same name.
+ */
 function mayDoubleHours(window: Window | undefined): boolean {
   if (!window) return true;
   const { since, until, zone } = window;

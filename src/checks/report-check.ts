@@ -28,28 +28,28 @@ import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';
 import { checkWindow, checkZone, summaryIn, windowOfSummary } from './window-check.ts';
 
-/** The origin of report data: its order and the service's answers before the download. */
+/** Request time of a report, and the service's responses before the download. */
 export interface ReportOrigin {
-  /** Absent if the service answered the order with the data itself. */
+  /** Absent if the service responded to the request with the data itself. */
   readonly id?: string;
 
-  /** When the report was ordered, in milliseconds since 1970. It contains nothing later. */
+  /** When the report was requested, in milliseconds since 1970. It contains nothing later. */
   readonly createdMs: number;
 
-  /** The service's answers to the order and to the status calls. */
+  /** Responses to the request and to the status calls. */
   readonly records?: readonly unknown[];
 
-  /** The report's id, if the service had given it to another request before. */
+  /** Id of the report, if the service had given it to another request before. */
   readonly takenId?: string | undefined;
 
   /**
-   * True if the service has given the id to another request than this one. Absent if the request is
-   * not known.
+   * Checks whether the service has given the id to another request than this one. Absent if the
+   * request is not known.
    */
   readonly isOfOtherRequest?: ((id: string) => boolean) | undefined;
 }
 
-/** The facts about a report that is read from a file. */
+/** Used for a report that is read from a file. */
 export const factsOfFile: AnswerFacts = {
   isPart: false,
   hasNextLink: false,
@@ -57,14 +57,14 @@ export const factsOfFile: AnswerFacts = {
   clockAheadMs: undefined,
 };
 
-/** Everything that is known about a report except its body. */
+/** Everything known about a report except its body. */
 export interface CheckedReport {
   /** `undefined` if the request is not known; the document is then only checked against itself. */
   readonly expectation: Expectation | undefined;
   readonly answer: AnswerFacts;
   readonly origin: ReportOrigin;
 
-  /** The current time, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
@@ -79,7 +79,7 @@ export class ReportCheck {
   #checks: readonly Check[] | undefined;
   #metrics: readonly MetricValues[] = [];
 
-  /** The first value of the first row, as JSON. */
+  /** First value of the first row, as JSON. */
   #firstValue = '';
 
   constructor(report: CheckedReport) {
@@ -172,7 +172,7 @@ export class ReportCheck {
   }
 }
 
-/** The columns of rows without a known request: all metrics, and breakdowns with values. */
+/** Returns the columns of rows without a known request: all metrics, and breakdowns with values. */
 function knownColumns(batch: RowBatch): Column[] {
   const columns: Column[] = [];
   for (const field of batch.fields) {
@@ -190,7 +190,7 @@ function knownColumns(batch: RowBatch): Column[] {
   return columns;
 }
 
-/** The members of a document, parsed; numbers that a double would round are texts. */
+/** Parses the members of a document; numbers that a double would round become strings. */
 function exactMembers(members: readonly ReportMember[]): Record<string, unknown> {
   const values: Record<string, unknown> = Object.create(null);
   for (const { name, json } of members) {

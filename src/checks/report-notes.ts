@@ -4,7 +4,7 @@ import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
 import type { CheckMessages } from './row-check.ts';
 
-/** The largest difference between two working clocks. */
+/** Largest difference between two working clocks. */
 const maxDifferenceMs = 5 * 60_000;
 
 /** Row limits that services commonly have, besides multiples of 10,000. */
@@ -33,12 +33,11 @@ export function noteRows(
   }
 }
 
-/** This machine's clock and its difference from the service's. */
 interface Clocks {
   /** Milliseconds since 1970, by this machine. */
   readonly nowMs: number;
 
-  /** How far the service's clock is ahead, in milliseconds; `undefined` if not known. */
+  /** Milliseconds by which the service's clock is ahead; `undefined` if not known. */
   readonly aheadMs: number | undefined;
 }
 
@@ -75,7 +74,7 @@ export function noteClock(
   messages.addNote('clock', `${clocks}, and the period ends close to now: its end may be wrong.`);
 }
 
-/** Names of two different windows: by days if these differ, otherwise by times. */
+/** Names two different windows: by days if these differ, otherwise by times. */
 function windowNames(one: Window, other: Window): readonly [one: string, other: string] {
   const days = [nameWindow(one, formatDate), nameWindow(other, formatDate)] as const;
   if (days[0] !== days[1]) return days;
@@ -90,7 +89,7 @@ function nameWindow({ since, until, zone }: Window, format: typeof formatDate): 
 const msPerMinute = 60_000;
 const msPerDay = 24 * 60 * msPerMinute;
 
-/** Days, or whole minutes below a day: the seconds vary from answer to answer. */
+/** Rounds to days, or to whole minutes below a day: the seconds vary between responses. */
 function differenceText(ms: number): string {
   const days = Math.round((10 * ms) / msPerDay) / 10;
   if (days >= 1) return `${days} ${days === 1 ? 'day' : 'days'}`;

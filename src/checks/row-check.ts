@@ -9,12 +9,11 @@ export interface Check {
   close(tail: ReportTail, messages: CheckMessages): void;
 }
 
-/** Collects the warnings and notes on one report. */
 export class CheckMessages implements CheckResult {
   readonly warnings: CheckMessage[] = [];
   readonly notes: CheckMessage[] = [];
 
-  /** Adds a warning: a proof that the report is not what was requested. */
+  /** A warning is proof that the report is not what was requested. */
   addWarning(
     kind: MessageKind,
     message: string,
@@ -23,7 +22,7 @@ export class CheckMessages implements CheckResult {
     this.warnings.push({ kind, message, ...more });
   }
 
-  /** Adds a note: something that may be fine. */
+  /** A note is about something that may be fine. */
   addNote(
     kind: MessageKind,
     message: string,
@@ -33,14 +32,14 @@ export class CheckMessages implements CheckResult {
   }
 }
 
-/** A row count with its first row: `3 rows (first: row 5)`, `row 5`. */
+/** Returns `3 rows (first: row 5)` or `row 5`. */
 export function rowsText(count: number, firstRow: number): string {
   return count === 1 ? `row ${firstRow}` : `${count} rows (first: row ${firstRow})`;
 }
 
 /**
- * True if the field name is our own choice and not documented by the service (`decisions.md` 4).
- * The absence or form of such a field proves nothing.
+ * For a field name that is our own choice and not documented by the service (`decisions.md` 4). The
+ * absence or form of such a field proves nothing.
  */
 export function isOurField(field: string, profile: Profile | undefined): boolean {
   if (field === 'date') return profile !== 'dsp';

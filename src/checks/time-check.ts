@@ -8,18 +8,18 @@ import { formatPlural } from '../text/quantity.ts';
 import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
 import { type Check, type CheckMessages, rowsText } from './row-check.ts';
 
-/** At most this many times (eleven years of hours) are remembered. */
+/** Times that are remembered (eleven years of hours). */
 const maxTimes = 100_000;
 
 const timeFields = ['date', 'hour'];
 
-/** What the row times are compared with. */
+/** Compared with the row times. */
 export interface ExpectedTimes {
   readonly window: Window;
 
   readonly breakdowns: readonly BreakdownName[];
 
-  /** True if the request is known, so that missing times can be noted. */
+  /** Set if the request is known, so that missing times can be noted. */
   readonly isRequested: boolean;
 
   /** Milliseconds since 1970. */
@@ -115,7 +115,7 @@ export class TimeCheck implements Check {
     }
   }
 
-  /** Compares hours with the window, and dates where there is no readable hour. */
+  /** Compares hours with the window, and dates if there is no readable hour. */
   #checkWindow(expected: ExpectedTimes, messages: CheckMessages): void {
     const { window, breakdowns, isRequested, nowMs } = expected;
     const isHourly = breakdowns.includes('HOURLY');

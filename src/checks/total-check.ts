@@ -12,10 +12,10 @@ const significantSum = new Decimal(1_000n, 0);
 const zero = new Decimal(0n, 0);
 const halfCent = new Decimal(5n, 3);
 
-/** The ids that decide whether a row has a campaign or an ad unit, whatever its name is. */
+/** Ids that decide whether a row has a campaign or an ad unit, whatever its name is. */
 const decidingIds: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
 
-/** A row without breakdowns. */
+/** Row without breakdowns. */
 interface Candidate {
   /** Counted from 1. */
   readonly row: number;
@@ -23,7 +23,7 @@ interface Candidate {
   /** One value per metric; 0 without a number. */
   readonly values: readonly Decimal[];
 
-  /** The sum of the absolute values. */
+  /** Sum of the absolute values. */
   readonly size: number;
 }
 
@@ -37,7 +37,7 @@ export class TotalCheck implements Check {
   readonly #metrics: readonly MetricValues[];
   readonly #keys: readonly Column[];
 
-  /** The largest candidate. A total is as large as all other rows together. */
+  /** Largest candidate. A total is as large as all other rows together. */
   #largest: Candidate | undefined;
 
   constructor(columns: readonly Column[], metrics: readonly MetricValues[]) {
@@ -76,7 +76,7 @@ export class TotalCheck implements Check {
     );
   }
 
-  /** The fields that are empty in a total. */
+  /** Returns the fields that are empty in a total. */
   #fieldsIn({ fields }: RowBatch): EmptyFields {
     const names: string[] = [];
     const ids: string[] = [];
@@ -89,7 +89,7 @@ export class TotalCheck implements Check {
   }
 }
 
-/** True if a row has half of the sum of a metric; money may differ by half a cent. */
+/** Compares a row's value with half of the sum of a metric; money may differ by half a cent. */
 function isSumOfOthers({ column, sum }: MetricValues, value: Decimal): boolean {
   const difference = sum.value.minus(value).minus(value);
   if (column.type !== 'money') return difference.sign === 0;

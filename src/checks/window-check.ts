@@ -7,22 +7,22 @@ import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import type { CheckMessages } from './row-check.ts';
 
-/** A `summary` as received: any field may be absent or have the wrong type. */
+/** As received: any field may be absent or have the wrong type. */
 type Summary = Readonly<Record<string, unknown>>;
 
-/** The requested window, and how its ends were sent; `instant` if absent. */
+/** Requested window, and how its ends were sent; `instant` if absent. */
 export type RequestedWindow = Pick<Expectation, 'window' | 'windowClock'>;
 
-/** The times between which the report was made, in milliseconds since 1970: order and now. */
+/** Request time of the report and now, in milliseconds since 1970. */
 export interface ReportTimes {
   readonly createdMs: number;
   readonly nowMs: number;
 }
 
-/** The largest difference between two working clocks, in seconds. */
+/** Largest difference between two working clocks, in seconds. */
 const maxDifference = 300;
 
-/** The document's `summary`; `undefined` if it is absent or not an object. */
+/** Returns `undefined` if the `summary` is absent or not an object. */
 export function summaryIn(members: readonly ReportMember[]): Summary | undefined {
   const member = members.find(({ name }) => name === 'summary');
   if (!member) return undefined;
@@ -115,7 +115,7 @@ interface Span {
   readonly until: number;
 }
 
-/** An instant from a summary, in seconds since 1970, with its precision. */
+/** In seconds since 1970, with its precision. */
 interface SummaryInstant {
   readonly instant: number;
 
@@ -128,8 +128,8 @@ function isSame({ instant, tolerance }: SummaryInstant, wanted: number): boolean
 }
 
 /**
- * True if the instant is the window's end: its last second, the second after it, or the present if
- * the end is in the future.
+ * Accepts the window's last second, the second after it, or the present if the end is in the
+ * future.
  */
 function isEndOf(
   { until }: Window,
@@ -148,8 +148,8 @@ function isEndOf(
 const oneDay = 86_400;
 
 /**
- * An end of the window as the summary has it: exact with an offset or as unix seconds, within a day
- * without an offset.
+ * Reads an end of the window from the summary: exact with an offset or as unix seconds, within a
+ * day without an offset.
  */
 function instantOfSummary(
   requested: RequestedWindow,
@@ -172,8 +172,8 @@ function instantOfSummary(
 }
 
 /**
- * The instant for unix seconds. A service that reads timestamps as wall time may echo those it was
- * sent.
+ * Returns the instant for unix seconds. A service that reads timestamps as wall time may echo those
+ * it was sent.
  */
 function instantOfEcho(
   { window, windowClock }: RequestedWindow,
@@ -207,7 +207,7 @@ function instantIn(value: unknown, name: 'since' | 'until', zone: string): numbe
   return name === 'since' ? first : last;
 }
 
-/** Whole seconds from unix time in seconds or milliseconds. */
+/** Returns whole seconds from unix time in seconds or milliseconds. */
 function unixSeconds(value: number): number | undefined {
   if (!Number.isFinite(value)) return undefined;
   return Math.floor(value > 1e11 ? value / 1_000 : value);
@@ -222,7 +222,7 @@ function instantText(instant: number, zone: string): string {
   return isInCalendar ? formatInstant(instant, zone) : String(instant);
 }
 
-/** The clock by which a service reads timestamps, if that explains the difference. */
+/** Returns the clock by which a service reads timestamps, if that explains the difference. */
 function shiftedClock(actual: Span, { since, until, zone }: Window): WindowClock | undefined {
   const wallOf = (instant: number): number => instant + offsetAt(instant, zone);
   if (wallOf(actual.since) === since && wallOf(actual.until) === until) return 'wall';
@@ -230,7 +230,7 @@ function shiftedClock(actual: Span, { since, until, zone }: Window): WindowClock
   return isInstant ? 'instant' : undefined;
 }
 
-/** Advice for a service that reads timestamps by the other clock. */
+/** For a service that reads timestamps by the other clock. */
 function clockAdvice(clock: WindowClock, zone: string): string {
   const meaning = clock === 'wall' ? 'wall time' : 'instants';
   return (
@@ -239,7 +239,7 @@ function clockAdvice(clock: WindowClock, zone: string): string {
   );
 }
 
-/** The summary's window, in its zone; `undefined` if it is incomplete. */
+/** Reads the window in the summary's zone; `undefined` if it is incomplete. */
 export function windowOfSummary({ since, until, timezone }: Summary): Window | undefined {
   const name = typeof timezone === 'string' ? timezone.trim() : '';
   const zone = isZoneName(name) ? name : defaultZone;
