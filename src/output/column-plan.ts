@@ -25,15 +25,14 @@ import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import type { EncodeOptions } from './encoder.ts';
 
-/** An output column. */
 export interface PlannedColumn {
-  /** The row field; for a derived column its name. */
+  /** Row field; for a derived column its name. */
   readonly field: string;
 
-  /** The name in the header of files for programs. */
+  /** In the header of files for programs. */
   readonly name: string;
 
-  /** The heading for people: `Revenue (€)`, `Week`. */
+  /** Heading for people: `Revenue (€)`, `Week`. */
   readonly label: string;
 
   /** `undefined` for derived columns and fields unknown to the vocabulary. */
@@ -46,14 +45,14 @@ export interface PlannedColumn {
    */
   readonly figure?: Figure;
 
-  /** Present if the column has the figure of each row in an earlier report. */
+  /** Present if the column has the earlier report's value of each row. */
   readonly matcher?: RowMatcher;
 
-  /** True if its sums are texts with a decimal comma, as a DSP's money. */
+  /** Set if its sums are strings with a decimal comma, as a DSP's money. */
   readonly hasDecimalComma?: boolean;
 }
 
-/** The values of a batch in a column, in row order. */
+/** Returns the values of a batch in a column, in row order. */
 export function columnValues(
   batch: RowBatch,
   column: PlannedColumn,
@@ -74,7 +73,7 @@ export function columnValues(
   return values;
 }
 
-/** The earlier values of the rows of a batch, in the form of the later ones. */
+/** Returns the earlier values of the rows of a batch, in the form of the later ones. */
 function earlierValues(
   batch: RowBatch,
   column: PlannedColumn,
@@ -83,7 +82,6 @@ function earlierValues(
   return matcher.match(batch).map((sums) => sums && earlierValue(column, sums));
 }
 
-/** The value of a column in an earlier row. */
 export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefined {
   const { field, figure, hasDecimalComma } = column;
   if (figure?.derived) return derivedNumber(figure, sums);
@@ -93,12 +91,11 @@ export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefin
   return sum instanceof Decimal ? String(sum) : sum;
 }
 
-/** True if a column is not a field of the rows. */
+/** For derived columns and those with earlier values, which are not fields of the rows. */
 export function isComputed({ figure, matcher }: PlannedColumn): boolean {
   return figure?.derived !== undefined || matcher !== undefined;
 }
 
-/** The options that determine a report's columns. */
 type ColumnChoice = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
 
 /**
@@ -110,10 +107,10 @@ export class ColumnPlan {
 
   readonly #choice: ColumnChoice;
 
-  /** The columns named by the user; `undefined` if none were, or all. */
+  /** Columns named by the user; `undefined` if none were, or all. */
   readonly #named: readonly string[] | undefined;
 
-  /** The fields of the latest batch. */
+  /** Fields of the latest batch. */
   #fields: readonly string[] | undefined;
 
   /** Fields without a column, which must not have values. */
@@ -126,7 +123,7 @@ export class ColumnPlan {
     this.#named = choice.selectedColumns === 'all' ? undefined : choice.selectedColumns;
   }
 
-  /** The columns to show to people, with derived ones unless the user named the columns. */
+  /** Columns to show to people, with derived ones unless the user named the columns. */
   get shown(): readonly PlannedColumn[] {
     if (this.#named) return this.columns;
 
@@ -165,7 +162,7 @@ export class ColumnPlan {
     this.#decide(isKnown ? fields : (this.#named ?? fields));
   }
 
-  /** @param batch the first rows; `undefined` if the report has none */
+  /** @param batch first rows; `undefined` if the report has none */
   #decide(fields: readonly string[], batch?: RowBatch): void {
     this.#isDecided = true;
     if (this.#named) {
@@ -186,7 +183,7 @@ export class ColumnPlan {
     this.columns = columns;
   }
 
-  /** The field, or the derived metric, that a name means: those that were requested come first. */
+  /** Finds the field, or the derived metric, that a name means; requested ones come first. */
   #fieldNamed(name: string, known: readonly string[]): string {
     if (known.includes(name) || derivedFigure(name, known)) return name;
     const ofMetric = fieldOfMetric(name, known);
@@ -263,7 +260,7 @@ function derivedColumn(figure: Figure): PlannedColumn {
   return { field, name: field, label: fieldLabel(field), type: undefined, numeric: true, figure };
 }
 
-/** The heading of a field; dates that represent weeks or months are called that. */
+/** Calls dates `Week` or `Month` if they represent these. */
 function labelOf(field: string, requested: Column | undefined): string {
   if (requested?.isOfWeeks) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);

@@ -6,8 +6,8 @@ import { earlierValue, type PlannedColumn } from './column-plan.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 /**
- * What `--compare` adds to files for programs: the column `METRICBefore` after each metric, and the
- * rows that have ended. Nothing without a comparison.
+ * Adds to files for programs what `--compare` asks for: the column `METRICBefore` after each
+ * metric, and the rows that have ended. Adds nothing without a comparison.
  */
 export class ComparedColumns {
   readonly #matcher: RowMatcher | undefined;
@@ -25,7 +25,7 @@ export class ComparedColumns {
     this.#matcher = new RowMatcher(comparison, rows, stepOf(columns));
   }
 
-  /** Adds the columns with earlier values. */
+  /** Adds a column with the earlier values after each metric. */
   addTo(columns: readonly PlannedColumn[]): readonly PlannedColumn[] {
     const matcher = this.#matcher;
     if (!matcher) return columns;
@@ -39,9 +39,7 @@ export class ComparedColumns {
     });
   }
 
-  /**
-   * The rows that have ended, by column, with empty metrics; called after the last batch.
-   */
+  /** Returns the rows that have ended, with empty metrics; called after the last batch. */
   endedRows(columns: readonly PlannedColumn[]): (Value | undefined)[][] {
     const ended = this.#matcher?.ended() ?? [];
     return ended.map(({ fields, before }) => {
@@ -52,7 +50,7 @@ export class ComparedColumns {
   }
 }
 
-/** The unit of the times in a report's rows. */
+/** Returns the unit of the times in a report's rows. */
 function stepOf(columns: EncodeOptions['columns'] = []): Step {
   if (columns.some(({ breakdown }) => breakdown === 'HOURLY')) return 'hour';
   if (columns.some(({ isOfWeeks }) => isOfWeeks)) return 'week';

@@ -5,11 +5,11 @@ import type { Grouping } from '../figures/grouping.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Provenance } from './provenance.ts';
 
-/** CSV options. The defaults together give the service's own layout. */
+/** The defaults together give the service's own layout. */
 export interface CsvDialect {
   readonly delimiter?: string;
 
-  /** Decimal mark of numbers, including money in texts. Default: as received. */
+  /** Decimal mark of numbers, including money in strings. Default: as received. */
   readonly decimal?: ',' | '.';
   readonly bom?: boolean;
 
@@ -17,11 +17,10 @@ export interface CsvDialect {
   readonly escapeFormulas?: boolean;
   readonly header?: boolean;
 
-  /** True for output to a terminal: control characters are made visible. */
+  /** Makes control characters visible, for output to a terminal. */
   readonly shown?: boolean;
 }
 
-/** Text styles of a terminal. */
 export interface TableStyle {
   bold(text: string): string;
   dim(text: string): string;
@@ -46,12 +45,12 @@ export interface TableLook {
 /** Prints a page to PDF and returns its bytes. Throws `OutputError`. */
 export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 
-/** Options for writing a report. Each format ignores options that do not apply to it. */
+/** Each format ignores options that do not apply to it. */
 export interface EncodeOptions {
-  /** The requested columns, if the request is known. */
+  /** Requested columns, if the request is known. */
   readonly columns?: readonly Column[];
 
-  /** The columns to write, in order (`--columns`). Default: the requested ones, or all. */
+  /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
   readonly selectedColumns?: readonly string[] | 'all';
   readonly normalize?: boolean;
   readonly csv?: CsvDialect;
@@ -60,7 +59,7 @@ export interface EncodeOptions {
   /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
   readonly title?: string;
 
-  /** The sender's note to readers of a page or a sheet's summary. */
+  /** Sender's note to readers of a page or a sheet's summary. */
   readonly remark?: string | undefined;
 
   /** Picture at the top of a page, as a `data:` URI. */
@@ -69,18 +68,18 @@ export interface EncodeOptions {
   /** Prints PDFs; required by that format only. */
   readonly printer?: PagePrinter | undefined;
 
-  /** The report's origin, stored in Parquet files, sheets and pages. */
+  /** Stored in Parquet files, sheets and pages. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
 
-  /** The report by day or hour, for pages whose rows have no times. */
+  /** Report by day or hour, for pages whose rows have no times. */
   readonly overTime?: Grouping;
 
   /** Receives a sentence for the user that is not part of the output. */
   readonly note?: (sentence: string) => void;
 }
 
-/** Warnings and notes on a report, as shown to readers. */
+/** As shown to readers. */
 export interface ReportMessages {
   readonly warnings: readonly string[];
   readonly briefNotes: readonly string[];
@@ -98,21 +97,20 @@ export interface Encoder {
   /** Encodes a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
 
-  /** @param messages warnings and notes, stored by formats that have room for them */
+  /** @param messages stored by formats that have room for them */
   end(tail: ReportTail, messages?: ReportMessages): Pieces | Promise<Pieces>;
 }
 
-/** A destination for bytes: a file, stdout. */
+/** Destination for bytes: a file, stdout. */
 export interface Sink {
   /** Writes bytes. The caller may reuse them once this has returned or its promise is fulfilled. */
   write(bytes: Uint8Array): void | Promise<void>;
 }
 
-/** A report that has been written. */
 export interface WrittenRows {
   readonly rowCount: number;
 
-  /** Number of bytes passed to the sink. */
+  /** Bytes passed to the sink. */
   readonly sizeBytes: number;
 
   readonly tail: ReportTail;
@@ -120,7 +118,6 @@ export interface WrittenRows {
   readonly checkResult: CheckResult;
 }
 
-/** The result for a report that is not checked. */
 const noMessages: CheckResult = { warnings: [], notes: [] };
 
 /** Checks the rows of a report as they pass. */

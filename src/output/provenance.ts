@@ -1,17 +1,17 @@
 import type { ReportMember } from '../rows/row-batch.ts';
 
-/** The origin of a report, stored next to the rows in formats that have room for it. */
+/** Origin of a report, stored next to the rows in formats that have room for it. */
 export interface Provenance {
-  /** The request without its window; `null` if only the report's id is known. */
+  /** Request without its window; `null` if only the report's id is known. */
   readonly request: object | null;
 
-  /** The account name, if the request is known. */
+  /** Account name, if the request is known. */
   readonly account?: string | undefined;
 
-  /** The filters of the request, one text each: `Country: France, Germany`. */
+  /** Filters of the request, one string each: `Country: France, Germany`. */
   readonly filters: readonly string[];
 
-  /** The columns that identify a row. */
+  /** Columns that identify a row. */
   readonly key: readonly string[];
 
   /** `null` for data without an id and for merged reports. */
@@ -25,9 +25,9 @@ export interface Provenance {
 }
 
 /**
- * Metadata for programs: names with JSON values.
+ * Returns metadata for programs: names with JSON values.
  *
- * @param warnings the warnings on the report, as sentences
+ * @param warnings sentences on the report
  */
 export function membersOf(provenance: Provenance, warnings: readonly string[]): ReportMember[] {
   const { request, key, reportId, fetchedMs, version } = provenance;
@@ -39,7 +39,7 @@ export function membersOf(provenance: Provenance, warnings: readonly string[]): 
   });
 }
 
-/** Metadata for readers, other than filters: texts by label, in order. */
+/** Returns metadata for readers, other than filters: values by label, in order. */
 export function provenanceFacts(provenance: Provenance): Map<string, string> {
   const { request, account, key, reportId, fetchedMs, version } = provenance;
   const facts = new Map<string, string>();
@@ -54,12 +54,12 @@ export function provenanceFacts(provenance: Provenance): Map<string, string> {
   return facts;
 }
 
-/** The name of an account that the user has not named. */
+/** Account that the user has not named. */
 const defaultAccountName = 'default';
 
 /**
- * True if an account name may appear in files for other people: e-mail addresses may not, and the
- * default name carries no information.
+ * Excludes e-mail addresses, which may not appear in files for other people, and the default name,
+ * which says nothing.
  */
 function isFitToShow(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');

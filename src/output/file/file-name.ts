@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { nearest } from '../../text/nearest.ts';
 import { quoted } from '../../text/printable.ts';
 
-/** The placeholders of file names (`cli.md`, Output). */
+/** Placeholders of file names (`cli.md`, Output). */
 export const placeholders = [
   'profile',
   'report',
@@ -17,15 +17,15 @@ export const placeholders = [
 
 type Placeholder = (typeof placeholders)[number];
 
-/** Values of the placeholders, days as `2026-11-01`. Absent ones are not known yet. */
+/** Days are as `2026-11-01`. Absent values are not known yet. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
-/** A placeholder, or a doubled brace, which is a literal one. */
+/** Placeholder, or a doubled brace, which is a literal one. */
 const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
 
-/** The placeholders in a name, e.g. `['since', 'date']`. Throws `UsageError` for an unknown one. */
+/** Returns e.g. `['since', 'date']`. Throws `UsageError` for an unknown placeholder. */
 export function placeholdersOf(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const [, word] of template.matchAll(placeholderPattern)) {
@@ -34,12 +34,12 @@ export function placeholdersOf(template: string): Placeholder[] {
   return found;
 }
 
-/** True if a name contains a date, so that each part of a split report gets its own file. */
+/** With a time placeholder, each part of a split report gets its own file. */
 export function hasTimePlaceholder(template: string): boolean {
   return placeholdersOf(template).some((placeholder) => timePlaceholders.includes(placeholder));
 }
 
-/** The part of a name before its first date; all of it without one. */
+/** Returns the part of a name before its first date; all of it without one. */
 export function beforeTime(template: string): string {
   for (const { 1: word = '', index } of template.matchAll(placeholderPattern)) {
     if (timePlaceholders.includes(word)) return template.slice(0, index);
@@ -65,7 +65,7 @@ export function expandAllButTime(template: string, values: NameValues): string {
   });
 }
 
-/** The template of a path whose braces are not placeholders. */
+/** Escapes the braces of a path, which are not placeholders. */
 export function templateOf(path: string): string {
   return path.replaceAll(/[{}]/g, '$&$&');
 }
@@ -155,7 +155,7 @@ export function expectValidOnWindows(path: string, platform: NodeJS.Platform): v
 /** Windows would resolve the rest against the drive's current folder. */
 const isDriveOnly = /^[a-z]:[^\\/]/i;
 
-/** The reason why Windows rejects a part of a path, as a clause. */
+/** Returns why Windows rejects a part of a path, as a clause. */
 function windowsProblem(part: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects these
   const character = /[<>:"|?*\u0000-\u001f]/.exec(part)?.[0];
@@ -167,7 +167,7 @@ function windowsProblem(part: string): string | undefined {
   return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a space'}`;
 }
 
-/** A key shared by all spellings of a path: macOS and Windows ignore case. */
+/** Returns a key shared by all spellings of a path: macOS and Windows ignore case. */
 export function pathKey(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const place = normalize(path);
@@ -194,22 +194,21 @@ function linkTarget(path: string): string | undefined {
 const historyPattern = /^_adreport(-\d+-of-\d+)?\.ndjson$/;
 
 /**
- * The name of the history file that a run appends to. Each shard has one, so that no two machines
- * append to the same file.
+ * Names the history file that a run appends to. Each shard has one, so that no two machines append
+ * to the same file.
  *
- * @param shard the value of `--shard`: `2/4` gives `_adreport-2-of-4.ndjson`
+ * @param shard value of `--shard`: `2/4` gives `_adreport-2-of-4.ndjson`
  */
 export function historyName(shard?: string): string {
   if (shard === undefined) return '_adreport.ndjson';
   return `_adreport-${shard.trim().replace('/', '-of-')}.ndjson`;
 }
 
-/** True for the name of a history file. */
 export function isHistoryName(name: string): boolean {
   return historyPattern.test(name);
 }
 
-/** True if `-o` is stdout or absent. */
+/** Also if `-o` is absent. */
 export function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
   return output === '-';
 }

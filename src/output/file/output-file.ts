@@ -23,7 +23,6 @@ export interface OutputFileOptions {
   readonly hashes?: boolean;
 }
 
-/** A complete file. */
 export interface CompleteFile {
   readonly sizeBytes: number;
 
@@ -31,7 +30,7 @@ export interface CompleteFile {
   readonly sha256?: string;
 }
 
-/** An open file and its completion steps. */
+/** Open file with the steps that complete it. */
 interface OpenedFile {
   readonly file: fs.FileHandle;
 
@@ -62,7 +61,7 @@ export async function openOutput(path: string, options: OutputFileOptions): Prom
 }
 
 /**
- * A file that is either complete or absent. On failure, all calls but `abort` undo everything and
+ * File that is either complete or absent. On failure, all calls but `abort` undo everything and
  * throw `OutputError`.
  */
 export class OutputFile implements Sink {
@@ -246,7 +245,7 @@ async function openDirect(path: string): Promise<OpenedFile> {
   return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
 }
 
-/** The final path of a file, with symbolic links resolved, and the file to replace. */
+/** Final path of a file, with symbolic links resolved, and the file to replace. */
 interface Target {
   readonly path: string;
   readonly existing: Stats | undefined;
@@ -261,7 +260,7 @@ async function findTarget(path: string, { noClobber }: OutputFileOptions): Promi
   return { path: target, existing };
 }
 
-/** The innermost folder on a path that exists. */
+/** Finds the innermost existing folder on a path. */
 async function existingFolder(path: string): Promise<string> {
   const existing = await statIfExists(path);
   if (existing?.isDirectory()) return path;
@@ -272,7 +271,7 @@ async function existingFolder(path: string): Promise<string> {
 }
 
 /**
- * True if the path is an open stream of this process or cannot be replaced, such as a pipe or a
+ * For an open stream of this process, or something that cannot be replaced, such as a pipe or a
  * device.
  */
 async function isDirect(path: string, platform: NodeJS.Platform): Promise<boolean> {

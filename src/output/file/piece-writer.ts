@@ -14,7 +14,7 @@ export class PieceWriter {
 
   #filledBytes = 0;
 
-  /** The piece being written, or the next one to fill. */
+  /** Piece being written, or the next one to fill. */
   #other = Buffer.allocUnsafe(pieceBytes);
 
   #writing = Promise.resolve();
@@ -23,13 +23,12 @@ export class PieceWriter {
 
   #writtenBytes = 0;
 
-  /** @param options set `hashes` to compute the hash of the output */
   constructor(file: FileHandle, { hashes }: { readonly hashes: boolean }) {
     this.#file = file;
     this.#hash = hashes ? createHash('sha256') : undefined;
   }
 
-  /** Size and hash of the output; call once, at the end. */
+  /** Returns size and hash of the output; call once, at the end. */
   facts(): { readonly sizeBytes: number; readonly sha256?: string } {
     const sizeBytes = this.#writtenBytes;
     return this.#hash ? { sizeBytes, sha256: this.#hash.digest('hex') } : { sizeBytes };

@@ -16,7 +16,7 @@ export class ReplaySink implements Sink {
 
   #writtenBytes = 0;
 
-  /** Number of written bytes that have not been repeated yet. */
+  /** Written bytes that have not been repeated yet. */
   #awaitedBytes = 0;
 
   constructor(target: Sink) {

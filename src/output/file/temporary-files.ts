@@ -16,9 +16,7 @@ const maxNameBytes = 250;
  */
 const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
-/**
- * A hidden temporary name derived from `name`: identifies the writer, is unique, at most 255 bytes.
- */
+/** Returns a hidden name that identifies the writer, is unique, and has at most 255 bytes. */
 export function temporaryName(name: string): string {
   const random = Math.random().toString(36).slice(2, 10);
   const ending = `.adreport-${host}-${process.pid}-${random}.tmp`;

@@ -5,12 +5,11 @@ import { shellWord } from '../../text/quote-for-shell.ts';
 /** `s3://`, `jdbc:postgresql://`; a single letter is a Windows drive. */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
-/** True for the URL of another machine or program rather than a path. */
+/** Accepts the URL of another machine or program rather than a path. */
 export function isUrl(name: string): boolean {
   return urlPattern.test(name);
 }
 
-/** The destination of an output. */
 interface OutputTarget {
   /** As typed: `-o`. */
   readonly flag: string;
@@ -42,7 +41,7 @@ export function expectNoUrlToRead(name: string): void {
   });
 }
 
-/** The hint with a pipe from `-o -` to a URL. */
+/** Suggests a pipe from `-o -` to a URL. */
 function pipeTo({ name, format, platform }: OutputTarget): string {
   const formatFlag = format === undefined || format === 'csv' ? '' : `--format ${format} `;
   const gzip = name.endsWith('.gz') ? 'gzip | ' : '';
