@@ -3,11 +3,11 @@ import { listWords } from '../text/quantity.ts';
 import type { FileLine } from './history-schema.ts';
 
 /**
- * Notes on the columns that the service adds or leaves out without being asked: each file that was
- * written is compared with the one before it in time.
+ * Returns notes on columns that the service adds or leaves out although nobody asked: each file
+ * that was written is compared with the one before it in time.
  *
- * @param earlier the newest line of each file before the run
- * @param written the lines of the run
+ * @param earlier newest line of each file before the run
+ * @param written lines of the run
  */
 export function columnNotes(earlier: readonly FileLine[], written: readonly FileLine[]): string[] {
   const ofRun = new Set(written);
@@ -42,7 +42,7 @@ function changesSince(before: readonly string[], { added = [], since }: FileLine
   return notes;
 }
 
-/** `the column frequency` */
+/** Returns `the column frequency`. */
 function nameColumns(columns: readonly string[]): string {
   const noun = columns.length === 1 ? 'the column' : 'the columns';
   return `${noun} ${listWords(columns.map(printable))}`;

@@ -4,7 +4,6 @@ import * as fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../errors.ts';
 
-/** The state of a path on disk. */
 export type FileState =
   | { readonly kind: 'absent' }
   | {
@@ -24,10 +23,10 @@ export type FileState =
 export interface DiskOptions {
   readonly signal: AbortSignal;
 
-  /** True to read and hash a file; otherwise only its size is read. */
+  /** Selects files to read and hash; of others only the size is read. */
   readonly reads: (name: string) => boolean;
 
-  /** Called with the number of bytes read. */
+  /** Called with the number of bytes just read. */
   readonly onBytes?: (count: number) => void;
 }
 
@@ -58,17 +57,19 @@ export async function lookAtFiles(
   return found;
 }
 
-/** A link on the path of a file below a folder, as a clause; `undefined` if there is none. */
+/**
+ * Describes a link on the path of a file below a folder, as a clause; `undefined` if there is none.
+ */
 export async function linkOnPath(folder: string, name: string): Promise<string | undefined> {
   const stats = await fs.lstat(join(folder, name)).catch(() => undefined);
   if (stats?.isSymbolicLink()) return 'it is a link';
   return findLinkAbove(folder, name, new Map());
 }
 
-/** The links on the paths of folders, as clauses, so that each folder is looked at once. */
+/** Links on the paths of folders, as clauses, so that each folder is looked at once. */
 type KnownLinks = Map<string, Promise<string | undefined>>;
 
-/** The outermost link among the parent folders of a file, as a clause. */
+/** Describes the outermost link among the parent folders of a file, as a clause. */
 async function findLinkAbove(
   root: string,
   name: string,
@@ -126,7 +127,7 @@ function fromError(error: unknown): FileState {
   return { kind: 'unreadable', why: accessErrorReason(error) };
 }
 
-/** Why the system does not let a path be read, as a clause. */
+/** Explains why the system does not let a path be read, as a clause. */
 export function accessErrorReason(error: unknown): string {
   const code = codeOf(error);
   return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (code ?? String(error));
@@ -159,7 +160,6 @@ async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise
   }
 }
 
-/** The content of a folder. */
 export interface Listing {
   /** Paths with slashes: everything except folders, and folders at the maximum depth. */
   readonly names: readonly string[];
@@ -172,7 +172,7 @@ interface ListingOptions {
   /** Maximum depth: 1 for the folder alone. */
   readonly depth: number;
 
-  /** True for a file name that marks a subfolder as separate, so that it is skipped. */
+  /** Recognizes a file name that marks a subfolder as separate, so that it is skipped. */
   readonly marksOther: (name: string) => boolean;
   readonly signal: AbortSignal;
 }

@@ -9,35 +9,35 @@ import { type History, newestEntry, type SpecLine } from './history.ts';
 import { type RangeUnit, unitsInRange } from './range.ts';
 import { belongsToUnit, ownerConflict, type Series } from './series.ts';
 
-/** A run that adds files to a folder. */
+/** Run that adds files to a folder. */
 export interface FolderRun {
   readonly history: History;
 
-  /** The spec line of this run. */
+  /** Spec line of this run. */
   readonly line: SpecLine;
 
-  /** The name of the history file that it appends to. */
+  /** History file that it appends to. */
   readonly source: string;
 
-  /** The series before this run; absent for a new one. */
+  /** Series before this run; absent for a new one. */
   readonly before: Series | undefined;
 
-  /** The series with the spec line of this run. */
+  /** Series with the spec line of this run. */
   readonly series: Series;
 
-  /** The current time, in unix seconds. */
+  /** In unix seconds. */
   readonly now: number;
 }
 
-/** The file of a unit of the window. */
+/** File of a unit of the window. */
 export interface WindowFile {
-  /** The path relative to the folder, with slashes. */
+  /** Path relative to the folder, with slashes. */
   readonly name: string;
   readonly unit: CalendarUnit;
   readonly onDisk: FileState;
 }
 
-/** True if the size alone cannot show whether a file matches its newest line. */
+/** For files whose size alone cannot show whether they match their newest line. */
 export function needsReading(history: History, name: string): boolean {
   const entries = history.files.get(name) ?? [];
   const newest = entries.at(-1)?.line;
@@ -46,7 +46,9 @@ export function needsReading(history: History, name: string): boolean {
   });
 }
 
-/** Why a file is due, as a clause; `undefined` if it is final or its unit has not begun. */
+/**
+ * Explains why a file is due, as a clause; `undefined` if it is final or its unit has not begun.
+ */
 export function reasonToDownload(
   run: FolderRun,
   { name, unit, onDisk }: WindowFile,
@@ -68,7 +70,7 @@ export function reasonToDownload(
   return finality(entry, unit, { spec: run.line.spec, now: run.now }).reason;
 }
 
-/** The differences between the requests or accounts of two specs; `undefined` if none. */
+/** Describes how the requests or accounts of two specs differ; `undefined` if they do not. */
 function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
   if (before.content !== now.content) return differences(before.spec, now.spec).join('; ');
   const conflict = ownerConflict(before.spec, now.spec);
@@ -76,7 +78,7 @@ function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
 }
 
 /**
- * The error for a folder of another account, or with files in the window from a different request;
+ * Refuses a folder of another account, or with files in the window from a different request;
  * `undefined` if the run may proceed.
  */
 export function folderConflict(
@@ -119,23 +121,22 @@ function nameFiles(names: readonly string[]): string {
   return `${formatPlural(names.length, 'file')} (${names[0]} … ${names.at(-1)})`;
 }
 
-/** A unit of the range before the window of a run. */
+/** Unit of the range before the window of a run. */
 export interface UnitBefore {
   readonly name: string;
   readonly unit: RangeUnit;
 }
 
 /**
- * The units of the range before the window of a run, which the run will not download.
+ * Returns the units of the range before the window of a run, which the run will not download.
  *
- * @param begin the first second of the window, in unix seconds
+ * @param begin first second of the window, in unix seconds
  */
 export function unitsBefore({ series, now }: FolderRun, begin: number): UnitBefore[] {
   const units = unitsInRange(series, now).filter(({ over }) => over <= begin);
   return units.map((unit) => ({ name: series.names.nameFor(unit), unit }));
 }
 
-/** The number of missing and stale units. */
 export interface UnitsLeft {
   readonly missing: number;
   readonly stale: number;

@@ -3,15 +3,15 @@ import { hasNonZero } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
 
 /**
- * Watches the rows of a report for a figure: a number other than 0 in a requested metric. Looks at
- * rows, because sums may cancel out.
+ * Watches the rows of a report for a number other than 0 in a requested metric. Looks at rows,
+ * because sums may cancel out.
  */
 export class FigureWatch {
   readonly #metrics: readonly Column[];
 
   hasFigures = false;
 
-  /** @param columns the requested columns */
+  /** @param columns requested columns */
   constructor(columns: readonly Column[]) {
     this.#metrics = columns.filter(({ metric }) => metric !== undefined);
   }

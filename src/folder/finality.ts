@@ -2,7 +2,7 @@ import { type CalendarUnit, overAfter } from '../report/window.ts';
 import { createdAt, type FileEntry, type FolderSpec, isInFuture } from './history.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** The state of a file with regard to later corrections. */
+/** State of a file with regard to later corrections. */
 export interface Finality {
   /**
    * `final`: the service will not correct it. `open`: due for another download. `stale`: that
@@ -10,21 +10,19 @@ export interface Finality {
    */
   readonly state: 'final' | 'open' | 'stale';
 
-  /** Why it is not final, as a clause. */
+  /** Explains why it is not final, as a clause. */
   readonly reason?: string;
 }
 
 const finalState: Finality = { state: 'final' };
 
-/** The maximum length of a unit, in seconds. */
 export const maxUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
 
-/** The moment of a decision. */
 interface FinalityRules {
-  /** The spec of the run, or the current one of the series. */
+  /** Spec of the run, or the current one of the series. */
   readonly spec: FolderSpec;
 
-  /** The current time, in unix seconds. */
+  /** In unix seconds. */
   readonly now: number;
 }
 
@@ -62,12 +60,12 @@ export function finality(
   return { state: 'open', reason: `its numbers may still change (--lookback ${longest})` };
 }
 
-/** True for a report of the whole unit: requested to its end, and created after it. */
+/** The report must be requested to the end of the unit, and created after it. */
 export function coversWholeUnit(line: FileLine, unit: Pick<CalendarUnit, 'over'>): boolean {
   return reachesEnd(line, unit) && createdAt(line) >= unit.over;
 }
 
-/** True if the requested window includes the last second of the unit. */
+/** Compares the end of the requested window with the last second of the unit. */
 function reachesEnd({ until }: FileLine, { over }: Pick<CalendarUnit, 'over'>): boolean {
   return Date.parse(until) / 1_000 >= over - 1;
 }

@@ -17,11 +17,11 @@ import {
 import type { Span } from './range.ts';
 import { FileNames, type Series, SeriesIndex, seriesOf } from './series.ts';
 
-/** Histories are looked for in at most this many parent folders. */
+/** Parent folders in which a history is looked for. */
 const maxFoldersAbove = 4;
 
 /**
- * Folders with a history at a path, below it, or up to four above it.
+ * Finds folders with a history at a path, below it, or up to four above it.
  *
  * @returns an empty list if no history covers the path
  * @throws UsageError for a path that does not exist, or is neither a folder nor a regular file
@@ -56,7 +56,7 @@ export async function findFolders(
   return [];
 }
 
-/** The folder that a path is in, and up to four above that, the nearest first. */
+/** Returns the folder that a path is in, and up to four above that, the nearest first. */
 export function foldersAbove(path: string): string[] {
   const folders = [dirname(resolve(path))];
   for (let step = 0; step < maxFoldersAbove; step += 1) {
@@ -67,7 +67,7 @@ export function foldersAbove(path: string): string[] {
   return folders;
 }
 
-/** The error for a path without a history, with what to do instead. */
+/** For a path without a history; `hint` says what to do instead. */
 export function noHistory(path: string, hint: string): UsageError {
   const name = path === '.' ? 'this folder' : printable(path);
   return new UsageError(`No adreport history in ${name}.`, { hint });
@@ -93,8 +93,8 @@ async function isFolderAt(path: string): Promise<boolean> {
 }
 
 /**
- * Folders with a history at a path and below it; the path itself if it may not be listed. Links are
- * not followed.
+ * Finds folders with a history at a path and below it; the path itself if it may not be listed.
+ * Links are not followed.
  */
 async function foldersBelow(root: string, signal: AbortSignal): Promise<string[]> {
   const found: string[] = [];
@@ -116,7 +116,7 @@ async function foldersBelow(root: string, signal: AbortSignal): Promise<string[]
   return found.sort();
 }
 
-/** The history of a folder; `undefined` if there is none, or it cannot be read. */
+/** Returns `undefined` if there is no history, or it cannot be read. */
 export async function readIfOpen(
   folder: string,
   options: ReadingOptions,
@@ -129,7 +129,7 @@ export async function readIfOpen(
   }
 }
 
-/** True if a history has a line for a path, or a series whose names fit it. */
+/** Looks for a line for a path, or a series whose names fit it. */
 function covers({ files, sources }: History, path: string): boolean {
   for (const name of files.keys()) {
     if (name === path || name.startsWith(`${path}/`)) return true;
@@ -140,14 +140,13 @@ function covers({ files, sources }: History, path: string): boolean {
 }
 
 interface CheckingOptions extends ReadingOptions {
-  /** The window to check; all of the range if none was typed. */
+  /** Window to check; all of the range if none was typed. */
   readonly window?: TypedWindow;
 
-  /** Called with the number of bytes read. */
+  /** Called with the number of bytes just read. */
   readonly onBytes?: (count: number) => void;
 }
 
-/** A window as typed. */
 export type TypedWindow = { readonly [Flag in 'period' | 'since' | 'until']?: string | undefined };
 
 /**
@@ -177,7 +176,7 @@ export async function checkFolder(
   return checkFiles({ ...part, allSeries, onDisk, listing, windowOf, now });
 }
 
-/** The window to check in the zone of a series; `undefined` if none was typed. */
+/** Resolves the window to check in the zone of a series; `undefined` if none was typed. */
 function readWindow({ current }: Series, window: TypedWindow, now: number): Span | undefined {
   const { period, since, until } = window;
   if ((period ?? since ?? until) === undefined) return undefined;
@@ -190,7 +189,7 @@ function readWindow({ current }: Series, window: TypedWindow, now: number): Span
   return read;
 }
 
-/** The files of series that exist or that the history knows. */
+/** Returns the files of series that exist or that the history knows. */
 function namesToRead(
   { history, isSelected = () => true }: FolderSelection,
   { allSeries, listing }: { readonly allSeries: readonly Series[]; readonly listing: Listing },
@@ -201,7 +200,7 @@ function namesToRead(
   return new Set([...names].filter(isSelected));
 }
 
-/** The total size of the files of a history, from its newest lines. */
+/** Returns the total size of the files of a history, from its newest lines. */
 export function bytesIn({ history }: FolderSelection): number {
   let bytes = 0;
   for (const name of history.files.keys()) bytes += newestEntry(history, name)?.line.bytes ?? 0;

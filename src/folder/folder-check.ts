@@ -11,12 +11,12 @@ import { type FileEntry, type History, newestEntry, type Totals } from './histor
 import { calendarUnits, type RangeUnit, type Span, unitsInRange } from './range.ts';
 import { belongsToUnit, ownerConflict, type Series, SeriesIndex } from './series.ts';
 
-/** The list is complete: see the table in cli.md. */
+/** Complete list: see the table in cli.md. */
 export type ProblemKind = 'missing' | 'changed' | 'stale' | 'foreign' | 'untracked' | 'unreadable';
 
-/** A problem with a file, folder or history file. */
+/** Concerns a file, folder or history file. */
 export interface FolderProblem {
-  /** The path relative to the folder of the history, with slashes. */
+  /** Path relative to the folder of the history, with slashes. */
   readonly file: string;
   readonly kind: ProblemKind;
 
@@ -26,24 +26,24 @@ export interface FolderProblem {
   /** How to fix it, as a sentence. */
   readonly fix: string;
 
-  /** The series and unit of a report file; absent otherwise. */
+  /** Series and unit of a report file; absent otherwise. */
   readonly of?: ProblemPlace;
 
   /** For a file that was kept, the time of the first report without figures. */
   readonly keptSince?: string;
 }
 
-/** The unit of a file, or the first of several consecutive ones. */
+/** Unit of a file, or the first of several consecutive ones. */
 interface ProblemPlace {
   readonly series: Series;
   readonly unit: CalendarUnit;
 
-  /** The last of consecutive units whose files are missing: a range may have millions. */
+  /** Last of consecutive units whose files are missing: a range may have millions. */
   last: CalendarUnit;
   count: number;
 }
 
-/** A problem for each file. */
+/** Splits a problem of consecutive missing files into one for each file. */
 export function* problemsByFile(problems: Iterable<FolderProblem>): Generator<FolderProblem> {
   for (const problem of problems) {
     if (!problem.of || problem.of.count === 1) {
@@ -59,31 +59,29 @@ export function* problemsByFile(problems: Iterable<FolderProblem>): Generator<Fo
   }
 }
 
-/** The files of one series. */
 export interface SeriesSummary {
-  /** The `output` of its specs; the folder of files whose spec is lost. */
+  /** `output` of its specs; the folder of files whose spec is lost. */
   readonly output: string;
 
   /** Absent for files whose spec is lost. */
   readonly series?: Series;
 
-  /** The first and last day of the units that were checked; absent if there are none. */
+  /** First and last day of the units that were checked; absent if there are none. */
   readonly since?: string;
   readonly until?: string;
 
-  /** The number of files that match their history lines; if the spec is lost, of all files. */
+  /** Files that match their history lines; if the spec is lost, all files. */
   readonly files: number;
   readonly rows: number;
   readonly totals: Totals;
 
-  /** The number of files named like the series but outside its range. */
+  /** Files named like the series but outside its range. */
   readonly outside: number;
 
-  /** The number of files outside its range that the history knows and that no longer exist. */
+  /** Files outside its range that the history knows and that no longer exist. */
   readonly gone: number;
 }
 
-/** The result of a check. */
 export interface CheckedFiles {
   readonly series: readonly SeriesSummary[];
 
@@ -94,23 +92,23 @@ export interface CheckedFiles {
   readonly notes: readonly string[];
 }
 
-/** A folder with a history, or some of its files. */
+/** Folder with a history, or some of its files. */
 export interface FolderSelection {
   readonly history: History;
 
-  /** True for a file to check; absent if all files are checked. */
+  /** Selects the files to check; absent if all files are checked. */
   readonly isSelected?: (name: string) => boolean;
 }
 
-/** The state of a folder on disk. */
+/** Folder with its state on disk. */
 export interface FolderState extends FolderSelection {
   readonly allSeries: readonly Series[];
 
-  /** The files that exist, with their hashes. */
+  /** Files that exist, with their hashes. */
   readonly onDisk: ReadonlyMap<string, FileState>;
   readonly listing: Listing;
 
-  /** The window to check, in the zone of a series; `undefined` for all of its range. */
+  /** Returns the window to check, in the zone of a series; `undefined` for all of its range. */
   readonly windowOf: (series: Series) => Span | undefined;
 
   /** In unix seconds. */
@@ -144,7 +142,9 @@ export function checkFiles(facts: FolderState): CheckedFiles {
   return { series: summaries, problems, notes };
 }
 
-/** The names of each series, on disk and in the history. Each name belongs to one series. */
+/**
+ * Returns the names of each series, on disk and in the history. Each name belongs to one series.
+ */
 function namesBySeries(
   { history, listing, isSelected }: FolderState,
   index: SeriesIndex,
@@ -161,7 +161,7 @@ function namesBySeries(
   return known;
 }
 
-/** What is known about the files of a series before it is checked. */
+/** Names of a series before it is checked. */
 interface KnownFiles {
   /** On disk and in the history. */
   readonly names: readonly string[];
@@ -174,7 +174,7 @@ interface CheckedSeries {
   readonly summary: SeriesSummary;
   readonly problems: readonly FolderProblem[];
 
-  /** The files that exist or that the history knows. */
+  /** Files that exist or that the history knows. */
   readonly files: readonly CheckedFile[];
   readonly unitCount: number;
 }
@@ -223,14 +223,14 @@ function isWithin(unit: CalendarUnit, window: Span | undefined): boolean {
   return window === undefined || (window.since < unit.over && unit.start <= window.until);
 }
 
-/** True for a file outside the range; with a window, only if its unit is in it. */
+/** Counts any file outside the range; with a window, only if its unit is in it. */
 function isOutside(name: string, window: Span | undefined, series: Series): boolean {
   if (window === undefined) return true;
   const unit = unitOfName(name, series);
   return unit !== undefined && isWithin(unit, window);
 }
 
-/** The unit whose file has a name. */
+/** Finds the unit whose file has a name. */
 function unitOfName(name: string, { names, current }: Series): CalendarUnit | undefined {
   const { split, timezone } = current.spec;
   const unit = unitHolding(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
@@ -259,7 +259,7 @@ function byTime(one: FolderProblem, other: FolderProblem): number {
 }
 
 /**
- * A file outside the range: only its bytes are compared. That of a unit that has not begun, by a
+ * Compares only the bytes of a file outside the range. A file of a unit that has not begun, by a
  * wrong clock, cannot be downloaded again.
  */
 function checkOutside(
@@ -303,7 +303,6 @@ function folderProblems({ closed }: Listing): FolderProblem[] {
   });
 }
 
-/** A file of the range with its problem. */
 interface CheckedFile {
   readonly name: string;
   readonly unit: RangeUnit;
@@ -312,7 +311,7 @@ interface CheckedFile {
   readonly problem: FolderProblem | undefined;
 }
 
-/** A problem without its file and unit. */
+/** Has no file and unit yet. */
 type FileProblem = Pick<FolderProblem, 'kind' | 'message' | 'fix' | 'keptSince'>;
 
 function checkFile(
@@ -425,7 +424,7 @@ function staleProblem(
   return { kind: 'stale', message: `${file} is not final: ${reason}.`, fix: repairFix, ...since };
 }
 
-/** The newest lines of files whose spec is lost and whose names do not fit any series. */
+/** Returns the newest lines of files whose spec is lost and whose names do not fit any series. */
 function findOrphans({ history, isSelected }: FolderState, index: SeriesIndex): FileEntry[] {
   const orphans: FileEntry[] = [];
   for (const [name, entries] of history.files) {
@@ -472,7 +471,7 @@ function summarize(
   };
 }
 
-/** The exact sum of each metric over some files. */
+/** Adds up each metric exactly. */
 function sumTotals(files: readonly CheckedFile[]): Totals {
   const sums = new Map<string, Decimal>();
   for (const { entry } of files) {
@@ -509,7 +508,7 @@ function fileNotes(files: readonly CheckedFile[]): string[] {
   return notes;
 }
 
-/** Notes on files outside all series that `*.parquet` and the like would read too. */
+/** Returns notes on files outside all series that `*.parquet` and the like would read too. */
 function strayNotes(
   names: readonly string[],
   allSeries: readonly Series[],
@@ -537,7 +536,7 @@ function historyNotes({ sources }: History): string[] {
   return notes;
 }
 
-/** Up to three names; of more, the first, the last and their number. */
+/** Lists up to three names; of more, the first, the last and their number. */
 function nameFiles(names: readonly string[]): string {
   if (names.length <= 3) return names.join(', ');
   return `${names[0]} … ${names.at(-1)} (${formatPlural(names.length, 'file')})`;

@@ -5,13 +5,13 @@ import { splitUnits } from '../report/window.ts';
 // The two kinds of history line (cli.md, Folders). A history is untrusted data: every member is
 // checked, and names cannot leave the folder. Only commands that read a history load this file.
 
-/** True for a relative path with slashes that cannot leave its folder. */
+/** Accepts a relative path with slashes that cannot leave its folder. */
 function staysInside(path: string): boolean {
   if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** The limit of a member, before any pattern sees it. */
+/** Applies to a member before any pattern sees it. */
 const maxTextLength = 4_000;
 
 const text = z.string().max(maxTextLength);
@@ -63,15 +63,14 @@ const fileLineSchema = z.strictObject({
   kept: z.literal(true).optional(),
 });
 
-/** A deeply readonly value. */
 type Frozen<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
   : Value;
 
-/** A download into a file; with `kept`, the old one, because the new report had no figures. */
+/** Download into a file; with `kept`, the old one, because the new report had no figures. */
 export type FileLine = Frozen<z.infer<typeof fileLineSchema>>;
 
-/** A parsed line. */
+/** Known by the member `history`, which only spec lines have. */
 export type HistoryLine =
   | { readonly kind: 'spec'; readonly line: Frozen<z.infer<typeof specLineSchema>> }
   | { readonly kind: 'file'; readonly line: FileLine };

@@ -14,32 +14,32 @@ import type { FileLine, HistoryLine } from './history-schema.ts';
 /** Maximum length of a line with its line break, so that a single write appends it. */
 const maxLineBytes = 64 * 1024;
 
-/** A spec whose `output` is relative to the folder and has only time placeholders. */
+/** Its `output` is relative to the folder and has only time placeholders. */
 export type FolderSpec = ReportSpec & { readonly output: string; readonly split: SplitUnit };
 
-/** A history line with the spec of a run. */
+/** History line with the spec of a run. */
 export interface SpecLine {
   /** Referenced by the lines of its files. */
   readonly id: string;
 
-  /** The hash of everything that affects the content of its files. */
+  /** Hash of everything that affects the content of its files. */
   readonly content: string;
   readonly spec: FolderSpec;
 
-  /** The window when it was written. */
+  /** Window when it was written. */
   readonly window: Pick<Window, 'since' | 'until'>;
 
-  /** True for a run with `--missing` and a window that moves: it is repeated, as by cron. */
+  /** Set for a run with `--missing` and a window that moves: it is repeated, as by cron. */
   readonly isStanding: boolean;
 
   /** When it was written, in unix seconds. */
   readonly at: number;
 }
 
-/** The exact sum of each metric: `{ displays: "1204", revenueEuro: "12.50" }`. */
+/** Exact sum of each metric: `{ displays: "1204", revenueEuro: "12.50" }`. */
 export type Totals = FileLine['totals'];
 
-/** The spec line of a run; `at` is when it is written, in unix seconds. */
+/** Builds the spec line of a run; `at` is when it is written, in unix seconds. */
 export function specLine(
   spec: FolderSpec,
   { at, window: { since, until } }: Pick<SpecLine, 'at' | 'window'>,
@@ -54,7 +54,7 @@ export function specLine(
   };
 }
 
-/** Whether a window moves, by its texts: a history may have thousands of lines with the same. */
+/** By the members that determine a window: a history may have thousands of lines with the same. */
 const moving = new Map<string, boolean>();
 
 function isMoving(spec: FolderSpec, at: number): boolean {
@@ -71,7 +71,7 @@ function isMoving(spec: FolderSpec, at: number): boolean {
 /**
  * Serializes a spec line.
  *
- * @param version the version of this program
+ * @param version of this program
  * @throws UsageError for a line that would be too long
  */
 export function formatSpecLine({ id, content, spec, at }: SpecLine, version: string): string {
@@ -89,34 +89,32 @@ export function formatSpecLine({ id, content, spec, at }: SpecLine, version: str
   });
 }
 
-/** A file line with its spec. */
 export interface FileEntry {
   readonly line: FileLine;
 
-  /** Its spec line; absent if that line is lost. */
+  /** Absent if its spec line is lost. */
   readonly own: SpecLine | undefined;
 
-  /** The name of the history file that has the line. */
+  /** Name of the history file that has the line. */
   readonly source: string;
 }
 
-/** A history file of a folder. */
 export interface HistoryFile {
   readonly name: string;
 
   /** Numbers of the first thousand invalid lines, from 1. */
   readonly skippedLines: readonly number[];
 
-  /** Why it cannot be read, as a clause. */
+  /** Explains why it cannot be read, as a clause. */
   readonly unreadable?: string;
 
   /** In the order of its lines. */
   readonly specs: readonly SpecLine[];
 }
 
-/** The content of all history files of a folder. */
+/** Content of all history files of a folder. */
 export interface History {
-  /** The absolute path of their folder. */
+  /** Absolute path. */
   readonly folder: string;
   readonly sources: readonly HistoryFile[];
 
@@ -124,12 +122,11 @@ export interface History {
   readonly files: ReadonlyMap<string, readonly FileEntry[]>;
 }
 
-/** The newest line of a file. */
 export function newestEntry(history: History, file: string): FileEntry | undefined {
   return history.files.get(file)?.at(-1);
 }
 
-/** The path relative to a folder, with slashes. */
+/** Returns a path relative to the folder, with slashes. */
 export function nameInFolder(folder: string, path: string): string {
   return relative(folder, path).split(sep).join('/');
 }
@@ -137,18 +134,18 @@ export function nameInFolder(folder: string, path: string): string {
 /** A time further ahead comes from a wrong clock. */
 const maxAheadSeconds = 86_400;
 
-/** True for a time, in unix seconds, that is too far in the future to be right. */
+/** For a time, in unix seconds, that is too far in the future to be right. */
 export function isInFuture(time: number, now: number): boolean {
   return time > now + maxAheadSeconds;
 }
 
-/** When the report of a line was created, in unix seconds. */
+/** Returns unix seconds. */
 export function createdAt({ created }: FileLine): number {
   return Date.parse(created) / 1_000;
 }
 
 export interface ReadingOptions {
-  /** The current time, in unix seconds. */
+  /** In unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 }
@@ -176,7 +173,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** A history file with its file lines. */
+/** History file with its file lines. */
 interface ReadFile extends HistoryFile {
   readonly files: ReadonlyMap<string, readonly FileLine[]>;
 }
@@ -260,7 +257,7 @@ function addLine(files: Map<string, FileLine[]>, line: FileLine): void {
   else files.set(line.file, [line]);
 }
 
-/** The spec of a line; `undefined` if its window was invalid when it was written. */
+/** Returns `undefined` if the window was invalid when the line was written. */
 function readSpecLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): SpecLine | undefined {
   const { history, spec: id, content, at, adreport, ...members } = line;
   const spec = members as FolderSpec;
@@ -269,7 +266,7 @@ function readSpecLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): Spe
   return window && { ...specLine(spec, { at: atMs / 1_000, window }), id };
 }
 
-/** Code of the error for other files: reading a pipe would block, and a link may lead anywhere. */
+/** Error code for other files: reading a pipe would block, and a link may lead anywhere. */
 const notRegular = 'NOT_REGULAR';
 
 function whyUnreadable(error: unknown): string {
@@ -303,8 +300,8 @@ const pieceBytes = 64 * 1024;
 const lineBreak = 0x0a;
 
 /**
- * Lines of a history file; `undefined` for a line that is too long or not UTF-8. Keeps only one
- * line in memory.
+ * Yields the lines of a history file; `undefined` for a line that is too long or not UTF-8. Keeps
+ * only one line in memory.
  */
 async function* readLines(path: string, signal: AbortSignal): AsyncGenerator<string | undefined> {
   const file = await openHistory(path, constants.O_RDONLY);
@@ -340,7 +337,7 @@ async function* readLines(path: string, signal: AbortSignal): AsyncGenerator<str
   }
 }
 
-/** The text of a line, without a BOM, which editors may add. */
+/** Removes a BOM, which editors may add; `undefined` if the line is too long or not UTF-8. */
 function decodeLine(bytes: Buffer): string | undefined {
   const isText = bytes.length < maxLineBytes && isUtf8(bytes);
   return isText ? bytes.toString().replace(/^\ufeff/, '') : undefined;
@@ -349,7 +346,7 @@ function decodeLine(bytes: Buffer): string | undefined {
 interface AppendOptions {
   readonly host: FileHost;
 
-  /** True to fail if the file does not exist: its other lines would be lost. */
+  /** Fails if the file does not exist: its other lines would be lost. */
   readonly exists: boolean;
 }
 
@@ -399,7 +396,7 @@ function openToAppend(path: string, otherFlags: number, host: FileHost): Promise
   return changeFile(host, () => openHistory(path, flags));
 }
 
-/** Why a history file cannot be appended to, as a clause. */
+/** Explains why a history file cannot be appended to, as a clause. */
 export function appendErrorReason(error: unknown): string {
   if (error instanceof HeldFileError) return error.message;
   const code = codeOf(error);
@@ -410,7 +407,7 @@ export function appendErrorReason(error: unknown): string {
   return whyUnreadable(error);
 }
 
-/** True if the last line of a file has no line break. */
+/** Checks whether the last line of a file has no line break. */
 async function endsTorn(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;

@@ -10,17 +10,17 @@ import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
 import { isSameJob, type Series } from './series.ts';
 
-/** A unit that a folder should contain. */
+/** Unit that a folder should contain. */
 export interface RangeUnit extends CalendarUnit {
-  /** True once it has been over for one more unit, so that a job had time to download it. */
+  /** Set once it has been over for one more unit, so that a job had time to download it. */
   readonly isExpected: boolean;
 }
 
 /**
- * The units that a series should contain now, in time order, without those that have not begun:
- * what its standing job says, and the windows of other runs that brought a file.
+ * Returns the units that a series should contain now, in time order, without those that have not
+ * begun: those of its standing job, and the windows of other runs that brought a file.
  *
- * @param now the current time, in unix seconds
+ * @param now in unix seconds
  */
 export function unitsInRange(series: Series, now: number): RangeUnit[] {
   const spans = [...standingSpans(series, now), ...otherSpans(series)];
@@ -47,14 +47,15 @@ export interface Span {
   readonly until: number;
 }
 
-/** A span, and the end of the part that should have been downloaded. */
+/** Span with the end of the part that should have been downloaded. */
 interface WindowSpan extends Span {
   readonly expectedUntil: number;
 }
 
 /**
- * The span of the standing job, which all standing lines of its content and account are part of. A
- * typed beginning counts as of now; a period that rolls covers everything since the first run.
+ * Returns the span of the standing job, which all standing lines of its content and account are
+ * part of. A typed beginning counts as of now; a period that rolls covers everything since the
+ * first run.
  */
 function standingSpans({ standing, specs }: Series, now: number): WindowSpan[] {
   if (!standing) return [];
@@ -75,7 +76,7 @@ function standingSpans({ standing, specs }: Series, now: number): WindowSpan[] {
   return [{ since, until: Math.max(window.until, begin.until), expectedUntil }];
 }
 
-/** The windows of other runs that brought a file, and that of the last run. */
+/** Returns the windows of other runs that brought a file, and that of the last run. */
 function otherSpans({ current, specs, fileTimes }: Series): WindowSpan[] {
   const spans: WindowSpan[] = [];
   for (const line of specs) {
@@ -89,7 +90,7 @@ function otherSpans({ current, specs, fileTimes }: Series): WindowSpan[] {
   return spans;
 }
 
-/** The first index for which a condition holds that holds for all later ones too. */
+/** Returns the first index for which a condition holds that holds for all later ones too. */
 function firstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0;
   let high = length;
@@ -113,7 +114,7 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-/** All units of a calendar from the first one that was asked for to the last. */
+/** All units from the first one requested to the last. */
 interface Calendar {
   readonly split: SplitUnit;
   readonly timezone: string;
@@ -123,7 +124,7 @@ interface Calendar {
 /** Kept for the next series, whose days are usually the same: a day takes 20 µs to compute. */
 let lastCalendar: Calendar | undefined;
 
-/** The calendar units that overlap a span, in time order. */
+/** Returns the units that overlap a span, in time order. */
 export function calendarUnits(
   { split, timezone }: Pick<FolderSpec, 'split' | 'timezone'>,
   { since, until }: Span,

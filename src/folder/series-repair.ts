@@ -15,7 +15,7 @@ export interface SeriesRepair {
 
 const repairable: readonly ProblemKind[] = ['missing', 'changed', 'stale', 'untracked'];
 
-/** True for a problem that `adreport repair` can fix. */
+/** For a problem that `adreport repair` can fix. */
 export function isRepairable({ kind, of }: FolderProblem): boolean {
   return of !== undefined && repairable.includes(kind);
 }

@@ -8,27 +8,26 @@ import {
   type SpecLine,
 } from './history.ts';
 
-/** The files of one `output`. */
+/** Files of one `output`. */
 export interface Series {
   readonly names: FileNames;
 
-  /** The last spec line. */
+  /** Last spec line. */
   readonly current: SpecLine;
 
-  /** The last line of a standing job; absent if there is none. */
+  /** Last line of a standing job; absent if there is none. */
   readonly standing: SpecLine | undefined;
 
-  /** All spec lines. */
   readonly specs: readonly SpecLine[];
 
-  /** When the windows of its files begin, in unix seconds and in time order. */
+  /** Beginnings of the windows of its files, in unix seconds and in time order. */
   readonly fileTimes: readonly number[];
 }
 
 /**
- * The series of a folder, sorted by output.
+ * Sorts the series of a folder by output.
  *
- * @param now the current time, in unix seconds
+ * @param now in unix seconds
  */
 export function seriesOf({ sources, files }: History, now: number): Series[] {
   const linesOf = new Map<string, SpecLine[][]>();
@@ -75,8 +74,8 @@ function byOutput([one]: readonly [string, unknown], [other]: readonly [string, 
 }
 
 /**
- * The latest of the last lines of each history file. A line that is too far ahead is from a wrong
- * clock.
+ * Returns the latest of the last lines of each history file. A line that is too far ahead is from a
+ * wrong clock.
  */
 function lastLine(sources: readonly SpecLine[][], now: number): SpecLine | undefined {
   const rank = ({ at }: SpecLine): number => (isInFuture(at, now) ? -1 : at);
@@ -84,7 +83,7 @@ function lastLine(sources: readonly SpecLine[][], now: number): SpecLine | undef
   return last.sort((one, other) => rank(one) - rank(other)).at(-1);
 }
 
-/** The last spec line of a series in one history file, to compare a new one with. */
+/** Returns the last spec line of a series in one history file, to compare a new one with. */
 export function lastSpec(
   { sources }: History,
   { output, source }: { readonly output: string; readonly source: string },
@@ -93,7 +92,6 @@ export function lastSpec(
   return file?.specs.findLast(({ spec }) => spec.output === output);
 }
 
-/** The series after a spec line is written. */
 export function withSpec(series: Series | undefined, line: SpecLine): Series {
   const { names = new FileNames(line.spec.output), specs = [], fileTimes = [] } = series ?? {};
   const standing = line.isStanding ? line : series?.standing;
@@ -113,19 +111,18 @@ export class SeriesIndex<Known extends Pick<Series, 'names'> = Series> {
     }
   }
 
-  /** The series whose names fit a path, in their order. */
+  /** Returns the series whose names fit a path, in their order. */
   find(name: string): Known[] {
     const candidates = this.#byShape.get(nameWithoutDates(name)) ?? [];
     return candidates.filter(({ names }) => names.matches(name));
   }
 }
 
-/** A name without its dates. */
 function nameWithoutDates(name: string): string {
   return name.replaceAll(/\d{4}-\d{2}-\d{2}/g, '{}');
 }
 
-/** Two different owners of a series, as text. */
+/** Names of two different owners of a series. */
 export interface OwnerConflict {
   readonly before: string;
   readonly now: string;
@@ -133,7 +130,7 @@ export interface OwnerConflict {
 
 type Owner = Pick<FolderSpec, 'account' | 'login' | 'service'>;
 
-/** The owners of two specs, if they are known to differ. */
+/** Names the owners of two specs, if they are known to differ. */
 export function ownerConflict(before: Owner, now: Owner): OwnerConflict | undefined {
   const areKnown = before.service !== undefined && now.service !== undefined;
   if (areKnown && (before.service === 'local') !== (now.service === 'local')) {
@@ -151,12 +148,12 @@ function serviceName({ service }: Owner): string {
   return service === 'local' ? 'a local server' : (service ?? 'another service');
 }
 
-/** True if two spec lines have the same content and owner. */
+/** Compares content and owner. */
 export function isSameJob(one: SpecLine, other: SpecLine): boolean {
   return one.content === other.content && !ownerConflict(one.spec, other.spec);
 }
 
-/** True if the window of a line is in a calendar unit, from its start; it may end early. */
+/** The window must begin with the unit; it may end early. */
 export function belongsToUnit(
   { line }: FileEntry,
   unit: Pick<CalendarUnit, 'start' | 'over'>,
@@ -167,12 +164,12 @@ export function belongsToUnit(
 
 const timePlaceholder = /\{(date|since|until)\}/g;
 
-/** The names of the files of one `output`, such as `date={date}/part.csv`. */
+/** Names of the files of one `output`, such as `date={date}/part.csv`. */
 export class FileNames {
   readonly output: string;
   readonly #pattern: RegExp;
 
-  /** The output in turns: a text, the name of a placeholder, a text … */
+  /** Literal strings, with the names of placeholders in between. */
   readonly #pieces: readonly string[];
 
   constructor(output: string) {
@@ -181,7 +178,6 @@ export class FileNames {
     this.#pieces = output.split(timePlaceholder);
   }
 
-  /** The name of the file of a unit. */
   nameFor({ since, until }: Pick<CalendarUnit, 'since' | 'until'>): string {
     let name = '';
     for (const [index, piece] of this.#pieces.entries()) {
@@ -192,17 +188,17 @@ export class FileNames {
     return name;
   }
 
-  /** True if a name fits the pattern, with any dates. */
+  /** Accepts any dates. */
   matches(name: string): boolean {
     return this.#pattern.test(name);
   }
 
-  /** The number of path segments: 2 for `date={date}/part.csv`. */
+  /** Counts path segments: 2 for `date={date}/part.csv`. */
   get depth(): number {
     return this.output.split('/').length;
   }
 
-  /** The file ending, such as `.parquet` or `.csv.gz`. */
+  /** For example `.parquet` or `.csv.gz`. */
   get ending(): string {
     const name = this.output.slice(this.output.lastIndexOf('/') + 1);
     return /(\.[A-Za-z]\w*)?(\.gz)?$/.exec(name)?.[0] ?? '';

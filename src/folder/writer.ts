@@ -24,17 +24,17 @@ import {
 import type { FileLine } from './history-schema.ts';
 import { lastSpec } from './series.ts';
 
-/** A complete report in a temporary file, ready to be renamed into place. */
+/** In a temporary file, ready to be renamed into place. */
 export interface CompleteReport {
-  /** The absolute target path. */
+  /** Absolute target path. */
   readonly path: string;
   readonly window: Window;
 
-  /** When its unit is over, in unix seconds. */
+  /** End of its unit, in unix seconds. */
   readonly overAt: number;
   readonly rowCount: number;
 
-  /** True if a row has a number other than 0 in a requested metric. */
+  /** Set if a row has a number other than 0 in a requested metric. */
   readonly hasFigures: boolean;
   readonly sizeBytes: number;
   readonly sha256: string;
@@ -44,7 +44,7 @@ export interface CompleteReport {
   readonly addedColumns: readonly string[];
   readonly reportId: string | null;
 
-  /** When it was created, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly createdMs: number;
   readonly warnings: readonly string[];
 }
@@ -52,7 +52,7 @@ export interface CompleteReport {
 /** Totals that differ from the last download. */
 type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
-/** An old file that was not replaced. */
+/** Old file that was not replaced. */
 interface KeptFile {
   /** `null` if the history does not have its hash. */
   readonly rows: number | null;
@@ -60,32 +60,32 @@ interface KeptFile {
   readonly sha256: string | undefined;
 }
 
-/** The result of recording a report in the history. */
+/** Result of recording a report in the history. */
 export interface Recorded {
-  /** The old file, if it is kept because the report has no figures. */
+  /** Old file, if it is kept because the report has no figures. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** The history that a run writes. */
+/** History that a run writes. */
 interface WrittenHistory {
   readonly history: History;
 
-  /** The spec of the files. */
+  /** Spec of the files. */
   readonly line: SpecLine;
 
   /**
-   * The name of the history file of a run. Absent for a repair, which appends to the history file
-   * with the newest line of each file.
+   * History file of a run. Absent for a repair, which appends to the history file with the newest
+   * line of each file.
    */
   readonly source?: string;
 
-  /** The version of this program. */
+  /** Version of this program. */
   readonly version: string;
 
-  /** True if a report without figures never replaces a file with figures. */
+  /** A report without figures then never replaces a file with figures. */
   readonly keepsFigures: boolean;
   readonly wallClock: () => number;
   readonly host: FileHost;
@@ -102,7 +102,7 @@ export class HistoryWriter {
   /** History files that this run has found or begun, and that should still exist. */
   readonly #begun = new Set<string>();
 
-  /** The file lines that this run has written. */
+  /** File lines that this run has written. */
   readonly #written: FileLine[] = [];
 
   constructor(to: WrittenHistory) {
@@ -185,7 +185,7 @@ export class HistoryWriter {
     return { changes, notes, warnings };
   }
 
-  /** Notes on columns that the service has added or left out since the file before. */
+  /** Returns notes on columns that the service has added or left out since the file before. */
   columnNotes(): string[] {
     const earlier: FileLine[] = [];
     for (const entries of this.#to.history.files.values()) {
@@ -195,7 +195,7 @@ export class HistoryWriter {
     return columnNotes(earlier, this.#written);
   }
 
-  /** True if a report without figures would replace a file with figures. */
+  /** For a report without figures that would replace a file with figures. */
   #keepsFile(name: string, report: CompleteReport, onDisk: FileOnDisk): boolean {
     if (!this.#to.keepsFigures || report.hasFigures) return false;
     if (onDisk.bytes === 0 || onDisk.sha256 === report.sha256) return false;
@@ -236,13 +236,13 @@ export class HistoryWriter {
     return this.#to.history.files.get(name) ?? [];
   }
 
-  /** True if a file line is known to answer the same request. */
+  /** For a file line that is known to have the same request. */
   #isSameRequest({ line, own }: FileEntry): boolean {
     const { id, content } = this.#to.line;
     return own ? own.content === content : line.spec === id;
   }
 
-  /** A warning if the history had figures for a file that no longer exists. */
+  /** Returns a warning if the history had figures for a file that no longer exists. */
   #figuresBefore(name: string): string[] {
     const before = this.#entriesFor(name).findLast((entry) => {
       return hasFigures(entry.line) && this.#isSameRequest(entry);
@@ -252,7 +252,7 @@ export class HistoryWriter {
     return [`${printable(name)} now has no numbers; the history had ${rows} for it.`];
   }
 
-  /** The previous line, if it has the same request and covers the whole unit. */
+  /** Returns the previous line, if it has the same request and covers the whole unit. */
   #comparable(name: string, { overAt }: CompleteReport): FileLine | undefined {
     const before = newestEntry(this.#to.history, name);
     if (!before || !this.#isSameRequest(before)) return undefined;
@@ -306,7 +306,7 @@ export class HistoryWriter {
   }
 }
 
-/** True if a line says nothing new: the same spec, and outside standing jobs the same days. */
+/** For a line that adds nothing new: the same spec, and outside standing jobs the same days. */
 function isSameRun(last: SpecLine, line: SpecLine): boolean {
   if (last.id !== line.id) return false;
   const { timezone: zone } = line.spec;
@@ -317,7 +317,7 @@ function isSameRun(last: SpecLine, line: SpecLine): boolean {
 
 type FileOnDisk = Extract<FileState, { kind: 'file' }>;
 
-/** True for a line of a file that may have figures. */
+/** Unless the line says otherwise, rows have figures. */
 function hasFigures({ rows, figures }: FileLine): boolean {
   return rows > 0 && figures === undefined;
 }
@@ -333,7 +333,7 @@ function cannotAppend(path: string, error: unknown, consequence: string): Output
   return new OutputError(printable(message), { hint, cause: error });
 }
 
-/** Totals that differ; `undefined` if none does. */
+/** Returns `undefined` if no total differs. */
 function changesBetween(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {
@@ -343,7 +343,7 @@ function changesBetween(before: Totals, now: Totals): Changes | undefined {
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
-/** Metrics above 1,000 that fell by half or more, which corrections rarely cause. */
+/** Returns metrics above 1,000 that fell by half or more, which corrections rarely cause. */
 function fallsIn(before: Totals, now: Totals): string[] {
   const changes = Object.entries(changesBetween(before, now) ?? {});
   const falls = changes.filter(([, [old, value]]) => {
