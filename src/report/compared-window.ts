@@ -8,13 +8,11 @@ import {
   wallAt,
 } from './window.ts';
 
-/** The values of `--compare`. */
 export const comparedWindows = ['previous', 'last-year'] as const;
 export type ComparedWindow = (typeof comparedWindows)[number];
 
-/** The window to compare with. */
 export interface EarlierWindow extends Window {
-  /** The last second of the later window that is compared; earlier than its end if not over. */
+  /** Last second of the later window that is compared; earlier than its end if not over. */
   readonly laterUntil: number;
 }
 
@@ -24,11 +22,11 @@ const calendarUnits = ['year', 'quarter', 'month', 'week', 'day'] as const;
 const secondsPerHour = 3_600;
 
 /**
- * The window to compare with (`cli.md`, Comparisons): the preceding calendar units, the same number
- * of days before, or the same dates or ISO weeks of the year before. If the window is not over,
- * both are compared up to the last full hour.
+ * Finds the window to compare with (`cli.md`, Comparisons): the preceding calendar units, the same
+ * number of days before, or the same dates or ISO weeks of the year before. If the window is not
+ * over, both are compared up to the last full hour.
  *
- * @param now the current time, in unix seconds
+ * @param now in unix seconds
  */
 export function earlierWindow(window: Window, which: ComparedWindow, now: number): EarlierWindow {
   const { zone } = window;
@@ -50,7 +48,7 @@ export function earlierWindow(window: Window, which: ComparedWindow, now: number
  * Limits a window to the part that can be compared. A window that is not over ends with its last
  * whole day, or with its last whole hour if it has no whole day, and gets a note.
  *
- * @param now the current time, in unix seconds
+ * @param now in unix seconds
  */
 export function comparableWindow(window: Window, now: number): Window {
   const { since, until, zone } = window;
@@ -63,14 +61,14 @@ export function comparableWindow(window: Window, now: number): Window {
   return { ...window, until: end, plannedUntil: until, notes: [...window.notes, note] };
 }
 
-/** The number of calendar days in a window; partial days count. */
+/** Partial days count. */
 export function calendarDays({ since, until, zone }: Omit<Window, 'notes'>): number {
   const firstDay = DateTime.fromISO(formatDate(since, zone), { zone: 'utc' });
   const lastDay = DateTime.fromISO(formatDate(until, zone), { zone: 'utc' });
   return lastDay.diff(firstDay).as('days') + 1;
 }
 
-/** The last second to compare: the end of the window, or of the last full hour so far. */
+/** Returns the last second to compare: the end of the window, or of the last full hour so far. */
 function lastComparable({ since, until, plannedUntil, zone }: Window, now: number): number {
   if (plannedUntil !== undefined) return until;
   if (now >= until || now < since) return until;
@@ -80,7 +78,7 @@ function lastComparable({ since, until, plannedUntil, zone }: Window, now: numbe
   return Math.min(until, Math.max(hourOver, firstHourOver) - 1);
 }
 
-/** The calendar distance from a window to the earlier one. */
+/** Returns the calendar distance from a window to the earlier one. */
 function distanceTo(window: Window, which: ComparedWindow): Duration {
   const { since, until, plannedUntil = until, zone } = window;
   const first = wallOf(since, zone);
@@ -99,7 +97,9 @@ function distanceTo(window: Window, which: ComparedWindow): Duration {
   return Duration.fromObject({ days: Math.ceil(length.as('days')) });
 }
 
-/** The longest calendar units that a window consists of; `undefined` if it has partial days. */
+/**
+ * Returns the longest calendar units that a window consists of; `undefined` if it has partial days.
+ */
 function unitsOf({ since, until, plannedUntil = until, zone }: Window) {
   const first = midnightAt(since, zone);
   const over = midnightAt(plannedUntil + 1, zone);
@@ -113,7 +113,9 @@ function unitsOf({ since, until, plannedUntil = until, zone }: Window) {
   return { unit, count: Math.round(over.diff(first, unit).as(unit)) };
 }
 
-/** The Monday of the same ISO week a year before; 52 weeks before if there was no week 53. */
+/**
+ * Returns the Monday of the same ISO week a year before; 52 weeks before if there was no week 53.
+ */
 function weekOfYearBefore(monday: DateTime): DateTime {
   const { weekYear, weekNumber } = monday;
   const sameNumber = DateTime.fromObject(
@@ -124,16 +126,16 @@ function weekOfYearBefore(monday: DateTime): DateTime {
 }
 
 /**
- * The end of an earlier window of days. Computed from its last day, so that a window that ends on
- * 28 February also ends on 28 February a year before, even in a leap year.
+ * Ends an earlier window of days. Computed from its last day, so that a window that ends on 28
+ * February also ends on 28 February a year before, even in a leap year.
  */
 function endOfDayBefore(over: DateTime, distance: Duration): DateTime {
   return over.minus({ days: 1 }).minus(distance).plus({ days: 1 });
 }
 
 /**
- * The end of the earlier window: the end of the month if that is too short (one month before
- * 30 March).
+ * Ends the earlier window, at the end of the month if that is too short (one month before 30
+ * March).
  */
 function endBefore(over: DateTime, distance: Duration): DateTime {
   const end = over.minus(distance);
@@ -141,12 +143,14 @@ function endBefore(over: DateTime, distance: Duration): DateTime {
   return isCut ? end.startOf('day').plus({ days: 1 }) : end;
 }
 
-/** The wall time of an instant; midnight for the first instant of a day, even if skipped. */
+/**
+ * Returns the wall time of an instant; midnight for the first instant of a day, even if skipped.
+ */
 function wallOf(instant: number, zone: string): DateTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);
 }
 
-/** The midnight of the day that begins at an instant; `undefined` if none does. */
+/** Returns the midnight of the day that begins at an instant; `undefined` if none does. */
 function midnightAt(instant: number, zone: string): DateTime | undefined {
   const midnight = wallAt(instant, zone).startOf('day');
   return startOfDay(midnight, zone) === instant ? midnight : undefined;

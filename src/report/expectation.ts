@@ -3,7 +3,7 @@ import type { ReportRequest, WindowClock } from '../contract/messages.ts';
 import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
 import type { Window } from './window.ts';
 
-/** The report's content according to its request. */
+/** Content of a report according to its request. */
 export interface Expectation {
   readonly profile: Profile;
 
@@ -15,7 +15,9 @@ export interface Expectation {
 
   readonly filters?: ReportRequest['filters'];
 
-  /** The window of the whole command by a clock that is ahead; absent if it was not typed. */
+  /**
+   * Returns the window of the whole command by a clock that is ahead; absent if it was not typed.
+   */
   readonly windowBy?: (aheadMs: number) => Window | undefined;
 
   /** How the ends of the window were sent; `instant` if absent. */

@@ -5,8 +5,8 @@ import { namedFilters } from './named-filters.ts';
 import type { SpecFilters, SpecRequest } from './spec.ts';
 
 /**
- * The filters of a report as text, one entry each: `Country: France, Germany`. Countries are named;
- * other ids stay ids.
+ * Returns one entry for each filter: `Country: France, Germany`. Countries are named; other ids
+ * stay ids.
  *
  * @param filters values by filter, or by the option of a name flag (`campaign`)
  */
@@ -17,7 +17,7 @@ export function filtersInWords(filters: SpecFilters): string[] {
   });
 }
 
-/** The request of a report as text: `buyer report by CAMPAIGN; Country: France`. */
+/** Returns `buyer report by CAMPAIGN; Country: France`. */
 export function requestInWords({
   profile,
   breakdowns,

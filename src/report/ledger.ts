@@ -10,26 +10,26 @@ import { readSmallFile } from '../text/small-file.ts';
 import type { ReportPlan } from './request.ts';
 import type { ReportSpec } from './spec.ts';
 
-/** One report that was created on this machine. */
+/** Report that was created on this machine. */
 export interface LedgerEntry {
   readonly id: string;
 
-  /** The service of the report: two services may use the same id. */
+  /** Two services may use the same id. */
   readonly baseUrl: string;
 
-  /** The account, as in the request hash. */
+  /** As in the request hash. */
   readonly account: string;
 
-  /** A keyed hash of the token or e-mail address; older versions did not write it. */
+  /** Keyed hash of the token or e-mail address; older versions did not write it. */
   readonly credential?: string;
 
-  /** The hash of the request, the same in every run. */
+  /** Hash of the request, the same in every run. */
   readonly hash: string;
 
   /** Only partly checked when the entry is read; `planOfEntry` checks the rest. */
   readonly spec: ReportSpec;
 
-  /** The body that was sent. */
+  /** Body that was sent. */
   readonly request: ReportRequest;
 
   /** First and last second, `2026-11-01T00:00:00+01:00`. */
@@ -37,60 +37,58 @@ export interface LedgerEntry {
 
   readonly createdAt: string;
 
-  /** The last status from the service, or `fetched`. */
+  /** Last status from the service, or `fetched`. */
   readonly lastStatus: string;
 
-  /** The number of runs that timed out waiting for it; absent if none. */
+  /** Runs that timed out waiting for it; absent if none. */
   readonly timeouts?: number;
   readonly file?: string;
 }
 
-/** The entry of a report that was just created. */
+/** Belongs to a report that was just created. */
 export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'timeouts' | 'file'>;
 
 /** Identifies a report across services. */
 type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 
-/** The status of a report whose data was delivered: it is never picked up again. */
+/** Status of a report whose data was delivered: it is never picked up again. */
 export const fetchedStatus = 'fetched';
 
-/** Changes to the entry of a report. */
 export interface LedgerChange {
   /** A status from the service, or `fetchedStatus`. */
   readonly status?: string;
 
-  /** True if a run timed out waiting for it. */
+  /** Set if a run timed out waiting for it. */
   readonly isTimeout?: true;
   readonly file?: string | undefined;
 }
 
 interface LedgerSearch {
-  /** The hash of the request. */
   readonly hash: string;
 
   /** From `credentialOf`. */
   readonly credential: string;
 }
 
-/** A report that may still be downloaded. */
+/** Report that may still be downloaded. */
 interface UnfinishedReport {
   readonly id: string;
   readonly createdAt: string;
 
-  /** True if too many runs timed out waiting for it. */
+  /** Set if too many runs timed out waiting for it. */
   readonly isStuck: boolean;
 }
 
 /** After this many timeouts, a report is abandoned and a new one is created. */
 const maxTimeouts = 2;
 
-/** True for a report that is abandoned, because too many runs timed out waiting for it. */
+/** For a report that is abandoned, because too many runs timed out waiting for it. */
 export function isStuck({ lastStatus, timeouts = 0 }: LedgerEntry): boolean {
   return timeouts >= maxTimeouts && lastStatus !== fetchedStatus;
 }
 
 interface LedgerOptions {
-  /** The parent of the ledger's folder; both are created with the first report. */
+  /** Parent of the ledger's folder; both are created with the first report. */
   readonly directory: string;
   readonly host: FileHost;
 
@@ -113,7 +111,7 @@ const maxKeyBytes = 1024;
 const keptMs = 24 * 3_600_000;
 
 /**
- * The reports created on this machine: a folder `ledger/` with one small file per report, shared by
+ * Reports created on this machine: a folder `ledger/` with one small file per report, shared by
  * concurrent runs. It contains no tokens and no passwords.
  *
  * Its failures are warnings and never end a run. It is read once, and later changes by other
@@ -123,10 +121,10 @@ export class Ledger {
   readonly path: string;
   readonly #options: LedgerOptions;
 
-  /** File names, newest first: each begins with the time of its report. */
+  /** Newest first: each name begins with the time of its report. */
   #names: string[] | undefined;
 
-  /** The newest report of each request, if the service may still have it. */
+  /** Newest report of each request, if the service may still have it. */
   #recent: Map<string, LedgerEntry> | undefined;
   #key: Buffer | undefined;
   #hasWarned = false;
@@ -136,7 +134,7 @@ export class Ledger {
     this.path = join(options.directory, 'ledger');
   }
 
-  /** Reports, newest first. */
+  /** Starts with the newest. */
   list(limit = maxReports): LedgerEntry[] {
     const entries: LedgerEntry[] = [];
     for (const name of this.#allNames()) {
@@ -182,13 +180,13 @@ export class Ledger {
     if (recent.get(searchKey(entry))?.id === entry.id) recent.set(searchKey(entry), changed);
   }
 
-  /** The entry of a report; `undefined` if it was not created on this machine. */
+  /** Returns `undefined` if the report was not created on this machine. */
   find(key: LedgerKey): LedgerEntry | undefined {
     const name = this.#nameOf(key);
     return name === undefined ? undefined : this.#read(name);
   }
 
-  /** The newest report of a request, if it can be used instead of a new one. */
+  /** Returns the newest report of a request, if it can be used instead of a new one. */
   findUnfinished(search: LedgerSearch): UnfinishedReport | undefined {
     const newest = this.#recentReports().get(searchKey(search));
     if (!newest) return undefined;
@@ -200,7 +198,7 @@ export class Ledger {
     return { id: newest.id, createdAt: newest.createdAt, isStuck: isStuck(newest) };
   }
 
-  /** The number of failed reports of a request in the last 24 hours. */
+  /** Counts failed reports of a request in the last 24 hours. */
   countFailed(search: LedgerSearch): number {
     let count = 0;
     for (const entry of this.#keptEntries()) {
@@ -210,13 +208,16 @@ export class Ledger {
     return count;
   }
 
-  /** A keyed hash of a token or e-mail address, which identifies its reports on this machine. */
+  /**
+   * Returns a keyed hash of a token or e-mail address, which identifies its reports on this
+   * machine.
+   */
   credentialOf(secret: string): string {
     this.#key ??= this.#readKey();
     return createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 32);
   }
 
-  /** The newest file of a report. */
+  /** Returns the newest file of a report. */
   #nameOf(key: LedgerKey): string | undefined {
     const ending = endingOf(key);
     return this.#allNames().find((candidate) => candidate.endsWith(ending));
@@ -254,7 +255,7 @@ export class Ledger {
     return this.#recent;
   }
 
-  /** The reports that the service may still have, newest first. */
+  /** Yields the reports that the service may still have, newest first. */
   *#keptEntries(): Generator<LedgerEntry> {
     const oldest = timeName(this.#options.wallClock() - keptMs + 1);
     for (const name of this.#allNames()) {
@@ -264,7 +265,7 @@ export class Ledger {
     }
   }
 
-  /** The entry in a file; `undefined` if the file is invalid, incomplete or gone. */
+  /** Returns `undefined` if the file is invalid, incomplete or gone. */
   #read(name: string): LedgerEntry | undefined {
     const path = join(this.path, name);
     try {
@@ -307,7 +308,7 @@ export class Ledger {
   }
 
   /**
-   * The key of this machine. It is created once, and again if it is damaged. If it cannot be
+   * Reads the key of this machine. It is created once, and again if it is damaged. If it cannot be
    * stored, a temporary key is used, which matches no earlier report.
    */
   #readKey(): Buffer {
@@ -361,7 +362,7 @@ export interface RecordedReport {
   readonly plan: ReportPlan;
 }
 
-/** The spec and the plan of an entry; `undefined` if they are invalid. */
+/** Returns `undefined` if the spec or the window is invalid. */
 export async function planOfEntry({
   spec: stored,
   request,
@@ -386,14 +387,14 @@ export async function planOfEntry({
   return { spec, plan };
 }
 
-/** True for a report created before its window was over, if it is over now: it is incomplete. */
+/** For a report created before its window was over, if it is over now: it is incomplete. */
 function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
   const overMs = lastMs + 1_000;
   return nowMs >= overMs && Date.parse(createdAt) < overMs;
 }
 
-/** The status after a change: `fetched` is final, and a failed report can only be fetched. */
+/** Keeps `fetched`, which is final; a failed report can only become `fetched`. */
 function laterStatus(last: string, next: string | undefined): string {
   const isFinal =
     last === fetchedStatus || (outcomeOf(last) === 'failed' && next !== fetchedStatus);
@@ -404,18 +405,18 @@ function searchKey({ hash, credential = '' }: Partial<LedgerSearch>): string {
   return `${hash} ${credential}`;
 }
 
-/** The first part of a file name. */
+/** Begins a file name. */
 function timeName(createdMs: number): string {
   return String(Math.floor(createdMs)).padStart(15, '0');
 }
 
-/** The last part of a file name: a hash, because ids may contain any character. */
+/** Ends a file name: a hash, because ids may contain any character. */
 function endingOf({ baseUrl, id }: LedgerKey): string {
   const hash = createHash('sha256').update(JSON.stringify([baseUrl, id]));
   return `-${hash.digest('hex').slice(0, 16)}.json`;
 }
 
-/** True if a file has everything this version writes; later versions may have added members. */
+/** Checks for everything this version writes; later versions may have added members. */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
   if (!isObject(value.spec)) return false;

@@ -3,8 +3,9 @@ import { requestInWords } from './filter-words.ts';
 import type { SpecRequest } from './spec.ts';
 
 /**
- * A file's members other than its rows, as lines for people: the request, the report with its key,
- * and each warning. Members of another shape are skipped: another program may have written them.
+ * Describes a file's members other than its rows, as lines for people: the request, the report with
+ * its key, and each warning. Members of another shape are skipped: another program may have written
+ * them.
  */
 export function membersInWords(members: readonly ReportMember[]): string[] {
   const lines: string[] = [];
@@ -24,12 +25,11 @@ export function membersInWords(members: readonly ReportMember[]): string[] {
   return lines;
 }
 
-/** The warnings in a file's members. */
 export function warningsOf(members: readonly ReportMember[]): string[] {
   return textsOf(readMember(members, 'warnings'));
 }
 
-/** The request that a file names; `undefined` without one, or with one of another shape. */
+/** Returns `undefined` without a request, or with one of another shape. */
 export function requestOfMembers(members: readonly ReportMember[]): SpecRequest | undefined {
   const request = readMember(members, 'request');
   return isRequest(request) ? request : undefined;

@@ -1,12 +1,12 @@
 import type { FilterName } from '../contract/vocabulary.ts';
 
-/** A filter by name, which is resolved to ids with `/campaigns`. */
+/** Filter by name, which is resolved to ids with `/campaigns`. */
 interface NamedFilterEntry {
-  /** The member of a spec, and the option of the flag. */
+  /** Member of a spec, and option of the flag. */
   readonly name: string;
   readonly flag: string;
 
-  /** The filter for the ids. */
+  /** Filter for the ids. */
   readonly filter: FilterName;
 }
 

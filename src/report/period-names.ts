@@ -1,7 +1,7 @@
 import { dayOf } from '../contract/values.ts';
 import { nearest } from '../text/nearest.ts';
 
-/** Named periods: `today`, `last-month`. */
+/** For example `today` and `last-month`. */
 export const periodNames = [
   'today',
   'yesterday',
@@ -10,13 +10,13 @@ export const periodNames = [
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-/** The current month, from 1, and its year. */
+/** Month is from 1. */
 interface CurrentMonth {
   readonly year: number;
   readonly month: number;
 }
 
-/** A way to write periods that is not accepted, and the accepted form of a match. */
+/** Form of periods that is not accepted, with the accepted form of a match. */
 interface OtherForm {
   readonly pattern: RegExp;
   readonly write: (parts: readonly string[], today: CurrentMonth) => string | undefined;
@@ -54,7 +54,10 @@ const otherForms: readonly OtherForm[] = [
   },
 ];
 
-/** The accepted form of a period that is written differently; `undefined` if it is not known. */
+/**
+ * Returns the accepted form of a period that is written differently; `undefined` if it is not
+ * known.
+ */
 export function suggestPeriod(text: string, today: CurrentMonth): string | undefined {
   const plain = text
     .trim()
@@ -68,7 +71,7 @@ export function suggestPeriod(text: string, today: CurrentMonth): string | undef
   return nearest(plain, ['last-7d', 'last-24h', ...periodNames]);
 }
 
-/** A month or a day, such as `2026-10`; `undefined` if there is none. */
+/** Returns a month or a day, such as `2026-10`; `undefined` if there is none. */
 function dateOf(...numbers: readonly (string | number | undefined)[]): string | undefined {
   const given = numbers.filter((number) => number !== undefined);
   const text = given.map((number) => String(number).padStart(2, '0')).join('-');

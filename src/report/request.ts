@@ -43,14 +43,14 @@ import { splitValues } from './value-list.ts';
 import { type SplitUnit, type Window, wallAt } from './window.ts';
 import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
-/** The flags of a request, with their values as typed. */
+/** Values are as typed. */
 export interface RequestFlags {
   readonly profile: Profile;
 
-  /** The system whose shell the hints are quoted for; the current one if absent. */
+  /** System whose shell the hints are quoted for; the current one if absent. */
   readonly platform?: NodeJS.Platform;
 
-  /** A comma list in any case, like `by`; all metrics of the profile if absent. */
+  /** Comma list in any case, like `by`; all metrics of the profile if absent. */
   readonly metrics?: string | undefined;
   readonly by?: string | undefined;
 
@@ -69,27 +69,27 @@ export interface RequestFlags {
   readonly windowClock?: WindowClock | undefined;
 }
 
-/** A report to order: the request as sent to the service, and the window with its zone. */
+/** Request as sent to the service, and the window with its zone. */
 export interface ReportPlan {
   readonly profile: Profile;
   readonly request: ReportRequest;
   readonly window: Window;
   readonly windowClock: WindowClock;
 
-  /** The requested metrics in order, including computed ones. */
+  /** Requested metrics in order, including computed ones. */
   readonly shownMetrics: readonly (MetricName | DerivedName)[];
 
-  /** True if each week of the window is a report of its own (`--by WEEKLY`). */
+  /** Set if each week of the window is a report of its own (`--by WEEKLY`). */
   readonly isWeekly: boolean;
 }
 
-/** A request with its zone, and its window as flag values. */
+/** Request with its zone, and its window as flag values. */
 type RequestSpec = Pick<ReportSpec, 'request' | 'timezone' | 'period' | 'since' | 'until'>;
 
 interface ParsedRequest {
   readonly spec: RequestSpec;
 
-  /** A sentence for each plain-English word: `impressions means displays.` */
+  /** Sentences on plain-English words: `impressions means displays.` */
   readonly meanings: readonly string[];
 }
 
@@ -118,17 +118,17 @@ export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): P
   return { spec: { ...window, request }, meanings: [...new Set(reader.meanings)] };
 }
 
-/** The members of a spec that a plan depends on. */
+/** Members of a spec that a plan depends on. */
 type PlannedSpec = RequestSpec & Pick<ReportSpec, 'windowClock'>;
 
 export interface PlanOptions {
-  /** The current time, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** True to get the data in the answer to the create call (`--direct`). */
+  /** Gets the data in the response to the create call (`--direct`). */
   readonly direct?: boolean | undefined;
 
-  /** The unit that `-90d` and `-2w` are rounded to. */
+  /** Unit that `-90d` and `-2w` are rounded to. */
   readonly wholeUnit?: SplitUnit | undefined;
 }
 
@@ -170,7 +170,7 @@ export function planReport(
 
 type RequestedNames = Pick<SpecRequest, 'metrics' | 'breakdowns'>;
 
-/** The metrics and breakdowns to send to the service, without computed ones. */
+/** Returns the metrics and breakdowns to send to the service, without computed ones. */
 function sentNames({
   metrics,
   breakdowns,
@@ -186,7 +186,6 @@ function sentBreakdown(name: BreakdownName | DerivedBreakdownName): BreakdownNam
   return derived ? derived.sentAs : (name as BreakdownName);
 }
 
-/** Joins all errors of a command into one. */
 function joinErrors(errors: readonly UsageError[]): UsageError {
   const [first, second] = errors;
   if (first && !second) return first;
@@ -196,7 +195,7 @@ function joinErrors(errors: readonly UsageError[]): UsageError {
   });
 }
 
-/** A period as the history has it: `last-week`, `2026-Q3`. */
+/** Formats a period as the history has it: `last-week`, `2026-Q3`. */
 function inUsualCase(period: string): string {
   return period
     .trim()
@@ -209,8 +208,8 @@ type WindowlessRequest = Pick<ReportPlan, 'windowClock'> & {
 };
 
 /**
- * The request for a window or a part of it. Throws `UsageError` if its wall times end before they
- * begin.
+ * Builds the request for a window or a part of it. Throws `UsageError` if its wall times end before
+ * they begin.
  */
 export function requestFor(
   { request, windowClock }: WindowlessRequest,
@@ -228,36 +227,33 @@ export function requestFor(
   throw new UsageError(message, { hint, about: { flag: '--window-clock' } });
 }
 
-/** The metrics to request in order to show a metric. */
+/** Returns the metrics to request in order to show a metric. */
 function neededFor(name: MetricName | DerivedName): readonly MetricName[] {
   const derived = derivedMetrics.find(({ field }) => field === name);
   return derived ? [derived.numerator, derived.denominator] : [name as MetricName];
 }
 
-/** A filter as typed. */
 interface TypedFilter {
   readonly flag: '--filter' | '--country';
   readonly name: string;
 
-  /** The comma list of values. */
+  /** Comma list of values. */
   readonly list: string;
 }
 
-/** A value of a filter. */
 interface TypedValue {
   readonly flag: string;
 
-  /** The flag in messages: `--country`, `--filter countryId`. */
+  /** For messages: `--country`, `--filter countryId`. */
   readonly typedAs: string;
   readonly text: string;
   readonly hint: string;
 }
 
-/** Parses the flags of a request, and collects the errors. */
 class RequestParser {
   readonly errors: UsageError[] = [];
 
-  /** A sentence for each plain-English word. */
+  /** Sentences on plain-English words. */
   readonly meanings: string[] = [];
   readonly #flags: RequestFlags;
 
@@ -265,7 +261,7 @@ class RequestParser {
     this.#flags = flags;
   }
 
-  /** The requested metrics; by default all of the profile. */
+  /** Returns all metrics of the profile by default. */
   readMetrics(): (MetricName | DerivedName)[] {
     const { profile, metrics: list } = this.#flags;
     if (list === undefined) return vocabularyOf(profile).metrics.map(({ name }) => name);
@@ -294,7 +290,7 @@ class RequestParser {
     return names;
   }
 
-  /** The columns to write, by their names in the report. */
+  /** Returns the columns to write, by their names in the report. */
   readColumns(requested: RequestedNames): readonly string[] | 'all' | undefined {
     const { profile, columns } = this.#flags;
     if (columns === undefined || columns === 'all') return columns;
@@ -308,7 +304,7 @@ class RequestParser {
     return names;
   }
 
-  /** The zone, and the window as flag values; `undefined` if they are wrong. */
+  /** Returns the zone, and the window as flag values; `undefined` if they are wrong. */
   readWindow(flags: Omit<WindowFlags, 'zone'>): Omit<RequestSpec, 'request'> | undefined {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
@@ -329,8 +325,8 @@ class RequestParser {
   }
 
   /**
-   * All filters; values for the same name are merged without duplicates. A value with a comma is in
-   * double quotes: `carrier="A, B",C`.
+   * Merges values for the same name without duplicates. A value with a comma is in double quotes:
+   * `carrier="A, B",C`.
    */
   readFilters(): SpecFilters {
     const filters: { [Name in FilterName | NamedFilter['name']]?: readonly string[] } = {};
@@ -359,7 +355,7 @@ class RequestParser {
     return filters;
   }
 
-  /** True if the profile has filters; otherwise adds an error. */
+  /** Adds an error if the profile has no filters. */
   #expectFilters(flag: string): boolean {
     const { profile } = this.#flags;
     if (vocabularyOf(profile).filters.length > 0) return true;
@@ -368,7 +364,9 @@ class RequestParser {
     return false;
   }
 
-  /** The filter that a typed name means; `undefined` if there is none, after adding an error. */
+  /**
+   * Finds the filter that a typed name means; `undefined` if there is none, after adding an error.
+   */
   #readFilterName({ flag, name: text }: TypedFilter): string | undefined {
     const names = vocabularyOf(this.#flags.profile).filters.map(({ name }) => name);
     const accepted = [...names, ...Object.values(filtersByName)];
@@ -379,7 +377,7 @@ class RequestParser {
     });
   }
 
-  /** Names or patterns, separated like the values of `--filter`. */
+  /** Reads names or patterns, separated like the values of `--filter`. */
   #readPatterns(flag: string, list: string): string[] {
     const patterns = splitValues(list);
     if (patterns && patterns.length > 0) return patterns;
@@ -401,7 +399,7 @@ class RequestParser {
     for (const list of countries) yield { flag: '--country', name: 'countryId', list };
   }
 
-  /** The values of one filter as sent to the service; countries may be typed by code or name. */
+  /** Returns values as sent to the service; countries may be typed by code or name. */
   #readValues(filter: Filter, { flag, list }: TypedFilter): string[] {
     const isFilter = flag === '--filter';
     const typedAs = isFilter ? `--filter ${filter.name}` : flag;
@@ -440,7 +438,7 @@ class RequestParser {
     this.#refuse(flag, message, didYouMean(nearest(text, allCountryNames()), hint));
   }
 
-  /** The names in a comma list, without duplicates. */
+  /** Reads a comma list, without duplicates. */
   #readNames<Name extends string>(
     kind: 'metric' | 'breakdown',
     list: string,
@@ -471,7 +469,7 @@ class RequestParser {
     return distinct(names);
   }
 
-  /** The name that was typed; `undefined` if it is ambiguous or unknown, after adding an error. */
+  /** Returns `undefined` if the name is ambiguous or unknown, after adding an error. */
   #readName(typed: TypedName, unknown: () => UsageError): string | undefined {
     const read = this.#collect((): ReadName => {
       const name = readName(typed);
@@ -502,13 +500,12 @@ class RequestParser {
   }
 }
 
-/** A filter value as sent to the service; `undefined` if it is invalid. */
+/** Returns a filter value as sent to the service; `undefined` if it is invalid. */
 function filterValueOf({ on, compare }: Filter, text: string): string | undefined {
   if (compare === 'text' || /^\d+$/.test(text)) return text;
   return on === 'COUNTRY' ? findCountry(text)?.id : undefined;
 }
 
-/** Example values of a filter. */
 function exampleOf({ on, compare }: Filter): string {
   if (on === 'COUNTRY') return 'FR,Germany';
   return compare === 'id' ? '1234,5678' : '"A, B",C';
@@ -523,7 +520,7 @@ function distinct<T>(names: readonly T[]): T[] {
   return [...new Set(names)];
 }
 
-/** The body of a create call. */
+/** Body of a create call. */
 export interface EncodedRequest {
   readonly contentType: string;
   readonly text: string;
@@ -554,7 +551,7 @@ export function encodeRequest(request: ReportRequest, encoding: Encoding): Encod
   return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
 }
 
-/** The parameters of a request by their wire names (specification, Report request parameters). */
+/** Keys are wire names (specification, Report request parameters). */
 type RequestParameters = Readonly<Record<string, string | number | readonly string[]>>;
 
 export function requestParameters(request: ReportRequest): RequestParameters {
@@ -570,7 +567,10 @@ export function requestParameters(request: ReportRequest): RequestParameters {
   };
 }
 
-/** The create call as a curl command for POSIX shells or cmd; the token is in `ADREPORT_TOKEN`. */
+/**
+ * Formats the create call as a curl command for POSIX shells or cmd; the token is in
+ * `ADREPORT_TOKEN`.
+ */
 export function curlLine(
   baseUrl: string,
   { contentType, text }: EncodedRequest,
@@ -584,7 +584,7 @@ export function curlLine(
 }
 
 /**
- * A hash (32 hex digits) of a request and its account, the same on every machine. The order of
+ * Hashes a request and its account to 32 hex digits, the same on every machine. The order of
  * metrics, breakdowns and filters does not matter: the service may treat them as one request.
  */
 export function requestHash(baseUrl: string, account: string, request: ReportRequest): string {

@@ -6,7 +6,7 @@ import { isZoneName, splitUnits } from './window.ts';
 
 // The schema of a spec on disk. Only commands that read one load this file.
 
-/** Limits before any pattern sees a text: a stranger may have written it. */
+/** Limits before any pattern sees a string: a stranger may have written it. */
 const maxTextLength = 4_000;
 const maxWindowLength = 100;
 const maxRequestLength = 64 * 1024;
@@ -24,7 +24,7 @@ const request = z.strictObject({
   columns: z.union([texts, z.literal('all')]).optional(),
 });
 
-/** The members of a spec, for schemas with further members. */
+/** Members of a spec, for schemas with further members. */
 export const specMembers = {
   request: request.refine((value) => JSON.stringify(value).length <= maxRequestLength),
   timezone: z.string().max(maxWindowLength, { abort: true }).refine(isZoneName),
@@ -44,7 +44,7 @@ export const specMembers = {
   windowClock: z.enum(windowClocks).optional(),
 };
 
-/** The schema of any other member, which is the value of a flag. */
+/** Any other member, which is the value of a flag. */
 export const specValue = value;
 
 const specSchema = z.object(specMembers).catchall(value);

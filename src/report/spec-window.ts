@@ -3,12 +3,12 @@ import type { ReportSpec } from './spec.ts';
 import type { Window } from './window.ts';
 import { resolveWindow } from './window-flags.ts';
 
-/** The members of a spec that decide its window. */
+/** Members of a spec that decide its window. */
 export type WindowSpec = Pick<ReportSpec, 'timezone' | 'split' | 'period' | 'since' | 'until'>;
 
 /**
- * The window of a spec at a time, in milliseconds since 1970; `undefined` if it is invalid then,
- * for example because it would end before it begins.
+ * Resolves the window of a spec at a time, in milliseconds since 1970; `undefined` if it is invalid
+ * then, for example because it would end before it begins.
  */
 export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
   const { period, since, until, timezone: zone, split: wholeUnit } = spec;
@@ -23,14 +23,14 @@ export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
 /** Longer than any period relative to today. */
 const laterMs = 800 * 86_400_000;
 
-/** True for a window that is another one later, such as `last-7d`, `-30d` or one until now. */
+/** For a window that is another one later, such as `last-7d`, `-30d` or one until now. */
 export function movesWithClock(spec: WindowSpec, nowMs: number): boolean {
   const window = windowOf(spec, nowMs);
   const later = windowOf(spec, nowMs + laterMs);
   return window?.since !== later?.since || window?.until !== later?.until;
 }
 
-/** True if the window always begins at the same instant, such as with `--since 2026-01-01`. */
+/** For a window that always begins at the same instant, such as with `--since 2026-01-01`. */
 export function hasFixedBeginning(spec: WindowSpec, nowMs: number): boolean {
   const { since } = spec;
   const begin = windowOf({ ...spec, until: since }, nowMs);
@@ -39,7 +39,7 @@ export function hasFixedBeginning(spec: WindowSpec, nowMs: number): boolean {
 }
 
 /**
- * True for a window that has begun, and whose first unit is not over: `--since 2026-11-26 --until
+ * For a window that has begun, and whose first unit is not over: `--since 2026-11-26 --until
  * yesterday` on that day. Its end has to move: dates in the wrong order are a mistake.
  */
 export function isFirstNight(spec: WindowSpec, nowMs: number): boolean {

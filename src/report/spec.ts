@@ -27,39 +27,39 @@ export interface ReportSpec {
   readonly timezone: string;
   readonly format: SpecFormat;
 
-  /** The value of `-o`, with placeholders; absent for stdout. */
+  /** Value of `-o`, with placeholders; absent for stdout. */
   readonly output?: string;
   readonly split?: SplitUnit;
 
-  /** The window, as a period or by its ends, as typed. */
+  /** Window, as a period or by its ends, as typed. */
   readonly period?: string;
   readonly since?: string;
   readonly until?: string;
 
-  /** True to download only what is due; with a window that moves, this is a standing job. */
+  /** Downloads only what is due; with a window that moves, this is a standing job. */
   readonly missing?: boolean;
 
-  /** The number of units for which the service still corrects a part; 0 if absent. */
+  /** Units for which the service still corrects a part; 0 if absent. */
   readonly lookback?: number;
   readonly strict?: boolean;
 
   /** `json` if absent. */
   readonly encoding?: Encoding;
 
-  /** The name of the stored account; absent for a bare token. */
+  /** Name of the stored account; absent for a bare token. */
   readonly account?: string;
 
-  /** The masked e-mail address, if known. */
+  /** Masked e-mail address, if known. */
   readonly login?: string;
 
-  /** The base URL of the service; `local` for one on loopback. */
+  /** Base URL of the service; `local` for one on loopback. */
   readonly service?: string;
 
   /** `instant` if absent. */
   readonly windowClock?: WindowClock;
 }
 
-/** The content of a report, without the window. */
+/** Content of a report, without the window. */
 export interface SpecRequest {
   readonly profile: Profile;
 
@@ -68,7 +68,7 @@ export interface SpecRequest {
   readonly breakdowns: readonly (BreakdownName | DerivedBreakdownName)[];
   readonly filters?: SpecFilters;
 
-  /** The value of `--columns`; absent for the default columns. */
+  /** Value of `--columns`; absent for the default columns. */
   readonly columns?: readonly string[] | 'all';
 }
 
@@ -77,10 +77,9 @@ export type SpecFilters = {
   readonly [Name in FilterName | NamedFilter['name']]?: readonly string[];
 };
 
-/** A value of a flag. */
 export type SpecValue = string | number | boolean | readonly string[];
 
-/** The name of a format, and the flags that shape the file, by option name. */
+/** Name of a format, with the flags that shape the file, by option name. */
 export interface SpecFormat {
   readonly name: string;
   readonly [option: string]: SpecValue;
@@ -90,7 +89,7 @@ export interface SpecFormat {
 const headings = ['title', 'note', 'logo'];
 
 /**
- * A hash (32 hex digits) of everything except time that affects the content of a file; the same on
+ * Hashes to 32 hex digits everything except time that affects the content of a file; the same on
  * every machine. The order of metrics, breakdowns and columns matters, because the file keeps it;
  * the order of filters and their values does not.
  */
@@ -102,7 +101,7 @@ export function contentId(spec: ReportSpec): string {
   return hashOf({ request: withSortedFilters(request), timezone, split, windowClock, shape });
 }
 
-/** A hash (32 hex digits) of the whole spec. */
+/** Hashes the whole spec to 32 hex digits. */
 export function specId(spec: ReportSpec): string {
   return hashOf({ ...spec, request: withSortedFilters(spec.request) });
 }
@@ -111,7 +110,7 @@ function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
 }
 
-/** JSON whose members are sorted by name. */
+/** Sorts members by name. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) => {
     const isPlain = typeof member === 'object' && member !== null && !Array.isArray(member);
@@ -131,8 +130,8 @@ function byName([name]: readonly [string, unknown], [other]: readonly [string, u
 }
 
 /**
- * The differences between the contents of two specs: `country: FR → DE`. Empty if and only if their
- * content ids are equal.
+ * Lists the differences between the contents of two specs: `country: FR → DE`. Empty if and only if
+ * their content ids are equal.
  */
 export function differences(before: ReportSpec, after: ReportSpec): string[] {
   const old = contentTexts(before);
@@ -152,7 +151,7 @@ function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-/** The members that affect the content, by flag name. */
+/** Returns the members that affect the content, by flag name. */
 function contentTexts({
   request,
   timezone,

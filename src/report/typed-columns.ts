@@ -13,17 +13,17 @@ import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 import { alternatives, closestHint, type ReadName, readName } from './typed-name.ts';
 
-/** The parts of a request that determine the columns of a report. */
+/** Parts of a request that determine the columns of a report. */
 interface ColumnsRequest {
   readonly profile: Profile;
   readonly request: Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 }
 
-/** Typed columns by their names in the report. */
+/** Names are those in the report. */
 interface ReadColumns {
   readonly names: readonly string[];
 
-  /** A sentence for each plain-English word. */
+  /** Sentences on plain-English words. */
   readonly notes: readonly string[];
   readonly errors: readonly UsageError[];
 }
@@ -31,9 +31,9 @@ interface ReadColumns {
 const flag = '--columns';
 
 /**
- * Checks the names in `--columns` before a report is ordered. A column that cannot be in the report
- * is an error: a metric or breakdown that is not requested, a rate without its metrics, or an
- * unknown name. Buyer rows have the fields of most breakdowns, requested or not.
+ * Checks the names in `--columns` before a report is requested. A column that cannot be in the
+ * report is an error: a metric or breakdown that is not requested, a rate without its metrics, or
+ * an unknown name. Buyer rows have the fields of most breakdowns, requested or not.
  */
 export function readColumnNames(texts: readonly string[], request: ColumnsRequest): ReadColumns {
   const names: string[] = [];
@@ -78,13 +78,13 @@ function readColumn(text: string, request: ColumnsRequest): ReadName {
 }
 
 interface PossibleColumns {
-  /** The columns of requested metrics and breakdowns. */
+  /** Columns of requested metrics and breakdowns. */
   readonly requested: readonly string[];
 
   /** All columns that rows can have, and those computed from them. */
   readonly fields: readonly string[];
 
-  /** `fields`, and the names of metrics whose column has another name. */
+  /** As `fields`, with the names of metrics whose column has another name. */
   readonly names: readonly string[];
 }
 
@@ -108,7 +108,7 @@ function possibleColumns({ profile, request }: ColumnsRequest): PossibleColumns 
   };
 }
 
-/** For every known column, a hint on how to request it. */
+/** Returns a hint for every known column, on how to request it. */
 function columnHints(profile: Profile): Map<string, string> {
   const hints = new Map<string, string>();
   for (const { fields } of breakdowns) {
@@ -128,11 +128,11 @@ function columnHints(profile: Profile): Map<string, string> {
   return hints;
 }
 
-/** The columns of a file that a typed name refers to. */
+/** Columns of a file that a typed name refers to. */
 export interface FileColumns {
   readonly columns: readonly string[];
 
-  /** The breakdown, if one was typed; `WEEKLY` and `MONTHLY` add up days. */
+  /** Breakdown, if one was typed; `WEEKLY` and `MONTHLY` add up days. */
   readonly breakdown?: string;
 
   /** For stderr, if a plain-English word was typed: `impressions means displays.` */
@@ -144,7 +144,7 @@ interface TypedColumn {
   readonly flag: '--by' | '--filter' | '--metrics' | '--sort';
   readonly text: string;
 
-  /** The columns of the file, and the rates that can be computed from them. */
+  /** Columns of the file, and the rates that can be computed from them. */
   readonly fields: readonly string[];
 }
 
@@ -168,7 +168,7 @@ export function readFileColumns({ flag, text, fields }: TypedColumn): FileColumn
   return { columns: [column.name], ...(column.note !== undefined && { note: column.note }) };
 }
 
-/** The breakdown with this name, unless it fits a column of the file better. */
+/** Finds the breakdown with this name, unless it fits a column of the file better. */
 function readFileBreakdown({ flag, text, fields }: TypedColumn): ReadName | undefined {
   if (flag === '--metrics' || flag === '--sort') return undefined;
 
@@ -180,7 +180,7 @@ function readFileBreakdown({ flag, text, fields }: TypedColumn): ReadName | unde
   return readName({ place: 'breakdown', flag, text, accepted });
 }
 
-/** The breakdowns by which a file with these columns can be grouped. */
+/** Returns the breakdowns by which a file with these columns can be grouped. */
 function breakdownsIn(fields: readonly string[]): string[] {
   const names: string[] = [];
   for (const { name } of [...breakdowns, ...derivedBreakdowns]) {

@@ -9,17 +9,15 @@ import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 
-/** A name as typed. */
 export interface TypedName {
   readonly place: NamePlace;
   readonly flag: string;
   readonly text: string;
 
-  /** The names it can mean. */
+  /** Names it can mean. */
   readonly accepted: readonly string[];
 }
 
-/** The name that a typed text refers to. */
 export interface ReadName {
   readonly name: string;
 
@@ -27,7 +25,7 @@ export interface ReadName {
   readonly note?: string;
 }
 
-/** Finds a name by what was typed, if it is known. Throws `UsageError` for an ambiguous text. */
+/** Returns `undefined` for an unknown name. Throws `UsageError` for an ambiguous one. */
 export function readName({ place, flag, text, accepted }: TypedName): ReadName | undefined {
   const meaning = meaningOf(place, text, accepted);
   const [name] = meaning?.names ?? [];
@@ -40,7 +38,6 @@ function noteOf(text: string, { isWord }: Meaning, name: string): Pick<ReadName,
   return isWord ? { note: `${printable(text.trim())} means ${name}.` } : {};
 }
 
-/** The error for a text with several meanings. */
 function ambiguous({
   flag,
   text,
@@ -53,13 +50,13 @@ function ambiguous({
   });
 }
 
-/** The hint for an unknown name: the closest ones, or else `otherwise`. */
+/** Suggests the closest names, or else returns `otherwise`. */
 export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): string {
   const names = closestNames(typed);
   return names.length > 0 ? `Did you mean ${alternatives(names)}?` : otherwise;
 }
 
-/** The accepted names that are related to a text or spelt almost like it. */
+/** Returns the accepted names that are related to what was typed or spelt almost like it. */
 export function closestNames({ place, text, accepted }: Omit<TypedName, 'flag'>): string[] {
   const related = namesRelatedTo(place, text, accepted);
   if (related.length > 0) return related;
@@ -70,7 +67,7 @@ export function closestNames({ place, text, accepted }: Omit<TypedName, 'flag'>)
   return word === undefined ? [] : namesRelatedTo(place, word, accepted);
 }
 
-/** `A, B or C` */
+/** Returns `A, B or C`. */
 export function alternatives(names: readonly string[]): string {
   if (names.length < 2) return names.join('');
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;

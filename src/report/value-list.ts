@@ -1,6 +1,6 @@
 /**
- * The values of a list with commas; a value in double quotes may contain commas, and a doubled
- * quote. `undefined` if the quotes do not pair up.
+ * Splits a list at its commas; a value in double quotes may contain commas, and a doubled quote.
+ * `undefined` if the quotes do not pair up.
  */
 export function splitValues(list: string): string[] | undefined {
   const values: string[] = [];
@@ -15,13 +15,15 @@ export function splitValues(list: string): string[] | undefined {
   return values;
 }
 
-/** One item of a list, and the place of its comma or of the end. */
+/** Item of a list; `end` is the place of its comma or of the end. */
 interface ListItem {
   readonly value: string;
   readonly end: number;
 }
 
-/** The item in double quotes at a place, without blanks around it; `undefined` without quotes. */
+/**
+ * Reads the item in double quotes at a place, without blanks around it; `undefined` without quotes.
+ */
 function quotedItemAt(list: string, start: number): ListItem | undefined {
   const quoted = /\s*"((?:[^"]|"")*)"\s*/y;
   quoted.lastIndex = start;

@@ -18,23 +18,23 @@ export interface WindowFlags {
   readonly until?: string | undefined;
   readonly period?: string | undefined;
 
-  /** The zone of days and wall times: the report's, never the machine's. */
+  /** Zone of days and wall times: the report's, never the machine's. */
   readonly zone: string;
 
-  /** The current time, in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** The unit that `-90d` and `-2w` are rounded to, so that no file has a part of one. */
+  /** Unit that `-90d` and `-2w` are rounded to, so that no file has a part of one. */
   readonly wholeUnit?: SplitUnit | undefined;
 }
 
-/** A flag's value as typed, and the flag's name (`--since`) for messages. */
+/** As typed, with the name of the flag (`--since`) for messages. */
 interface FlagValue {
   readonly flag: string;
   readonly text: string;
 }
 
-/** The error for a flag's value: `--period “soon”: this is not a period.` */
+/** Formats `--period “soon”: this is not a period.` */
 function refuse({ flag, text }: FlagValue, reason: string, hint: string): UsageError {
   return new UsageError(`${flag} ${quoted(text)}: ${reason}.`, { hint, about: { flag } });
 }
@@ -95,7 +95,7 @@ export function resolveWindow(flags: WindowFlags): Window {
   return window;
 }
 
-/** Throws `UsageError` for a text longer than any period, before a pattern sees it. */
+/** Throws `UsageError` for a value longer than any period, before a pattern sees it. */
 function expectShort(values: Readonly<Record<string, string | undefined>>): void {
   for (const [flag, text = ''] of Object.entries(values)) {
     if (text.length <= 100) continue;
@@ -106,13 +106,13 @@ function expectShort(values: Readonly<Record<string, string | undefined>>): void
   }
 }
 
-/** A range of days, as its first midnight and the midnight after it. */
+/** First midnight of the days, and the midnight after them. */
 interface Days {
   readonly start: DateTime;
   readonly end: DateTime;
 }
 
-/** A range of calendar units relative to the current one. */
+/** Calendar units relative to the current one. */
 interface RelativeDays {
   readonly unit: DateTimeUnit;
 
@@ -120,7 +120,7 @@ interface RelativeDays {
   readonly ago: number;
 }
 
-/** Formats of calendar days, in Luxon's tokens. */
+/** In Luxon's tokens. */
 const calendarForms = [
   { form: 'yyyy', unit: 'year' },
   { form: "yyyy-'q'q", unit: 'quarter' },
@@ -180,7 +180,7 @@ class WindowReader {
     return { since, until, zone, notes: this.#notes };
   }
 
-  /** The window of `--period`: whole days of the zone, or for `last-24h` the 24 hours until now. */
+  /** Returns whole days of the zone, or for `last-24h` the 24 hours until now. */
   readPeriod(text: string): Window {
     const zone = this.#zone;
     const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
@@ -200,7 +200,7 @@ class WindowReader {
     return { since, until, zone, notes: [] };
   }
 
-  /** The days of a name or of a range: `2026-11-01..today`. */
+  /** Reads a name or a range: `2026-11-01..today`. */
   #daysOfRange(period: FlagValue): Days {
     const { text } = period;
     const dots = text.indexOf('..');
@@ -229,8 +229,8 @@ class WindowReader {
   }
 
   /**
-   * The days of a name in any case: `today`, `last-month`, `last-7d` (seven whole days before
-   * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. `undefined` for other texts.
+   * Reads a name in any case: `today`, `last-month`, `last-7d` (seven whole days before today),
+   * `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. `undefined` for other text.
    */
   #daysOf(text: string): Days | undefined {
     const name = text.toLowerCase();
@@ -249,7 +249,7 @@ class WindowReader {
     return undefined;
   }
 
-  /** The first second of the named time for `--since`, the last for `--until`. */
+  /** Returns the first second of the named time for `--since`, the last for `--until`. */
   #instantOf(value: FlagValue): number {
     const text = value.text.toUpperCase();
     if (text === 'NOW') return this.#now;
@@ -273,7 +273,7 @@ class WindowReader {
     throw new UsageError(`Cannot read ${flag} ${quoted(value.text)}.`, { hint, about: { flag } });
   }
 
-  /** The instant of `-36H`, `-7D` or `-2W`; `undefined` for other texts. */
+  /** Reads `-36H`, `-7D` or `-2W`; `undefined` for other text. */
   #instantAgo(value: FlagValue, text: string): number | undefined {
     const match = /^-(\d{1,6})([HDW])$/.exec(text);
     if (!match) return undefined;
@@ -290,8 +290,8 @@ class WindowReader {
   }
 
   /**
-   * The instant of an ISO 8601 date-time, in the report's zone if it has no offset; `undefined` for
-   * other texts.
+   * Reads an ISO 8601 date-time, in the report's zone if it has no offset; `undefined` for other
+   * text.
    */
   #instantOfIso(value: FlagValue, text: string): number | undefined {
     const iso = text.replace(' ', 'T').replace(' ', '');
@@ -307,8 +307,8 @@ class WindowReader {
   }
 
   /**
-   * The instant of a wall time. If a clock change skips or repeats it: the first for `--since`, the
-   * last for `--until`, with a note.
+   * Finds the instant of a wall time. If a clock change skips or repeats it: the first for
+   * `--since`, the last for `--until`, with a note.
    */
   #settle(value: FlagValue, wall: DateTime): number {
     const zone = this.#zone;
@@ -335,7 +335,7 @@ function isSince({ flag }: FlagValue): boolean {
   return flag === '--since';
 }
 
-/** The days of `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other texts. */
+/** Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other text. */
 function relativeDaysOf(name: string): RelativeDays | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
   if (name === 'yesterday') return { unit: 'day', ago: 1 };
@@ -348,13 +348,13 @@ function relativeDaysOf(name: string): RelativeDays | undefined {
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/** True for a text in the form of a date, which may not exist: 2026-02-30. */
+/** Accepts the form of a date, which may not exist: 2026-02-30. */
 function isDateLike(text: string): boolean {
   return /^\d{4}-/.test(text);
 }
 
 /**
- * The reason for a date that does not exist.
+ * Explains why a date does not exist.
  *
  * @param isAll false if the flag's value has other dates too
  */
@@ -365,7 +365,7 @@ function noSuchDate(text: string, isAll: boolean): string {
   return isAll ? `there is no such ${noun}` : `there is no ${noun} ${quoted(text)}`;
 }
 
-/** True for a valid value of `--period`. */
+/** Checks a value of `--period`. */
 export function isPeriod(text: string, nowMs: number): boolean {
   try {
     resolveWindow({ period: text, zone: 'UTC', nowMs });

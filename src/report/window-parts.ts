@@ -23,18 +23,18 @@ export interface Part {
   readonly since: string;
   readonly until: string;
 
-  /** The first unix second after its end. */
+  /** First unix second after its end. */
   readonly overAt: number;
 
-  /** With `--missing`, why it is fetched, as a clause. */
+  /** With `--missing`, why it is downloaded, as a clause. */
   readonly reason?: string;
 }
 
 /**
- * The parts of a plan in time order: one per calendar unit in the report's zone, or a single part
- * without `unit`. With `now` (unix seconds) the parts have to be whole units, except that the last
- * may end now: then files never overlap, and a name always means the same days. Throws `UsageError`
- * with the nearest whole period if the window cuts a unit.
+ * Splits a plan into parts in time order: one per calendar unit in the report's zone, or a single
+ * part without `unit`. With `now` (unix seconds) the parts have to be whole units, except that the
+ * last may end now: then files never overlap, and a name always means the same days. Throws
+ * `UsageError` with the nearest whole period if the window cuts a unit.
  */
 export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window, request } = plan;
@@ -65,8 +65,8 @@ export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: num
 /**
  * Throws `UsageError` if a window cuts a unit; only the last one may still be running.
  *
- * @param now the present, in unix seconds
- * @param subject the subject of the message, which needs whole units
+ * @param now in unix seconds
+ * @param subject of the message: it needs whole units
  */
 export function expectWholeUnits(
   { window }: Pick<ReportPlan, 'window'>,
@@ -77,19 +77,19 @@ export function expectWholeUnits(
   if (units.some((part) => isCut(part, now))) throw cutUnits(units, unit, { subject, flag });
 }
 
-/** True if a window consists of several whole units; the last may end at `now` (unix seconds). */
+/** The window must consist of several whole units; the last may end at `now` (unix seconds). */
 export function canSplit(plan: ReportPlan, unit: SplitUnit, now: number): boolean {
   const units = plannedUnits(plan, unit);
   return units.length > 1 && !units.some((part) => isCut(part, now));
 }
 
-/** The units of a requested window, which may end in the future. */
+/** Splits a requested window, which may end in the future. */
 function plannedUnits({ window }: Pick<ReportPlan, 'window'>, unit: SplitUnit): UnitWindow[] {
   const { plannedUntil = window.until } = window;
   return splitWindow({ ...window, until: plannedUntil }, unit);
 }
 
-/** True if the window cuts a unit, apart from time that is not over. */
+/** Checks whether the window cuts a unit, apart from time that is not over. */
 function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): boolean {
   const beginsLate = since > unitSince;
   const endsEarly = until < unitOver - 1 && until < now;
@@ -113,7 +113,7 @@ function cutUnits(
   return new UsageError(message, { hint, about: { flag } });
 }
 
-/** The whole units nearest to a window, in the form of `--period`. */
+/** Returns the whole units nearest to a window, in the form of `--period`. */
 function nearestWholeDays(first: UnitWindow, last: UnitWindow): string {
   const { zone } = first;
   const since = nearestEdge(first, first.since);
@@ -127,17 +127,17 @@ function nearestEdge({ unitSince, unitOver }: UnitWindow, instant: number): numb
   return instant - unitSince <= unitOver - instant ? unitSince : unitOver;
 }
 
-/** The days of a part in the form of `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
+/** Returns the days of a part in the form of `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
 export function daysOf({ since, until }: Part): string {
   return since === until ? since : `${since}..${until}`;
 }
 
-/** The time breakdowns whose rows never span two parts. */
+/** Returns the time breakdowns whose rows never span two parts. */
 function mergeableBreakdowns(unit: SplitUnit): BreakdownName[] {
   return unit === 'month' ? ['DAILY', 'HOURLY', 'RANGE', 'MONTHLY'] : ['DAILY', 'HOURLY', 'RANGE'];
 }
 
-/** True if the rows of the parts can be concatenated. */
+/** Merging concatenates the rows of the parts. */
 export function canMerge(breakdowns: readonly BreakdownName[], unit: SplitUnit): boolean {
   return breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
 }
@@ -160,9 +160,10 @@ export function checkMergeable(breakdowns: readonly BreakdownName[], unit: Split
 }
 
 /**
- * The parts of one machine, `K/N` of `--shard`: those whose calendar number divided by N leaves
- * K − 1, so that a date belongs to the same shard in every run. K is taken modulo N, so it may
- * count from 0 (Kubernetes' job index) or from 1 (GNU parallel's `{#}`). Throws `UsageError`.
+ * Selects the parts of one machine, `K/N` of `--shard`: those whose calendar number divided by N
+ * leaves K − 1, so that a date belongs to the same shard in every run. K is taken modulo N, so it
+ * may count from 0 (Kubernetes' job index) or from 1 (GNU parallel's `{#}`). Throws `UsageError`
+ * for a value that is not a shard.
  */
 export function takeShard(parts: readonly Part[], shard: string, unit: SplitUnit): Part[] {
   const match = /^(\d{1,6})\/(\d{1,6})$/.exec(shard.trim());
@@ -176,7 +177,7 @@ export function takeShard(parts: readonly Part[], shard: string, unit: SplitUnit
   return parts.filter(({ since }) => unitNumber(since, unit) % count === remainder);
 }
 
-/** The number of the unit that contains a day, counted from 1970-01-01. */
+/** Counts units from 1970-01-01 to the one that contains a day. */
 function unitNumber(day: string, unit: SplitUnit): number {
   const days = dayOf(day) ?? 0;
   if (unit === 'day') return days;
@@ -245,7 +246,7 @@ function hasSame(members: readonly ReportMember[], { name, json }: ReportMember)
   return members.some((member) => member.name === name && member.json.equals(json));
 }
 
-/** The summary with some members replaced. */
+/** Replaces some members of a summary. */
 function withChange({ name, json }: ReportMember, change: Partial<ReportSummary>): ReportMember {
   const summary = { ...JSON.parse(json.toString()), ...change };
   return { name, json: Buffer.from(JSON.stringify(summary)) };

@@ -10,7 +10,7 @@ import { formatDuration } from '../text/quantity.ts';
  * calendar arithmetic is not affected by clock changes.
  */
 
-/** The window of a report: first and last unix second, inclusive (`decisions.md` 2). */
+/** First and last unix second of a report, inclusive (`decisions.md` 2). */
 export interface Window {
   readonly since: number;
   readonly until: number;
@@ -18,7 +18,7 @@ export interface Window {
   /** IANA name of the zone of days and wall times. */
   readonly zone: string;
 
-  /** The requested last second, if the window ends earlier because that is not over. */
+  /** Requested last second, if the window ends earlier because that is not over. */
   readonly plannedUntil?: number;
 
   /** Sentences for the user on skipped or repeated wall times. */
@@ -28,15 +28,15 @@ export interface Window {
 const secondsPerDay = 86_400;
 
 /**
- * A cache of offsets by zone and instant. Without it, a run over ten years of days would spend a
- * tenth of a second in `Intl`.
+ * Caches offsets by zone and instant. Without it, a run over ten years of days would spend a tenth
+ * of a second in `Intl`.
  */
 const offsetsByZone = new Map<string, Map<number, number>>();
 
-/** The cache of a zone is emptied when it is larger than this. */
+/** A zone's cache is emptied when it is larger than this. */
 const maxOffsets = 50_000;
 
-/** The offset of a zone from UTC at an instant, in seconds. */
+/** Returns seconds from UTC. */
 export function offsetAt(instant: number, zone: string): number {
   let offsets = offsetsByZone.get(zone);
   if (!offsets || offsets.size > maxOffsets) {
@@ -52,27 +52,24 @@ export function offsetAt(instant: number, zone: string): number {
   return offset;
 }
 
-/** True for the name of a time zone. Offsets (`+02:00`) are not accepted, although Node does. */
+/** Rejects offsets (`+02:00`), although Node accepts them. */
 export function isZoneName(name: string): boolean {
   return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
 }
 
-/** The wall time of an instant. */
 export function wallAt(instant: number, zone: string): DateTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-/** The instants of a wall time. */
 export interface WallInstants {
   /** They differ if a clock change repeats the time. */
   readonly first: number;
   readonly last: number;
 
-  /** True if a clock change skips the time. Both instants are then the first one after it. */
+  /** Set if a clock change skips the time. Both instants are then the first one after it. */
   readonly isSkipped: boolean;
 }
 
-/** The first and the last instant of a wall time. */
 export function instantsOf(wall: DateTime, zone: string): WallInstants {
   const wallSeconds = wall.toSeconds();
   const before = offsetAt(wallSeconds - secondsPerDay, zone);
@@ -98,7 +95,7 @@ export function instantsAt(wallMs: number, zone: string): WallInstants {
   return instantsOf(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
 }
 
-/** The first instant of a day, given its midnight. */
+/** Returns the first instant of a day, given its midnight. */
 export function startOfDay(midnight: DateTime, zone: string): number {
   const { first, last } = instantsOf(midnight, zone);
   // If clocks go back across midnight (St John's until 2010), the first midnight is followed by an
@@ -106,30 +103,30 @@ export function startOfDay(midnight: DateTime, zone: string): number {
   return wallAt(last - 1, zone) < midnight ? last : first;
 }
 
-/** An instant in the format of a report's summary: `2026-10-25T02:00:00+0200`. */
+/** Formats an instant as in a report's summary: `2026-10-25T02:00:00+0200`. */
 export function formatInstant(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
-/** An instant as RFC 3339 writes it: `2026-10-25T02:00:00+02:00`. */
+/** Formats an instant as in RFC 3339: `2026-10-25T02:00:00+02:00`. */
 export function formatTime(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ");
 }
 
-/** The local date of an instant, `2026-10-25`. */
+/** Formats the local date of an instant: `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
   const wall = new Date((instant + offsetAt(instant, zone)) * 1_000);
   return wall.toISOString().slice(0, -'T00:00:00.000Z'.length);
 }
 
-/** The length of a window in wall time, in days. */
+/** Returns the length of a window in wall time, in days. */
 function daysIn({ since, until, zone }: Window): number {
   return wallAt(until + 1, zone)
     .diff(wallAt(since, zone))
     .as('days');
 }
 
-/** A window as text, in its zone. */
+/** In the zone of the window. */
 export interface WindowDescription {
   /** First and last second, `2026-10-25T02:00:00+02:00`. */
   readonly since: string;
@@ -139,7 +136,6 @@ export interface WindowDescription {
   readonly length: string;
 }
 
-/** Describes a window as text. */
 export function describeWindow(window: Window): WindowDescription {
   const { since, until, zone } = window;
   const days = daysIn(window);
@@ -157,8 +153,8 @@ export function describeWindow(window: Window): WindowDescription {
 /**
  * Throws `UsageError` for a window that has not begun.
  *
- * @param now the current time, in unix seconds
- * @param flag the flag of its beginning
+ * @param now in unix seconds
+ * @param flag sets the beginning of the window
  */
 export function expectBegun({ since, zone }: Window, now: number, flag = '--since'): void {
   if (since <= now) return;
@@ -171,9 +167,9 @@ export function expectBegun({ since, zone }: Window, now: number, flag = '--sinc
 }
 
 /**
- * Notes for the user: how wall times were resolved, and that the window is not over.
+ * Returns notes for the user: how wall times were resolved, and that the window is not over.
  *
- * @param now the current time, in unix seconds
+ * @param now in unix seconds
  */
 export function notesOf(window: Window, now: number): string[] {
   const { until, zone, notes } = window;
@@ -184,22 +180,22 @@ export function notesOf(window: Window, now: number): string[] {
   return [...notes, note];
 }
 
-/** The values of `--split`. Weeks are ISO 8601 weeks. */
+/** Weeks are ISO 8601 weeks. */
 export const splitUnits = ['day', 'week', 'month'] as const;
 export type SplitUnit = (typeof splitUnits)[number];
 
-/** A calendar day, week or month in a zone. */
+/** Local to a zone. */
 export interface CalendarUnit {
   /** First and last local day, `2026-11-01`. */
   readonly since: string;
   readonly until: string;
 
-  /** The first second, and the first second after it, in unix seconds. */
+  /** First second, and first second after it, in unix seconds. */
   readonly start: number;
   readonly over: number;
 }
 
-/** The midnight of `2026-11-01`; `undefined` for an invalid day. */
+/** Parses `2026-11-01`; `undefined` for an invalid day. */
 function midnightOf(text: string): DateTime | undefined {
   const day = dayOf(text);
   if (day === undefined) return undefined;
@@ -207,7 +203,7 @@ function midnightOf(text: string): DateTime | undefined {
 }
 
 /**
- * The calendar unit that contains a day.
+ * Finds the calendar unit that contains a day.
  *
  * @param day as `2026-11-01`
  * @returns `undefined` for an invalid day
@@ -226,7 +222,7 @@ export function unitHolding(day: string, unit: SplitUnit, zone: string): Calenda
   };
 }
 
-/** The instant at which `count` more units after a given one are over. */
+/** Returns the instant at which `count` more units after a given one are over. */
 export function overAfter(
   { until }: Pick<CalendarUnit, 'until'>,
   count: number,
@@ -237,13 +233,13 @@ export function overAfter(
   return startOfDay(last.plus({ day: 1 }).plus({ [unit]: count }), zone);
 }
 
-/** The part of a window in one calendar unit, with the first second of the unit and after it. */
+/** Part of a window in one calendar unit, with the first second of the unit and after it. */
 export interface UnitWindow extends Window {
   readonly unitSince: number;
   readonly unitOver: number;
 }
 
-/** The maximum number of parts of a run: half a century of days. More is probably a typo. */
+/** Parts of a run: half a century of days. More is probably a typo. */
 export const maxParts = 20_000;
 
 const daysPerUnit = { day: 1, week: 7 } as const;
@@ -292,7 +288,7 @@ function* unitWindows(window: Window, unit: SplitUnit): Generator<UnitWindow> {
   }
 }
 
-/** The calendar units that overlap a window, as whole units, in time order. */
+/** Yields the calendar units that overlap a window, as whole units, in time order. */
 export function* calendarUnitsIn(
   window: Pick<Window, 'since' | 'until' | 'zone'>,
   unit: SplitUnit,
@@ -305,7 +301,7 @@ export function* calendarUnitsIn(
   }
 }
 
-/** The instant, in unix seconds, with the same wall time one unit earlier. */
+/** Returns the instant, in unix seconds, with the same wall time one unit earlier. */
 export function oneUnitBefore(instant: number, unit: SplitUnit, zone: string): number {
   return instantsOf(wallAt(instant, zone).minus({ [unit]: 1 }), zone).first;
 }
