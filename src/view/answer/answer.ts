@@ -20,7 +20,7 @@ export interface AnswerForm {
   readonly hasColumns: boolean;
 }
 
-/** A view as a report of the service would have it. */
+/** View in the form of a report of the service. */
 export interface ViewAnswer {
   readonly columns: readonly Column[];
 

@@ -219,7 +219,7 @@ class Collector {
       const tail = next.value;
       if (tail.fields.length > 0) {
         columns = this.#columnsOf(tail.fields, file, shown);
-        // A file without rows still has figures.
+        // A file without rows still has metrics.
         for (const { groups } of this.#answers) groups.observe([], tail.fields);
       }
       this.#end(file, { opened, tail, check, shown, columns, filled });

@@ -10,7 +10,7 @@ import { UsageError } from '../../errors.ts';
 import type { CellReader, CsvReading } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 
-/** Ends every error about a cell. */
+/** Hint of most errors about a cell. */
 export const plainFileHint = 'Use the file that was downloaded, or save it without formatting.';
 
 /** Reads the cells of a CSV as `run` writes them. Other cells stay strings. */
@@ -88,7 +88,7 @@ function similarColumnsError(shown: string, one: string, other: string): UsageEr
   );
 }
 
-/** Also for `--`, which other programs write for no value. */
+/** Also for `--`. */
 export function isBlankCell(text: string): boolean {
   return isNoValue(text) || text.trim() === '--';
 }

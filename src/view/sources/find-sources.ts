@@ -145,7 +145,7 @@ function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
   return [...files].sort((one, other) => (one.unit?.start ?? 0) - (other.unit?.start ?? 0));
 }
 
-/** For a window without a single usable file: all are missing or have changed. */
+/** For a window without a single usable file. */
 function noFilesError(
   shown: string,
   asked: Window | undefined,
@@ -180,7 +180,7 @@ export function noEarlierDataError(shown: string, earlier: Window): UsageError {
   );
 }
 
-/** For `--compare` without a period: no file has the period before all files. */
+/** For `--compare` without a period: the period before all files is in none of them. */
 function periodRequiredError(
   shown: string,
   known: { readonly window: Window; readonly unit: SplitUnit } | undefined,
