@@ -13,7 +13,8 @@ import {
 } from './grouping.ts';
 
 /**
- * Limits per breakdown and for time, beyond which its sums are dropped (ten years of hours fit).
+ * Sums are dropped for a breakdown with more values than this, and for time with more moments (ten
+ * years of hours fit).
  */
 const maxValues = 50_000;
 const maxMoments = 100_000;
