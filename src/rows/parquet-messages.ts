@@ -1,7 +1,7 @@
 import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
-/** Written by adreport to a file's key-value metadata; the name has no `adreport.`. */
+/** Written by adreport to a file's key-value metadata; the name is without `adreport.`. */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;
@@ -25,12 +25,12 @@ export type ParquetMessage =
       readonly sizeBytes: number;
     }
   | {
-      /** The rows up to about this byte of the file have been written. */
+      /** Rows up to about this byte of the file have been written. */
       readonly kind: 'position';
       readonly bytes: number;
     }
   | {
-      /** The file has been read, or cannot be; the reason has no full stop. */
+      /** Reading has ended; the reason for a failure has no full stop. */
       readonly kind: 'done';
       readonly failure?: string;
     };

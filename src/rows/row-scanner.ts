@@ -16,7 +16,7 @@ export const batchFull = -2;
 /** 1 MB. */
 export const maxValueBytes = 1024 * 1024;
 
-/** The longest gap (text between two values) that is learned, in bytes. */
+/** Longest gap (text between two values) that is learned, in bytes. */
 const longestGap = 256;
 const longestWords = longestGap / 8;
 
