@@ -29,7 +29,7 @@ export class MetricValues {
 
   readonly withoutValue: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
-  /** Rows with a string that is not a number, a boolean, a list or an object. */
+  /** Rows with a boolean, a list, an object, or a string that is not a number. */
   readonly withOther: OddRows = { count: 0, firstRow: 0, firstValue: '' };
 
   /** Rows with a fraction in an integer metric. */
