@@ -23,7 +23,7 @@ const hints: Readonly<Record<string, string>> = {
 const defaultHint =
   'Check the path, its permissions and free disk space, or choose another file with -o.';
 
-/** A system error, or an error with one of the codes above that only adreport uses. */
+/** Returns a system error, or one with one of the codes above that only adreport uses. */
 export function systemError(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
