@@ -3,8 +3,8 @@ import { listWords } from '../text/quantity.ts';
 import type { FileLine } from './history-schema.ts';
 
 /**
- * Returns notes on columns that the service adds or leaves out although nobody asked: each file
- * that was written is compared with the one before it in time.
+ * Returns notes on columns that were not requested and that the service adds or leaves out: each
+ * file that was written is compared with the one before it in time.
  *
  * @param earlier newest line of each file before the run
  * @param written lines of the run

@@ -14,7 +14,7 @@ export type FileState =
       readonly sha256?: string;
     }
 
-  /** A regular file that cannot be read; `why` is a clause. */
+  /** Regular file that cannot be read; `why` is a clause. */
   | { readonly kind: 'unreadable'; readonly why: string }
 
   /** Something that is never replaced by a file, such as a folder or a link; `why` is a clause. */

@@ -20,16 +20,16 @@ export interface FolderProblem {
   readonly file: string;
   readonly kind: ProblemKind;
 
-  /** A sentence. */
+  /** Full sentence. */
   readonly message: string;
 
-  /** How to fix it, as a sentence. */
+  /** Full sentence. */
   readonly fix: string;
 
   /** Series and unit of a report file; absent otherwise. */
   readonly of?: ProblemPlace;
 
-  /** For a file that was kept, the time of the first report without figures. */
+  /** For a file that was kept, the time of the first report without numbers. */
   readonly keptSince?: string;
 }
 

@@ -67,7 +67,7 @@ type Frozen<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Frozen<Value[Key]> }
   : Value;
 
-/** Download into a file; with `kept`, the old one, because the new report had no figures. */
+/** Download into a file; with `kept`, the old one, because the new report had no numbers. */
 export type FileLine = Frozen<z.infer<typeof fileLineSchema>>;
 
 /** Known by the member `history`, which only spec lines have. */

@@ -71,7 +71,7 @@ function isMoving(spec: FolderSpec, at: number): boolean {
 /**
  * Serializes a spec line.
  *
- * @param version of this program
+ * @param version that of this program
  * @throws UsageError for a line that would be too long
  */
 export function formatSpecLine({ id, content, spec, at }: SpecLine, version: string): string {

@@ -62,7 +62,7 @@ interface KeptFile {
 
 /** Result of recording a report in the history. */
 export interface Recorded {
-  /** Old file, if it is kept because the report has no figures. */
+  /** Old file, if it is kept because the report has no numbers. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly notes: readonly string[];
@@ -85,7 +85,7 @@ interface WrittenHistory {
   /** Version of this program. */
   readonly version: string;
 
-  /** A report without figures then never replaces a file with figures. */
+  /** A report without numbers then never replaces a file with numbers. */
   readonly keepsFigures: boolean;
   readonly wallClock: () => number;
   readonly host: FileHost;
@@ -195,7 +195,7 @@ export class HistoryWriter {
     return columnNotes(earlier, this.#written);
   }
 
-  /** For a report without figures that would replace a file with figures. */
+  /** For a report without numbers that would replace a file with numbers. */
   #keepsFile(name: string, report: CompleteReport, onDisk: FileOnDisk): boolean {
     if (!this.#to.keepsFigures || report.hasFigures) return false;
     if (onDisk.bytes === 0 || onDisk.sha256 === report.sha256) return false;
@@ -242,7 +242,7 @@ export class HistoryWriter {
     return own ? own.content === content : line.spec === id;
   }
 
-  /** Returns a warning if the history had figures for a file that no longer exists. */
+  /** Returns a warning if the history had numbers for a file that no longer exists. */
   #figuresBefore(name: string): string[] {
     const before = this.#entriesFor(name).findLast((entry) => {
       return hasFigures(entry.line) && this.#isSameRequest(entry);
@@ -317,7 +317,7 @@ function isSameRun(last: SpecLine, line: SpecLine): boolean {
 
 type FileOnDisk = Extract<FileState, { kind: 'file' }>;
 
-/** Unless the line says otherwise, rows have figures. */
+/** Rows of a line without `figures` may have numbers other than 0. */
 function hasFigures({ rows, figures }: FileLine): boolean {
   return rows > 0 && figures === undefined;
 }
