@@ -55,7 +55,7 @@ type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
 export const fetchedStatus = 'fetched';
 
 export interface LedgerChange {
-  /** A status from the service, or `fetchedStatus`. */
+  /** Status from the service, or `fetchedStatus`. */
   readonly status?: string;
 
   /** Set if a run timed out waiting for it. */

@@ -16,7 +16,7 @@ import type { SplitUnit } from './window.ts';
  * Everything that decides the content and the output of a report: the request, the window as typed,
  * the format, the path, and the account.
  *
- * A plain value, the same in the ledger, the history of a folder, saved reports and hints. Members
+ * Plain value, the same in the ledger, the history of a folder, saved reports and hints. Members
  * with default values are absent. Flags of the spec without a member below are stored under their
  * option names.
  */
