@@ -185,14 +185,6 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
       program: 'curl',
       script: 'curl -s "$ADREPORT_BASE_URL/campaigns" -H "Authorization: $ADREPORT_TOKEN"',
     },
-    {
-      program: 'python3',
-      script: `python3 -c "
-import os, urllib.request
-headers = {'Authorization': os.environ['ADREPORT_TOKEN']}
-url = os.environ['ADREPORT_BASE_URL'] + '/campaigns'
-print(urllib.request.urlopen(urllib.request.Request(url, headers=headers)).read().decode())"`,
-    },
     { program: 'adreport', script: `${process.execPath} ${launcher} campaigns --format json` },
   ];
 
@@ -272,6 +264,15 @@ print(urllib.request.urlopen(urllib.request.Request(url, headers=headers)).read(
   ])('exits like the command: $script', async ({ script, exitCode }) => {
     expect(await exec(script)).toMatchObject({ exitCode });
   });
+});
+
+test('a port in use is exit 2 with a hint', async () => {
+  const server = await startLocalServer();
+  onTestFinished(() => server.close());
+
+  const result = await runCli(`local-server --port ${server.port}`);
+
+  expectRefusal(result, 2, /the port is already in use[\s\S]*Use port 0/);
 });
 
 describe('invalid flags are refused before the server listens', () => {
