@@ -25,14 +25,9 @@ function view(content: string | Uint8Array, flags = '', name = 'r.csv') {
 describe('a cell with two readings is exit 2, with file, line, column and cell', () => {
   test.each([
     { file: 'totals-row.csv', flags: '--by MONTHLY', says: 'line 4: date “Total” is not a date' },
-    { file: 'thousands-dot.csv', flags: '', says: 'line 2: displays “45.012”' },
     { file: 'thousands-comma.csv', flags: '', says: 'line 2: displays “45,012”' },
     { file: 'negative-parentheses.csv', flags: '', says: 'line 3: revenueEuro “(12.50)”' },
     { file: 'dates-ambiguous.csv', flags: '--by MONTHLY', says: 'line 2: date “8/1/2026”' },
-    { file: 'dates-dots.csv', flags: '--by MONTHLY', says: 'line 2: date “01.08.2026”' },
-    { file: 'dates-compact.csv', flags: '--by MONTHLY', says: 'line 2: date “20260801”' },
-    { file: 'dates-words.csv', flags: '--by MONTHLY', says: 'line 2: date “Aug 1, 2026”' },
-    { file: 'dates-serial.csv', flags: '--by MONTHLY', says: 'line 2: date “46235”' },
     {
       file: 'instants.csv',
       flags: '--by MONTHLY',
@@ -63,19 +58,12 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
     expect(refused.stderr).toContain(file);
   });
 
-  test.each([
-    'dates-ambiguous.csv',
-    'dates-dots.csv',
-    'dates-compact.csv',
-    'dates-words.csv',
-    'dates-serial.csv',
-    'instants.csv',
-    'bom-inside.csv',
-    'ids-two-forms.csv',
-    'ids-rounded.csv',
-  ])('%s is read if the question does not use the column', async (file) => {
-    expect(await viewCase(file)).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+  test.each(['bom-inside.csv', 'ids-two-forms.csv', 'ids-rounded.csv'])(
+    '%s is read if the question does not use the column',
+    async (file) => {
+      expect(await viewCase(file)).toMatchObject({ exitCode: 0, stderr: '' });
+    },
+  );
 
   test('the line counts cells with line breaks, blank lines and a line that names the delimiter', async () => {
     const text = 'sep=;\ncampaignName;displays\n"a\nb";1\n\n\r\nc;2\n"d\r\ne";3\nf;4 %\n';

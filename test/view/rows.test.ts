@@ -103,25 +103,6 @@ describe('rows stay rows', () => {
 });
 
 describe('what run writes is read back', () => {
-  test('Parquet keeps the hours of each day, on both days of a clock change', async () => {
-    for (const [day, hours] of [
-      ['2026-10-25', 25],
-      ['2026-03-29', 23],
-    ] as const) {
-      const cwd = temporaryFolder();
-      const run = (line: string) => runCli(line, { cwd });
-      await run(`run --local --period ${day} --by HOURLY -o own.parquet -q`);
-      await run(`run --local --period ${day} --by HOURLY -o own.csv -q`);
-      const flags = '--by HOURLY --metrics displays';
-      const { stdout } = await run(`view own.parquet ${flags}`);
-
-      expect(stdout).toBe((await run(`view own.csv ${flags}`)).stdout);
-      expect(stdout.match(new RegExp(`^${day},${day}`, 'gm'))).toHaveLength(hours);
-      const daily = await run('view own.parquet --by DAILY --metrics displays');
-      expect(daily.stdout).toMatch(new RegExp(`^date,displays\\r\\n${day},\\d+\\r\\n$`));
-    }
-  });
-
   test('--escape-formulas, without its apostrophes', async () => {
     const cwd = temporaryFolder();
     const run = (line: string) => runCli(line, { cwd });
