@@ -133,18 +133,18 @@ describe('--compare', () => {
       }
       return revenues;
     };
-    const october = await revenueOf('2026-10');
-    const september = await revenueOf('2026-09');
+    const ofWeek = await revenueOf('2026-W45');
+    const ofWeekBefore = await revenueOf('2026-W44');
 
-    const line = `run --period 2026-10 ${byCampaign} --compare previous --format table`;
+    const line = `run --period 2026-W45 ${byCampaign} --compare previous --format table`;
     const { stdout } = await run(line);
     const rows = stdout.split('\n').filter((each) => /^\d{5} /.test(each));
 
-    expect(rows).toHaveLength(october.size);
+    expect(rows).toHaveLength(ofWeek.size);
     for (const row of rows) {
       const id = row.slice(0, 5);
-      const now = october.get(id) ?? Number.NaN;
-      const before = september.get(id);
+      const now = ofWeek.get(id) ?? Number.NaN;
+      const before = ofWeekBefore.get(id);
       const percent = before && (100 * (now - before)) / before;
       const text = percent ? `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)}%` : 'new';
       expect(row.split(/ {2,}/)[4]).toBe(text);
@@ -156,15 +156,13 @@ describe('--compare', () => {
   });
 
   test('is also below a table with one row', async () => {
-    const line = 'run --local --period 2026-10 --metrics displays,revenueEuro';
+    const line = 'run --local --period 2026-W45 --metrics displays,revenueEuro';
 
     const { stdout } = await runCli(`${line} --compare previous --format table`);
 
     const labels = stdout.split('\n').map((each) => each.split(/ {2,}/)[0]);
     expect(labels).toEqual(expect.arrayContaining(['now', 'before', 'change']));
-    expect(stdout).toContain(
-      'Change: 1–31 October 2026 (31 days) against 1–30 September 2026 (30 days).',
-    );
+    expect(stdout).toContain('Change: 2–8 November 2026 against 26 October – 1 November 2026.');
   });
 
   test('--dry-run shows both windows, as text and as JSON', async () => {
@@ -182,22 +180,24 @@ describe('--compare', () => {
   });
 
   test('a merged report is compared as a whole, and ends with its last whole day', async () => {
-    // The clock of the test is at Friday, 20 November.
+    const now = Date.UTC(2026, 10, 5, 12);
     const whole = `run --local --period this-month --by DAILY,CAMPAIGN --metrics displays,revenueEuro --compare previous`;
     const split = `${whole} --split day`;
 
-    const planned = JSON.parse((await runCli(`${split} --dry-run --json -o r.html`)).stdout);
-    const ofWhole = await runCli(`${whole} --format table`);
-    const ofSplit = await runCli(`${split} --format table`);
+    const planned = JSON.parse(
+      (await runCli(`${split} --dry-run --json -o r.html`, { now })).stdout,
+    );
+    const ofWhole = await runCli(`${whole} --format table`, { now });
+    const ofSplit = await runCli(`${split} --format table`, { now });
 
     const windows = planned.requests.map(({ output, window }: PlannedRequest) => {
       return `${output}: ${window.since} … ${window.until}`;
     });
-    expect(windows).toHaveLength(19 + 1);
-    // 1 October in Paris, and the last second of 19 October.
-    expect(windows.at(-1)).toBe('null: 1790805600 … 1792447199');
+    expect(windows).toHaveLength(4 + 1);
+    // 1 October in Paris, and the last second of 4 October.
+    expect(windows.at(-1)).toBe('null: 1790805600 … 1791151199');
     expect(ofSplit.stdout.split('\n').slice(-7)).toEqual(ofWhole.stdout.split('\n').slice(-7));
-    expect(ofSplit.stdout).toContain('Change: 1–19 November 2026 against 1–19 October 2026.');
+    expect(ofSplit.stdout).toContain('Change: 1–4 November 2026 against 1–4 October 2026.');
   });
 
   test('one file per part is exit 2 before anything is requested, with the way out', async () => {
@@ -222,10 +222,7 @@ describe('--compare', () => {
     expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
   });
 
-  test.each([
-    { how: 'goes on elsewhere', change: { hasMore: true }, says: 'hasMore' },
-    { how: 'has an error beside its rows', change: { errors: ['shard 3 failed'] }, says: 'errors' },
-  ])('an earlier report that $how is a warning', async (row) => {
+  test('an earlier report that goes on elsewhere is a warning', async () => {
     const { run } = await serveOdd({
       server: { delayMs: 0 },
       faults: [
@@ -233,7 +230,7 @@ describe('--compare', () => {
           endpoint: 'download',
           change: (document: { summary: { since: string } }) =>
             document.summary.since.startsWith('2026-10-26')
-              ? { ...document, ...row.change }
+              ? { ...document, hasMore: true }
               : document,
         },
       ],
@@ -243,11 +240,11 @@ describe('--compare', () => {
     const warned = await run(line);
     expect(warned.exitCode).toBe(0);
     const warning = `Warning: r.html: 26 October – 1 November 2026: The report`;
-    expect(warned.stderr).toMatch(new RegExp(`${warning}.*${row.says}`));
-    expect(warned.files['r.html']).toContain(row.says);
+    expect(warned.stderr).toMatch(new RegExp(`${warning}.*hasMore`));
+    expect(warned.files['r.html']).toContain('hasMore');
 
     const strict = await run(`${line} --strict`);
-    expectRefusal(strict, 9, row.says);
+    expectRefusal(strict, 9, 'hasMore');
   });
 
   test.each(['json', 'ndjson'])('is exit 2 for %s, the document of the service', async (format) => {
@@ -344,13 +341,17 @@ describe('METRICBefore', () => {
     expect(plain.stdout).toMatch(/^2026-11-02,[\d.]+,[\d.]+,[\d.]+,[\d.]+\r$/m);
   });
 
-  test.each(['HOURLY', 'WEEKLY', 'MONTHLY', 'RANGE', 'COUNTRY'])(
-    'by %s the earlier figures add up to the earlier report',
-    async (breakdown) => {
+  test.each([
+    { by: 'HOURLY', window: '2026-10-24..2026-10-25', before: '2026-10-22..2026-10-23' },
+    { by: 'WEEKLY', window: '2026-W43..2026-W44', before: '2026-W41..2026-W42' },
+    { by: 'MONTHLY', window: '2026-10', before: '2026-09' },
+    { by: 'RANGE', window: '2026-W45', before: '2026-W44' },
+    { by: 'COUNTRY', window: '2026-W45', before: '2026-W44' },
+  ])(
+    'by $by the earlier figures add up to the earlier report',
+    async ({ by: breakdown, window, before }) => {
       const { run } = await serveForTest({ delayMs: 0 });
       const of = (by: string) => `run --by ${by} --metrics displays --format csv`;
-      const window = breakdown === 'WEEKLY' ? '2026-W43..2026-W44' : '2026-10';
-      const before = breakdown === 'WEEKLY' ? '2026-W41..2026-W42' : '2026-09';
 
       const compared = await run(`${of(breakdown)} --period ${window} --compare previous`);
       const earlier = await run(`${of('RANGE')} --period ${before}`);
@@ -363,9 +364,8 @@ describe('METRICBefore', () => {
           .reduce((sum, row) => sum + Number(row.split(',').at(-1)), 0);
       expect(sumOfLast(compared.stdout)).toBe(sumOfLast(earlier.stdout));
       const fresh = compared.stdout.split('\r\n').filter((row) => /,\d+,$/.test(row));
-      // October is a day longer than September, and has an hour more.
-      const longer: Record<string, number> = { HOURLY: 25 };
-      expect(fresh.length).toBeLessThanOrEqual(longer[breakdown] ?? 1);
+      // The two days have an hour more than the days before.
+      expect(fresh.length).toBeLessThanOrEqual(1);
     },
   );
 });

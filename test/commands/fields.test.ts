@@ -57,6 +57,7 @@ test.each([
   { word: 'cpl', name: 'cplEuro' },
   { word: 'CPI', name: 'cpdEuro' },
   { word: 'placement', name: 'ADUNIT' },
+  { word: 'week', name: 'WEEKLY' },
   { word: 'publisher', name: 'PUBLISHERID' },
   { word: 'countr', name: 'countryId' },
   { word: 'viewability', name: 'displays' },
