@@ -48,8 +48,11 @@ test.each(accounts)('%s: every claim holds, with at most ten reports', async (ac
   expect(result.stderr.match(/^ {2}- /gm)).toHaveLength(calls('buyer'));
 });
 
-const clocks = ['instant', 'wall'] as const;
-const pairs = clocks.flatMap((server) => clocks.map((setting) => ({ server, setting })));
+const pairs = [
+  { server: 'wall', setting: 'wall' },
+  { server: 'wall', setting: 'instant' },
+  { server: 'instant', setting: 'wall' },
+] as const;
 
 test.each(pairs)(
   'the service reads the clock “$server”, and the setting is “$setting”',

@@ -14,9 +14,7 @@ const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays
 
 describe('a fault leaves the old file or the complete new one, and is reported', () => {
   // A few kinds; `test/long` has all of them.
-  const ofAnswers = ['503', 'reset', 'truncate:bytes=20', 'html'];
-  const ofReports = ['unauthorized', 'failed', 'stuck', 'not-downloadable'];
-  const kinds = [...ofAnswers, ...ofReports];
+  const kinds = ['503', 'truncate:bytes=20', 'unauthorized', 'stuck', 'not-downloadable'];
 
   testFaults(faultKinds.filter(({ kind }) => kinds.includes(kind)));
 });
@@ -63,7 +61,7 @@ test('refused calls and cut bodies of one download share --retries', async () =>
 });
 
 describe('the end of the wait', () => {
-  test.each(['503', 'reset', '429:retry-after=3600'])(
+  test.each(['503', '429:retry-after=3600'])(
     'a status call that keeps failing (%s) does not outlive --wait-timeout: exit 7, resumable',
     async (fault) => {
       const { run } = await serveForTest({ faults: [`status:${fault}:after=1`] });

@@ -228,7 +228,6 @@ describe('report ids may contain anything: messages stay readable, and commands 
 
   test.each([
     '{"id": 12345678901234567890}',
-    '12345678901234567890',
     '{"response":{"note":"1\\"2","report_id":12345678901234567890}}',
   ])('a number with more digits than a double: %s', async (text) => {
     const { env, received } = await serve(({ path }, response) => {
