@@ -9,23 +9,13 @@ import { launcher, runToEnd, spawnCli, start, startCli } from './support/spawn.t
 
 const manifest = JSON.parse(readFileSync(resolve(import.meta.dirname, '../package.json'), 'utf8'));
 
-test('--version, --help, and a mistake', async () => {
-  expect(await spawnCli('--version')).toMatchObject({
-    exitCode: 0,
-    stdout: `${manifest.version}\n`,
-    stderr: '',
-  });
+test('--version, and a mistake', async () => {
+  const [version, mistake] = await Promise.all([
+    spawnCli('--version'),
+    spawnCli('run --local --period yesterday --by DAYLI'),
+  ]);
 
-  const help = await spawnCli('--help');
-
-  expect(help).toMatchObject({
-    exitCode: 0,
-    stdout: expect.stringContaining('local-server'),
-    stderr: '',
-  });
-
-  const mistake = await spawnCli('run --local --period yesterday --by DAYLI');
-
+  expect(version).toMatchObject({ exitCode: 0, stdout: `${manifest.version}\n`, stderr: '' });
   expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
 
@@ -100,23 +90,19 @@ test('a clone that has not been built explains how to build it', () => {
   );
 });
 
-test.skipIf(process.platform === 'win32').each([
-  { signal: 'SIGINT', code: 130 },
-  { signal: 'SIGTERM', code: 143 },
-  { signal: 'SIGHUP', code: 143 },
-] as const)(
-  '$signal while waiting: exit $code, the id, the resume command, no file',
-  async ({ signal, code }) => {
+test.skipIf(process.platform === 'win32')(
+  'SIGHUP while waiting: exit 143, the id, the resume command, no file',
+  async () => {
     const { env } = await serveForTest({ manual: true });
     const { child, printed, ended } = startCli('run --period yesterday -o r.csv --progress json', {
       env,
     });
     await printed(/"event":"status"/);
-    child.kill(signal);
+    child.kill('SIGHUP');
 
     const result = await ended;
 
-    expectRefusal(result, code, /adreport download (\w+) --wait -o r\.csv/);
+    expectRefusal(result, 143, /adreport download (\w+) --wait -o r\.csv/);
     expect(readdirSync(result.cwd)).toEqual(['.config']);
   },
 );
@@ -135,12 +121,7 @@ test.skipIf(process.platform === 'win32')(
       status: 0,
       stderr: '',
     });
-    for (const line of [
-      'run --local --period 2026-11-09 -o x.csv',
-      'init',
-      'run --file x.yaml',
-      'local-server exec -- true',
-    ]) {
+    for (const line of ['run --local --period 2026-11-09 -o x.csv', 'local-server exec -- true']) {
       const { status, stderr } = inGone(line);
       expect({ line, status, stderr }).toMatchObject({
         status: 2,
@@ -151,18 +132,18 @@ test.skipIf(process.platform === 'win32')(
 );
 
 test.skipIf(process.platform === 'win32')(
-  'a merged split of 92 days needs no more than 128 open files',
+  'a merged split of 50 days needs no more than 80 open files',
   () => {
-    const line = 'run --period 2026-08-01..2026-10-31 --by DAILY --split day -q --format ndjson';
+    const line = 'run --period 2026-09-12..2026-10-31 --by DAILY --split day -q --format ndjson';
     const program = `'${process.execPath}' '${launcher}'`;
-    const script = `ulimit -n 128; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
+    const script = `ulimit -n 80; ${program} -q local-server --delay 0s exec -- ${program} ${line}`;
 
     const { status, stdout, stderr } = runToEnd('sh', ['-c', script]);
 
     expect({ status, stderr, rows: stdout.trim().split('\n').length }).toEqual({
       status: 0,
       stderr: '',
-      rows: 92,
+      rows: 50,
     });
   },
 );

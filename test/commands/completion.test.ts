@@ -12,7 +12,7 @@ import {
 import { formatNames } from '../../src/formats/index.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** A folder with saved reports, and a file for command lines. */
@@ -129,7 +129,6 @@ describe('in the middle of a line', () => {
 /** Unfinished command lines, and the line that the shell should make of them. */
 const lines = [
   { typed: 'run --per', completed: 'run --period' },
-  { typed: 'run --by DAILY,CAMP', completed: 'run --by DAILY,CAMPAIGN' },
   { typed: 'run --by=DAILY,CAMP', completed: 'run --by=DAILY,CAMPAIGN' },
   { typed: 'run --filter=cou', completed: 'run --filter=countryId=' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
@@ -205,8 +204,4 @@ test('PowerShell, which is not run here: the script registers itself and has bal
     else expect(bracket).toBe(open.pop());
   }
   expect(open).toEqual([]);
-});
-
-test('an unknown shell is refused, with the known ones', async () => {
-  expectRefusal(await runCli('completion tcsh'), 2, 'bash, zsh, fish, powershell');
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tokens } from '../server/local.ts';
 import { openTerminal } from '../support/pty.ts';
-import { wordsOf } from '../support/run-cli.ts';
+import { runCli, wordsOf } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { launcher } from '../support/spawn.ts';
 
@@ -46,7 +46,7 @@ test('doctor --service lists its reports, and requests none without permission',
 
 describe('login', () => {
   test('asks for everything, hides the password, and signs in the next command', async () => {
-    const { server, open, answer, settings } = await sitDown();
+    const { server, cwd, open, answer, settings } = await sitDown();
     const terminal = open('login');
     await answer(terminal, {
       '(e.g. https://reports.example.com)': `${server.url}\r`,
@@ -62,11 +62,7 @@ describe('login', () => {
     expect(terminal.screen.cursorVisible).toBe(true);
     expect(readFileSync(settings, 'utf8')).not.toContain('demo');
 
-    const next = open('whoami');
-
-    await next.waitFor('works: ');
-
-    expect(await next.exitCode).toBe(0);
+    expect(await runCli('whoami', { cwd })).toMatchObject({ exitCode: 0 });
   });
 
   test('accepts a token instead, and suggests known values the next time', async () => {

@@ -90,7 +90,7 @@ async function open(options: TerminalOptions = {}) {
   return { terminal, press, expectEnd };
 }
 
-test.each([40, 80, 120])(
+test.each([40, 120])(
   'at %d columns a bar is drawn, moves for lines, and is removed at the end',
   async (columns) => {
     const { terminal, press, expectEnd } = await open({ columns });

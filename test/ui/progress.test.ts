@@ -56,14 +56,8 @@ const plainLines = [
 
 test.each<{ name: string; setup: Setup; expected: readonly string[] }>([
   { name: 'plain', setup: { mode: 'plain' }, expected: plainLines },
-  { name: 'plain on a terminal', setup: { mode: 'plain', isTTY: true }, expected: plainLines },
   { name: 'auto in a pipe', setup: { mode: 'auto' }, expected: plainLines },
   { name: 'a bar in a pipe', setup: { mode: 'bar' }, expected: plainLines },
-  {
-    name: 'a bar in a pipe, colours forced',
-    setup: { mode: 'bar', env: { FORCE_COLOR: '1' } },
-    expected: plainLines,
-  },
   {
     name: 'auto on a dumb terminal',
     setup: { mode: 'auto', isTTY: true, env: { TERM: 'dumb' } },
@@ -71,8 +65,6 @@ test.each<{ name: string; setup: Setup; expected: readonly string[] }>([
   },
   { name: 'none', setup: { mode: 'none' }, expected: [] },
   { name: '-q', setup: { mode: 'auto', quiet: true }, expected: [] },
-  { name: '-q with json', setup: { mode: 'json', quiet: true }, expected: [] },
-  { name: '-q with a bar', setup: { mode: 'bar', isTTY: true, quiet: true }, expected: [] },
 ])('$name', async ({ setup, expected }) => {
   expect(await runThrough(setup)).toEqual(expected);
 });
