@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** First attempts of newcomers, with the correction in the message. It is Friday, 2026-11-20. */
@@ -13,12 +13,9 @@ test.each([
   { line: 'run last-month', says: 'Use: adreport run --period last-month' },
   { line: 'run 2026-10', says: 'Use: adreport run --period 2026-10' },
   { line: 'run daily', says: 'Use: adreport run --by daily' },
-  { line: 'run countries', says: 'Use: adreport run --by countries' },
   { line: `${day} -o a.xls`, says: 'Use: -o a.xlsx' },
-  { line: `${day} -o c.parquet.gz`, says: 'Parquet is compressed already.' },
   { line: `${day} -o c.parquet.gz`, says: 'Use: -o c.parquet' },
   { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
-  { line: 'doktor', says: 'Did you mean doctor?' },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
   { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },
 ])('$line → $says', async ({ line, says }) => {
@@ -58,49 +55,3 @@ describe('a window', () => {
     }
   });
 });
-
-describe('view', () => {
-  const rows = [
-    'date,campaignName,clicks,revenueEuro',
-    '2026-11-01,Ski 2026/27,5,1.50',
-    '2026-11-01,Noël 2026,7,9.00',
-    '2026-11-02,Ski weekend,1,2.25',
-  ];
-
-  test('--filter accepts wildcards, and --sort trade words', async () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
-
-    const some = await runCli('view a.csv --filter campaign=ski* --by campaign --sort clicks', {
-      cwd,
-    });
-    expect(some.stdout.trim().split(/\r?\n/).map(firstCell)).toEqual([
-      'campaignName',
-      'Ski 2026/27',
-      'Ski weekend',
-    ]);
-
-    const sorted = await runCli('view a.csv --by campaign --sort revenue --format csv', { cwd });
-    expect(sorted.stdout.trim().split(/\r?\n/).map(firstCell)).toEqual([
-      'campaignName',
-      'Noël 2026',
-      'Ski weekend',
-      'Ski 2026/27',
-    ]);
-    const misspelt = await runCli('view a.csv --by campaign --sort revenueuro', { cwd });
-    expectRefusal(misspelt, 2, 'Did you mean revenueEuro?');
-  });
-
-  test('--by WEEKLY adds up days', async () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'a.csv'), rows.join('\n'));
-    const { stdout } = await runCli('view a.csv --by WEEKLY --metrics clicks --format csv', {
-      cwd,
-    });
-    expect(stdout).toBe('date,clicks\r\n2026-10-26,12\r\n2026-11-02,1\r\n');
-  });
-});
-
-function firstCell(line: string): string {
-  return line.split(',')[0] ?? '';
-}

@@ -164,11 +164,8 @@ describe('--dry-run', () => {
 
 describe('mistakes are exit 2, with one sentence and the nearest name', () => {
   test.each([
-    { flags: ' --period yesterday --by DAYLY', hint: 'DAILY' },
-    { flags: ' --period yesterday --format jsn', hint: 'json' },
     { flags: ' --period yesterday -o x.docx', hint: '.docx' },
     { flags: ' --period yesterday -o {dat}.csv', hint: '{date}' },
-    { flags: ' --perid yesterday', hint: '--period' },
     { flags: ' --period yesterday --wait-timeout 30', hint: '30s' },
     { flags: '', hint: '--period yesterday' },
   ])('run --local$flags', async ({ flags, hint }) => {

@@ -12,14 +12,10 @@ const day = ['run', '--period', '2026-11-18', '--by', 'CAMPAIGN'];
 describe('a name that Windows cannot hold', () => {
   test.each([
     { name: 'what?.csv', why: 'it contains “?”' },
-    { name: 'a<b>.csv', why: 'it contains “<”' },
-    { name: 'data/a|b.csv', why: 'it contains “|”' },
     { name: 'x:y.csv', why: 'it contains “:”' },
-    { name: 'report.csv:stream', why: 'it contains “:”' },
     { name: 'a\tb.csv', why: 'it contains “␉”' },
     { name: 'con.csv', why: '“con.csv” is the name of a device' },
     { name: 'data\\Lpt9.tar.gz', why: '“Lpt9.tar.gz” is the name of a device' },
-    { name: 'nul', why: '“nul” is the name of a device' },
     { name: 'report.csv.', why: '“report.csv.” ends in a dot' },
     { name: 'a /report.csv', why: '“a ” ends in a space' },
     { name: '{date}?.csv', why: '“2026-11-18?.csv” is not a valid file name on Windows' },

@@ -24,36 +24,27 @@ const allDevices = '--by CAMPAIGN,DEVICETYPE --metrics revenueEuro,displays';
 
 const accepted: readonly Try[] = [
   { flag: 'metrics', typed: 'impressions', means: 'displays' },
-  { flag: 'metrics', typed: 'impressions', means: 'displays', account: 'dsp' },
-  { flag: 'metrics', typed: 'app_installs', means: 'downloads' },
   { flag: 'metrics', typed: 'ad requests', means: 'requests' },
   { flag: 'metrics', typed: 'click rate', means: 'ctr' },
   { flag: 'metrics', typed: 'cost per install', means: 'cpdEuro' },
   { flag: 'metrics', typed: 'valueDollar', means: 'revenueDollar' },
   { flag: 'metrics', typed: 'CTR', means: 'ctr', silent: true },
-  { flag: 'metrics', typed: 'revenue-euro', means: 'revenueEuro', silent: true },
   { flag: 'metrics', typed: 'eyes tracking', means: 'eyesTrackings', silent: true },
 
   { flag: 'by', typed: 'day', means: 'DAILY' },
-  { flag: 'by', typed: 'date', means: 'DAILY' },
   { flag: 'by', typed: 'week', means: 'WEEKLY', beside: '--period 2026-W45' },
-  { flag: 'by', typed: 'zip code', means: 'POSTALCODE' },
   { flag: 'by', typed: 'campaignName', means: 'CAMPAIGN' },
   { flag: 'by', typed: 'app', means: 'BUNDLEID', account: 'dsp' },
-  { flag: 'by', typed: 'Countries', means: 'COUNTRY', silent: true },
   { flag: 'by', typed: 'postal_codes', means: 'POSTALCODE', silent: true },
   { flag: 'by', typed: 'daily', means: 'DAILY', silent: true },
 
   { flag: 'filter', typed: 'country=FR', means: 'countryId=3017382', silent: true },
-  { flag: 'filter', typed: 'Campaign=Ski*', means: 'campaign=Ski*', silent: true },
   { flag: 'filter', typed: 'ad unit=*', means: 'adUnit=*', silent: true },
   { flag: 'filter', typed: 'campaignName=Ski*', means: 'campaign=Ski*' },
   { flag: 'filter', typed: 'os=1', means: 'osId=1' },
-  { flag: 'filter', typed: 'operator=Orange', means: 'carrier=Orange' },
   { flag: 'filter', typed: 'device model=iPhone', means: 'deviceModel=iPhone', silent: true },
 
   { flag: 'columns', typed: 'impressions', means: 'displays', beside: allDevices },
-  { flag: 'columns', typed: 'revenue', means: 'revenueEuro', beside: allDevices },
   { flag: 'columns', typed: 'day', means: 'date', beside: '--by DAILY' },
   { flag: 'columns', typed: 'campaign name', means: 'campaignName', silent: true },
 ];
@@ -90,27 +81,17 @@ function textOf(flag: Try['flag'], spec: { request: Record<string, unknown> }) {
 /** Flags of `run`, and the names that the error offers. */
 const refused = [
   { line: '--metrics revenue', says: 'can mean revenueEuro or revenueDollar' },
-  { line: '--metrics conversions', says: 'can mean downloads, leads or landings' },
-  { line: '--metrics CPM', says: 'can mean ecpmEuro or ecpmDollar' },
-  { line: '--metrics cpa', says: 'can mean cplEuro or cpdEuro' },
   { line: '--metrics impresions', says: 'Unknown metric “impresions”. Did you mean displays?' },
-  { line: '--metrics revenu', says: 'Did you mean revenueEuro or revenueDollar?' },
-  { line: '--metrics views', says: 'Did you mean displays?' },
   { line: '--metrics campaign', says: 'Unknown metric “campaign”. Choose from' },
   { line: '--by device', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
-  { line: '--by geo', says: 'can mean COUNTRY, REGION, DEPARTMENT, CITY or POSTALCODE' },
-  { line: '--by network', says: 'can mean ADNETWORK or CARRIER' },
   { line: '--by time', says: 'can mean DAILY, HOURLY, MONTHLY or WEEKLY' },
-  { line: '--by campagne', says: 'Did you mean CAMPAIGN?' },
   { line: '--by ios', says: 'Did you mean OS?' },
   { line: '--by year', says: 'Unknown breakdown “year”.' },
   { line: '--filter device=1', says: 'can mean deviceTypeId, deviceBrandId or deviceModel' },
-  { line: '--filter contry=FR', says: 'Did you mean country?' },
   { line: '--filter os=Android', says: '--filter osId needs numeric IDs' },
   { line: '--filter publisher=1', says: 'Unknown filter “publisher”.' },
   { line: '--columns revenue', says: 'can mean revenueEuro or valueDollar' },
   { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
-  { line: '--by CAMPAIGN --columns campainName', says: 'Did you mean campaignName?' },
   { line: '--metrics displays --columns clicks', says: 'Add clicks to --metrics.' },
   {
     line: '--metrics displays --columns ctr',
@@ -122,19 +103,15 @@ const refused = [
   },
   { line: '--period october', says: 'Did you mean 2026-10?' },
   { line: '--period December', says: 'Did you mean 2025-12?' },
-  { line: '--period "oct 2025"', says: 'Did you mean 2025-10?' },
   { line: '--period "last 7 days"', says: 'Did you mean last-7d?' },
   { line: '--period 24h', says: 'Did you mean last-24h?' },
   { line: '--period mtd', says: 'Did you mean this-month?' },
-  { line: '--period "last month"', says: 'Did you mean last-month?' },
   { line: '--period 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--period 31.10.2026', says: 'Did you mean 2026-10-31?' },
   { line: '--period 20261001', says: 'Did you mean 2026-10-01?' },
-  { line: '--period 2026-10-1', says: 'Did you mean 2026-10-01?' },
   { line: '--period 2026/10..2026-11', says: 'Did you mean 2026-10?' },
   { line: '--period "2026 13"', says: 'Use today, yesterday, last-7d' },
   { line: `--period ${'1'.repeat(101)}`, says: '--period is longer than 100 characters.' },
-  { line: '--since 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--since october', says: 'Cannot read --since “october”. Did you mean 2026-10?' },
 ];
 
@@ -203,17 +180,6 @@ describe('a column', () => {
       /^campaignName,campaignId\r\n/,
     );
   });
-});
-
-test('a repeated list is one list', async () => {
-  const { run } = await serveForTest({ delayMs: 0 });
-  const line =
-    'run --period 2026-11-09 --by DAILY --by country --metrics clicks --metrics displays';
-
-  expect((await run(`${line} --format csv`)).stdout).toMatch(/^date,country,clicks,displays\r\n/);
-
-  const columns = '--columns displays --columns date';
-  expect((await run(`${line} ${columns} --format csv`)).stdout).toMatch(/^displays,date\r\n/);
 });
 
 describe('a word', () => {

@@ -72,7 +72,6 @@ test('a calendar unit is compared with the previous one or the same one a year e
 
 test.each([
   ['ten days', '2026-11-11..2026-11-20', 'previous', '2026-11-01..2026-11-10'],
-  ['two months', '2026-09..2026-10', 'previous', '2026-07..2026-08'],
   ['a leap month', '2028-02', 'last-year', '2027-02'],
   ['a leap day', '2028-02-29', 'last-year', '2027-02-28'],
   ['the day before one that was a leap day', '2029-02-28', 'last-year', '2028-02-28'],
@@ -82,7 +81,6 @@ test.each([
     'last-year',
     '2028-02-20..2028-02-28',
   ],
-  ['days up to a leap day', '2028-02-01..2028-02-28', 'last-year', '2027-02'],
   ['a week 53 that the year before lacks', '2026-W53', 'last-year', '2025-12-29..2026-01-04'],
 ] as const)('%s', (_, period, which, before) => {
   expect(earlierOf(period, which, 'Europe/Paris')).toEqual(windowOf(before, 'Europe/Paris'));
@@ -90,9 +88,7 @@ test.each([
 
 test.each([
   ['this-month', 'previous', '2026-11-01..2026-11-21', '2026-10-01..2026-10-21'],
-  ['this-quarter', 'previous', '2026-10-01..2026-11-21', '2026-07-01..2026-08-21'],
   ['this-week', 'previous', '2026-11-16..2026-11-21', '2026-11-09..2026-11-14'],
-  ['this-year', 'last-year', '2026-01-01..2026-11-21', '2025-01-01..2025-11-21'],
   ['2026-11-16..today', 'previous', '2026-11-16..2026-11-21', '2026-11-09..2026-11-14'],
   ['last-7d', 'previous', '2026-11-15..2026-11-21', '2026-11-08..2026-11-14'],
 ] as const)('%s is compared up to its last whole day, %s', (period, which, daysNow, daysBefore) => {
@@ -110,9 +106,7 @@ test.each([
 test.each([
   ['this-month', 'previous', '2026-11-22T18:10', '2026-10-01T00:00', '2026-10-22T17:59'],
   ['this-month', 'previous', '2026-03-30T18:10', '2026-02-01T00:00', '2026-02-28T23:59'],
-  ['this-quarter', 'previous', '2026-11-22T18:10', '2026-07-01T00:00', '2026-08-22T17:59'],
   ['this-week', 'previous', '2026-11-18T09:30', '2026-11-09T00:00', '2026-11-11T08:59'],
-  ['this-year', 'last-year', '2026-11-22T18:10', '2025-01-01T00:00', '2025-11-22T17:59'],
   ['today', 'previous', '2026-11-22T00:10', '2026-11-21T00:00', '2026-11-21T00:59'],
   ['2026-11-16..today', 'previous', '2026-11-22T18:10', '2026-11-09T00:00', '2026-11-15T17:59'],
 ] as const)(

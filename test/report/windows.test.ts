@@ -26,7 +26,6 @@ describe('--period', () => {
   test.each([
     { text: 'today', expected: '2026-11-18 .. 2026-11-18' },
     { text: 'yesterday', expected: '2026-11-17 .. 2026-11-17' },
-    { text: 'last-1d', expected: '2026-11-17 .. 2026-11-17' },
     { text: 'last-7d', expected: '2026-11-11 .. 2026-11-17' },
     { text: 'last-2w', expected: '2026-11-02 .. 2026-11-15' },
     { text: 'this-week', expected: '2026-11-16 .. 2026-11-22' },
@@ -39,7 +38,6 @@ describe('--period', () => {
     { text: 'last-year', expected: '2025-01-01 .. 2025-12-31' },
     { text: '2026', expected: '2026-01-01 .. 2026-12-31' },
     { text: '2026-Q1', expected: '2026-01-01 .. 2026-03-31' },
-    { text: '2026-q3', expected: '2026-07-01 .. 2026-09-30' },
     { text: '2026-10', expected: '2026-10-01 .. 2026-10-31' },
     { text: '2024-02', expected: '2024-02-01 .. 2024-02-29' },
     { text: '2026-W45', expected: '2026-11-02 .. 2026-11-08' },
@@ -47,8 +45,6 @@ describe('--period', () => {
     { text: '2026-W53', expected: '2026-12-28 .. 2027-01-03' },
     { text: '2024-02-29', expected: '2024-02-29 .. 2024-02-29' },
     { text: ' 2026-11-01..2026-11-15 ', expected: '2026-11-01 .. 2026-11-15' },
-    { text: '2026-11-01..2026-11-01', expected: '2026-11-01 .. 2026-11-01' },
-    { text: '2026-01..2026-03', expected: '2026-01-01 .. 2026-03-31' },
     { text: '2025-Q4..2026-W01', expected: '2025-10-01 .. 2026-01-04' },
     { text: '2026-11-10..yesterday', expected: '2026-11-10 .. 2026-11-17' },
   ])('$text is $expected', ({ text, expected }) => {
@@ -69,14 +65,6 @@ describe('--period', () => {
   });
 
   test.each([
-    { zone: 'Europe/Paris', day: /^2026-11-18/ },
-    { zone: 'Pacific/Auckland', day: /^2026-11-19/ },
-    { zone: 'America/Los_Angeles', day: /^2026-11-18/ },
-  ])('today is the day in $zone', ({ zone, day }) => {
-    expect(read({ period: 'today', zone, nowMs: Date.parse('2026-11-18T22:30:00Z') })).toMatch(day);
-  });
-
-  test.each([
     {
       period: '2026-03-29',
       zone: 'Europe/Paris',
@@ -93,17 +81,7 @@ describe('--period', () => {
       zone: 'America/Sao_Paulo',
       expected: '2018-11-04T01:00:00-02:00 .. 2018-11-04T23:59:59-02:00',
     },
-    {
-      period: '2022-03-27',
-      zone: 'Asia/Beirut',
-      expected: '2022-03-27T01:00:00+03:00 .. 2022-03-27T23:59:59+03:00',
-    },
     // A repeated last hour, and a repeated first hour.
-    {
-      period: '2022-11-06',
-      zone: 'America/Havana',
-      expected: '2022-11-06T00:00:00-04:00 .. 2022-11-06T23:59:59-05:00',
-    },
     // Back from 00:01 to 23:01 of the day before: that day ends with its second 23:59:59.
     {
       period: '2010-11-06',
@@ -148,29 +126,14 @@ describe('--since and --until', () => {
       expected: '2026-11-11T15:20:37+01:00 .. 2026-11-17T15:20:37+01:00',
     },
     {
-      since: '-4W',
-      until: 'NOW',
-      expected: '2026-10-21T15:20:37+02:00 .. 2026-11-18T15:20:37+01:00',
-    },
-    {
       since: '0',
       until: '1417392000',
       expected: '1970-01-01T01:00:00+01:00 .. 2014-12-01T01:00:00+01:00',
     },
     {
-      since: '1417392000',
-      until: '1420070399',
-      expected: '2014-12-01T01:00:00+01:00 .. 2015-01-01T00:59:59+01:00',
-    },
-    {
       since: '2026-10',
       until: '2026-W45',
       expected: '2026-10-01T00:00:00+02:00 .. 2026-11-08T23:59:59+01:00',
-    },
-    {
-      since: '2026-Q3',
-      until: 'last-month',
-      expected: '2026-07-01T00:00:00+02:00 .. 2026-10-31T23:59:59+01:00',
     },
     {
       since: '2026-11-01T14:30',
@@ -191,11 +154,6 @@ describe('--since and --until', () => {
       since: '2026-11-01T00:00:00.001Z',
       until: '2026-11-01T00:00:09.999z',
       expected: '2026-11-01T01:00:01+01:00 .. 2026-11-01T01:00:09+01:00',
-    },
-    {
-      since: ' 2024-02-29 ',
-      until: '2024-02-29',
-      expected: '2024-02-29T00:00:00+01:00 .. 2024-02-29T23:59:59+01:00',
     },
   ])('$since to $until', ({ since, until, expected }) => {
     expect(read({ since, until })).toBe(expected);
@@ -290,24 +248,9 @@ describe('invalid windows', () => {
       hint: 'unix seconds, now',
     },
     {
-      flags: { since: '1764547200.5' },
-      message: 'unix seconds have five to ten digits',
-      hint: 'unix seconds, now',
-    },
-    {
       flags: { since: '-7' },
       message: '--since “-7”: unix seconds have five to ten digits',
       hint: 'a relative time (-36h, -7d, -2w)',
-    },
-    {
-      flags: { since: '2026' },
-      message: '--since “2026”: unix seconds have five to ten digits, but not eight.',
-      hint: 'Use a day (2026-11-01',
-    },
-    {
-      flags: { since: '2026/11/1x' },
-      message: 'Cannot read --since “2026/11/1x”.',
-      hint: 'Use a day (2026-11-01',
     },
     {
       flags: { since: 'yesterdya' },
@@ -315,7 +258,6 @@ describe('invalid windows', () => {
       hint: 'Did you mean yesterday?',
     },
     { flags: { since: '1960-01-01' }, message: 'The period begins before 1970', hint: '' },
-    { flags: { since: '0001-01-01' }, message: 'The period begins before 1970', hint: '' },
     { flags: { since: '2030-01-01' }, message: '--since is in the future.', hint: 'add --until' },
     {
       flags: { since: '01/11/2026' },
@@ -364,11 +306,6 @@ describe('invalid windows', () => {
       hint: '',
     },
     {
-      flags: { period: '2026-11-01..2026-11-31' },
-      message: 'there is no date “2026-11-31”.',
-      hint: '',
-    },
-    {
       flags: { period: '2026-11-15..2026-11-01' },
       message: 'the range ends before it begins.',
       hint: '',
@@ -377,11 +314,6 @@ describe('invalid windows', () => {
       flags: { period: '2026-11-01..' },
       message: '--period “2026-11-01..”: “” is not a day, week, month or year.',
       hint: 'a range such as',
-    },
-    {
-      flags: { period: '2026-10..soon' },
-      message: '“soon” is not a day, week, month or year.',
-      hint: 'Use today',
     },
     {
       flags: { period: 'last-weak' },
@@ -411,8 +343,6 @@ describe('describeWindow', () => {
     { flags: { period: '2026-03-29' }, length: '23 h: clock change' },
     { flags: { period: '2026-W45' }, length: '7 days' },
     { flags: { period: '2026-W43' }, length: '7 days: clock change' },
-    { flags: { period: '2026' }, length: '365 days' },
-    { flags: { period: 'last-24h' }, length: '24 h' },
     { flags: { since: '2026-11-01T10:00', until: '2026-11-01T11:30:14' }, length: '1 h 30 min' },
     {
       flags: { since: '2026-10-25T00:00', until: '2026-10-25T11:59:59' },
