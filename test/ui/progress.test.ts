@@ -115,15 +115,6 @@ test('plain: only changes are printed', async () => {
   expect(stderr.text()).toBe('09:00:01 Report 7f3a requested, waiting\n');
 });
 
-test('a status with control characters is made visible', async () => {
-  for (const mode of ['plain', 'json'] as const) {
-    const { progress, stderr } = await setUp({ mode });
-    progress.wait('R').update({ status: '\u001b[2J\u009b', waitedMs: 0, polls: 1, nextPollMs: 0 });
-    expect(stderr.text()).not.toMatch(/[^\P{Cc}\n]/u);
-    expect(stderr.text()).toContain('[2J');
-  }
-});
-
 test('parts share one line, at most one every ten seconds', async () => {
   const { progress, time, stderr } = await setUp({ mode: 'plain' });
   const parts = progress.parts(3);
