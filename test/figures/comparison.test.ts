@@ -204,7 +204,7 @@ test('changes, rates and the headline match the rows exactly', async () => {
         expect(new Set(ended.map(({ key }) => key[0]))).toEqual(goneIds);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

@@ -133,6 +133,6 @@ test('a folder filled by a cron job has no problems, in any time zone, at any ti
       if (isQuiet) expect(folder.check(checkedTime)).toEqual([]);
       expect(folder.check(last)).toEqual([]);
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });

@@ -152,7 +152,7 @@ test.skipIf(process.platform === 'win32')(
           body,
         ]);
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   },
 );
