@@ -6,12 +6,12 @@ import { type CliOptions, expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** Command lines without an account in the environment; `login` signs in to the server. */
-async function signedOut(serverOptions: Parameters<typeof serveForTest>[0] = {}) {
-  const { server, cwd, calls } = await serveForTest(serverOptions);
+async function signedOut() {
+  const { server, cwd } = await serveForTest();
   const cli = (line: string, options: CliOptions = {}) => runCli(line, { cwd, ...options });
   const login = (flags: string, stdin = '', options: CliOptions = {}) =>
     cli(`login --base-url ${server.url} ${flags}`, { stdin, ...options });
-  return { server, calls, cli, login, settings: join(cwd, '.config', 'settings.json') };
+  return { server, cli, login, settings: join(cwd, '.config', 'settings.json') };
 }
 
 const password = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
@@ -158,18 +158,4 @@ test('a report of the wrong profile is refused with the flag to use', async () =
     4,
     '--profile dsp',
   );
-});
-
-test('with credentials in the environment an expired token is renewed, even during a wait', async () => {
-  const { server, cli, calls } = await signedOut({
-    delayMs: 60_000,
-    faults: ['status:unauthorized:times=1:after=3'],
-  });
-  const env = { ADREPORT_BASE_URL: server.url, ...password };
-  const onSleep = (ms: number) => server.advance(ms);
-
-  const result = await cli('run --period yesterday --by DAILY --format json -vv', { env, onSleep });
-
-  expect(JSON.parse(result.stdout).data).toHaveLength(1);
-  expect([result.exitCode, calls('auth'), calls('buyer')]).toEqual([0, 2, 1]);
 });
