@@ -4,7 +4,7 @@ import type { Store } from './account/store.ts';
 import type { Host } from './host.ts';
 import { Ledger } from './report/ledger.ts';
 import type { LocalServer } from './server/start.ts';
-import { anyOf, forManyListeners } from './signals.ts';
+import { anySignal, forManyListeners } from './signals.ts';
 import type { Console, ConsoleFlags } from './ui/console.ts';
 import { createProgress, type Progress, type ProgressMode } from './ui/progress.ts';
 
@@ -54,7 +54,7 @@ export interface Context {
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   const startedMs = host.stopwatch();
   const callOff = new AbortController();
-  const signal = anyOf(forManyListeners(host.signal), callOff.signal);
+  const signal = anySignal(forManyListeners(host.signal), callOff.signal);
 
   let server: LocalServer | undefined;
   async function startServer(): Promise<LocalServer> {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 /** Aborts with the first of the signals. Allows any number of listeners. */
-export function anyOf(...signals: readonly AbortSignal[]): AbortSignal {
+export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
   return forManyListeners(AbortSignal.any([...signals]));
 }
 

@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
-import { changeFile, type FileHost, HeldFileError } from '../text/held-file.ts';
+import { changeFile, type FileHost, FileInUseError } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -204,7 +204,7 @@ export class Store {
 
   #cannotWrite(cause: unknown): AdreportError {
     const sentence = `Cannot write the settings file ${this.path}: ${reasonOf(cause)}.`;
-    if (cause instanceof HeldFileError) {
+    if (cause instanceof FileInUseError) {
       return new OutputError(sentence, {
         code: cause.code,
         hint: 'Close it there and run the command again.',

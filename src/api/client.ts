@@ -40,7 +40,7 @@ import {
 } from './exchange.ts';
 import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
-import { recordInsteadOfReport, type SignInOrigin, unexpectedAnswer } from './refusal.ts';
+import { recordInsteadOfReport, type SignInOrigin, unexpectedResponseError } from './refusal.ts';
 
 /** Exchanged for a token. */
 export interface Credentials {
@@ -270,7 +270,7 @@ export class Client {
     const { status, outcome, message = status, isError } = recordIn(answer);
     if (status === '' || (isError && outcome !== 'failed')) {
       const lack = 'The response to the status call has no status.';
-      throw unexpectedAnswer({ endpoint: 'status', answer, text, lack, redact });
+      throw unexpectedResponseError({ endpoint: 'status', answer, text, lack, redact });
     }
     if (!outcome) {
       this.#noteUnknownWord(status, id);
@@ -293,7 +293,7 @@ export class Client {
     const campaigns = findCampaigns(answer);
     if (!campaigns) {
       const lack = 'The response is not a list of campaigns.';
-      throw unexpectedAnswer({ endpoint: 'campaigns', answer, text, lack, redact });
+      throw unexpectedResponseError({ endpoint: 'campaigns', answer, text, lack, redact });
     }
     return {
       campaigns,
@@ -356,7 +356,7 @@ async function readToken(response: HttpResponse, redact: Redact): Promise<string
   const token = findToken(answer);
   if (token === undefined || refusesSignIn(recordIn(answer))) {
     const lack = 'The response to the sign-in has no token.';
-    throw unexpectedAnswer({ endpoint: 'auth', answer, text, lack, redact });
+    throw unexpectedResponseError({ endpoint: 'auth', answer, text, lack, redact });
   }
 
   // Must fit into a header (RFC 9110, 5.5).
@@ -395,7 +395,7 @@ async function readCreated(
     const record = shortenedAnswer(answer);
     return { kind: 'report', id, status: status || 'progress', answer: record, serviceMs };
   }
-  throw unexpectedAnswer({
+  throw unexpectedResponseError({
     endpoint: 'buyer',
     answer,
     text: start,
@@ -442,7 +442,7 @@ async function readReport(
     if (error) throw error.amend('', { retryAfterMs });
     if (isRecord && recordIn(answer).outcome === 'ready') {
       const lack = 'The response to the download is not a report.';
-      throw unexpectedAnswer({ endpoint: 'download', answer, text: start, lack, redact });
+      throw unexpectedResponseError({ endpoint: 'download', answer, text: start, lack, redact });
     }
   }
 

@@ -277,7 +277,7 @@ export interface UnexpectedAnswer {
  * Returns the service's own error if the response has one, otherwise exit 9 with the beginning of
  * the body.
  */
-export function unexpectedAnswer(unexpected: UnexpectedAnswer): AdreportError {
+export function unexpectedResponseError(unexpected: UnexpectedAnswer): AdreportError {
   const { endpoint, answer, lack, hint } = unexpected;
   const record = recordIn(answer);
   if (!isRefusal(endpoint, record)) {
@@ -325,7 +325,7 @@ export function recordInsteadOfReport(
 ): AdreportError | undefined {
   const record = recordIn(answer);
   if (!isRefusal('download', record)) return undefined;
-  return unexpectedAnswer({ endpoint: 'download', answer, text, lack: '', redact });
+  return unexpectedResponseError({ endpoint: 'download', answer, text, lack: '', redact });
 }
 
 /** Formats the service's message as a second sentence; empty if it repeats ours. */

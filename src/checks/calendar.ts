@@ -1,4 +1,4 @@
-import { dayOf, dayText, momentOf } from '../contract/values.ts';
+import { dayOf, formatDay, parseTimestamp } from '../contract/values.ts';
 import { formatDate, formatInstant, offsetAt, type Window } from '../report/window.ts';
 
 export const secondsPerHour = 3_600;
@@ -57,7 +57,7 @@ export function calendarOfDates(window: Window, unit: 'day' | 'month', now: numb
       for (let time = isFirstWhole ? first : first + 1; time <= lastOver; time++) yield time;
     },
     label(time) {
-      if (unit === 'day') return dayText(time);
+      if (unit === 'day') return formatDay(time);
       return new Date(Date.UTC(Math.floor(time / 12), time % 12)).toISOString().slice(0, 7);
     },
   };
@@ -75,7 +75,7 @@ export function calendarOfHours({ since, until, zone }: Window, now: number): Ca
   return {
     unit: 'hour',
     read(value) {
-      const moment = typeof value === 'string' ? momentOf(value) : undefined;
+      const moment = typeof value === 'string' ? parseTimestamp(value) : undefined;
       return moment && Math.floor(moment.instantMs / 1_000);
     },
     isOutside: (hour) => hour + secondsPerHour - 1 < since || hour > until,

@@ -1,6 +1,6 @@
 import type { Column } from '../contract/columns.ts';
 import { isNoValue, numberTextOf } from '../contract/values.ts';
-import { hundredthsOf, notHundredths, numberFactsOf } from '../rows/column-values.ts';
+import { hundredthsOf, notHundredths, summarizeNumbers } from '../rows/column-values.ts';
 import { type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
@@ -50,7 +50,7 @@ export class MetricValues {
     const { field, type } = this.column;
     this.hasColumn ||= batch.fields.includes(field);
 
-    const { areAllWhole, exactHundredths } = numberFactsOf(batch, field);
+    const { areAllWhole, exactHundredths } = summarizeNumbers(batch, field);
     const areUsual = type !== 'integer' || areAllWhole;
     if (areUsual && exactHundredths !== undefined) {
       this.sum.addHundredths(exactHundredths);

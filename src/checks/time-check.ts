@@ -1,4 +1,4 @@
-import { dayOf, momentOf } from '../contract/values.ts';
+import { dayOf, parseTimestamp } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { formatDate, offsetAt, type Window } from '../report/window.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
@@ -87,7 +87,7 @@ export class TimeCheck implements Check {
   /** Finds hours with the offset of another zone, even if the instant is right. UTC is accepted. */
   #checkOffsets(zone: string, messages: CheckMessages): void {
     for (const { hour, firstRow } of this.#times.values()) {
-      const moment = typeof hour === 'string' ? momentOf(hour) : undefined;
+      const moment = typeof hour === 'string' ? parseTimestamp(hour) : undefined;
       if (!moment || !hasOtherOffset(moment, zone)) continue;
       messages.addWarning(
         'rows',
@@ -100,7 +100,7 @@ export class TimeCheck implements Check {
   #checkPairs(zone: string, messages: CheckMessages): void {
     for (const { date, hour, firstRow } of this.#times.values()) {
       if (typeof date !== 'string' || typeof hour !== 'string') continue;
-      const moment = momentOf(hour);
+      const moment = parseTimestamp(hour);
       if (!moment || dayOf(date) === undefined) continue;
 
       // In zones with half-hour offsets, a UTC hour may be in two local days.

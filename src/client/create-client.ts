@@ -6,7 +6,7 @@ import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, RejectedError } from '../errors.ts';
 import type { Expectation } from '../report/expectation.ts';
 import type { ReportPlan } from '../report/request.ts';
-import { anyOf, forManyListeners } from '../signals.ts';
+import { anySignal, forManyListeners } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
 import { readCampaigns } from './campaigns.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
@@ -118,7 +118,7 @@ class ServiceClient {
     this.#connecting ??= this.#open();
     const client = await this.#connecting;
     signal?.throwIfAborted();
-    return signal ? client.withSignal(anyOf(client.host.signal, signal)) : client;
+    return signal ? client.withSignal(anySignal(client.host.signal, signal)) : client;
   }
 
   async #open(): Promise<Client> {

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
-import { type CheckedPath, checkPath, countProblems, writeChecked } from './checked-path.ts';
+import { type CheckedPath, checkPath, countProblems, writeCheckResults } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
 /** Flags for the days, weeks or months of a folder to check or to repair. */
@@ -33,7 +33,7 @@ export const checkCommand = declareCommand({
       }
     }
 
-    if (checked.length > 0) await writeChecked(context, checked, { isList: paths.length > 1 });
+    if (checked.length > 0) await writeCheckResults(context, checked, { isList: paths.length > 1 });
     const [first] = refused;
     if (first) {
       const message = refused.map((error) => error.message).join(' ');

@@ -159,7 +159,7 @@ export function countReports({ repairs }: CheckedPath): number {
  *
  * @param isList true if several paths were given
  */
-export async function writeChecked(
+export async function writeCheckResults(
   context: Context,
   checked: readonly CheckedPath[],
   { isList = false } = {},

@@ -17,7 +17,7 @@ import {
   countReports,
   problemsAt,
   repairCommandFor,
-  writeChecked,
+  writeCheckResults,
 } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 
@@ -47,7 +47,7 @@ export const repairCommand = declareCommand({
 
     const failure = await repair(context, checked, options);
     const after = await checkPath(context, path, options);
-    await writeChecked(context, [after]);
+    await writeCheckResults(context, [after]);
     if (failure) throw failure;
     return countProblems(after) === 0 ? 0 : problemsExitCode;
   },

@@ -79,7 +79,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   const asked = { ...options, format: 'csv' } as const;
   const spec = await specFromFlags(context, account, { options: asked, nowMs });
   const planned = planSpec(spec, { nowMs });
-  if (planned.isWeekly) throw severalReports(runCommandLine(spec, spec, host.platform));
+  if (planned.isWeekly) throw weeklyNeedsRunError(runCommandLine(spec, spec, host.platform));
 
   const now = Math.floor(nowMs / 1_000);
   expectBegun(planned.window, now);
@@ -105,7 +105,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
 }
 
 /** Explains that `--by WEEKLY` needs one report per week. */
-function severalReports(command: string): UsageError {
+function weeklyNeedsRunError(command: string): UsageError {
   return new UsageError('--by WEEKLY needs one report per week, and report create makes one.', {
     hint: `Use: ${command}\nOr request a single week: --by RANGE --period last-week`,
   });

@@ -53,14 +53,14 @@ export function dayOf(text: string): number | undefined {
 }
 
 /** Formats days since 1970 as `YYYY-MM-DD`. */
-export function dayText(day: number): string {
+export function formatDay(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Parses `YYYY-MM-DD HH:MM:SS` as if it were UTC, into milliseconds since 1970. */
 export function wallTimeOf(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text)
-    ? momentOf(`${text.replace(' ', 'T')}Z`)?.wallMs
+    ? parseTimestamp(`${text.replace(' ', 'T')}Z`)?.wallMs
     : undefined;
 }
 
@@ -68,7 +68,7 @@ export function wallTimeOf(text: string): number | undefined {
  * Parses an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`, into its instant
  * and its wall time (as if it were UTC); `undefined` for any other string.
  */
-export function momentOf(text: string): { instantMs: number; wallMs: number } | undefined {
+export function parseTimestamp(text: string): { instantMs: number; wallMs: number } | undefined {
   const form =
     /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
   const [, day = '', time = '', sign, hours = 0, minutes = 0] = form.exec(text) ?? [];
@@ -103,7 +103,7 @@ export function readTime(text: string): WrittenTime | undefined {
 
   const [, date, time, offset] = timeForm.exec(text) ?? [];
   const wholeOffset = offset?.length === 3 ? `${offset}00` : offset?.toUpperCase();
-  const moment = momentOf(`${date}T${time}${wholeOffset ?? 'Z'}`);
+  const moment = parseTimestamp(`${date}T${time}${wholeOffset ?? 'Z'}`);
   if (!moment) return undefined;
   if (offset === undefined) return { wallMs: moment.wallMs, isDay: false };
   return { ...moment, isDay: false };

@@ -1,4 +1,4 @@
-import { dayOf, momentOf, numberTextOf } from '../contract/values.ts';
+import { dayOf, numberTextOf, parseTimestamp } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport } from '../errors.ts';
 import { encodeRequest } from '../report/request.ts';
@@ -202,7 +202,7 @@ async function checkWindowClock(service: TriedService): Promise<string | undefin
   const { windowClock } = service.settings;
   const summary = await requireSummary(service);
   const { since, until } = service.requestFor('days');
-  const ends = [momentOf(summary.since), momentOf(summary.until)];
+  const ends = [parseTimestamp(summary.since), parseTimestamp(summary.until)];
   const isRequested = (kind: 'instantMs' | 'wallMs'): boolean =>
     ends[0]?.[kind] === since * 1_000 && ends[1]?.[kind] === until * 1_000;
 

@@ -1,7 +1,7 @@
 import * as fs from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { codeOf, OutputError, type UsageError } from '../errors.ts';
-import { lookAtFiles } from '../folder/disk.ts';
+import { readFileStates } from '../folder/disk.ts';
 import {
   countLeft,
   type FolderRun,
@@ -238,7 +238,7 @@ async function lookAtParts(
   { history, series: { names }, now }: FolderRun,
 ): Promise<Map<Part, WindowFile>> {
   const begun = job.allParts.filter(({ window }) => window.since <= now);
-  const onDisk = await lookAtFiles(
+  const onDisk = await readFileStates(
     history.folder,
     begun.map((part) => names.nameFor(part)),
     { signal: host.signal, reads: (name) => needsReading(history, name) },
@@ -267,7 +267,7 @@ async function warnAboutEarlierUnits(
   const { folder } = run.history;
   const names = units.map(({ name }) => name);
   const options = { signal: host.signal, reads: () => false };
-  const onDisk = await lookAtFiles(folder, names, options);
+  const onDisk = await readFileStates(folder, names, options);
   const { missing, stale } = countLeft(run, units, onDisk);
   if (missing + stale === 0) return;
 

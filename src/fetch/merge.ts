@@ -8,7 +8,7 @@ import { type Job, labelOfPart, outputOf } from '../plan/plan.ts';
 import { mergeReports, type Part } from '../report/window-parts.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
-import { anyOf } from '../signals.ts';
+import { anySignal } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { ReportFetch, reportOfJob } from './report-fetch.ts';
 import { markFetched, type ReportTools } from './request.ts';
@@ -93,7 +93,7 @@ async function* rowsInOrder(
   { ids, results }: MergedReports,
 ): AsyncGenerator<RowBatches> {
   const cancel = new AbortController();
-  const ofMerge = { ...tools, signal: anyOf(tools.signal, cancel.signal) };
+  const ofMerge = { ...tools, signal: anySignal(tools.signal, cancel.signal) };
   const folder = spoolFolder(tools, job);
   const ahead = Math.max(maxAhead, job.options.concurrency);
   const started: StartedPart[] = [];

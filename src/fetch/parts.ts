@@ -10,7 +10,7 @@ import { continuedCommand } from '../plan/command-line.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, labelOfPart } from '../plan/plan.ts';
 import type { Part } from '../report/window-parts.ts';
-import { anyOf } from '../signals.ts';
+import { anySignal } from '../signals.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
@@ -118,7 +118,7 @@ class PartsRun {
 
   async #runJob(planned: FolderJob): Promise<void> {
     const ofAccount = toolsFor(this.#context, planned.account);
-    const signal = anyOf(ofAccount.signal, this.#context.callOff.signal);
+    const signal = anySignal(ofAccount.signal, this.#context.callOff.signal);
     const tools = { ...ofAccount, signal };
     const place = placeOf(planned);
     const job = await this.#attempt(tools, place, () => this.#beginJob(planned));

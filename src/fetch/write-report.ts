@@ -16,8 +16,8 @@ import {
 } from '../errors.ts';
 import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts';
 import { Grouping } from '../figures/grouping.ts';
-import { FigureWatch } from '../folder/figure-watch.ts';
 import type { Totals } from '../folder/history.ts';
+import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import type { CompleteReport, Recorded } from '../folder/writer.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
@@ -152,7 +152,7 @@ export async function writeReport(
   const { delivery, expectation, comparison } = output;
   const { id: reportId } = report;
   const figures = figuresFor(output);
-  const figureWatch = new FigureWatch(expectation?.columns ?? []);
+  const figureWatch = new NonZeroDetector(expectation?.columns ?? []);
   let recorded: Recorded | undefined;
   const { file, rows, wholeFile } = await writeOutput(tools, delivery, {
     batches: report.batches(),
@@ -227,7 +227,7 @@ function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | unde
 interface RowObservers {
   readonly report: RowSource;
   readonly figures: Grouping | undefined;
-  readonly figureWatch: FigureWatch;
+  readonly figureWatch: NonZeroDetector;
 }
 
 /**

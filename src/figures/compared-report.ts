@@ -51,6 +51,6 @@ function cutDayNotes({ until, zone }: Window): string[] {
   if (time === '00:00') return [];
 
   const day = end.slice(0, 10);
-  const dayText = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over, so ${dayText} is counted only until ${time}, too.`];
+  const formatDay = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
+  return [`The period is not over, so ${formatDay} is counted only until ${time}, too.`];
 }

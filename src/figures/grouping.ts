@@ -1,11 +1,11 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { dayOf, dayText, momentOf } from '../contract/values.ts';
+import { dayOf, formatDay, parseTimestamp } from '../contract/values.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import {
   hundredthsOf,
   maxExactHundredths,
   notHundredths,
-  numberFactsOf,
+  summarizeNumbers,
   valuesOf,
 } from '../rows/column-values.ts';
 import type { Row, RowBatch, Value } from '../rows/row-batch.ts';
@@ -168,7 +168,7 @@ function firstDayOf(unit: Exclude<DateUnit, 'day' | 'window'>, text: string): st
   if (day === undefined) return text;
   // 1970-01-01 was a Thursday.
   const monday = Math.floor((day + 3) / 7) * 7 - 3;
-  return dayText(monday);
+  return formatDay(monday);
 }
 
 /**
@@ -260,7 +260,7 @@ export class Grouping implements Iterable<Group> {
     for (const [index, field] of this.metrics.entries()) {
       // The checks have usually computed this sum already.
       const isWhole = isOneGroup && rows.length === batch.rowCount;
-      const sum = isWhole ? numberFactsOf(batch, field).exactHundredths : undefined;
+      const sum = isWhole ? summarizeNumbers(batch, field).exactHundredths : undefined;
       if (sum !== undefined) {
         first?.sums.addHundredths(index, sum);
         continue;
@@ -282,7 +282,7 @@ export class Grouping implements Iterable<Group> {
 
   /** Records the rows of a batch that have some metrics and lack others. */
   #addUnpairedOf(batch: RowBatch, rows: readonly number[], groups: readonly Group[]): void {
-    const hasAll = this.metrics.every((field) => numberFactsOf(batch, field).areAllNumbers);
+    const hasAll = this.metrics.every((field) => summarizeNumbers(batch, field).areAllNumbers);
     if (hasAll || this.metrics.length < 2) return;
 
     const columns = new Map(this.metrics.map((field) => [field, valuesOf(batch, field)]));
@@ -532,8 +532,8 @@ export function inTimeOrder(groups: Iterable<Group>): TimedGroup[] {
 
 /** Compares by instant, other text alphabetically. */
 export function compareTimes(a: string, b: string): number {
-  const first = momentOf(a)?.instantMs ?? Date.parse(a);
-  const second = momentOf(b)?.instantMs ?? Date.parse(b);
+  const first = parseTimestamp(a)?.instantMs ?? Date.parse(a);
+  const second = parseTimestamp(b)?.instantMs ?? Date.parse(b);
   return first - second || Number(a > b) - Number(a < b);
 }
 

@@ -1,4 +1,4 @@
-import { dayOf, momentOf } from '../contract/values.ts';
+import { dayOf, parseTimestamp } from '../contract/values.ts';
 import { formatInstant } from '../report/window.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
@@ -86,7 +86,7 @@ export class RowMatcher {
   /** Counts the steps from the beginning of the window to a time; other text is unchanged. */
   #placeOf(value: Value | undefined, window: 'now' | 'before'): string | null {
     const text = keyText(value);
-    if (text === null || (dayOf(text) ?? momentOf(text)) === undefined) return text;
+    if (text === null || (dayOf(text) ?? parseTimestamp(text)) === undefined) return text;
     return String(stepNumber(text, this.#step) - this.#firstStep(window));
   }
 

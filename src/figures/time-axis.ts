@@ -1,6 +1,6 @@
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from 'd3-time';
 import { utcFormat } from 'd3-time-format';
-import { dayOf, momentOf } from '../contract/values.ts';
+import { dayOf, parseTimestamp } from '../contract/values.ts';
 import type { Comparison } from './figures.ts';
 import type { DateUnit, Group } from './grouping.ts';
 
@@ -102,7 +102,7 @@ export function earlierSlots(
 
 /** Labels an hour with rows; empty for an hour without rows, whose local time is unknown. */
 function hourLabel(group: Group | undefined): string {
-  const wallMs = group && momentOf(timeOf(group))?.wallMs;
+  const wallMs = group && parseTimestamp(timeOf(group))?.wallMs;
   return wallMs === undefined ? '' : wallLabel(new Date(wallMs));
 }
 
@@ -117,7 +117,7 @@ function stepLabel(time: Date, step: DateUnit): string {
 
 function datedGroups(groups: Iterable<Group>): Group[] {
   return [...groups].filter((group) => {
-    return dayOf(timeOf(group)) !== undefined || momentOf(timeOf(group)) !== undefined;
+    return dayOf(timeOf(group)) !== undefined || parseTimestamp(timeOf(group)) !== undefined;
   });
 }
 
@@ -129,7 +129,7 @@ function timeOf({ key }: Group): string {
 function possibleSteps(groups: readonly Group[], dateUnit: DateUnit): Step[] {
   if (dateUnit === 'month') return ['month'];
   if (dateUnit === 'week') return ['week', 'month'];
-  const isHourly = groups.every((group) => momentOf(timeOf(group)));
+  const isHourly = groups.every((group) => parseTimestamp(timeOf(group)));
   return isHourly ? ['hour', 'day', 'month'] : ['day', 'month'];
 }
 
@@ -157,7 +157,7 @@ function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
 
 /** Counts the steps from 1970 to a day or hour. */
 export function stepNumber(text: string, step: Step): number {
-  if (step === 'hour') return Math.floor((momentOf(text)?.instantMs ?? 0) / hourMs);
+  if (step === 'hour') return Math.floor((parseTimestamp(text)?.instantMs ?? 0) / hourMs);
   const day = Date.parse(text.slice(0, 10)) / dayMs;
   if (step === 'day') return day;
   if (step === 'week') return Math.floor((day - firstMonday) / 7);
@@ -184,7 +184,7 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
   for (const [group] of slots) {
     const time = group ? timeOf(group) : '';
     // A slot without rows is one hour after the slot before it.
-    wallMs = momentOf(time)?.wallMs ?? wallMs + hourMs;
+    wallMs = parseTimestamp(time)?.wallMs ?? wallMs + hourMs;
     offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
     times.push(new Date(wallMs));
     offsets.push(offset);

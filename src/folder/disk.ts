@@ -39,7 +39,7 @@ const workerCount = 8;
  * @param names paths relative to the folder, with slashes
  * @throws the reason of the signal once it is aborted
  */
-export async function lookAtFiles(
+export async function readFileStates(
   folder: string,
   names: Iterable<string>,
   options: DiskOptions,

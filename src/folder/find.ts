@@ -5,7 +5,7 @@ import { isHistoryName } from '../output/file/file-name.ts';
 import { resolveWindow } from '../report/window-flags.ts';
 import { expectWholeUnits } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
-import { type Listing, listNames, lookAtFiles } from './disk.ts';
+import { type Listing, listNames, readFileStates } from './disk.ts';
 import { type CheckedFiles, checkFiles, type FolderSelection } from './folder-check.ts';
 import {
   type History,
@@ -168,7 +168,7 @@ export async function checkFolder(
   const depth = Math.max(1, ...allSeries.map((series) => series.names.depth));
   const listing = await listNames(folder, { depth, marksOther: isHistoryName, signal });
   const names = namesToRead(part, { allSeries, listing });
-  const onDisk = await lookAtFiles(folder, names, {
+  const onDisk = await readFileStates(folder, names, {
     signal,
     reads: () => true,
     ...(onBytes && { onBytes }),

@@ -7,7 +7,7 @@ import { isHistoryName } from '../output/file/file-name.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { movesWithClock, windowOf } from '../report/spec-window.ts';
 import type { SplitUnit, Window } from '../report/window.ts';
-import { changeFile, type FileHost, HeldFileError } from '../text/held-file.ts';
+import { changeFile, type FileHost, FileInUseError } from '../text/held-file.ts';
 import { accessErrorReason } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
@@ -355,7 +355,7 @@ interface AppendOptions {
  * that the lines of concurrent runs do not mix, and first ends a line that a power cut left
  * incomplete.
  *
- * @throws the system's error if the file cannot be written, and `HeldFileError`
+ * @throws the system's error if the file cannot be written, and `FileInUseError`
  */
 export async function appendLine(
   path: string,
@@ -398,7 +398,7 @@ function openToAppend(path: string, otherFlags: number, host: FileHost): Promise
 
 /** Explains why a history file cannot be appended to, as a clause. */
 export function appendErrorReason(error: unknown): string {
-  if (error instanceof HeldFileError) return error.message;
+  if (error instanceof FileInUseError) return error.message;
   const code = codeOf(error);
   if (code === 'ENOSPC') return 'the disk is full';
   if (code === 'EISDIR') return 'it is a folder';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
 import { historyName } from '../output/file/file-name.ts';
 import { describeWindow, formatDate, formatTime, type Window } from '../report/window.ts';
-import { type FileHost, HeldFileError } from '../text/held-file.ts';
+import { type FileHost, FileInUseError } from '../text/held-file.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { columnNotes } from './column-notes.ts';
-import { type FileState, linkOnPath, lookAtFiles } from './disk.ts';
+import { type FileState, linkOnPath, readFileStates } from './disk.ts';
 import { coversWholeUnit } from './finality.ts';
 import {
   appendErrorReason,
@@ -163,7 +163,7 @@ export class HistoryWriter {
     const { signal } = host;
     const name = nameInFolder(history.folder, report.path);
     const reads = () => !report.hasFigures;
-    const looked = await lookAtFiles(history.folder, [name], { signal, reads });
+    const looked = await readFileStates(history.folder, [name], { signal, reads });
     const onDisk = looked.get(name) ?? { kind: 'absent' };
     if (onDisk.kind === 'file' && this.#keepsFile(name, report, onDisk)) {
       return this.#keep(name, onDisk);
@@ -327,7 +327,7 @@ const notDownloaded = 'nothing was downloaded';
 function cannotAppend(path: string, error: unknown, consequence: string): OutputError {
   const message = `Cannot write the history ${path}: ${appendErrorReason(error)}; ${consequence}.`;
   const hint =
-    error instanceof HeldFileError
+    error instanceof FileInUseError
       ? 'Close it there and run the command again.'
       : 'Check the permissions of the folder and the space on its disk, or use --no-history.';
   return new OutputError(printable(message), { hint, cause: error });

@@ -1,12 +1,12 @@
 import type { DecodedArray, KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { dayOf, isNoValue, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts';
+import { dayOf, isNoValue, numberTextOf, parseTimestamp, wallTimeOf } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { membersOf } from '../output/provenance.ts';
-import { hundredthsOf, numberFactsOf } from '../rows/column-values.ts';
+import { hundredthsOf, summarizeNumbers } from '../rows/column-values.ts';
 import {
   makeRoomForObjects,
   type ReportTail,
@@ -58,7 +58,7 @@ const kinds = {
       logical_type: { ...micros, isAdjustedToUTC: true },
     },
     description: 'date-time like 2026-11-01T13:00:00+0100',
-    convert: (value) => microsOf(momentOf(textOf(value))?.instantMs),
+    convert: (value) => microsOf(parseTimestamp(textOf(value))?.instantMs),
   },
   wallTime: {
     // Without the older `converted_type`, which would imply UTC.
@@ -310,8 +310,8 @@ function hasFewDistinctValues(data: DecodedArray): boolean {
 function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
   const { field, type } = column;
   if (isComputed(column)) return false;
-  if (type === 'integer') return numberFactsOf(batch, field).areAllWhole;
-  return type === 'money' && numberFactsOf(batch, field).areAllNumbers;
+  if (type === 'integer') return summarizeNumbers(batch, field).areAllWhole;
+  return type === 'money' && summarizeNumbers(batch, field).areAllNumbers;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dayOf, momentOf, numberTextOf, wallTimeOf } from '../contract/values.ts';
+import { dayOf, numberTextOf, parseTimestamp, wallTimeOf } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
 import { keyText, strangeValueNotes } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
@@ -11,8 +11,8 @@ import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import {
   buttonWidth,
   closingParts,
+  columnLetters,
   headerRowXml,
-  lettersOf,
   maxTextLength,
   openingParts,
   rowXml,
@@ -195,14 +195,14 @@ export class WorkbookEncoder implements Encoder {
 
     // A table has at least one row, even if it is empty.
     const lastRow = Math.max(1, this.#rowCount) + 1;
-    return `A1:${lettersOf(this.#headings.length - 1)}${lastRow}`;
+    return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
   }
 
   /** Repeats the header, and before metrics on several pages the columns that name their rows. */
   #repeatedCells(): string {
     const figures = this.#columns?.findIndex(({ numeric }) => numeric) ?? 0;
     const names =
-      figures > 0 && this.#pagesAcross > 1 ? `Report!$A:$${lettersOf(figures - 1)},` : '';
+      figures > 0 && this.#pagesAcross > 1 ? `Report!$A:$${columnLetters(figures - 1)},` : '';
     return `${names}Report!$1:$1`;
   }
 
@@ -251,7 +251,7 @@ const firstSerial = 61;
 /** Convert to days since 1970 in the report's wall time, with fractions. */
 const wallDays = {
   date: dayOf,
-  hour: (text: string) => (momentOf(text)?.wallMs ?? Number.NaN) / 86_400_000,
+  hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
 };
 

@@ -37,18 +37,18 @@ export function timeTexts({ cells, dateUnit }: TimeColumn): Map<string, string> 
     years.add(time.day.slice(0, 4));
   }
 
-  const dayText = years.size > 1 ? axisDay : dayOfYear;
+  const formatDay = years.size > 1 ? axisDay : dayOfYear;
   const doubled = doubledHours([...times.values()]);
   const texts = new Map<string, string>();
   for (const [cell, { day, clock, offset }] of times) {
     const date = new Date(`${day}T00:00:00Z`);
     if (clock === undefined) {
-      texts.set(cell, dateUnit === 'month' ? axisMonth(date) : dayText(date));
+      texts.set(cell, dateUnit === 'month' ? axisMonth(date) : formatDay(date));
       continue;
     }
 
     const zone = doubled.has(`${day} ${clock}`) ? ` (${offset})` : '';
-    texts.set(cell, `${dayText(date)}, ${clock}${zone}`);
+    texts.set(cell, `${formatDay(date)}, ${clock}${zone}`);
   }
   return texts;
 }

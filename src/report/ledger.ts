@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
-import { momentOf } from '../contract/values.ts';
+import { parseTimestamp } from '../contract/values.ts';
 import { changeFile, type FileHost } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
@@ -368,8 +368,8 @@ export async function planOfEntry({
   request,
   window,
 }: LedgerEntry): Promise<RecordedReport | undefined> {
-  const sinceMs = momentOf(window.since)?.instantMs;
-  const untilMs = momentOf(window.until)?.instantMs;
+  const sinceMs = parseTimestamp(window.since)?.instantMs;
+  const untilMs = parseTimestamp(window.until)?.instantMs;
   const { parseSpec } = await import('./spec-schema.ts');
   const spec = parseSpec(stored);
   if (!spec || sinceMs === undefined || untilMs === undefined) return undefined;
@@ -389,7 +389,7 @@ export async function planOfEntry({
 
 /** For a report created before its window was over, if it is over now: it is incomplete. */
 function isEarly({ createdAt, window }: LedgerEntry, nowMs: number): boolean {
-  const lastMs = momentOf(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
+  const lastMs = parseTimestamp(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
   const overMs = lastMs + 1_000;
   return nowMs >= overMs && Date.parse(createdAt) < overMs;
 }

@@ -27,7 +27,7 @@ export const closeBrace = 0x7d;
 // Four bytes at a time: a word is a little-endian 32-bit integer.
 
 /** Reads words: `getInt32(at, true)` at any byte. */
-export function viewOf(bytes: Buffer): DataView {
+export function toDataView(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
@@ -93,7 +93,7 @@ export class ByteWindow {
     this.#chunks = chunks;
     this.#pieceBytes = pieceBytes;
     this.bytes = Buffer.alloc(pieceBytes + slack);
-    this.view = viewOf(this.bytes);
+    this.view = toDataView(this.bytes);
   }
 
   get receivedBytes(): number {
@@ -134,7 +134,7 @@ export class ByteWindow {
     const remaining = this.bytes.subarray(this.start, this.end);
     if (goal + slack > this.bytes.length) {
       this.bytes = Buffer.alloc(goal + slack);
-      this.view = viewOf(this.bytes);
+      this.view = toDataView(this.bytes);
     }
     this.bytes.set(remaining, 0);
     this.#offset += this.start;
@@ -143,7 +143,7 @@ export class ByteWindow {
   }
 }
 
-export function endsEarly(rowCount: number, receivedBytes: number): IncompleteDataError {
+export function truncatedError(rowCount: number, receivedBytes: number): IncompleteDataError {
   const message = `The report ends early, after ${formatPlural(rowCount, 'row')} (byte ${formatCount(receivedBytes)}).`;
   return new IncompleteDataError(message, { code: 'TRUNCATED', hint: 'Download it again.' });
 }

@@ -104,7 +104,7 @@ export function* textsIn(batch: RowBatch, field: string): Generator<ColumnText> 
   const index = fields.indexOf(field);
   if (index < 0) return;
 
-  const view = ascii.viewOf(bytes);
+  const view = ascii.toDataView(bytes);
   for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
     const start = valueStarts[at] as number;
     if (start < 0 || bytes[start] !== ascii.quote) continue;
@@ -118,7 +118,7 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
   const index = fields.indexOf(field);
   if (index < 0) return values;
 
-  const view = ascii.viewOf(bytes);
+  const view = ascii.toDataView(bytes);
   for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
     const start = valueStarts[at] as number;
     if (start < 0) {
@@ -162,7 +162,7 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
   const index = fields.indexOf(field);
   if (index < 0) return;
 
-  const view = ascii.viewOf(bytes);
+  const view = ascii.toDataView(bytes);
   for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
     const start = valueStarts[at] as number;
     if (start < 0) continue;
@@ -272,7 +272,7 @@ export function hasNonZero(batch: RowBatch, field: string): boolean {
 }
 
 /** Includes the numbers in strings. */
-export function numberFactsOf(batch: RowBatch, field: string): NumberFacts {
+export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
   const { facts: columns } = columnsOf(batch);
   const known = columns.get(field);
   if (known) return known;

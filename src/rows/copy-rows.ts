@@ -11,7 +11,7 @@ const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 /** Writes rows as JSON or CSV by copying their bytes. A result is valid until the next call. */
 export class RowCopier {
   #out = Buffer.allocUnsafe(256 * 1024);
-  #view = ascii.viewOf(this.#out);
+  #view = ascii.toDataView(this.#out);
 
   /** Columns and fields of `#indexes`. */
   #columns: readonly string[] = [];
@@ -59,7 +59,7 @@ export class RowCopier {
     const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
     const outView = this.#view;
-    const from = ascii.viewOf(bytes);
+    const from = ascii.toDataView(bytes);
 
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
@@ -108,7 +108,7 @@ export class RowCopier {
   #reserve(sizeBytes: number): Buffer {
     if (this.#out.length < sizeBytes) {
       this.#out = Buffer.allocUnsafe(Math.ceil(sizeBytes * 1.25));
-      this.#view = ascii.viewOf(this.#out);
+      this.#view = ascii.toDataView(this.#out);
     }
     return this.#out;
   }

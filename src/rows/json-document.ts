@@ -288,7 +288,7 @@ class DocumentReader {
 
   async #more(): Promise<void> {
     const hasMore = await this.#window.more();
-    if (!hasMore) throw ascii.endsEarly(this.#rowsSoFar, this.#window.receivedBytes);
+    if (!hasMore) throw ascii.truncatedError(this.#rowsSoFar, this.#window.receivedBytes);
   }
 
   get #rowsSoFar(): number {

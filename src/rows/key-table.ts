@@ -1,4 +1,4 @@
-import { letterN, quote, space, viewOf } from './bytes.ts';
+import { letterN, quote, space, toDataView } from './bytes.ts';
 import type { RangedBatch } from './row-ranges.ts';
 
 export const maxKeys = 1_000_000;
@@ -68,7 +68,7 @@ export class KeyTable {
     const first = 4 * this.#hashesBefore;
     this.#reserveHashes(this.#hashesBefore + rowCount);
     const hashes = this.#hashes;
-    const view = viewOf(batch.bytes);
+    const view = toDataView(batch.bytes);
     for (let row = 0; row < rowCount; row++) {
       const wordCount = this.#readKey(batch, view, columns, row);
       hashInto(hashes, first + 4 * row, this.#words, wordCount);

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 import { startsWithRow, textFormOf, utf16Of } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ByteWindow, carriageReturn, endsEarly, lineFeed } from './bytes.ts';
+import { ByteWindow, carriageReturn, lineFeed, truncatedError } from './bytes.ts';
 import type { CsvOptions } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
@@ -141,7 +141,7 @@ export async function* prepended(
 /** Finds the format of a body by its first bytes, and then by its `Content-Type`. */
 function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' | 'lines' | 'csv' {
   const text = head.toString('latin1');
-  if (text.trim() === '' && head.length < headBytes) throw endsEarly(0, head.length);
+  if (text.trim() === '' && head.length < headBytes) throw truncatedError(0, head.length);
   const form = textFormOf(text, contentType);
   if (form === 'page') {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {

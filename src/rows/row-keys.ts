@@ -1,4 +1,4 @@
-import { momentOf } from '../contract/values.ts';
+import { parseTimestamp } from '../contract/values.ts';
 import { letterN } from './bytes.ts';
 import { KeyTable, maxKeys } from './key-table.ts';
 import { hasValue } from './row-batch.ts';
@@ -145,7 +145,7 @@ export class RepeatFinder {
     const known = this.#hours.get(json);
     if (known !== undefined) return known;
 
-    const moment = momentOf(json.slice(1, -1));
+    const moment = parseTimestamp(json.slice(1, -1));
     if (!moment) this.hasAmbiguousHours = true;
     const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
     const isKept = this.#hours.size < maxHours && json.length < longestHour;

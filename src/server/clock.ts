@@ -1,4 +1,4 @@
-import { momentOf } from '../contract/values.ts';
+import { parseTimestamp } from '../contract/values.ts';
 import { usageError } from './usage-error.ts';
 
 /** 9999-12-31T23:59:59Z, the last second with a four-digit year. */
@@ -77,7 +77,7 @@ function looksLikeSeconds(time: number | string): boolean {
  * @param time milliseconds, or ISO 8601 with an offset
  */
 export function readClockTime(time: number | string): number {
-  const timeMs = typeof time === 'number' ? time : momentOf(time)?.instantMs;
+  const timeMs = typeof time === 'number' ? time : parseTimestamp(time)?.instantMs;
   if (timeMs !== undefined && isClockTime(timeMs) && !looksLikeSeconds(time)) return timeMs;
 
   const text = String(time).slice(0, 40);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { LoggedRequest } from './public-types.ts';
-import { headersOf, listsOf, pathOf } from './request/fault-request.ts';
+import { headersOf, normalizeLists, pathOf } from './request/fault-request.ts';
 import { bodyForLog, isSecretHeader, signInForLog } from './request/hide-secrets.ts';
 import { type Parameters, parseBody } from './request/parse-body.ts';
 
@@ -147,7 +147,7 @@ export class RequestLog {
 
 function withBody(entry: LogEntry): LoggedRequest {
   const { rawBody, headers, faults } = entry;
-  return { ...entry, faults: [...faults], body: listsOf(readParameters(rawBody, headers)) };
+  return { ...entry, faults: [...faults], body: normalizeLists(readParameters(rawBody, headers)) };
 }
 
 function readParameters(

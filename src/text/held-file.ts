@@ -10,7 +10,7 @@ export interface FileHost {
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
 
-export class HeldFileError extends Error {
+export class FileInUseError extends Error {
   readonly code = 'HELD';
 
   constructor(cause: unknown) {
@@ -25,7 +25,7 @@ const maxPauseMs = 500;
 
 /**
  * Changes a file. While another program has the file open, Windows refuses; the change is then
- * repeated for `maxMs`. Throws `HeldFileError` after that, and any other error at once.
+ * repeated for `maxMs`. Throws `FileInUseError` after that, and any other error at once.
  */
 export async function changeFile<T>(
   host: FileHost,
@@ -43,7 +43,7 @@ export async function changeFile<T>(
       if (platform !== 'win32' || !isHeld(error)) throw error;
 
       const leftMs = endMs - stopwatch();
-      if (leftMs <= 0) throw new HeldFileError(error);
+      if (leftMs <= 0) throw new FileInUseError(error);
       await sleep(Math.min(pauseMs, leftMs), signal);
       pauseMs = Math.min(2 * pauseMs, maxPauseMs);
     }

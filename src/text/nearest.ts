@@ -15,12 +15,12 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   const limit = Math.max(1, Math.floor(Math.max(lower.length, best.length) / 3));
   if (distance(lower, best) <= limit) return byLower.get(best);
 
-  const swapped = [...byLower.keys()].find((word) => lettersOf(word) === lettersOf(lower));
+  const swapped = [...byLower.keys()].find((word) => columnLetters(word) === columnLetters(lower));
   return swapped && byLower.get(swapped);
 }
 
 /** Sorts the letters of a word, because two swapped letters would count as two edits. */
-function lettersOf(word: string): string {
+function columnLetters(word: string): string {
   return [...word].sort().join('');
 }
 

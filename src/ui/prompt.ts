@@ -1,6 +1,6 @@
 import { addAbortSignal } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
-import { anyOf } from '../signals.ts';
+import { anySignal } from '../signals.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
@@ -72,7 +72,7 @@ export class Prompt {
     const ask = inquirer.createPromptModule({
       input: this.#stdin,
       output: this.#console.err.stream,
-      signal: anyOf(this.#signal, inputEnded.signal),
+      signal: anySignal(this.#signal, inputEnded.signal),
     });
     // Ctrl-D closes the input; inquirer would wait forever.
     const onPause = (): void => void setImmediate(() => inputEnded.abort());

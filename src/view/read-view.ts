@@ -55,7 +55,7 @@ function checkedView(read: Read, nowMs: number): View {
     expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
   }
 
-  const view = viewOf({ ...read, sources: { ...sources, window } });
+  const view = toDataView({ ...read, sources: { ...sources, window } });
   if (options.strict && view.warnings.length > 0) throw strictViewError(view);
   return view;
 }
@@ -102,7 +102,7 @@ interface Read extends Pick<View, 'paths' | 'options' | 'sources'> {
   readonly collected: Collected;
 }
 
-function viewOf(read: Read): View {
+function toDataView(read: Read): View {
   const { options, sources, collected } = read;
   const [answer] = collected.answers;
   if (!answer) throw new Error('There is at least one span.');

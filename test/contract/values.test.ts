@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { dayOf, momentOf, numberTextOf, readTime, wallTimeOf } from '../../src/contract/values.ts';
+import {
+  dayOf,
+  numberTextOf,
+  parseTimestamp,
+  readTime,
+  wallTimeOf,
+} from '../../src/contract/values.ts';
 
 describe('numbers', () => {
   test.each([
@@ -62,7 +68,7 @@ describe('times', () => {
   ])('$text is an instant with its wall time', (moment) => {
     const instantMs = Date.UTC(2026, 9, 25, 0, 30);
 
-    expect(momentOf(moment.text)).toEqual({
+    expect(parseTimestamp(moment.text)).toEqual({
       instantMs,
       wallMs: instantMs + moment.hours * hourMs,
     });
@@ -72,7 +78,7 @@ describe('times', () => {
   const badlyWritten = ['2026-11-01 06:00:00+0100', '2026-11-01T25:00:00Z'];
 
   test.each([...withoutOffset, ...badlyWritten])('%j is not an instant', (text) => {
-    expect(momentOf(text)).toBeUndefined();
+    expect(parseTimestamp(text)).toBeUndefined();
   });
 
   test('a wall time of the service has a blank and no offset', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { requestedColumns } from '../../src/contract/columns.ts';
-import { momentOf, numberTextOf } from '../../src/contract/values.ts';
+import { numberTextOf, parseTimestamp } from '../../src/contract/values.ts';
 import type { BreakdownName, Profile } from '../../src/contract/vocabulary.ts';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import type { FaultObject } from '../../src/local-server.ts';
@@ -132,7 +132,7 @@ const oddMetric = (value: unknown): Damage => ({
 
 /** The same instant with the offset −05:00. */
 function inOtherZone(hour: unknown): string {
-  const instantMs = momentOf(String(hour))?.instantMs ?? 0;
+  const instantMs = parseTimestamp(String(hour))?.instantMs ?? 0;
   return `${new Date(instantMs - 5 * 3_600_000).toISOString().slice(0, 19)}-0500`;
 }
 

@@ -25,7 +25,7 @@ function earlierOf(period: string, which: ComparedWindow, zone: string, nowMs = 
 }
 
 const two = (number: number) => String(number).padStart(2, '0');
-const dayText = (day: Date) => day.toISOString().slice(0, 10);
+const formatDay = (day: Date) => day.toISOString().slice(0, 10);
 const daysAfter = (day: Date, count: number) => new Date(day.getTime() + count * 86_400_000);
 
 /** A calendar unit, the previous one and the same one a year earlier, as `--period` texts. */
@@ -52,12 +52,12 @@ const neighbours = fc
       // 4 January is in the first week of every year.
       const fourth = new Date(Date.UTC(year, 0, 4));
       const monday = daysAfter(fourth, 7 * (week - 1) - ((fourth.getUTCDay() + 6) % 7));
-      const previous = `${dayText(daysAfter(monday, -7))}..${dayText(daysAfter(monday, -1))}`;
+      const previous = `${formatDay(daysAfter(monday, -7))}..${formatDay(daysAfter(monday, -1))}`;
       return [`${year}-W${two(week)}`, previous, `${year - 1}-W${two(week)}`];
     }
     const date = new Date(Date.UTC(year, month - 1, day));
-    const previous = dayText(daysAfter(date, -1));
-    return [dayText(date), previous, `${year - 1}${dayText(date).slice(4)}`];
+    const previous = formatDay(daysAfter(date, -1));
+    return [formatDay(date), previous, `${year - 1}${formatDay(date).slice(4)}`];
   });
 
 test('a calendar unit is compared with the previous one or the same one a year earlier, in any zone', () => {

@@ -110,11 +110,11 @@ export function expectSameRange(runs: readonly Run[], silentDays: number): void 
   const units = series ? unitsInRange(series, now) : [];
 
   const days = expectedDays(runs, today);
-  expect(units.map(({ since }) => since)).toEqual(days.map(dayText));
+  expect(units.map(({ since }) => since)).toEqual(days.map(formatDay));
   // A day is due once it has been over for one more day.
   const due = days.filter((day) => day <= today - 2);
   const dueUnits = units.filter(({ isExpected }) => isExpected);
-  expect(dueUnits.map(({ since }) => since)).toEqual(due.map(dayText));
+  expect(dueUnits.map(({ since }) => since)).toEqual(due.map(formatDay));
 }
 
 /** Builds the history of these runs: a file for each machine. */
@@ -126,7 +126,7 @@ function historyAfter(runs: readonly Run[]): History {
     const source =
       run.shard === undefined ? '_adreport.ndjson' : `_adreport-${run.shard + 1}-of-2.ndjson`;
     specs.set(source, [...(specs.get(source) ?? []), line]);
-    for (const day of downloadedDays(run).map(dayText)) {
+    for (const day of downloadedDays(run).map(formatDay)) {
       files.set(`${day}.csv`, [{ line: { since: `${day}T00:00:00Z` }, own: line, source }]);
     }
   }
@@ -138,7 +138,7 @@ function historyAfter(runs: readonly Run[]): History {
 /** Builds the spec line of a run some minutes after five in the morning. */
 function lineOf(run: Run, minutes: number): SpecLine {
   const { kind, back, content, account } = run;
-  const [first, last] = windowDays(run).map(dayText);
+  const [first, last] = windowDays(run).map(formatDay);
   const windows = {
     since: { since: `${first}`, until: 'yesterday', missing: true },
     ago: { since: `-${back}d`, until: 'yesterday', missing: true },
@@ -161,6 +161,6 @@ function lineOf(run: Run, minutes: number): SpecLine {
   return specLine(spec, { at, window });
 }
 
-function dayText(day: number): string {
+function formatDay(day: number): string {
   return new Date(day * 86_400_000).toISOString().slice(0, 10);
 }

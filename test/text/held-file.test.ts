@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { changeFile, HeldFileError } from '../../src/text/held-file.ts';
+import { changeFile, FileInUseError } from '../../src/text/held-file.ts';
 import { fileHost } from '../support/file-host.ts';
 
 /** An error like Node's. */
@@ -35,7 +35,7 @@ describe('a file that another program has open on Windows', () => {
 
     const changing = changeFile(host, change);
 
-    await expect(changing).rejects.toThrow(new HeldFileError(undefined));
+    await expect(changing).rejects.toThrow(new FileInUseError(undefined));
     expect(tries.at(-1)).toBe(10_000);
   });
 

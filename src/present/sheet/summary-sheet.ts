@@ -12,8 +12,8 @@ import { columnWidth } from './column-width.ts';
 import type { SheetChart } from './sheet-chart.ts';
 import { chartOf, chartSize } from './summary-chart.ts';
 import {
+  columnLetters,
   headerRowXml,
-  lettersOf,
   maxTextLength,
   rowXml,
   type SheetCell,
@@ -97,7 +97,7 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
   });
   return {
     xml: xml + sheetEnd(kind, { hasChart: chart !== undefined, fitsOnePage }),
-    printArea: `$A$1:$${lettersOf(size.columnCount - 1)}$${printed.length}`,
+    printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
     chart,
   };
 }

@@ -363,7 +363,7 @@ export function headerRowXml(
 function cellsXml(row: number, cells: readonly (SheetCell | undefined)[]): string {
   let xml = '';
   for (const [i, cell] of cells.entries()) {
-    if (cell) xml += cellXml(cell, lettersOf(i) + row);
+    if (cell) xml += cellXml(cell, columnLetters(i) + row);
   }
   return xml;
 }
@@ -441,7 +441,7 @@ export function sheetEnd(
 }
 
 /** Counts from 0: A to Z, AA to ZZ, AAA … */
-export function lettersOf(index: number): string {
+export function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
-  return index < 26 ? last : lettersOf(Math.floor(index / 26) - 1) + last;
+  return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;
 }

@@ -20,7 +20,7 @@ import type { TableLook, TableStyle } from '../../output/encoder.ts';
 import { widthOf } from '../../text/cell-width.ts';
 import { chooseFigures, totalsOf } from '../report-model.ts';
 import { headingOf } from './headings.ts';
-import { comparisonLines, paintOf } from './terminal-table.ts';
+import { changeColor, comparisonLines } from './terminal-table.ts';
 import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
@@ -112,7 +112,7 @@ function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook)
 
 /** Aligns to the right. */
 function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
-  const paint = style && paintOf(change, style);
+  const paint = style && changeColor(change, style);
   return ' '.repeat(width - widthOf(change.text)) + (paint?.(change.text) ?? change.text);
 }
 

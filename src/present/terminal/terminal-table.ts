@@ -177,7 +177,7 @@ export class TerminalTable {
     });
     const texts = new Map(this.#columns.map(({ figure }, i) => [figure, changes[i]?.text]));
     const cells = this.#footCells(layout, 'change', (figure) => texts.get(figure));
-    const paints = changes.map((change) => change && style && paintOf(change, style));
+    const paints = changes.map((change) => change && style && changeColor(change, style));
     return layout.line(cells, paints);
   }
 
@@ -203,7 +203,7 @@ export class TerminalTable {
     const change = style && this.#changeOfRow(row);
     if (!change) return layout.line(cells);
 
-    const paint = paintOf(change, style);
+    const paint = changeColor(change, style);
     const paints = this.#columns.map((column) => (column === changeColumn ? paint : undefined));
     return layout.line(cells, paints);
   }
@@ -314,7 +314,7 @@ export function comparisonLines(comparison: Comparison, width = endless): string
 }
 
 /** Returns green for increases, red for decreases, none for prices. */
-export function paintOf(
+export function changeColor(
   { direction, isNeutral = false }: Change,
   style: TableStyle,
 ): ((text: string) => string) | undefined {

@@ -4,11 +4,16 @@ import { indexesIn, type Parameters } from './parse-body.ts';
 
 export function faultRequestOf(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
   const { method = '', url = '' } = incoming;
-  return { method, path: pathOf(url), headers: headersOf(incoming), body: listsOf(parameters) };
+  return {
+    method,
+    path: pathOf(url),
+    headers: headersOf(incoming),
+    body: normalizeLists(parameters),
+  };
 }
 
 /** Converts lists in any of their shapes to arrays. */
-export function listsOf(parameters: Parameters): Parameters {
+export function normalizeLists(parameters: Parameters): Parameters {
   const entries = Object.entries(parameters).map(([name, value]) => [name, listOf(value)]);
   return Object.fromEntries(entries);
 }

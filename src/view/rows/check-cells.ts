@@ -1,5 +1,5 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { dayOf, momentOf } from '../../contract/values.ts';
+import { dayOf, parseTimestamp } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
 import { textsIn, valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch, Value } from '../../rows/row-batch.ts';
@@ -71,7 +71,7 @@ export class CellCheck {
     for (const [row, value] of valuesOf(batch, field).entries()) {
       if (this.#times.has(value)) continue;
       const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
-      const isRead = isHour ? momentOf(text) !== undefined : dayOf(text) !== undefined;
+      const isRead = isHour ? parseTimestamp(text) !== undefined : dayOf(text) !== undefined;
       const isEmpty = value === null || value === undefined || isBlankCell(text);
       if (!isRead && !isEmpty) {
         const hasNoDay = isHour && !/^\d{4}-\d\d-\d\d/.test(text);

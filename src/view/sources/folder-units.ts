@@ -1,5 +1,5 @@
 import { join, relative, resolve } from 'node:path';
-import { type FileState, lookAtFiles } from '../../folder/disk.ts';
+import { type FileState, readFileStates } from '../../folder/disk.ts';
 import { finality } from '../../folder/finality.ts';
 import { type FileEntry, type History, newestEntry, readHistory } from '../../folder/history.ts';
 import { unitsInRange } from '../../folder/range.ts';
@@ -85,7 +85,7 @@ async function judgeUnits(
 ): Promise<JudgedUnit[]> {
   const { folder } = history;
   const names = units.map((unit) => series.names.nameFor(unit));
-  const onDisk = await lookAtFiles(folder, names, { signal, reads: () => true });
+  const onDisk = await readFileStates(folder, names, { signal, reads: () => true });
   const judge = (unit: CalendarUnit, lines: History): JudgedUnit => {
     const name = series.names.nameFor(unit);
     const entry = newestEntry(lines, name);

@@ -1,4 +1,4 @@
-import { lookAtFiles } from '../../folder/disk.ts';
+import { readFileStates } from '../../folder/disk.ts';
 import { foldersAbove, readIfOpen } from '../../folder/find.ts';
 import { type FileEntry, type History, nameInFolder, newestEntry } from '../../folder/history.ts';
 import { type CalendarUnit, formatDate, unitHolding } from '../../report/window.ts';
@@ -54,7 +54,7 @@ export class KnownFiles {
 
   async #hasBytesOf({ line }: FileEntry, folder: string, name: string): Promise<boolean> {
     const { signal } = this.#clock;
-    const onDisk = await lookAtFiles(folder, [name], { signal, reads: () => true });
+    const onDisk = await readFileStates(folder, [name], { signal, reads: () => true });
     const file = onDisk.get(name);
     return file?.kind === 'file' && file.sha256 === line.sha256;
   }

@@ -6,7 +6,7 @@ import type { RowBatch } from '../rows/row-batch.ts';
  * Watches the rows of a report for a number other than 0 in a requested metric. Looks at rows,
  * because sums may cancel out.
  */
-export class FigureWatch {
+export class NonZeroDetector {
   readonly #metrics: readonly Column[];
 
   hasFigures = false;
