@@ -128,7 +128,7 @@ export function readProxy(
   if (url.pathname !== '/' || /[?#]/.test(text)) {
     const hint =
       'For example: http://me:secret@127.0.0.1:3128. In a password, write / as %2F, ? as %3F and # as %23.';
-    throw new UsageError('HTTPS_PROXY must end with its host and port.', { hint });
+    throw new UsageError('HTTPS_PROXY must not have a path after the port.', { hint });
   }
   return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
 }

@@ -288,7 +288,7 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
     return `${fieldLabel(fieldOfName(metric))} ${formatSum(metric, sum)}`;
   });
   if (sums.length > 0) lines.push(sums.join(', '));
-  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} for days outside this range`);
+  if (outside > 0) lines.push(`${formatPlural(outside, 'file')} for other days`);
   if (gone > 0)
     lines.push(`${formatPlural(gone, 'file')} for other days ${gone === 1 ? 'is' : 'are'} gone`);
   return lines;

@@ -106,8 +106,8 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
 
 /** Explains that `--by WEEKLY` needs one report per week. */
 function weeklyNeedsRunError(command: string): UsageError {
-  return new UsageError('--by WEEKLY needs one report per week, and report create makes one.', {
-    hint: `Use: ${command}\nOr request a single week: --by RANGE --period last-week`,
+  return new UsageError('report create cannot use --by WEEKLY, which takes one report per week.', {
+    hint: `Use: ${command}\nOr, for the total of one week: --by RANGE --period last-week`,
   });
 }
 

@@ -78,7 +78,7 @@ async function withOwnLogo(
   if (await isFileInside(folder, path)) return { ...spec, format: { ...format, logo: path } };
   const name = printable(String(logo));
   console.note(
-    `Note: Pages are written without the logo ${name}, which is not in the folder. Put it there, and run the original command again.`,
+    `Note: The logo ${name} is not in the folder, so pages are written without it. To add it, copy it there and run the original command again.`,
   );
   return { ...spec, format };
 }

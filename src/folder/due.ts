@@ -58,8 +58,8 @@ export function reasonToDownload(
   if (onDisk.kind !== 'file') return `its file cannot be read: ${onDisk.why}`;
 
   const entry = newestEntry(run.history, name);
-  if (!entry) return 'the history has no line for its file';
-  if (!entry.own) return 'the history no longer has the request of its file';
+  if (!entry) return 'its file is not in the history';
+  if (!entry.own) return 'the request for its file is no longer in the history';
   if (!belongsToUnit(entry, unit)) return `its file covers a different time (${entry.line.since})`;
   if (otherRequest(entry.own, run.line)) return 'its file is from a different request';
 

@@ -45,8 +45,11 @@ function readOption(option: string, flag: SpecFlag, value: SpecValue): unknown {
     return readValue(flag, String(value));
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`Invalid value in the spec: ${option}: ${value}. ${error.message}`, {
-      hint: 'Another version may have written it. Run the original command again.',
-    });
+    throw new UsageError(
+      `The history has an invalid value for ${option}: ${value}. ${error.message}`,
+      {
+        hint: 'Another version may have written it. Run the original command again.',
+      },
+    );
   }
 }

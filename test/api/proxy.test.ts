@@ -42,7 +42,7 @@ test('a command with such a proxy ends with exit 2, before anything is sent', as
   const { received, env } = await serve((_request, response) => void response.end('[]'));
   const proxy = { HTTPS_PROXY: 'http://127.0.0.1:3128/path?x=secret' };
   const result = await runCli('campaigns', { env: { ...env, ...proxy } });
-  expectRefusal(result, 2, 'HTTPS_PROXY must end with its host and port.');
+  expectRefusal(result, 2, 'HTTPS_PROXY must not have a path after the port.');
   expect(result.stderr).not.toContain('x=secret');
   expect(received).toEqual([]);
 });

@@ -268,7 +268,7 @@ test('repair takes no logo from outside the folder', async () => {
   const { exitCode, stderr } = await nights.runAt(morning, 'repair data');
 
   expect(exitCode, stderr).toBe(0);
-  expect(stderr).toContain('without the logo ../secret.svg, which is not in the folder');
+  expect(stderr).toContain('The logo ../secret.svg is not in the folder');
   expect(readFileSync(day, 'utf8')).not.toContain('class="logo"');
 });
 

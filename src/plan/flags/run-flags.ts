@@ -98,7 +98,7 @@ const savedReportFlags = runFlagGroup('Saved reports:', {
   all: {
     belongsTo: 'this-run',
     flags: '--all',
-    meaning: 'run all reports of adreport.yaml',
+    meaning: 'run all reports in adreport.yaml',
     isNeverSaved: true,
   },
   file: {

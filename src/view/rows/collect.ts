@@ -547,7 +547,7 @@ function intersection(one: readonly number[], other: readonly number[]): number[
 }
 
 function noDatesError(shown: string): UsageError {
-  return new UsageError(`The rows of ${shown} have no dates to choose from.`, {
+  return new UsageError(`The rows of ${shown} have no dates, so no period can be selected.`, {
     about: { flag: '--period' },
     hint: 'Remove --period, --since and --until, or view the folder filled by run.',
   });
