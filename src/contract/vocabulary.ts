@@ -105,7 +105,7 @@ const breakdownTable = [
   { name: 'DAILY', profiles, fields: [date], time: true, words: ['day', 'date', 'calendar day', 'time'], meaning: 'by day' },
   { name: 'HOURLY', profiles, fields: [date, hour], time: true, words: ['hour', 'time'], meaning: 'by hour' },
   { name: 'MONTHLY', profiles, fields: [date], time: true, words: ['month', 'calendar month', 'time'], meaning: 'by month' },
-  { name: 'RANGE', profiles, fields: [date], time: true, related: ['total', 'window', 'period'], meaning: 'by the whole period' },
+  { name: 'RANGE', profiles, fields: [date], time: true, related: ['total', 'window', 'period'], meaning: 'by the whole window' },
   { name: 'ADNETWORK', profiles: buyer, fields: [text('Adnetwork')], words: ['network'], related: ['source'], meaning: 'by core ad network' },
   { name: 'CAMPAIGN', profiles: buyer, fields: [id('campaignId'), text('campaignName')], related: ['line item', 'order', 'insertion order'], meaning: 'by campaign' },
   { name: 'ADUNIT', profiles: buyer, fields: [id('adId'), text('adName'), id('adUnitLimitType'), id('adUnitLimitValue')], words: ['ad'], related: ['placement', 'line'], meaning: 'by ad' },
