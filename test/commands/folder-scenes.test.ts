@@ -190,6 +190,49 @@ test('other metrics are refused; with --refetch, older files are outside the ran
   expect(outside).toEqual([2]);
 });
 
+test('a resume line with fixed dates leaves a standing job as it is', async () => {
+  const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
+  await runNights(5, 10, '--since 2026-10-25 --until yesterday --missing');
+  const before = calls('buyer');
+
+  const resumed = await runJob('--period 2026-10-25..2026-11-09 --missing');
+  expect(resumed.exitCode, resumed.stderr).toBe(0);
+  expect(calls('buyer')).toBe(before);
+  wakeOn('2026-11-25');
+  expect((await check()).kinds).toEqual(each('missing', 10, 23));
+});
+
+test('of a job that lets go of old days, every file is read, and only the window can be missing', async () => {
+  const { runNights, runJob, wakeOn, at, check } = await serveFolder();
+  await runNights(24, 24, '--since -20d --until yesterday --missing');
+  wakeOn('2026-11-25');
+  await runJob('--since -5d --until yesterday --missing');
+  appendFileSync(at('2026-11-10.csv'), 'damage');
+  rmSync(at('2026-11-11.csv'));
+  rmSync(at('2026-11-22.csv'));
+
+  const { kinds, series } = await check();
+
+  expect(kinds).toEqual(['changed 2026-11-10', 'missing 2026-11-22']);
+  expect(series).toMatchObject([{ since: '2026-11-20', until: '2026-11-24', files: 4 }]);
+});
+
+test('one run per day builds a range day by day', async () => {
+  const { runJob, wakeOn, at, check } = await serveFolder();
+  for (let day = 11; day <= 20; day += 1) {
+    wakeOn(`2026-11-${day}`);
+    const first = String(day - 4).padStart(2, '0');
+    await runJob(`--since 2026-11-${first} --until 2026-11-${day - 1} --missing --lookback 3`);
+  }
+  rmSync(at('2026-11-12.csv'));
+  wakeOn('2026-11-25');
+
+  const { kinds, series } = await check();
+
+  expect(series).toMatchObject([{ since: '2026-11-07', until: '2026-11-19' }]);
+  expect(kinds).toContain('missing 2026-11-12');
+});
+
 test('--period limits what is checked and repaired', async () => {
   const { runNights, run, wakeOn, at } = await serveFolder();
   await runNights(24, 24, '--since -6d --until yesterday --missing');
