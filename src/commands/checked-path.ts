@@ -20,7 +20,7 @@ import { daysText, runCommandLine } from '../plan/command-line.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { requestInWords } from '../report/filter-words.ts';
 import { visibleJson } from '../text/printable.ts';
-import { formatPlural } from '../text/quantity.ts';
+import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 
 export interface CheckedPath {
@@ -289,8 +289,7 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
   });
   if (sums.length > 0) lines.push(sums.join(', '));
   if (outside > 0) lines.push(`${formatPlural(outside, 'file')} for other days`);
-  if (gone > 0)
-    lines.push(`${formatPlural(gone, 'file')} for other days ${gone === 1 ? 'is' : 'are'} gone`);
+  if (gone > 0) lines.push(`${formatPlural(gone, 'file')} for other days ${isOrAre(gone)} gone`);
   return lines;
 }
 

@@ -66,15 +66,15 @@ export const doctorCommand = declareCommand({
 /** Prints the result of each check with its fix. The exit code is that of the first problem. */
 async function doctor(context: Context, timeoutMs: number): Promise<number> {
   const { env, cwd, platform } = context.host;
-  const findings = await checkUp(context, {
+  const results = await checkUp(context, {
     timeoutMs,
     checkReports,
     findBrowser: () => findBrowser({ env, cwd, platform, isProgram }),
-    orderYesterday: () => orderYesterday(context, timeoutMs),
+    requestYesterday: () => requestYesterday(context, timeoutMs),
   });
-  await printFindings(context, findings);
+  await printResults(context, results);
 
-  const firstBroken = findings.find(({ status }) => status === 'broken');
+  const firstBroken = results.find(({ status }) => status === 'broken');
   return firstBroken?.exitCode ?? 0;
 }
 
@@ -87,7 +87,7 @@ async function checkReports(path: string, shownPath: string): Promise<number> {
   return file.reports.size;
 }
 
-async function orderYesterday(context: Context, timeoutMs: number): Promise<YesterdayReport> {
+async function requestYesterday(context: Context, timeoutMs: number): Promise<YesterdayReport> {
   const options = { by: 'RANGE', metrics: 'displays', period: 'yesterday', format: 'csv' } as const;
   const nowMs = context.host.wallClock();
   const spec = await specFromFlags(context, context.account, { options, nowMs });
@@ -140,22 +140,22 @@ const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
 };
 
 /** Removes secrets of the settings, which the service may repeat. */
-async function printFindings(
+async function printResults(
   { console, flags }: Context,
-  findings: readonly DoctorResult[],
+  results: readonly DoctorResult[],
 ): Promise<void> {
-  const safeFindings = findings.map((finding) => ({
-    ...finding,
-    message: console.redact(finding.message),
-    fix: finding.fix && console.redact(finding.fix),
+  const safeResults = results.map((result) => ({
+    ...result,
+    message: console.redact(result.message),
+    fix: result.fix && console.redact(result.fix),
   }));
 
   if (flags.json) {
-    await console.result(visibleJson(safeFindings));
+    await console.result(visibleJson(safeResults));
     return;
   }
-  for (const finding of safeFindings) {
-    const { check: name, status, message, fix: detail } = finding;
+  for (const result of safeResults) {
+    const { check: name, status, message, fix: detail } = result;
     const entry = { mark: marks[status], name, message, detail };
     await console.result(resultLines(entry, indent, console.out).join('\n'));
   }

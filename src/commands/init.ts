@@ -80,8 +80,8 @@ function savedKeysOf(spec: ReportSpec): string {
 function schemaLine(folder: string): string {
   const schema = createRequire(import.meta.url).resolve('#schema');
   const path = relative(folder, schema).split(sep).join('/');
-  const isOfProject = path.startsWith('node_modules/');
-  return `# yaml-language-server: $schema=${isOfProject ? `./${path}` : pathToFileURL(schema)}\n`;
+  const isInProject = path.startsWith('node_modules/');
+  return `# yaml-language-server: $schema=${isInProject ? `./${path}` : pathToFileURL(schema)}\n`;
 }
 
 /** Throws `OutputError` if `adreport.yaml` exists in the working folder. */

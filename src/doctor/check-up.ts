@@ -51,7 +51,7 @@ export interface CheckUpTools {
   /** Throws `UsageError` if no browser is installed. */
   readonly findBrowser: () => string;
 
-  readonly orderYesterday: () => Promise<YesterdayReport>;
+  readonly requestYesterday: () => Promise<YesterdayReport>;
 }
 
 /**
@@ -254,7 +254,7 @@ class CheckUp {
 
   /** Compares the window that a report of yesterday states with the requested one. */
   async #checkWindowClock(): Promise<void> {
-    const { summary, windowClock, since } = await this.#tools.orderYesterday();
+    const { summary, windowClock, since } = await this.#tools.requestYesterday();
     if (!summary) {
       this.#ok('window-clock', 'Reports do not state their period.');
       return;

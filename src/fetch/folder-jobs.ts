@@ -32,7 +32,7 @@ import type { SpecValue } from '../report/spec.ts';
 import { windowOf } from '../report/spec-window.ts';
 import type { Part } from '../report/window-parts.ts';
 import { printable } from '../text/printable.ts';
-import { formatCount, formatPlural } from '../text/quantity.ts';
+import { formatCount, formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 import type { StepTools } from './run-tools.ts';
 
@@ -281,8 +281,4 @@ async function warnAboutEarlierUnits(
   const word = pathWord(relative(host.cwd, folder), host.platform);
   const repair = `adreport repair ${word}${account.isLocal ? ' --local' : ''}`;
   console.warn(`Before this period, ${texts.join(' and ')}. To download them: ${repair}`);
-}
-
-function isOrAre(count: number): string {
-  return count === 1 ? 'is' : 'are';
 }

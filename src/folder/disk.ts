@@ -78,9 +78,9 @@ async function findLinkAbove(
   const folder = dirname(name);
   if (folder === '.') return undefined;
 
-  const finding = known.get(folder) ?? findLinkAt(root, folder, known);
-  known.set(folder, finding);
-  return finding;
+  const link = known.get(folder) ?? findLinkAt(root, folder, known);
+  known.set(folder, link);
+  return link;
 }
 
 async function findLinkAt(

@@ -85,10 +85,10 @@ function formatOf(tools: SpecTools, options: SpecSourceFlags): SpecFormat {
   const shape: Record<string, SpecValue> = {};
   for (const [option, flag] of specFlags) {
     const value = values[option];
-    const isOfFormat = !flag.formats || flag.formats.includes(name);
+    const belongsToFormat = !flag.formats || flag.formats.includes(name);
     const isShaping = flag.partOf === 'format' && !['format', 'excel'].includes(option);
     const isUsual = option === 'delimiter' ? value === delimiter : isDefault(option, value);
-    if (isShaping && isOfFormat && !isUsual) shape[option] = value as SpecValue;
+    if (isShaping && belongsToFormat && !isUsual) shape[option] = value as SpecValue;
   }
   return { name, ...shape };
 }

@@ -65,3 +65,8 @@ export function formatDuration(durationMs: number): string {
   if (hours === 0 && seconds > 0) words.push(`${seconds} s`);
   return words.join(' ');
 }
+
+/** Returns the verb for a count: `1 file is`, `2 files are`. */
+export function isOrAre(count: number): 'is' | 'are' {
+  return count === 1 ? 'is' : 'are';
+}

@@ -36,8 +36,8 @@ function openToRead(path: string): number {
 }
 
 function tooLarge(maxBytes: number): Error {
-  const isOfMegabytes = maxBytes >= 1024 * 1024;
-  const size = isOfMegabytes ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`;
+  const isInMegabytes = maxBytes >= 1024 * 1024;
+  const size = isInMegabytes ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`;
   return new Error(`it is larger than ${size}`);
 }
 

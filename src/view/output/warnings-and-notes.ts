@@ -1,7 +1,7 @@
 import { RefusedReportError } from '../../errors.ts';
 import type { Figure } from '../../figures/figures.ts';
 import { printable } from '../../text/printable.ts';
-import { formatCount, formatPlural } from '../../text/quantity.ts';
+import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
 import type { Collected } from '../rows/collect.ts';
 import { daysOfRows, daysOutside } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';
@@ -49,8 +49,7 @@ export function viewNotes({
   if (left.length > 0) {
     notes.push(`Not shown: ${left.join(', ')}. Name a column in --metrics to add it up.`);
   }
-  if (added.length > 0)
-    notes.push(`${added.join(', ')} ${added.length === 1 ? 'is' : 'are'} added up.`);
+  if (added.length > 0) notes.push(`${added.join(', ')} ${isOrAre(added.length)} added up.`);
   if (metrics) notes.push(...missingNotes(groups, figures));
   return [...notes, ...collected.notes];
 }

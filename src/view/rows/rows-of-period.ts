@@ -3,7 +3,7 @@ import { type Grouping, inTimeOrder } from '../../figures/grouping.ts';
 import { type CalendarUnit, calendarUnitsIn, type Window } from '../../report/window.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { formatPlural } from '../../text/quantity.ts';
+import { formatPlural, isOrAre } from '../../text/quantity.ts';
 import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
 import { daysOfWindow } from '../sources/select-days.ts';
 import type { Collected, DaySpan } from './collect.ts';
@@ -53,7 +53,7 @@ function missingSentences(
   if (!window) return [];
   const missing = uncoveredDays(window, covered);
   if (missing.length === 0) return [];
-  const verb = missing.length === 1 ? 'is' : 'are';
+  const verb = isOrAre(missing.length);
   const days = formatPlural([...calendarUnitsIn(window, 'day')].length, 'day');
   return [`${missing.length} of ${days}${period} ${verb} missing.`];
 }
