@@ -1,7 +1,6 @@
 import type { Client } from '../api/client.ts';
 import { metricOfField } from '../contract/columns.ts';
 import type { AnyRow } from '../contract/row-types.ts';
-import type { Profile } from '../contract/vocabulary.ts';
 import {
   AdreportError,
   type CheckMessage,
@@ -9,41 +8,73 @@ import {
   UsageError,
   warningsMessage,
 } from '../errors.ts';
+import { expectationOf } from '../report/expectation.ts';
+import type { ReportPlan } from '../report/request.ts';
 import { type Row, rowsOf } from '../rows/row-batch.ts';
-import type { OpenReport } from './open.ts';
-import type { FetchedReport } from './public-types.ts';
+import type { OpenReport, Transfer } from './open.ts';
+import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
+import type { ReadSettings } from './read-options.ts';
+import { ReportSteps } from './report-steps.ts';
+import { type RequestedReport, requestReport } from './request.ts';
 
-interface ReaderSetup {
+export interface ReaderSetup {
   readonly client: Client;
-  readonly profile: Profile;
-  readonly isStrict: boolean;
+  readonly settings: ReadSettings;
+  readonly options: FetchOptions;
 
-  /** Report whose data is arriving. */
-  readonly open: OpenReport;
+  /** Absent if the request is not known. */
+  readonly plan?: ReportPlan | undefined;
 
-  /** Opens the report again after an error. Throws the error if that would not help. */
-  readonly reopen: (error: unknown) => Promise<OpenReport>;
+  /** Set if the report was requested before. */
+  readonly requested?: RequestedReport;
 }
+
+const defaultWaitTimeoutMs = 30 * 60_000;
 
 /** A report as programs read it: rows as objects, or the document as it came. */
 export class ReportReader implements FetchedReport<AnyRow> {
-  readonly id: string | undefined;
   readonly #setup: ReaderSetup;
-  #open: OpenReport;
+  readonly #steps: ReportSteps;
+  readonly #startedMs: number;
+  #open: OpenReport | undefined;
   #isRead = false;
 
   constructor(setup: ReaderSetup) {
+    const { client, options, plan, requested, settings } = setup;
+    const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
+    const { retries } = settings;
+    const expectation = plan && expectationOf(plan);
     this.#setup = setup;
-    this.#open = setup.open;
-    this.id = setup.open.id;
+    this.#startedMs = client.host.stopwatch();
+    this.#steps = new ReportSteps(client, { requested, expectation, waitTimeoutMs, retries });
+  }
+
+  get id(): string | undefined {
+    return this.#steps.requested?.id;
   }
 
   get warnings(): readonly CheckMessage[] {
-    return this.#open.result.warnings;
+    return this.#open?.result.warnings ?? [];
   }
 
   get notes(): readonly CheckMessage[] {
-    return this.#open.result.notes;
+    return this.#open?.result.notes ?? [];
+  }
+
+  /** Requests the report, waits for it, and begins its download; each again if that helps. */
+  async open(): Promise<OpenReport> {
+    for (;;) {
+      try {
+        const requested = await this.#request();
+        const ready = await this.#steps.wait(requested, ({ seen }) =>
+          this.#report('wait', { status: seen.status }),
+        );
+        this.#open = await this.#steps.open(ready, (data) => this.#report('download', data));
+        return this.#open;
+      } catch (error) {
+        await this.#recover(error);
+      }
+    }
   }
 
   async *rows(): AsyncGenerator<AnyRow, void, undefined> {
@@ -51,7 +82,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
     let hasBegun = false;
     for (;;) {
       try {
-        for await (const batch of this.#open.batches()) {
+        const open = this.#open ?? (await this.open());
+        for await (const batch of open.batches()) {
           for (const row of rowsOf(batch)) {
             hasBegun = true;
             yield this.#typed(row);
@@ -60,8 +92,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
         this.#expectNoWarnings();
         return;
       } catch (error) {
-        if (hasBegun) throw this.#named(error);
-        await this.#reopen(error);
+        if (hasBegun) throw named(error, this.id);
+        await this.#recover(error);
       }
     }
   }
@@ -71,11 +103,12 @@ export class ReportReader implements FetchedReport<AnyRow> {
     for (;;) {
       const pieces: Buffer[] = [];
       try {
-        for await (const _batch of this.#open.batches(collect(this.#open.bytes(), pieces)));
+        const open = this.#open ?? (await this.open());
+        for await (const _batch of open.batches(collect(open.bytes(), pieces)));
         this.#expectNoWarnings();
         return new Uint8Array(Buffer.concat(pieces));
       } catch (error) {
-        await this.#reopen(error);
+        await this.#recover(error);
       }
     }
   }
@@ -94,24 +127,41 @@ export class ReportReader implements FetchedReport<AnyRow> {
     this.#isRead = true;
   }
 
-  async #reopen(error: unknown): Promise<void> {
+  async #request(): Promise<RequestedReport> {
+    if (this.#steps.requested) return this.#steps.requested;
+
+    const { client, plan } = this.#setup;
+    if (!plan) throw new TypeError('A report without an id has a request.');
+    this.#report('request');
+    return this.#steps.continueWith(await requestReport(client, plan.request));
+  }
+
+  /** Returns once the steps may be taken again after an error. Otherwise throws the error. */
+  async #recover(error: unknown): Promise<void> {
+    const { id } = this;
     try {
-      this.#open = await this.#setup.reopen(error);
+      await this.#steps.recover(error);
+      this.#open = undefined;
     } catch (final) {
-      throw this.#named(final);
+      throw named(final, id);
     }
   }
 
   #expectNoWarnings(): void {
-    if (!this.#setup.isStrict || this.warnings.length === 0) return;
+    if (!this.#setup.options.strict || this.warnings.length === 0) return;
     const hint = 'Without strict it is a warning.';
-    throw this.#named(new RefusedReportError(warningsMessage(this.warnings), { hint }));
+    throw new RefusedReportError(warningsMessage(this.warnings), { hint });
   }
 
-  /** Adds the report id to an error. */
-  #named(error: unknown): unknown {
-    if (!(error instanceof AdreportError) || this.id === undefined) return error;
-    return error.amend('', { reportId: this.id });
+  #report(
+    step: ReportProgress['step'],
+    { status, bytes = 0, rows = 0 }: Partial<Transfer> & { readonly status?: string } = {},
+  ): void {
+    const { client, options } = this.#setup;
+    const { ready, requested } = this.#steps;
+    const elapsedMs = client.host.stopwatch() - this.#startedMs;
+    const last = status ?? ready?.status ?? requested?.status ?? '';
+    options.onProgress?.({ step, status: last, elapsedMs, receivedBytes: bytes, rows });
   }
 
   /** Gives metrics the types of their profile, also if the service sent a CSV. */
@@ -119,11 +169,18 @@ export class ReportReader implements FetchedReport<AnyRow> {
     const values: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(row)) {
       const metric = metricOfField(field);
-      const isNumber = metric?.type === 'integer' || (metric && this.#setup.profile === 'buyer');
+      const isNumber =
+        metric?.type === 'integer' || (metric && this.#setup.settings.profile === 'buyer');
       values[field] = isNumber ? numberIn(value) : value === '' ? null : value;
     }
     return values as AnyRow;
   }
+}
+
+/** Adds the report id to an error. */
+function named(error: unknown, reportId: string | undefined): unknown {
+  if (!(error instanceof AdreportError) || reportId === undefined) return error;
+  return error.amend('', { reportId });
 }
 
 async function* collect(body: AsyncIterable<Buffer>, pieces: Buffer[]): AsyncGenerator<Buffer> {

@@ -7,8 +7,8 @@ import { profiles } from '../contract/vocabulary.ts';
 import { checkUp, type DoctorResult, type YesterdayReport } from '../doctor/check-up.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
-import { ReportFetch } from '../fetch/report-fetch.ts';
-import { type ReportTools, toolsFor } from '../fetch/request.ts';
+import { fetchReport } from '../fetch/report-fetch.ts';
+import { markFetched, type ReportTools, toolsFor } from '../fetch/request.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';
 import { readSavedReports, savedOptions } from '../plan/saved-reports.ts';
@@ -108,19 +108,11 @@ async function fetchSummary(
     progress: () => createProgress('none', console, host),
   };
   const options = { fresh: true, pollInterval: 'auto', waitTimeout } as const;
-  const fetch = new ReportFetch(tools, { options, request });
-  for (;;) {
-    try {
-      const requested = await fetch.request();
-      const ready = await fetch.wait(requested);
-      const report = await fetch.open(ready);
-      const summary = await summaryOf(report);
-      await fetch.finish(undefined);
-      return summary;
-    } catch (error) {
-      await fetch.recover(error);
-    }
-  }
+  return fetchReport(tools, { options, request }, async (report) => {
+    const summary = await summaryOf(report);
+    await markFetched(tools, report.id);
+    return summary;
+  });
 }
 
 async function summaryOf(report: OpenReport): Promise<ReportSummary | undefined> {

@@ -1,8 +1,7 @@
 import type { Context } from '../context.ts';
 import { announce } from '../fetch/announce.ts';
-import { ReportFetch } from '../fetch/report-fetch.ts';
+import { fetchToOutput } from '../fetch/report-fetch.ts';
 import { findCreated, otherRequestsOf, rememberAcceptedJson, toolsFor } from '../fetch/request.ts';
-import { fetchToOutput } from '../fetch/run-jobs.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
 import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
 import { checkFlags } from '../plan/flags/check-flags.ts';
@@ -58,13 +57,13 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     ...typedAccountFlags(options, platform),
     ...typedFlags(outputFlags, options, platform),
   ];
-  const fetch = new ReportFetch(tools, {
+  const setup = {
     options,
     expectation: output.expectation,
     named: { id: reportId, status: 'progress', createdMs, isOfOtherRequest },
     waits: options.wait === true,
     resumeHint: () => `To resume: ${commandFor('download', reportId, { words, platform })}`,
-  });
-  const withSpec = { ...output, spec: noted?.spec };
-  await announce(context, await fetchToOutput(tools, fetch, withSpec));
+  };
+  const written = await fetchToOutput(tools, setup, { ...output, spec: noted?.spec });
+  await announce(context, written);
 }

@@ -10,8 +10,8 @@ import { type Job, labelOfPart } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
-import { type FetchSetup, ReportFetch, reportOfJob } from './report-fetch.ts';
-import type { ReportTools } from './request.ts';
+import { type FetchSetup, fetchReport, reportOfJob } from './report-fetch.ts';
+import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
 
@@ -97,20 +97,12 @@ interface SummedReport {
   readonly warnings: readonly CheckMessage[];
 }
 
-async function fetchSumsOfReport(tools: ReportTools, fetched: FetchSetup): Promise<SummedReport> {
-  const fetch = new ReportFetch(tools, fetched);
-  for (;;) {
-    try {
-      const requested = await fetch.request();
-      const ready = await fetch.wait(requested);
-      const report = await fetch.open(ready);
-      const sums = await addUp(report);
-      await fetch.finish(undefined);
-      return { sums, warnings: report.result.warnings };
-    } catch (error) {
-      await fetch.recover(error);
-    }
-  }
+function fetchSumsOfReport(tools: ReportTools, setup: FetchSetup): Promise<SummedReport> {
+  return fetchReport(tools, setup, async (report) => {
+    const sums = await addUp(report);
+    await markFetched(tools, report.id);
+    return { sums, warnings: report.result.warnings };
+  });
 }
 
 async function addUp(report: OpenReport): Promise<ReportSums> {

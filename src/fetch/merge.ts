@@ -10,7 +10,7 @@ import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import { fetchReport, reportOfJob } from './report-fetch.ts';
 import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
@@ -100,7 +100,10 @@ async function* rowsInOrder(
 
   const startUntil = (end: number): void => {
     for (const part of job.parts.slice(started.length, end)) {
-      const spooled = inTurn(ofMerge, part, (ofPart) => spoolPart(ofPart, { job, part, folder }));
+      const spooled = inTurn(ofMerge, part, (ofPart) => {
+        const setup = reportOfJob(ofPart, job, { part });
+        return fetchReport(ofPart, setup, (report) => spoolReport(report, folder));
+      });
       // It may fail before it is awaited.
       spooled.catch(() => {});
       started.push({ part, spooled });
@@ -157,37 +160,11 @@ function outcomesOf(
   return Promise.allSettled(started.map(({ spooled }) => spooled));
 }
 
-interface SpooledPart {
-  readonly job: Job;
-  readonly part: Part;
-
-  /** Folder of the temporary file. */
-  readonly folder: string;
-}
-
 /**
- * Downloads a part to a temporary file. Its rows are read on the way, so that a damaged body is
+ * Writes a report to a temporary file. Its rows are read on the way, so that a damaged body is
  * downloaded again.
  */
-async function spoolPart(
-  tools: ReportTools,
-  { job, part, folder }: SpooledPart,
-): Promise<SpooledReport> {
-  const fetch = new ReportFetch(tools, reportOfJob(tools, job, { part }));
-  for (;;) {
-    try {
-      const requested = await fetch.request();
-      const ready = await fetch.wait(requested);
-      const report = await fetch.open(ready);
-      const spool = await spoolReport(report, folder);
-      return { spool, id: report.id, contentType: report.contentType, result: report.result };
-    } catch (error) {
-      await fetch.recover(error);
-    }
-  }
-}
-
-async function spoolReport(report: OpenReport, folder: string): Promise<Spool> {
+async function spoolReport(report: OpenReport, folder: string): Promise<SpooledReport> {
   const spool = await createSpool(folder);
   async function* spooling(): AsyncGenerator<Buffer> {
     for await (const piece of report.bytes()) {
@@ -198,7 +175,8 @@ async function spoolReport(report: OpenReport, folder: string): Promise<Spool> {
 
   try {
     for await (const _batch of report.batches(spooling()));
-    return spool;
+    const { id, contentType, result } = report;
+    return { spool, id, contentType, result };
   } catch (error) {
     await spool.close();
     throw error;

@@ -16,11 +16,11 @@ import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type RunInTurn } from './merge.ts';
-import { ReportFetch, reportOfJob } from './report-fetch.ts';
+import { fetchToOutput, reportOfJob } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
-import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
+import type { PreparedOutput, WrittenReport } from './write-report.ts';
 
 /** Identifies a report of a run, or a part of one, in messages. */
 interface ReportPlace {
@@ -159,19 +159,7 @@ class PartsRun {
   async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
     const nameFile = output.delivery.target.name;
-    const fetch = new ReportFetch(tools, reportOfJob(tools, job, { part, nameFile }));
-    for (;;) {
-      try {
-        const requested = await fetch.request();
-        const ready = await fetch.wait(requested);
-        const report = await fetch.open(ready);
-        const written = await writeReport(tools, output, report);
-        await fetch.finish(written.file);
-        return written;
-      } catch (error) {
-        await fetch.recover(error);
-      }
-    }
+    return fetchToOutput(tools, reportOfJob(tools, job, { part, nameFile }), output);
   }
 
   /** Prints the totals of the run. Throws the error of the failed parts, if any. */

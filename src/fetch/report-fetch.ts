@@ -1,6 +1,7 @@
-import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
+import type { Poll } from '../api/poll.ts';
+import type { OpenReport } from '../client/open.ts';
+import { ReportSteps } from '../client/report-steps.ts';
 import type { RequestedReport } from '../client/request.ts';
-import { Retries, type RetryStep } from '../client/retries.ts';
 import type { ReadyReport } from '../client/wait.ts';
 import {
   AdreportError,
@@ -31,7 +32,7 @@ import {
   resumeReport,
   updateLedger,
 } from './request.ts';
-import { waitWithProgress } from './wait.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 export interface FetchSetup {
   readonly options: WaitFlags &
@@ -98,17 +99,51 @@ function resumeHintFor(
 }
 
 /**
- * Downloads one report in steps: `request`, `wait` and `open`. If one of them or the reading of the
- * rows fails, `recover` says whether the steps are to be repeated; those that need not be return
- * what they returned before. The ledger is updated along the way.
+ * Requests a report, waits for it, opens it, and passes it to `write`. After an error the steps
+ * that have to be are taken again.
+ */
+export async function fetchReport<Written>(
+  tools: ReportTools,
+  setup: FetchSetup,
+  write: (report: OpenReport) => Promise<Written>,
+): Promise<Written> {
+  const fetch = new ReportFetch(tools, setup);
+  for (;;) {
+    try {
+      const requested = await fetch.request();
+      const ready = await fetch.wait(requested);
+      const report = await fetch.open(ready);
+      return await write(report);
+    } catch (error) {
+      await fetch.recover(error);
+    }
+  }
+}
+
+/** Fetches a report into its output, and records that it is fetched. */
+export function fetchToOutput(
+  tools: ReportTools,
+  setup: FetchSetup,
+  output: PreparedOutput,
+): Promise<WrittenReport> {
+  return fetchReport(tools, setup, async (report) => {
+    const written = await writeReport(tools, output, report);
+    await markFetched(tools, report.id, written.file);
+    return written;
+  });
+}
+
+/** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
+const localIntervalMs = 100;
+
+/**
+ * The steps of one report on a command line, with its progress on stderr. The ledger is updated
+ * along the way.
  */
 export class ReportFetch {
   readonly #tools: ReportTools;
   readonly #report: FetchSetup;
-  #retries: Retries | undefined;
-  #requested: RequestedReport | undefined;
-  #ready: ReadyReport | undefined;
-  #open: OpenReport | undefined;
+  #steps: ReportSteps | undefined;
   #mayPickUp: boolean;
   #isPickedUp = false;
 
@@ -116,14 +151,13 @@ export class ReportFetch {
     const { fresh, direct } = report.options;
     this.#tools = tools;
     this.#report = report;
-    this.#requested = report.named;
     this.#mayPickUp = !fresh && !direct;
   }
 
   /** Requests the report, or picks up an unfinished one of the same request. */
   async request(): Promise<RequestedReport> {
-    const retries = await this.#start();
-    if (this.#requested) return this.#requested;
+    const steps = await this.#begin();
+    if (steps.requested) return steps.requested;
 
     const { request } = this.#report;
     if (!request) throw new TypeError('A report without an id has a request.');
@@ -131,46 +165,41 @@ export class ReportFetch {
     this.#isPickedUp = unfinished !== undefined;
     this.#mayPickUp = false;
     if (unfinished?.id !== undefined) await rememberAcceptedJson(this.#tools, unfinished.id);
-    this.#requested = unfinished ?? (await requestAndRecord(this.#tools, request));
-    // The time to wait begins once the report is requested.
-    retries.leftMs();
-    return this.#requested;
+    return steps.continueWith(unfinished ?? (await requestAndRecord(this.#tools, request)));
   }
 
+  /** Shows progress, and records status changes. */
   async wait(requested: RequestedReport): Promise<ReadyReport> {
-    const retries = await this.#start();
-    const isWaited = this.#report.waits !== false && requested.answer === undefined;
-    const { pollInterval } = this.#report.options;
-    const waitTimeout = Math.max(0, retries.leftMs());
-    this.#ready ??= isWaited
-      ? await waitWithProgress(this.#tools, requested, { waitTimeout, pollInterval })
-      : { ...requested, message: '' };
-    retries.markReady(requested.id ?? '');
-    return this.#ready;
+    const { id: reportId = '' } = requested;
+    const steps = await this.#begin();
+    const isWaiting = this.#report.waits !== false && !requested.answer && !steps.ready;
+    if (!isWaiting) return steps.wait(requested);
+
+    const meter = (await this.#tools.progress()).wait(`Report ${printable(reportId)}`);
+    let lastStatus = 'progress';
+    const onPoll = ({ seen, polls, waitedMs, nextPauseMs = 0 }: Poll): void => {
+      const { status } = seen;
+      if (status !== lastStatus) void updateLedger(this.#tools, reportId, { status });
+      lastStatus = status;
+      meter.update({ status: printable(status), polls, waitedMs, nextPollMs: nextPauseMs });
+    };
+    try {
+      return await steps.wait(requested, onPoll);
+    } finally {
+      meter.stop();
+    }
   }
 
-  /** Begins to download the report. Its rows have progress on stderr. */
   async open(ready: ReadyReport): Promise<OpenReport> {
-    const { account, signal } = this.#tools;
-    const { expectation } = this.#report;
-    const client = await account.client();
-    const { downloads: tries } = await this.#start();
+    const steps = await this.#begin();
     const progress = await this.#tools.progress();
     let meter: ReturnType<Progress['transfer']> | undefined;
 
-    const onTransfer = ({ bytes, rows, sizeBytes, isOver }: Transfer): void => {
+    return steps.open(ready, ({ bytes, rows, sizeBytes, isOver }) => {
       meter ??= progress.transfer('Downloading', sizeBytes);
       meter.update({ bytes, rows });
       if (isOver) meter.stop();
-    };
-    this.#open = await openReport(client, ready, { expectation, tries, signal, onTransfer });
-    return this.#open;
-  }
-
-  /** Records that the report was written, to a file or to stdout, and is not picked up again. */
-  async finish(file: string | undefined): Promise<void> {
-    const id = this.#requested?.id;
-    if (id !== undefined) await markFetched(this.#tools, id, file);
+    });
   }
 
   /**
@@ -178,34 +207,27 @@ export class ReportFetch {
    * names the report and, if it can be resumed, the command to do so.
    */
   async recover(error: unknown): Promise<void> {
-    this.#open?.close();
+    const steps = this.#steps;
+    steps?.close();
     const reportId = this.#requested?.id;
-    if (reportId === undefined || this.#tools.signal.aborted) throw await this.finalError(error);
+    const isOver = !steps || reportId === undefined || this.#tools.signal.aborted;
+    if (isOver) throw await this.finalError(error);
 
-    const step = await this.#nextStep(error, reportId);
-    this.#open = undefined;
-    if (step === 'open') return;
-    this.#ready = undefined;
-    if (step === 'request') this.#requested = undefined;
-  }
-
-  async #nextStep(error: unknown, reportId: string): Promise<RetryStep> {
     const isGone = isReportFailure(error) && isAboutReport(error);
     if (this.#isPickedUp && isGone) return this.#requestInstead(error, reportId);
 
-    const retries = await this.#start();
+    const wasRead = steps.isOpen;
     try {
-      const step = await retries.next(error);
-      if (isUsedUp(error)) await this.#markUsedUp(reportId);
-      return step;
+      await steps.recover(error);
     } catch (final) {
       if (!this.#isPickedUp || !isAboutReport(final)) throw await this.finalError(final);
       return this.#requestInstead(final, reportId);
     }
+    if (isUsedUp(error)) await markUsedUp(this.#tools, reportId, { wasRead });
   }
 
   /** Gives up a report that was picked up. */
-  async #requestInstead(error: AdreportError, reportId: string): Promise<RetryStep> {
+  async #requestInstead(error: AdreportError, reportId: string): Promise<void> {
     const { console } = this.#tools;
     const shownId = printable(reportId);
     if (error.isUsedUp) {
@@ -215,32 +237,30 @@ export class ReportFetch {
       console.note(`Requesting a new report instead of report ${shownId}. ${error.message}`);
     }
     this.#isPickedUp = false;
-    this.#retries?.restart();
-    return 'request';
+    this.#steps?.restart();
   }
 
   #markUsedUp(reportId: string): Promise<void> {
-    return markUsedUp(this.#tools, reportId, { wasRead: this.#open !== undefined });
+    return markUsedUp(this.#tools, reportId, { wasRead: this.#steps?.isOpen === true });
   }
 
-  /** Creates the retries with the first call, when their time begins. */
-  async #start(): Promise<Retries> {
-    if (this.#retries) return this.#retries;
+  get #requested(): RequestedReport | undefined {
+    return this.#steps ? this.#steps.requested : this.#report.named;
+  }
+
+  /** Creates the steps with the first call, when their time begins. */
+  async #begin(): Promise<ReportSteps> {
+    if (this.#steps) return this.#steps;
     const { account, console, signal } = this.#tools;
-    const { options, waits = true, named } = this.#report;
-    const { waitTimeout: waitTimeoutMs, pollInterval, retries } = options;
-    const maxRequests = named || retries === 0 ? 1 : 2;
+    const { options, expectation, waits, named: requested } = this.#report;
+    const { waitTimeout: waitTimeoutMs, retries } = options;
+    const isAuto = options.pollInterval === 'auto';
+    const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
     const client = await account.client();
     const { note } = console;
-    this.#retries ??= new Retries(client, {
-      waitTimeoutMs,
-      pollInterval,
-      maxRequests,
-      waits,
-      signal,
-      note,
-    });
-    return this.#retries;
+    const limits = { waitTimeoutMs, pollInterval, retries, waits, signal, note };
+    this.#steps ??= new ReportSteps(client, { requested, expectation, ...limits });
+    return this.#steps;
   }
 
   /** Adds the report and the command to resume it to the error that ends the download. */

@@ -235,13 +235,16 @@ export async function updateLedger(
   await ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
 }
 
-/** Marks a report as downloaded, so that it is not picked up again; `file` is absent for stdout. */
-export function markFetched(
+/**
+ * Marks a report as downloaded, to a file or to stdout, so that it is not picked up again. Data
+ * without an id has no entry.
+ */
+export async function markFetched(
   tools: ReportTools,
-  id: string,
-  file: string | undefined,
+  id: string | undefined,
+  file?: string,
 ): Promise<void> {
-  return updateLedger(tools, id, { status: fetchedStatus, file });
+  if (id !== undefined) await updateLedger(tools, id, { status: fetchedStatus, file });
 }
 
 /** Records that no run picks a report up again: it was read and refused, failed, or is gone. */

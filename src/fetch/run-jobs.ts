@@ -11,11 +11,11 @@ import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { type PartsOptions, runParts } from './parts.ts';
-import { ReportFetch, reportOfJob } from './report-fetch.ts';
-import { type ReportTools, toolsFor } from './request.ts';
+import { fetchToOutput, reportOfJob } from './report-fetch.ts';
+import { toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
-import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
+import type { PreparedOutput } from './write-report.ts';
 
 /** Downloads the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
@@ -52,35 +52,15 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
 
   const startedMs = host.stopwatch();
   const nameFile = output.delivery.target.name;
-  const fetch = new ReportFetch(tools, reportOfJob(tools, job, { part, nameFile }));
+  const report = reportOfJob(tools, job, { part, nameFile });
   try {
-    const written = await fetchToOutput(tools, fetch, output);
+    const written = await fetchToOutput(tools, report, output);
     await announce(context, written);
   } catch (thrown) {
     const repeatable = withWholeCommand(thrown, job, host.platform);
     const error = withSplitHint(context, repeatable, job);
     const parts = splitAfterFailure(tools, { error, split, startedMs });
     await runParts(context, [parts], inOneOutput);
-  }
-}
-
-/** Requests a report, waits for it, and writes it; after a cut or a failure once more. */
-export async function fetchToOutput(
-  tools: ReportTools,
-  fetch: ReportFetch,
-  output: PreparedOutput,
-): Promise<WrittenReport> {
-  for (;;) {
-    try {
-      const requested = await fetch.request();
-      const ready = await fetch.wait(requested);
-      const report = await fetch.open(ready);
-      const written = await writeReport(tools, output, report);
-      await fetch.finish(written.file);
-      return written;
-    } catch (error) {
-      await fetch.recover(error);
-    }
   }
 }
 

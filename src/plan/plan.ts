@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import { type Column, requestedColumns } from '../contract/columns.ts';
+import type { Column } from '../contract/columns.ts';
 import { type CheckMessage, UsageError } from '../errors.ts';
 import {
   beforeTime,
@@ -12,7 +12,7 @@ import {
   placeholdersOf,
 } from '../output/file/file-name.ts';
 import { comparableWindow } from '../report/compared-window.ts';
-import type { Expectation } from '../report/expectation.ts';
+import { type Expectation, expectationOf } from '../report/expectation.ts';
 import { planSpec, type ReportPlan, requestFor } from '../report/request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { hasFixedBeginning, windowOf } from '../report/spec-window.ts';
@@ -268,25 +268,22 @@ interface OutputSource extends Pick<Job, 'plan' | 'accountName'> {
  */
 export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const { plan, name, accountName, isMerged, options } = job;
-  const { profile, request } = plan;
-  const { breakdowns, filters } = request;
-
+  const { profile } = plan;
   const { since, until } = part && !isMerged ? part : daysOfWindow(plan.window);
   const report = name ?? (requestedBreakdowns(plan).join('-').toLowerCase() || 'total');
   const names = { profile, report, account: accountName, since, until, date: since };
   const { output: template = '-', shard } = options;
   const file = template === '-' ? undefined : expandName(template, { ...names, id: '{id}' });
 
-  const requested = requestedColumns(profile, request, plan.shownMetrics);
-  const columns = plan.isWeekly ? requested.map(asWeeks) : requested;
+  const requested = expectationOf(plan);
+  const columns = plan.isWeekly ? requested.columns.map(asWeeks) : requested.columns;
+  const output = { file, names, columns, earlierWarnings: plan.earlierWarnings };
   // A shard has only some of the days, so its merged output cannot be checked by window.
   const window = part?.window ?? (shard === undefined ? plan.window : undefined);
-  const output = { file, names, columns, earlierWarnings: plan.earlierWarnings };
   if (!window) return output;
 
-  const { windowClock, windowBy } = plan;
-  const own = { window, windowClock, ...(windowBy && { windowBy }) };
-  const expectation = { ...own, profile, breakdowns, columns, filters };
+  const { windowBy } = plan;
+  const expectation = { ...requested, window, columns, ...(windowBy && { windowBy }) };
   return { ...output, expectation };
 }
 

@@ -1,6 +1,7 @@
-import type { Column } from '../contract/columns.ts';
+import { type Column, requestedColumns } from '../contract/columns.ts';
 import type { ReportRequest, WindowClock } from '../contract/messages.ts';
 import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
+import type { ReportPlan } from './request.ts';
 import type { Window } from './window.ts';
 
 /** Content of a report according to its request. */
@@ -22,4 +23,12 @@ export interface Expectation {
 
   /** How the ends of the window were sent; `instant` if absent. */
   readonly windowClock?: WindowClock;
+}
+
+/** Returns the content that was requested. */
+export function expectationOf(plan: ReportPlan): Expectation {
+  const { profile, request, window, windowClock, shownMetrics } = plan;
+  const { breakdowns, filters } = request;
+  const columns = requestedColumns(profile, request, shownMetrics);
+  return { profile, window, windowClock, breakdowns, columns, filters };
 }
