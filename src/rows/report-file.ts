@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -36,6 +37,9 @@ interface ReportFileOptions {
 
   /** Decodes Parquet; its creator ends it. Default: one for this file. */
   readonly decoder?: ParquetDecoder | undefined;
+
+  /** Receives all bytes of the file, also if its rows cannot be read, or are not read to the end. */
+  readonly hash?: Hash | undefined;
 }
 
 /**
@@ -47,7 +51,7 @@ interface ReportFileOptions {
 export async function openReportFile(
   path: string,
   shown: string,
-  { signal, csv, decoder }: ReportFileOptions = {},
+  { signal, csv, decoder, hash }: ReportFileOptions = {},
 ): Promise<ReportFile> {
   let file: FileHandle | undefined;
   try {
@@ -58,12 +62,12 @@ export async function openReportFile(
     if (isFile) {
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
       if (binaryFormOf(head) === 'parquet') {
-        return parquetFile({ file, path, sizeBytes: stat.size, shown, signal, decoder });
+        return parquetFile({ file, path, sizeBytes: stat.size, shown, signal, decoder, hash });
       }
     }
     const start = isFile ? 0 : undefined;
     const stream = file.createReadStream({ start, highWaterMark: 256 * 1024, signal });
-    const read = readReportStream(stream, shown, { csv });
+    const read = readReportStream(stream, shown, { csv, hash });
     return { ...read, sizeBytes: isFile ? stat.size : undefined };
   } catch (error) {
     await file?.close();
@@ -75,12 +79,13 @@ export async function openReportFile(
 export function readReportStream(
   stream: AsyncIterable<Uint8Array>,
   shown: string,
-  { csv }: Pick<ReportFileOptions, 'csv'> = {},
+  { csv, hash }: Pick<ReportFileOptions, 'csv' | 'hash'> = {},
 ): ReportFile {
   let receivedBytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of stream) {
       receivedBytes += chunk.length;
+      hash?.update(chunk);
       yield chunk;
     }
   }
@@ -99,7 +104,10 @@ export function readReportStream(
     const body = form === 'gzip' ? unpacked(bytes) : bytes;
     return yield* readRows(body, { lines, csv: { reading: csv, places } });
   }
-  const batches = inFile(read(), shown, () => chunks.return(undefined));
+  const batches = inFile(read(), shown, async () => {
+    if (hash) while (!(await chunks.next()).done);
+    await chunks.return(undefined);
+  });
   return {
     batches,
     sizeBytes: undefined,
@@ -168,7 +176,7 @@ function forPeopleError(shown: string, { name, program }: FormForPeople): UsageE
   });
 }
 
-interface OpenParquet extends Pick<ReportFileOptions, 'decoder'> {
+interface OpenParquet extends Pick<ReportFileOptions, 'decoder' | 'hash'> {
   readonly file: FileHandle;
   readonly path: string;
   readonly sizeBytes: number;
@@ -177,7 +185,7 @@ interface OpenParquet extends Pick<ReportFileOptions, 'decoder'> {
 }
 
 function parquetFile(open: OpenParquet): ReportFile {
-  const { file, path, sizeBytes, shown, signal } = open;
+  const { file, path, sizeBytes, shown, signal, hash } = open;
 
   let readBytes = 0;
   let notes: readonly ParquetNote[] = [];
@@ -195,6 +203,10 @@ function parquetFile(open: OpenParquet): ReportFile {
         skipped = columns;
       },
     };
+    if (hash) {
+      const bytes = file.createReadStream({ start: 0, autoClose: false, signal });
+      for await (const chunk of bytes) hash.update(chunk);
+    }
     const isWhole = await endsAsParquet(file, sizeBytes);
     const decoder = open.decoder ?? new ParquetDecoder();
     try {

@@ -12,12 +12,15 @@ import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
 import { expectRowsOfPeriod, windowOfTails } from './rows/rows-of-period.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
 import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/select-days.ts';
+import { UnusableFileError } from './sources/source-file.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';
 
 /**
  * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
+ * Files are read once. Only if one turns out not to have the bytes of its history line, all are
+ * read again without it.
  *
  * @throws UsageError for files that are not one report together, or lack what was requested;
  * RefusedReportError with `--strict` for warnings
@@ -25,11 +28,35 @@ import type { ViewTools } from './view-tools.ts';
 export async function readView(
   tools: ViewTools,
   options: ViewOptions,
-  { paths, form }: { readonly paths: readonly string[]; readonly form: Form },
+  asked: Pick<Attempt, 'paths' | 'form'>,
+): Promise<View> {
+  const unusable: UnusableFileError[] = [];
+  for (;;) {
+    try {
+      return await tryToRead(tools, options, { ...asked, unusable });
+    } catch (error) {
+      if (!(error instanceof UnusableFileError)) throw error;
+      unusable.push(error);
+    }
+  }
+}
+
+interface Attempt {
+  readonly paths: readonly string[];
+  readonly form: Form;
+
+  /** Files that earlier attempts found not to have the bytes of their history lines. */
+  readonly unusable: readonly UnusableFileError[];
+}
+
+async function tryToRead(
+  tools: ViewTools,
+  options: ViewOptions,
+  { paths, form, unusable }: Attempt,
 ): Promise<View> {
   const nowMs = tools.host.wallClock();
   const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
-  const sources = await findSources(tools, options, paths);
+  const sources = await findSources(tools, options, { paths, unusable });
   expectPossible(sources, options, nowMs);
 
   const question = questionOf(options, { filters, form, spans: sources.spans });

@@ -91,6 +91,37 @@ describe('a folder in any state', () => {
     }
   });
 
+  const otherBytes = {
+    'another number': (bytes: Buffer) => bytes.fill('7', bytes.length - 3, bytes.length - 2),
+    'a cell that is refused': (bytes: Buffer) =>
+      bytes.fill('x', bytes.length - 3, bytes.length - 2),
+    'no report': (bytes: Buffer) => bytes.fill('x'),
+  };
+  const endings = ['csv', 'ndjson.gz', 'parquet'];
+  const cases = endings.flatMap((ending) => {
+    return Object.entries(otherBytes).map(([what, change]) => ({ ending, what, change }));
+  });
+
+  test.each(cases)(
+    'leaves out a $ending of the same size with $what',
+    async ({ ending, change }) => {
+      const { run, at } = await serveFolder(daily.replace('csv', ending));
+      const file = at(`data/2026-10-03.${ending}`);
+      const bytes = readFileSync(file);
+      writeFileSync(file, change(Buffer.from(bytes)));
+      const { stdout, stderr } = await run('view data --by DAILY --top 1 --format csv -q');
+      const single = await run(`view data/2026-10-03.${ending} --by CAMPAIGN -q`);
+      const strict = await run('view data --strict -o page.html');
+      writeFileSync(file, bytes);
+
+      expect(stderr).toBe('Warning: 1 of 4 days has changed since its download (2026-10-03).\n');
+      expect(stdout).not.toContain('2026-10-03');
+      expect(single.stderr).toContain(`data/2026-10-03.${ending}`);
+      expectRefusal(strict, 9, '1 of 4 days has changed');
+      expect((await run('view data --strict -o page.html')).exitCode).toBe(0);
+    },
+  );
+
   test('is found through a link, from above, and with a slash at its end', async () => {
     const { run, at } = await serveFolder(daily);
     symlinkSync('data', at('link'), 'junction');

@@ -1,3 +1,4 @@
+import { createHash, type Hash } from 'node:crypto';
 import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
@@ -13,7 +14,7 @@ import { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import type { ReportFile } from '../../rows/report-file.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import type { SourceFile } from '../sources/source-file.ts';
+import { type SourceFile, UnusableFileError } from '../sources/source-file.ts';
 import type { ViewTools } from '../view-tools.ts';
 import { CellCheck, type UsedColumns } from './check-cells.ts';
 import { KeptRows, type RowChoice } from './kept-rows.ts';
@@ -91,7 +92,8 @@ export interface Collected {
  * with `closeRows`.
  *
  * @throws UsageError for cells that may have two readings, columns that no file has, and files that
- *   are not one table; IncompleteDataError for a file that cannot be read
+ *   are not one table; IncompleteDataError for a file that cannot be read; UnusableFileError for one
+ *   that is not what its history line says
  */
 export async function collect(
   tools: Pick<ViewTools, 'host' | 'progress'>,
@@ -186,11 +188,34 @@ class Collector {
   /** @param onBytes called with the bytes read so far, of all files */
   async read(file: SourceFile, onBytes: (bytes: number) => void): Promise<void> {
     this.#seen?.begin(file);
+    const hash = file.entry && createHash('sha256');
+    try {
+      await this.#readRows(file, { hash, onBytes });
+    } catch (error) {
+      this.#tools.host.signal.throwIfAborted();
+      // Rows of other bytes than those of the history line prove nothing.
+      if (hash) this.#expectBytesOfLine(file, hash, error);
+      throw error;
+    }
+    if (hash) this.#expectBytesOfLine(file, hash);
+  }
+
+  #expectBytesOfLine(file: SourceFile, hash: Hash, error?: unknown): void {
+    if (hash.digest('hex') === file.entry?.line.sha256) return;
+    const isPiped = this.#files.some(({ sizeBytes }) => sizeBytes === undefined);
+    if (isPiped) throw changedBesidePipe(file);
+    const cause = error instanceof UsageError ? error.cause : undefined;
+    const isUnreadable = cause instanceof Error && 'syscall' in cause;
+    throw new UnusableFileError(file, isUnreadable ? 'unreadable' : 'changed');
+  }
+
+  async #readRows(file: SourceFile, { hash, onBytes }: Reading): Promise<void> {
     const shown = printable(file.path === '-' ? 'stdin' : file.shown);
     const reading = new CellReading(shown);
     const opened = await openSourceFile(this.#tools, file, {
       csv: reading,
       decoder: this.#decoder,
+      hash,
     });
     const { batches, readBytes, placeOf } = opened;
     const isCsv = (): boolean => placeOf(1).startsWith('line');
@@ -478,6 +503,14 @@ class Collector {
   }
 }
 
+interface Reading {
+  /** Receives the bytes of the file. */
+  readonly hash: Hash | undefined;
+
+  /** Called with the bytes read so far, of all files. */
+  readonly onBytes: (bytes: number) => void;
+}
+
 /** State of a file after its last row. */
 interface FileEnd {
   readonly opened: ReportFile;
@@ -544,6 +577,12 @@ function isDimension(field: string): boolean {
 function intersection(one: readonly number[], other: readonly number[]): number[] {
   const known = new Set(other);
   return one.filter((row) => known.has(row));
+}
+
+function changedBesidePipe({ shown }: SourceFile): UsageError {
+  return new UsageError(`${printable(shown)} has changed since its download.`, {
+    hint: 'Leave it out, or view it without a pipe, which can only be read once.',
+  });
 }
 
 function noDatesError(shown: string): UsageError {

@@ -1,3 +1,4 @@
+import type { Hash } from 'node:crypto';
 import { closeSync, constants, createReadStream, openSync, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -11,20 +12,23 @@ import type { ViewTools } from '../view-tools.ts';
 interface FileReading {
   readonly csv: CsvReading;
   readonly decoder: ParquetDecoder;
+
+  /** Receives all bytes of the file. */
+  readonly hash: Hash | undefined;
 }
 
 /** Opens a file, a pipe or stdin, once. Throws like `openReportFile`. */
 export async function openSourceFile(
   { host }: Pick<ViewTools, 'host'>,
   { path, shown }: SourceFile,
-  { csv, decoder }: FileReading,
+  { csv, decoder, hash }: FileReading,
 ): Promise<ReportFile> {
   const { cwd, signal, stdin } = host;
   if (path === '-') return readReportStream(addAbortSignal(signal, stdin), 'stdin', { csv });
 
   const absolute = resolve(cwd, path);
   if (await isPipe(absolute)) return readReportStream(openPipe(absolute, signal), shown, { csv });
-  return openReportFile(absolute, shown, { signal, csv, decoder });
+  return openReportFile(absolute, shown, { signal, csv, decoder, hash });
 }
 
 async function isPipe(path: string): Promise<boolean> {

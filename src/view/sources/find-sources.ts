@@ -7,7 +7,7 @@ import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewTools } from '../view-tools.ts';
-import type { Clock } from './folder-series.ts';
+import type { Search } from './folder-series.ts';
 import { type FolderUnits, unitsOf } from './folder-units.ts';
 import { gapWarnings } from './gap-warnings.ts';
 import { KnownFiles } from './known-files.ts';
@@ -58,13 +58,13 @@ export interface Sources {
 export async function findSources(
   { host }: Pick<ViewTools, 'host'>,
   options: ViewOptions,
-  paths: readonly string[],
+  { paths, unusable }: { readonly paths: readonly string[] } & Pick<Search, 'unusable'>,
 ): Promise<Sources> {
   const nowMs = host.wallClock();
-  const clock = { now: Math.floor(nowMs / 1_000), signal: host.signal };
+  const search = { now: Math.floor(nowMs / 1_000), signal: host.signal, unusable };
   const warnings: string[] = [];
-  const knownFiles = new KnownFiles(clock);
-  const opening = { host, options, clock, knownFiles, warnings };
+  const knownFiles = new KnownFiles(search);
+  const opening = { host, options, search, knownFiles, warnings };
   const sources = await openSources(paths, opening);
   const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
 
@@ -73,25 +73,26 @@ export async function findSources(
   const zone = spec?.timezone ?? defaultZone;
   const asked = windowOfView(options, { shown, zone, unit }, nowMs);
   const isCompared = options.compare !== undefined;
-  const counted = asked && isCompared ? dropUnfinishedUnit(asked, { unit, now: clock.now }) : asked;
+  const counted =
+    asked && isCompared ? dropUnfinishedUnit(asked, { unit, now: search.now }) : asked;
 
-  const now = await readSources(sources, counted, clock);
+  const now = await readSources(sources, counted, search);
   if (now.files.length === 0) throw noFilesError(shown, asked, now.folders);
   const window = counted
-    ? clampToFiles(counted, now.folders, clock.now)
+    ? clampToFiles(counted, now.folders, search.now)
     : windowOfUnits(now.files, spec);
   if (isCompared && !asked) throw periodRequiredError(shown, window && { window, unit });
 
   const earlier =
-    isCompared && window ? earlierWindow(window, options.compare, clock.now) : undefined;
-  const before = earlier && (await readSources(sources, earlier, clock));
+    isCompared && window ? earlierWindow(window, options.compare, search.now) : undefined;
+  const before = earlier && (await readSources(sources, earlier, search));
   if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
 
   const further = (before?.files ?? []).filter((each) => !isIn(each, now.files));
   return {
     files: inTimeOrder([...now.files, ...further]),
     window,
-    asked: asked ?? (window && extendToNow(window, clock.now)),
+    asked: asked ?? (window && extendToNow(window, search.now)),
     earlier,
     spans: asked ? spansOf(window, earlier) : [],
     spec,
@@ -111,13 +112,13 @@ interface SourcesInWindow {
 async function readSources(
   sources: readonly Source[],
   window: Window | undefined,
-  clock: Clock,
+  search: Search,
 ): Promise<SourcesInWindow> {
   const files = filesOf(sources, window);
   const folders: FolderUnits[] = [];
   for (const source of sources) {
     if (!('viewed' in source)) continue;
-    const units = await unitsOf(source.viewed, window, clock);
+    const units = await unitsOf(source.viewed, window, search);
     folders.push(units);
     files.push(...units.files);
   }

@@ -4,6 +4,7 @@ import { type FolderSpec, type History, nameInFolder } from '../../folder/histor
 import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';
 import { pathWord, shellWord } from '../../text/quote-for-shell.ts';
+import type { UnusableFileError } from './source-file.ts';
 
 export interface ViewedSeries {
   /** Requested path: absolute, and as the user typed it. */
@@ -19,10 +20,14 @@ export interface ViewedSeries {
   readonly isSelected: (name: string) => boolean;
 }
 
-export interface Clock {
+/** Attempt to find the files of a view. */
+export interface Search {
   /** In unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
+
+  /** Results of earlier attempts. */
+  readonly unusable: readonly UnusableFileError[];
 }
 
 interface NamedFolder {
@@ -45,9 +50,9 @@ interface NamedFolder {
 export async function openSeries(
   folder: NamedFolder,
   output: string | undefined,
-  clock: Clock,
+  search: Search,
 ): Promise<ViewedSeries> {
-  const found = await findSeries(folder, clock);
+  const found = await findSeries(folder, search);
   const named = output === undefined ? found : found.filter(({ label }) => label === output);
   const [first, second] = named;
   if (first && !second) return first.viewed;
@@ -71,7 +76,7 @@ interface NamedSeries {
 /** Throws `UsageError` if the folder has no series. */
 async function findSeries(
   { path, shown, platform }: NamedFolder,
-  { now, signal }: Clock,
+  { now, signal }: Search,
 ): Promise<NamedSeries[]> {
   const folders = await findFolders(path, { now, signal });
   const found: NamedSeries[] = [];

@@ -11,8 +11,8 @@ import {
   unitHolding,
   type Window,
 } from '../../report/window.ts';
-import type { Clock, ViewedSeries } from './folder-series.ts';
-import type { SourceFile } from './source-file.ts';
+import type { Search, ViewedSeries } from './folder-series.ts';
+import { knownGap, type SourceFile } from './source-file.ts';
 
 /** Reason why the file of a unit is left out. */
 export type Gap = 'missing' | 'changed' | 'untracked' | 'foreign' | 'unreadable';
@@ -34,25 +34,25 @@ export interface FolderUnits {
 }
 
 /**
- * Finds the files of a series that match their newest lines in a window; without a window, all of
- * them.
+ * Finds the files of a series that have the sizes of their newest lines in a window; without a
+ * window, all of them.
  *
  * @throws the reason of the signal once it is aborted
  */
 export async function unitsOf(
   viewed: ViewedSeries,
   window: Pick<Window, 'since' | 'until'> | undefined,
-  clock: Clock,
+  search: Search,
 ): Promise<FolderUnits> {
   const { history, series, isSelected } = viewed;
-  const { now } = clock;
+  const { now } = search;
   const inWindow = window ? unitsInWindow(viewed, window, now) : allUnits(viewed, now);
   const units = inWindow.filter((unit) => isSelected(series.names.nameFor(unit)));
 
   const files: SourceFile[] = [];
   const gaps = new Map<Gap, string[]>();
   let openCount = 0;
-  for (const { name, unit, entry, gap } of await judgeUnits(viewed, units, clock)) {
+  for (const { name, unit, entry, gap } of await judgeUnits(viewed, units, search)) {
     if (gap !== undefined) {
       const days = gaps.get(gap);
       if (days) days.push(unit.since);
@@ -81,16 +81,19 @@ interface JudgedUnit {
 async function judgeUnits(
   { history, series }: ViewedSeries,
   units: readonly CalendarUnit[],
-  { now, signal }: Clock,
+  { now, signal, unusable }: Search,
 ): Promise<JudgedUnit[]> {
   const { folder } = history;
   const names = units.map((unit) => series.names.nameFor(unit));
-  const onDisk = await readFileStates(folder, names, { signal, reads: () => true });
+  const onDisk = await readFileStates(folder, names, { signal, reads: () => false });
   const judge = (unit: CalendarUnit, lines: History): JudgedUnit => {
     const name = series.names.nameFor(unit);
     const entry = newestEntry(lines, name);
     const file = onDisk.get(name) ?? ({ kind: 'absent' } as const);
-    return { name, unit, entry, gap: gapOf(series, { unit, entry, onDisk: file }) };
+    const gap =
+      gapOf(series, { unit, entry, onDisk: file }) ??
+      (entry && knownGap(unusable, resolve(folder, name), entry));
+    return { name, unit, entry, gap };
   };
 
   const judged = units.map((unit) => judge(unit, history));
@@ -159,5 +162,5 @@ function gapOf(series: Series, { unit, entry, onDisk }: UnitFile): Gap | undefin
   const { current } = series;
   const isForeign = content !== current.content || ownerConflict(spec, current.spec) !== undefined;
   if (isForeign) return 'foreign';
-  return onDisk.sha256 === entry.line.sha256 ? undefined : 'changed';
+  return onDisk.bytes === entry.line.bytes ? undefined : 'changed';
 }

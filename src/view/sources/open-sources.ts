@@ -7,7 +7,7 @@ import { expectNoUrlToRead } from '../../output/file/url.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewHost } from '../view-tools.ts';
-import { type Clock, openSeries, specOf, type ViewedSeries } from './folder-series.ts';
+import { openSeries, type Search, specOf, type ViewedSeries } from './folder-series.ts';
 import type { KnownFiles } from './known-files.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -17,7 +17,7 @@ export type Source = { readonly viewed: ViewedSeries } | { readonly file: Source
 interface Opening {
   readonly host: ViewHost;
   readonly options: ViewOptions;
-  readonly clock: Clock;
+  readonly search: Search;
   readonly knownFiles: KnownFiles;
   readonly warnings: string[];
 }
@@ -36,7 +36,7 @@ export async function openSources(paths: readonly string[], opening: Opening): P
 }
 
 async function openSource(path: string, opening: Opening): Promise<Source> {
-  const { host, options, clock, knownFiles, warnings } = opening;
+  const { host, options, search, knownFiles, warnings } = opening;
   if (path === '-') return { file: { path, shown: 'stdin' } };
   if (path === '') {
     throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
@@ -46,7 +46,7 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
   const stats = await stat(absolute).catch(() => undefined);
   if (stats?.isDirectory()) {
     const folder = { path: absolute, shown: path, platform: host.platform };
-    return { viewed: await openSeries(folder, options.series, clock) };
+    return { viewed: await openSeries(folder, options.series, search) };
   }
   if (!stats && path.includes('*')) throw patternError(path);
   if (isHistoryName(basename(path))) throw historyFileError(path);
