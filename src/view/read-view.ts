@@ -11,8 +11,8 @@ import { type Collected, closeRows, collect, type Question } from './rows/collec
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
 import { expectRowsOfPeriod, windowOfTails } from './rows/rows-of-period.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
-import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/select-days.ts';
 import { UnusableFileError } from './sources/source-file.ts';
+import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/whole-groups.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';

@@ -5,8 +5,8 @@ import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
 import type { Collected } from '../rows/collect.ts';
 import { daysOfRows, daysOutside } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';
-import { gapWarnings, notFinalNote } from '../sources/gap-warnings.ts';
-import { cutGroupNote } from '../sources/select-days.ts';
+import { gapWarnings, notFinalNote } from '../sources/folder-units.ts';
+import { cutGroupNote } from '../sources/whole-groups.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 

@@ -15,7 +15,7 @@ import { filtersInWords } from '../../report/filter-words.ts';
 import { printable } from '../../text/printable.ts';
 import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
 import { columnFigures } from '../answer/shown-figures.ts';
-import { daysOfWindow } from '../sources/select-days.ts';
+import { daysOfWindow } from '../sources/period.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 

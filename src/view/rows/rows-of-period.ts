@@ -5,7 +5,7 @@ import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
 import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
-import { daysOfWindow } from '../sources/select-days.ts';
+import { daysOfWindow } from '../sources/period.ts';
 import type { Collected, DaySpan } from './collect.ts';
 
 /**

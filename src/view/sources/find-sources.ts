@@ -8,20 +8,19 @@ import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewTools } from '../view-tools.ts';
 import type { Search } from './folder-series.ts';
-import { type FolderUnits, unitsOf } from './folder-units.ts';
-import { gapWarnings } from './gap-warnings.ts';
-import { KnownFiles } from './known-files.ts';
+import { type FolderUnits, gapWarnings, unitsOf } from './folder-units.ts';
 import { openSources, type Source, specOfSource } from './open-sources.ts';
-import { daysOfWindow, windowOfView } from './select-days.ts';
-import type { SourceFile } from './source-file.ts';
 import {
   clampToFiles,
+  daysOfWindow,
   dropUnfinishedUnit,
   extendToNow,
   laterHalf,
   spansOf,
   windowOfUnits,
-} from './source-windows.ts';
+  windowOfView,
+} from './period.ts';
+import type { SourceFile } from './source-file.ts';
 
 /** Files of a view, and the facts that are known before reading them. */
 export interface Sources {
@@ -63,8 +62,7 @@ export async function findSources(
   const nowMs = host.wallClock();
   const search = { now: Math.floor(nowMs / 1_000), signal: host.signal, unusable };
   const warnings: string[] = [];
-  const knownFiles = new KnownFiles(search);
-  const opening = { host, options, search, knownFiles, warnings };
+  const opening = { host, options, search, warnings, histories: new Map() };
   const sources = await openSources(paths, opening);
   const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
 

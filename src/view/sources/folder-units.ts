@@ -11,11 +11,12 @@ import {
   unitHolding,
   type Window,
 } from '../../report/window.ts';
-import type { Search, ViewedSeries } from './folder-series.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import { type Search, specOf, type ViewedSeries } from './folder-series.ts';
 import { knownGap, type SourceFile } from './source-file.ts';
 
 /** Reason why the file of a unit is left out. */
-export type Gap = 'missing' | 'changed' | 'untracked' | 'foreign' | 'unreadable';
+type Gap = 'missing' | 'changed' | 'untracked' | 'foreign' | 'unreadable';
 
 /** Units of a window in a folder. */
 export interface FolderUnits {
@@ -163,4 +164,45 @@ function gapOf(series: Series, { unit, entry, onDisk }: UnitFile): Gap | undefin
   const isForeign = content !== current.content || ownerConflict(spec, current.spec) !== undefined;
   if (isForeign) return 'foreign';
   return onDisk.bytes === entry.line.bytes ? undefined : 'changed';
+}
+
+const gapTexts: Readonly<Record<Gap, readonly [one: string, several: string]>> = {
+  missing: ['is missing', 'are missing'],
+  changed: ['has changed since its download', 'have changed since their download'],
+  untracked: ['is not in the history', 'are not in the history'],
+  foreign: ['is from a different request', 'are from a different request'],
+  unreadable: ['cannot be read', 'cannot be read'],
+};
+
+const maxNamedDays = 5;
+
+/**
+ * Returns sentences on the units that are left out: `3 of 31 days are missing (2026-10-04, …).`
+ *
+ * @param isEarlier for the earlier period of a comparison
+ */
+export function gapWarnings(
+  { viewed, gaps, unitCount }: FolderUnits,
+  isEarlier: boolean,
+): string[] {
+  const { split } = specOf(viewed);
+  const sentences: string[] = [];
+  for (const [gap, [one, several]] of Object.entries(gapTexts)) {
+    const days = gaps.get(gap as Gap) ?? [];
+    if (days.length === 0) continue;
+    const more = days.length > maxNamedDays ? ', …' : '';
+    const list = `${days.slice(0, maxNamedDays).join(', ')}${more}`;
+    const period = isEarlier ? ' in the period before' : '';
+    const of = `${days.length} of ${formatPlural(unitCount, split)}${period}`;
+    sentences.push(`${of} ${days.length === 1 ? one : several} (${list}).`);
+  }
+  return sentences;
+}
+
+/** Returns a sentence on files that the service may still correct; `undefined` if all are final. */
+export function notFinalNote({ viewed, openCount, files }: FolderUnits): string | undefined {
+  if (openCount === 0) return undefined;
+  const { split } = specOf(viewed);
+  const rest = openCount === 1 ? 'is not final: its numbers' : 'are not final: their numbers';
+  return `${openCount} of ${formatPlural(files.length, split)} ${rest} may still change.`;
 }

@@ -1,15 +1,23 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
-import type { FolderSpec } from '../../folder/history.ts';
+import { readFileStates } from '../../folder/disk.ts';
+import { foldersAbove, readIfOpen } from '../../folder/find.ts';
+import {
+  type FileEntry,
+  type FolderSpec,
+  type History,
+  nameInFolder,
+  newestEntry,
+} from '../../folder/history.ts';
 import { isHistoryName } from '../../output/file/file-name.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
+import { type CalendarUnit, formatDate, unitHolding } from '../../report/window.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewHost } from '../view-tools.ts';
 import { openSeries, type Search, specOf, type ViewedSeries } from './folder-series.ts';
-import type { KnownFiles } from './known-files.ts';
-import type { SourceFile } from './source-file.ts';
+import { knownGap, type SourceFile } from './source-file.ts';
 
 /** Path of the command line: a series of a folder, or a file. */
 export type Source = { readonly viewed: ViewedSeries } | { readonly file: SourceFile };
@@ -18,7 +26,9 @@ interface Opening {
   readonly host: ViewHost;
   readonly options: ViewOptions;
   readonly search: Search;
-  readonly knownFiles: KnownFiles;
+
+  /** Those of the folders of single files, each read once. */
+  readonly histories: Map<string, History | undefined>;
   readonly warnings: string[];
 }
 
@@ -36,7 +46,7 @@ export async function openSources(paths: readonly string[], opening: Opening): P
 }
 
 async function openSource(path: string, opening: Opening): Promise<Source> {
-  const { host, options, search, knownFiles, warnings } = opening;
+  const { host, options, search, warnings } = opening;
   if (path === '-') return { file: { path, shown: 'stdin' } };
   if (path === '') {
     throw new UsageError('The path is empty.', { hint: 'Give a report file or a folder.' });
@@ -54,7 +64,7 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
   const file = { path: absolute, shown: path, sizeBytes: stats?.isFile() ? stats.size : undefined };
   if (!stats?.isFile()) return { file };
 
-  const known = await knownFiles.entryOf(absolute);
+  const known = await findEntry(absolute, opening);
   if (known === 'changed') {
     warnings.push(`${printable(path)} has changed since its download.`);
     return { file };
@@ -77,4 +87,48 @@ function historyFileError(path: string): UsageError {
 
 export function specOfSource(source: Source): FolderSpec | undefined {
   return 'viewed' in source ? specOf(source.viewed) : source.file.entry?.own?.spec;
+}
+
+/** History line of a file, and the unit of its report. */
+interface KnownFile {
+  readonly entry: FileEntry;
+  readonly unit: CalendarUnit;
+}
+
+/**
+ * Returns the newest history line of a file, if the file has its size; `changed` if it has another,
+ * or was found to have other bytes.
+ *
+ * @param path absolute
+ */
+async function findEntry(
+  path: string,
+  { search, histories }: Opening,
+): Promise<KnownFile | 'changed' | undefined> {
+  for (const folder of foldersAbove(path)) {
+    if (!histories.has(folder)) histories.set(folder, await readIfOpen(folder, search));
+    const history = histories.get(folder);
+    const known = history && (await findEntryIn(history, path, search));
+    if (known) return known;
+  }
+  return undefined;
+}
+
+async function findEntryIn(
+  history: History,
+  path: string,
+  search: Search,
+): Promise<KnownFile | 'changed' | undefined> {
+  const name = nameInFolder(history.folder, path);
+  const entry = newestEntry(history, name);
+  if (!entry?.own) return undefined;
+
+  const onDisk = await readFileStates(history.folder, [name], { ...search, reads: () => false });
+  const file = onDisk.get(name);
+  const hasSize = file?.kind === 'file' && file.bytes === entry.line.bytes;
+  if (!hasSize || knownGap(search.unusable, path, entry)) return 'changed';
+
+  const { split, timezone: zone } = entry.own.spec;
+  const unit = unitHolding(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
+  return unit && { entry, unit };
 }

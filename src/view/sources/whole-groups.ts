@@ -1,48 +1,9 @@
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { formatDate, type SplitUnit, type Window, wallAt } from '../../report/window.ts';
-import { resolveWindow } from '../../report/window-flags.ts';
+import { type SplitUnit, type Window, wallAt } from '../../report/window.ts';
 import { expectWholeUnits } from '../../report/window-parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
-import type { ViewOptions } from '../view-flags.ts';
-
-export interface DaysOfFiles {
-  /** Name for messages. */
-  readonly shown: string;
-
-  /** IANA name. */
-  readonly zone: string;
-
-  /** Unit of each file of a folder; a day for other files. */
-  readonly unit: SplitUnit;
-}
-
-/**
- * Resolves `--period`, or `--since` and `--until`; `undefined` without these flags.
- *
- * @param nowMs milliseconds since 1970
- * @throws UsageError for a window that cuts a unit of the files
- */
-export function windowOfView(
-  { period, since, until }: Pick<ViewOptions, 'period' | 'since' | 'until'>,
-  { shown, zone, unit }: DaysOfFiles,
-  nowMs: number,
-): Window | undefined {
-  if (period === undefined && since === undefined && until === undefined) return undefined;
-
-  const window = resolveWindow({ period, since, until, zone, nowMs, wholeUnit: unit });
-  const now = Math.floor(nowMs / 1_000);
-  const subject = unit === 'day' ? 'view' : `${printable(shown)}, with a file a ${unit},`;
-  const flag = period === undefined ? '--since' : '--period';
-  expectWholeUnits({ window }, unit, { now, subject, flag });
-  return window;
-}
-
-/** Returns the first and the last local day, both included. */
-export function daysOfWindow({ since, until, zone }: Omit<Window, 'notes'>): DaySpan {
-  return { since: formatDate(since, zone), until: formatDate(until, zone) };
-}
 
 export type RowDateUnit = SplitUnit | 'unknown';
 

@@ -1,16 +1,50 @@
 import type { FolderSpec } from '../../folder/history.ts';
 import { comparableWindow } from '../../report/compared-window.ts';
-import {
-  type CalendarUnit,
-  calendarUnitsIn,
-  formatDate,
-  type SplitUnit,
-  type Window,
-} from '../../report/window.ts';
+import { calendarUnitsIn, formatDate, type SplitUnit, type Window } from '../../report/window.ts';
+import { resolveWindow } from '../../report/window-flags.ts';
+import { expectWholeUnits } from '../../report/window-parts.ts';
+import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
+import type { ViewOptions } from '../view-flags.ts';
 import type { FolderUnits } from './folder-units.ts';
-import { daysOfWindow } from './select-days.ts';
 import type { SourceFile } from './source-file.ts';
+
+export interface DaysOfFiles {
+  /** Name for messages. */
+  readonly shown: string;
+
+  /** IANA name. */
+  readonly zone: string;
+
+  /** Unit of each file of a folder; a day for other files. */
+  readonly unit: SplitUnit;
+}
+
+/**
+ * Resolves `--period`, or `--since` and `--until`; `undefined` without these flags.
+ *
+ * @param nowMs milliseconds since 1970
+ * @throws UsageError for a window that cuts a unit of the files
+ */
+export function windowOfView(
+  { period, since, until }: Pick<ViewOptions, 'period' | 'since' | 'until'>,
+  { shown, zone, unit }: DaysOfFiles,
+  nowMs: number,
+): Window | undefined {
+  if (period === undefined && since === undefined && until === undefined) return undefined;
+
+  const window = resolveWindow({ period, since, until, zone, nowMs, wholeUnit: unit });
+  const now = Math.floor(nowMs / 1_000);
+  const subject = unit === 'day' ? 'view' : `${printable(shown)}, with a file a ${unit},`;
+  const flag = period === undefined ? '--since' : '--period';
+  expectWholeUnits({ window }, unit, { now, subject, flag });
+  return window;
+}
+
+/** Returns the first and the last local day, both included. */
+export function daysOfWindow({ since, until, zone }: Omit<Window, 'notes'>): DaySpan {
+  return { since: formatDate(since, zone), until: formatDate(until, zone) };
+}
 
 export function spansOf(...windows: readonly (Window | undefined)[]): DaySpan[] {
   const spans: DaySpan[] = [];
@@ -26,7 +60,7 @@ export function dropUnfinishedUnit(
   if (window.until < now) return window;
   if (unit === 'day') return comparableWindow(window, now);
   const over = [...calendarUnitsIn({ ...window, until: now }, unit)].findLast(
-    (each) => each.over <= now,
+    ({ over: end }) => end <= now,
   );
   return over ? { ...window, until: over.over - 1, plannedUntil: window.until } : window;
 }
@@ -44,18 +78,10 @@ export function windowOfUnits(
   spec: FolderSpec | undefined,
 ): Window | undefined {
   const units = files.flatMap(({ unit }) => (unit ? [unit] : []));
-  if (!spec || units.length < files.length) return undefined;
-  const span = spanOf(units.sort((one, other) => one.start - other.start));
-  return span && { ...span, zone: spec.timezone, notes: [] };
-}
-
-/** Ends are in unix seconds. */
-function spanOf(
-  units: readonly CalendarUnit[],
-): { readonly since: number; readonly until: number } | undefined {
-  const first = units[0];
-  const last = units.at(-1);
-  return first && last && { since: first.start, until: last.over - 1 };
+  if (!spec || units.length < files.length || units.length === 0) return undefined;
+  const since = Math.min(...units.map(({ start }) => start));
+  const until = Math.max(...units.map(({ over }) => over)) - 1;
+  return { since, until, zone: spec.timezone, notes: [] };
 }
 
 /** Returns the later half of a window as a value of `--period`; `undefined` for a single unit. */
