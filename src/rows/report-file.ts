@@ -38,7 +38,7 @@ interface ReportFileOptions {
   /** Decodes Parquet; its creator ends it. Default: one for this file. */
   readonly decoder?: ParquetDecoder | undefined;
 
-  /** Receives all bytes of the file, also if its rows cannot be read, or are not read to the end. */
+  /** Receives all bytes of the file, also if its rows cannot be read. */
   readonly hash?: Hash | undefined;
 }
 

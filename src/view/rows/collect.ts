@@ -92,8 +92,8 @@ export interface Collected {
  * with `closeRows`.
  *
  * @throws UsageError for cells that may have two readings, columns that no file has, and files that
- *   are not one table; IncompleteDataError for a file that cannot be read; UnusableFileError for one
- *   that is not what its history line says
+ *   are not one table; IncompleteDataError for a file that cannot be read; UnusableFileError for
+ *   one that is not what its history line says
  */
 export async function collect(
   tools: Pick<ViewTools, 'host' | 'progress'>,
