@@ -1,23 +1,15 @@
 import { dirname } from 'node:path';
 import { settingTable } from '../account/settings.ts';
-import type { OpenReport } from '../client/open.ts';
 import type { Context } from '../context.ts';
-import type { ReportSummary } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { checkUp, type DoctorResult, type YesterdayReport } from '../doctor/check-up.ts';
+import { checkUp, type DoctorResult } from '../doctor/check-up.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
-import { fetchReport } from '../fetch/report-fetch.ts';
-import { markFetched, type ReportTools, toolsFor } from '../fetch/request.ts';
 import { flagGroup } from '../plan/flags/flag.ts';
 import { readTimeout } from '../plan/flags/read-value.ts';
 import { readSavedReports, savedOptions } from '../plan/saved-reports.ts';
-import { specFromFlags } from '../plan/spec-from-flags.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
-import { planSpec, type ReportPlan } from '../report/request.ts';
-import type { ReportSpec } from '../report/spec.ts';
 import { visibleJson } from '../text/printable.ts';
-import { createProgress } from '../ui/progress.ts';
 import { declareCommand } from './command.ts';
 
 const doctorFlags = flagGroup('Flags:', {
@@ -46,8 +38,6 @@ const doctorFlags = flagGroup('Flags:', {
 export const doctorCommand = declareCommand({
   name: 'doctor',
   summary: 'diagnose settings, network and sign-in',
-  introduction:
-    'If you are signed in, it requests one small report for yesterday, to check how the service reads dates.',
   examples: [
     ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],
@@ -70,7 +60,6 @@ async function doctor(context: Context, timeoutMs: number): Promise<number> {
     timeoutMs,
     checkReports,
     findBrowser: () => findBrowser({ env, cwd, platform, isProgram }),
-    requestYesterday: () => requestYesterday(context, timeoutMs),
   });
   await printResults(context, results);
 
@@ -85,41 +74,6 @@ async function checkReports(path: string, shownPath: string): Promise<number> {
     savedOptions(file, section, { typedOptions: new Set(), cwd: dirname(path) });
   }
   return file.reports.size;
-}
-
-async function requestYesterday(context: Context, timeoutMs: number): Promise<YesterdayReport> {
-  const options = { by: 'RANGE', metrics: 'displays', period: 'yesterday', format: 'csv' } as const;
-  const nowMs = context.host.wallClock();
-  const spec = await specFromFlags(context, context.account, { options, nowMs });
-  const plan = planSpec(spec, { nowMs });
-  const summary = await fetchSummary(context, { spec, plan }, timeoutMs);
-  return { summary, windowClock: plan.windowClock, since: plan.window.since };
-}
-
-/** Requests a report, reads it to its end, and returns its summary. */
-async function fetchSummary(
-  context: Context,
-  request: { readonly spec: ReportSpec; readonly plan: ReportPlan },
-  waitTimeout: number,
-): Promise<ReportSummary | undefined> {
-  const { console, host } = context;
-  const tools: ReportTools = {
-    ...toolsFor(context),
-    progress: () => createProgress('none', console, host),
-  };
-  const options = { fresh: true, pollInterval: 'auto', waitTimeout } as const;
-  return fetchReport(tools, { options, request }, async (report) => {
-    const summary = await summaryOf(report);
-    await markFetched(tools, report.id);
-    return summary;
-  });
-}
-
-async function summaryOf(report: OpenReport): Promise<ReportSummary | undefined> {
-  const batches = report.batches();
-  let next = await batches.next();
-  while (!next.done) next = await batches.next();
-  return next.value.summary;
 }
 
 /** Width of a mark and a check's name. */

@@ -5,12 +5,7 @@ import { nameSettings, type Settings } from '../account/resolve.ts';
 import { Store } from '../account/store.ts';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
-import {
-  addressOf,
-  endpoints,
-  type ReportSummary,
-  type WindowClock,
-} from '../contract/messages.ts';
+import { addressOf, endpoints } from '../contract/messages.ts';
 import { AdreportError, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
@@ -28,16 +23,6 @@ export interface DoctorResult {
   readonly exitCode: number | null;
 }
 
-/** `since` is what was requested, `summary` what the service states. */
-export interface YesterdayReport {
-  readonly summary: ReportSummary | undefined;
-
-  readonly windowClock: WindowClock;
-
-  /** In seconds since 1970. */
-  readonly since: number;
-}
-
 export interface CheckUpTools {
   /** For each check. */
   readonly timeoutMs: number;
@@ -50,8 +35,6 @@ export interface CheckUpTools {
 
   /** Throws `UsageError` if no browser is installed. */
   readonly findBrowser: () => string;
-
-  readonly requestYesterday: () => Promise<YesterdayReport>;
 }
 
 /**
@@ -165,10 +148,7 @@ class CheckUp {
     const answers = await this.#succeeds('connection', () => this.#checkConnection(url, proxy));
     if (!answers || !canSignIn) return;
 
-    const isSignedIn = await this.#succeeds('sign-in', () => this.#checkSignIn());
-    // The server in this process always reads instants.
-    if (!isSignedIn || this.#doctor.isLocal) return;
-    await this.#succeeds('window-clock', () => this.#checkWindowClock());
+    await this.#attempt('sign-in', () => this.#checkSignIn());
   }
 
   #listSettings(settings: Settings): void {
@@ -250,29 +230,6 @@ class CheckUp {
       if (!isForbidden) throw error;
       this.#ok('sign-in', 'works, but this account cannot list campaigns.');
     }
-  }
-
-  /** Compares the window that a report of yesterday states with the requested one. */
-  async #checkWindowClock(): Promise<void> {
-    const { summary, windowClock, since } = await this.#tools.requestYesterday();
-    if (!summary) {
-      this.#ok('window-clock', 'Reports do not state their period.');
-      return;
-    }
-
-    const shiftSeconds = Date.parse(summary.since) / 1_000 - since;
-    if (shiftSeconds === 0) {
-      this.#ok('window-clock', `${windowClock}: reports cover the requested period.`);
-      return;
-    }
-    const distance = formatDuration(Math.abs(shiftSeconds) * 1_000);
-    const direction = shiftSeconds > 0 ? 'later' : 'earlier';
-    const otherClock = windowClock === 'wall' ? 'instant' : 'wall';
-    this.#warn(
-      'window-clock',
-      `Reports begin ${distance} ${direction} than requested.`,
-      `adreport config set window-clock ${otherClock}`,
-    );
   }
 
   /** Returns the result of `work`. If it throws an `AdreportError`, adds it to the results. */
