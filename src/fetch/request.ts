@@ -6,6 +6,8 @@ import { requestAgainCommand } from '../plan/command-line.ts';
 import type { Job } from '../plan/plan.ts';
 import {
   fetchedStatus,
+  hashCredential,
+  isStuck,
   type Ledger,
   type LedgerChange,
   type LedgerEntry,
@@ -57,7 +59,7 @@ export async function resumeReport(
   const ageMs = Math.max(0, host.wallClock() - createdMs);
   const age = formatDuration(ageMs);
   const shownId = printable(unfinished.id);
-  if (unfinished.isStuck) {
+  if (isStuck(unfinished)) {
     console.note(`Report ${shownId}, requested ${age} ago, timed out twice; requesting a new one.`);
     return undefined;
   }
@@ -90,7 +92,7 @@ export async function hasPartsInLedger(
 async function searchFor({ account, ledger }: ReportTools, plan: ReportPlan) {
   if (!ledger) return undefined;
   const identity = await identify(account, plan);
-  return { ...identity, credential: ledger.credentialOf(identityOf(await account.settings())) };
+  return { ...identity, credential: hashCredential(identityOf(await account.settings())) };
 }
 
 /**
@@ -120,7 +122,7 @@ export async function requestAndRecord(
   await ledger?.record({
     id,
     ...identity,
-    credential: ledger.credentialOf(identityOf(settings)),
+    credential: hashCredential(identityOf(settings)),
     spec,
     request: plan.request,
     window: { since, until },
@@ -147,7 +149,7 @@ export async function otherRequestsOf(
   identity: ReportIdentity,
 ): Promise<(id: string) => boolean> {
   const { baseUrl, hash } = identity;
-  const credential = ledger?.credentialOf(identityOf(await account.settings()));
+  const credential = hashCredential(identityOf(await account.settings()));
 
   return (id) => {
     const hashOfCommand = requestsById.get(`${baseUrl} ${identity.account} ${id}`);
