@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ExecException, exec } from 'node:child_process';
 import { SignInError } from '../errors.ts';
 
 const timeoutMs = 30_000;
@@ -8,28 +8,24 @@ const outputAfterExitMs = 1_000;
 
 const maxLength = 4_096;
 
-interface CommandOptions {
-  readonly account: string;
-  readonly env: NodeJS.ProcessEnv;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Runs a command in the shell, without stdin, for at most 30 s, and returns its first output line.
  *
  * @throws SignInError if the command fails, and the reason of the signal once that is aborted
  */
-export async function readPasswordFrom(command: string, options: CommandOptions): Promise<string> {
-  const { account, env, signal } = options;
+export async function readPasswordFrom(
+  command: string,
+  { account, env, signal }: { account: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<string> {
   const failure = (reason: string): SignInError =>
     new SignInError(`The password command of account “${account}” ${reason}.`, {
       hint: `Run it yourself to see why, or change it: adreport config set password-command CMD --account ${account}`,
     });
 
-  const { output, ending } = await run(command, env, signal);
+  const { output, error } = await run(command, env, signal);
   signal.throwIfAborted();
-  if (ending === 'timeout') throw failure(`took longer than ${timeoutMs / 1_000} s`);
-  if (ending !== 0) throw failure(`failed with code ${ending}`);
+  if (error?.killed) throw failure(`took longer than ${timeoutMs / 1_000} s`);
+  if (error) throw failure(`failed with code ${error.code ?? error.signal}`);
 
   const [password = ''] = output.split(/\r?\n/);
   if (password === '') throw failure('printed no password');
@@ -37,57 +33,19 @@ export async function readPasswordFrom(command: string, options: CommandOptions)
   return password;
 }
 
-interface CommandResult {
-  readonly output: string;
-
-  /** Exit code, or the signal that ended the command. */
-  readonly ending: number | string;
-}
-
-function run(command: string, env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<CommandResult> {
+function run(
+  command: string,
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+): Promise<{ readonly output: string; readonly error: ExecException | null }> {
   return new Promise((resolve) => {
-    // In a process group, so that the processes of the shell can be ended with it.
-    const detached = process.platform !== 'win32';
-    const child = spawn(command, {
-      shell: true,
-      detached,
-      env,
-      stdio: ['ignore', 'pipe', 'ignore'],
+    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+    const child = exec(command, { env, signal, ...limits }, (error, output) => {
+      resolve({ output, error });
     });
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
-      if (output.length <= maxLength) output += piece;
-    });
-
-    const end = (ending: number | string): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      child.stdout.destroy();
-      resolve({ output, ending });
-    };
-    const stop = (ending: number | string): void => {
-      killGroup(child, detached);
-      end(ending);
-    };
-    const onAbort = (): void => stop('stopped');
-    let timer = setTimeout(() => stop('timeout'), timeoutMs);
-    signal.addEventListener('abort', onAbort);
-    child.on('error', ({ message }) => end(message));
-    child.on('exit', (code, killedBy) => {
-      const ending = code ?? killedBy ?? 'unknown';
-      clearTimeout(timer);
-      timer = setTimeout(() => end(ending), outputAfterExitMs);
-      child.on('close', () => end(ending));
+    child.stdin?.end();
+    child.once('exit', () => {
+      setTimeout(() => child.stdout?.destroy(), outputAfterExitMs).unref();
     });
   });
-}
-
-/** Kills a command with all processes of its shell. */
-function killGroup(child: ChildProcess, hasGroup: boolean): void {
-  try {
-    if (hasGroup && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-    else child.kill();
-  } catch {
-    // It has already ended.
-  }
 }
