@@ -10,7 +10,6 @@ import {
 } from '../rows/column-values.ts';
 import type { Row, RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
-import { formatCount } from '../text/quantity.ts';
 import { decimalOf, numberIn } from './numbers.ts';
 
 /** Exact sums by metric field; a metric without any number is absent. */
@@ -180,9 +179,6 @@ export class Grouping implements Iterable<Group> {
 
   readonly metrics: string[] = [];
 
-  /** Values per metric that are not numbers and not part of any sum. */
-  readonly nonNumericCounts = new Map<string, number>();
-
   /** Rows that lack a metric and have another, by metric. */
   readonly missingCounts = new Map<string, number>();
 
@@ -239,7 +235,7 @@ export class Grouping implements Iterable<Group> {
       const values = this.by.map(({ field }) => row[field]);
       const { sums } = this.#groupAt(this.#keyOf(values), dayIn(row.date ?? row.hour));
       for (const [index, field] of this.metrics.entries()) {
-        this.#addValue(sums, index, field, row[field]);
+        addValue(sums, index, row[field]);
       }
       this.#addUnpaired(sums, (field) => row[field]);
     }
@@ -273,7 +269,7 @@ export class Grouping implements Iterable<Group> {
 
         const { sums } = groups[at] as Group;
         if (number !== notHundredths) sums.addHundredths(index, number);
-        else this.#addValue(sums, index, field, valuesOf(batch, field)[row]);
+        else addValue(sums, index, valuesOf(batch, field)[row]);
       }
     }
     this.#addUnpairedOf(batch, rows, groups);
@@ -319,9 +315,6 @@ export class Grouping implements Iterable<Group> {
       const ownKey = places.map((place) => key[place] ?? null);
       this.#groupAt(ownKey, namedOn).sums.addAll(sums);
     }
-    for (const [field, count] of other.nonNumericCounts) {
-      this.nonNumericCounts.set(field, (this.nonNumericCounts.get(field) ?? 0) + count);
-    }
     for (const [field, count] of other.missingCounts) this.#countMissing(field, count);
     this.rowCount += other.rowCount;
   }
@@ -359,13 +352,6 @@ export class Grouping implements Iterable<Group> {
     this.#fields = fields;
     if (!this.#by) this.#groupBy(day === undefined ? this.#keysIn(fields) : [{ field: 'date' }]);
     this.#addMetrics(fields.filter(this.#isSummed));
-  }
-
-  #addValue(sums: RunningSums, index: number, field: string, value: Value | undefined): void {
-    const number = numberIn(value);
-    if (number === null) return;
-    if (number !== undefined) sums.add(index, number);
-    else this.nonNumericCounts.set(field, (this.nonNumericCounts.get(field) ?? 0) + 1);
   }
 
   /** Returns one group per row. Consecutive rows often share one. */
@@ -460,6 +446,12 @@ export class Grouping implements Iterable<Group> {
   }
 }
 
+/** Adds a number; the checks report other values. */
+function addValue(sums: RunningSums, index: number, value: Value | undefined): void {
+  const number = numberIn(value);
+  if (number !== null && number !== undefined) sums.add(index, number);
+}
+
 /** Its key can be updated to a newer name. */
 interface RenamableGroup extends Group {
   key: GroupKey;
@@ -535,27 +527,4 @@ export function compareTimes(a: string, b: string): number {
   const first = parseTimestamp(a)?.instantMs ?? Date.parse(a);
   const second = parseTimestamp(b)?.instantMs ?? Date.parse(b);
   return first - second || Number(a > b) - Number(a < b);
-}
-
-interface NamedField {
-  readonly field: string;
-  readonly name: string;
-}
-
-/** Returns notes on metric values that are not numbers, and therefore not part of any sum. */
-export function strangeValueNotes(
-  { nonNumericCounts }: Grouping,
-  columns: readonly NamedField[],
-): string[] {
-  const notes: string[] = [];
-  for (const { field, name } of columns) {
-    const count = nonNumericCounts.get(field);
-    if (count === undefined) continue;
-    notes.push(
-      count === 1
-        ? `1 value of ${name} is not a number and is left out of the sums.`
-        : `${formatCount(count)} values of ${name} are not numbers and are left out of the sums.`,
-    );
-  }
-  return notes;
 }

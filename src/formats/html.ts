@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
+import { breakdownOfField, nounOf } from '../contract/columns.ts';
 import { OutputError } from '../errors.ts';
-import { type Grouping, strangeValueNotes } from '../figures/grouping.ts';
+import type { Grouping } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
@@ -185,13 +185,10 @@ ${lines.join('')}</header>
 
   #notes(rowCount: number): string[] {
     const { note } = this.#options;
-    const labelled = this.#plan.columns.map(({ field }) => ({ field, name: fieldLabel(field) }));
-    const strange = strangeValueNotes(this.#sums.total, labelled);
     const summed = this.#rows ? [] : [sumsNote(sumsToShow(this.#sums), rowCount)];
 
     for (const sentence of summed) note?.(`${sentence} Every row: --format csv.`);
-    for (const sentence of strange) note?.(sentence);
-    return [...summed, ...strange];
+    return summed;
   }
 }
 

@@ -1,6 +1,6 @@
 import { dayOf, numberTextOf, parseTimestamp, wallTimeOf } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
-import { keyText, strangeValueNotes } from '../figures/grouping.ts';
+import { keyText } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
@@ -207,12 +207,11 @@ export class WorkbookEncoder implements Encoder {
   }
 
   #notes(timezone: string | undefined): string[] {
-    const notes = strangeValueNotes(this.#sums.total, this.#plan.columns);
     const hasHours = this.#plan.columns.some(({ type }) => type === 'hour');
-    if (!hasHours) return notes;
+    if (!hasHours) return [];
 
     const zone = timezone ?? "the report's zone";
-    return [`Hours are wall times in ${zone}: Excel has no time zones.`, ...notes];
+    return [`Hours are wall times in ${zone}: Excel has no time zones.`];
   }
 }
 

@@ -58,13 +58,10 @@ export async function* readRows(
     }
 
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
-    const separatorLine = separatorLineIn(head);
-    const delimiter = separatorLine?.delimiter ?? delimiterOf(head, lines !== undefined);
-    const text = head.subarray(separatorLine?.sizeBytes ?? 0);
-    if (separatorLine) options.csv?.places?.addLinesBefore(1, 1);
+    const delimiter = delimiterOf(head, lines !== undefined);
     const fields: string[] = [];
     const end: TextEnd = { isLineOpen: false };
-    const csvBytes = noteEnd(prepended(text, chunks), end);
+    const csvBytes = noteEnd(prepended(head, chunks), end);
     const csvLines = readCsvLines(csvBytes, fields, { ...options.csv, delimiter });
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
@@ -89,17 +86,6 @@ async function* noteEnd(
     if (last !== undefined) end.isLineOpen = last !== lineFeed && last !== carriageReturn;
     yield chunk;
   }
-}
-
-/** First line of a CSV that names its delimiter for spreadsheets. */
-interface SeparatorLine {
-  readonly delimiter: string;
-  readonly sizeBytes: number;
-}
-
-function separatorLineIn(head: Buffer): SeparatorLine | undefined {
-  const [line = '', delimiter] = /^sep=([,;|\t])\r?\n/i.exec(head.toString('latin1', 0, 10)) ?? [];
-  return delimiter === undefined ? undefined : { delimiter, sizeBytes: line.length };
 }
 
 /** Converts a UTF-16 body to UTF-8. */

@@ -3,7 +3,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { binaryFormOf, isPage } from '../contract/body-kind.ts';
-import { codeOf, IncompleteDataError, RejectedError, UsageError } from '../errors.ts';
+import {
+  AdreportError,
+  codeOf,
+  IncompleteDataError,
+  RejectedError,
+  UsageError,
+} from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { CsvReading } from './csv-rows.ts';
 import { readSummary } from './json-document.ts';
@@ -97,17 +103,18 @@ export function readReportStream(
     if (form === 'parquet') throw parquetPipeError();
     const formForPeople = formForPeopleOf(head);
     if (formForPeople) throw forPeopleError(shown, formForPeople);
-    expectNotPacked(head);
+    expectNoArchive(head);
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
     const body = form === 'gzip' ? unpacked(bytes) : bytes;
     return yield* readRows(body, { lines, csv: { reading: csv, places } });
   }
-  const batches = inFile(read(), shown, async () => {
+  const close = async (): Promise<void> => {
     if (hash) while (!(await chunks.next()).done);
     await chunks.return(undefined);
-  });
+  };
+  const batches = inFile(read(), { shown, damageOf: gzipDamage, close });
   return {
     batches,
     sizeBytes: undefined,
@@ -135,13 +142,8 @@ function formForPeopleOf(head: Buffer): FormForPeople | undefined {
   const text = head.toString('latin1');
   if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (isPage(text)) return { name: 'a web page', program: 'a browser' };
-  if (!isOldSheet(head) && !(binaryFormOf(head) === 'zip' && isSheet(head))) return undefined;
+  if (binaryFormOf(head) !== 'zip' || !isSheet(head)) return undefined;
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
-}
-
-/** For a spreadsheet of Excel 97 to 2003, `.xls`. */
-function isOldSheet(head: Buffer): boolean {
-  return head.toString('latin1', 0, 4) === '\xd0\xcf\x11\xe0';
 }
 
 /** Checks whether the first file of a zip is that of a spreadsheet. */
@@ -152,21 +154,11 @@ function isSheet(head: Buffer): boolean {
   return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
 }
 
-/** Sentences on compressed files, by their first characters. */
-const packedForms: readonly (readonly [beginning: string, sentence: string])[] = [
-  ['PK\x03\x04', 'This is a zip archive.'],
-  ['7z\xbc\xaf', 'This is a 7-Zip archive.'],
-  ['Rar!', 'This is a RAR archive.'],
-  ['\x28\xb5\x2f\xfd', 'This file is compressed with zstd.'],
-  ['\xfd7zXZ', 'This file is compressed with xz.'],
-  ['BZh', 'This file is compressed with bzip2.'],
-];
-
-/** Throws `IncompleteDataError` for the beginning of a compressed file. */
-function expectNotPacked(head: Buffer): void {
-  const text = head.toString('latin1', 0, 8);
-  const [, sentence] = packedForms.find(([beginning]) => text.startsWith(beginning)) ?? [];
-  if (sentence === undefined) return;
+/** Throws `IncompleteDataError` for the beginning of an archive. */
+function expectNoArchive(head: Buffer): void {
+  const form = binaryFormOf(head);
+  if (form !== 'zip' && form !== 'zstd') return;
+  const sentence = form === 'zip' ? 'This is a zip archive.' : 'This file is compressed with zstd.';
   throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
 }
 
@@ -190,6 +182,7 @@ function parquetFile(open: OpenParquet): ReportFile {
   let readBytes = 0;
   let notes: readonly ParquetNote[] = [];
   let skipped: readonly string[] = [];
+  let isWhole = true;
   async function* lines(): AsyncGenerator<Uint8Array> {
     const { ParquetDecoder } = await import('./parquet-rows.ts');
     const listener = {
@@ -207,13 +200,10 @@ function parquetFile(open: OpenParquet): ReportFile {
       const bytes = file.createReadStream({ start: 0, autoClose: false, signal });
       for await (const chunk of bytes) hash.update(chunk);
     }
-    const isWhole = await endsAsParquet(file, sizeBytes);
+    isWhole = await endsAsParquet(file, sizeBytes);
     const decoder = open.decoder ?? new ParquetDecoder();
     try {
-      const lines = decoder.lines(path, listener, signal);
-      const code = isWhole ? 'DAMAGED' : 'TRUNCATED';
-      const sentence = `The Parquet file is ${isWhole ? 'damaged' : 'incomplete'}`;
-      yield* withDamage(lines, ({ message }) => ({ problem: `${sentence}: ${message}`, code }));
+      yield* decoder.lines(path, listener, signal);
     } finally {
       if (!open.decoder) decoder.end();
     }
@@ -222,7 +212,12 @@ function parquetFile(open: OpenParquet): ReportFile {
     const tail = yield* readRows(lines(), { lines: 'expected' });
     return tailWith(tail, membersFrom(notes));
   }
-  const batches = inFile(rows(), shown, () => file.close());
+  const damageOf = (error: Error): Damage | undefined => {
+    if (error instanceof AdreportError) return undefined;
+    const problem = `The Parquet file is ${isWhole ? 'damaged' : 'incomplete'}: ${error.message}`;
+    return { problem, code: isWhole ? 'DAMAGED' : 'TRUNCATED' };
+  };
+  const batches = inFile(rows(), { shown, damageOf, close: () => file.close() });
   return {
     batches,
     sizeBytes,
@@ -239,23 +234,19 @@ function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTai
 
 /** Yields the content of a gzip stream. Throws `IncompleteDataError` if it is compressed again. */
 async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const pieces = unzipped(bytes);
+  // Without a callback an error would be thrown; the reader gets it from the stream.
+  const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
   try {
+    const pieces: AsyncIterator<Uint8Array> = gunzip[Symbol.asyncIterator]();
     const head = await readHead(pieces);
     if (binaryFormOf(head) === 'gzip') {
       throw new IncompleteDataError('It is compressed twice.', { code: 'ARCHIVE' });
     }
-    expectNotPacked(head);
+    expectNoArchive(head);
     yield* prepended(head, pieces);
   } finally {
-    await pieces.return(undefined);
+    gunzip.destroy();
   }
-}
-
-function unzipped(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // Without a callback an error would be thrown; the reader gets it from the stream.
-  const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
-  return withDamage(gunzip, gzipDamage);
 }
 
 /** Problem with a file, without a full stop, and the code of its error. */
@@ -264,9 +255,12 @@ interface Damage {
   readonly code: 'TRUNCATED' | 'DAMAGED';
 }
 
-function gzipDamage(error: Error): Damage {
-  if (codeOf(error) === 'Z_BUF_ERROR')
+/** Explains an error of a gzip stream; `undefined` for any other error. */
+function gzipDamage(error: Error): Damage | undefined {
+  const code = codeOf(error);
+  if (code === 'Z_BUF_ERROR')
     return { problem: 'Its gzip stream is incomplete', code: 'TRUNCATED' };
+  if (!code?.startsWith('Z_')) return undefined;
   // The header at the beginning of the file has been recognized, so this is a second one.
   const hasRest = error.message === 'incorrect header check';
   const problem = hasRest
@@ -275,38 +269,34 @@ function gzipDamage(error: Error): Damage {
   return { problem, code: 'DAMAGED' };
 }
 
-/** Passes pieces through and turns errors into `IncompleteDataError`s. */
-async function* withDamage(
-  pieces: AsyncIterable<Uint8Array>,
-  damageOf: (error: Error) => Damage,
-): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const piece of pieces) yield piece;
-  } catch (cause) {
-    const { problem, code } = damageOf(cause instanceof Error ? cause : new Error(String(cause)));
-    throw new IncompleteDataError(`${printable(problem).slice(0, 300)}.`, { code, cause });
-  }
-}
-
 /** Checks the last four bytes. */
 async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
   return binaryFormOf(buffer) === 'parquet';
 }
 
+interface OpenRows {
+  readonly shown: string;
+
+  /** Explains an error of a decoder; `undefined` for any other error. */
+  readonly damageOf: (error: Error) => Damage | undefined;
+  readonly close: () => Promise<unknown>;
+}
+
 /** Passes batches through; errors name the file. */
-async function* inFile(
-  batches: RowBatches,
-  shown: string,
-  close: () => Promise<unknown>,
-): RowBatches {
+async function* inFile(batches: RowBatches, { shown, damageOf, close }: OpenRows): RowBatches {
   try {
     return yield* batches;
   } catch (error) {
-    throw errorInFile(error, shown);
+    const damage = error instanceof Error ? damageOf(error) : undefined;
+    throw errorInFile(damage ? damageError(damage, error) : error, shown);
   } finally {
     await close();
   }
+}
+
+function damageError({ problem, code }: Damage, cause: unknown): IncompleteDataError {
+  return new IncompleteDataError(`${printable(problem).slice(0, 300)}.`, { code, cause });
 }
 
 /** Hints by error code. */

@@ -48,7 +48,7 @@ describe('json', () => {
     expect((await encode('date,displays\r\n2026-11-01,1\r\n2026-11-02,2\r\n', 'json')).text).toBe(
       '{"data":[\n{"date":"2026-11-01","displays":1},\n{"date":"2026-11-02","displays":2}\n]}\n',
     );
-    expect((await encode('[{"a":1}]', 'json')).text).toBe('{"data":[\n{"a":1}\n]}\n');
+    expect((await encode('{"data":[{"a":1}]}', 'json')).text).toBe('{"data":[\n{"a":1}\n]}\n');
   });
 });
 

@@ -251,7 +251,7 @@ describe.skipIf(!pythonOfSheets)('a sheet, read by openpyxl', () => {
 
 describe('a sheet', () => {
   const bodyOf = (rowCount: number) =>
-    `[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]`;
+    `{"data":[${Array.from({ length: rowCount }, () => '{"displays":1}').join()}]}`;
 
   test('can have 1,048,575 rows', async () => {
     const { bytes } = await encode(bodyOf(1_048_575), 'xlsx');

@@ -287,18 +287,10 @@ describe('excessive names and columns', () => {
     expect(bytes.length).toBeGreaterThan(100);
   });
 
-  it.each(['table', 'html'] as const)(
-    'a number of 80,000 digits is left out of the sums in %s',
-    async (format) => {
-      const { notes, text } = await encode(
-        `{"data":[{"displays":${digits}},{"displays":2}]}`,
-        format,
-      );
-
-      expect(notes).toEqual([expect.stringMatching(/^1 value of displays is not a number/i)]);
-      if (format === 'html') expect(text).toContain(digits);
-    },
-  );
+  it('a number of 80,000 digits is shown on a page', async () => {
+    const body = `{"data":[{"displays":${digits}},{"displays":2}]}`;
+    expect((await encode(body, 'html')).text).toContain(digits);
+  });
 
   it('keeps names different that only differ in the part cut off', async () => {
     const names = Array.from(

@@ -94,12 +94,12 @@ describe('a JSON report', () => {
       const members = names.map((name, i) => `${gap}"${name}":${i === 0 ? first : 'null'}`);
       return `{${members.join()}}`;
     };
-    const first = `[${row(' '.repeat(60), 'null')},`;
+    const first = `{"data":[${row(' '.repeat(60), 'null')},`;
     const second = row('', '1');
 
-    const { values } = await readReport(`${first}${second}]`, { pieceBytes: first.length });
+    const { values } = await readReport(`${first}${second}]}`, { pieceBytes: first.length });
 
-    expect(values.map(parsedRow)).toEqual(JSON.parse(`${first}${second}]`));
+    expect(values.map(parsedRow)).toEqual(JSON.parse(`${first}${second}]}`).data);
   });
 
   it('is refused if it is cut anywhere', async () => {
@@ -232,6 +232,12 @@ describe('a JSON report', () => {
       name: 'rows inside a response',
       text: '{"response":{"data":[{"displays":1}]}}',
       message: 'it has no “data” array. It begins with “{"response":{"data":[{"displays":1}]}}”.',
+    },
+    {
+      name: 'a list',
+      text: '[{"displays":1}]',
+      message:
+        'it is a list, not an object with a “data” array. It begins with “[{"displays":1}]”.',
     },
     {
       name: 'a status',

@@ -65,13 +65,13 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
     },
   );
 
-  test('the line counts cells with line breaks, blank lines and a line that names the delimiter', async () => {
-    const text = 'sep=;\ncampaignName;displays\n"a\nb";1\n\n\r\nc;2\n"d\r\ne";3\nf;4 %\n';
+  test('the line counts cells with line breaks and blank lines', async () => {
+    const text = '\ncampaignName;displays\n"a\nb";1\n\n\r\nc;2\n"d\r\ne";3\nf;4 %\n';
     expectRefusal(await view(text, '--json'), 2, 'r.csv, line 10: displays “4 %”');
   });
 
   test('in JSON and Parquet it is the row', async () => {
-    const rows = '[{"displays":1},{"displays":"12 %"}]';
+    const rows = '{"data":[{"displays":1},{"displays":"12 %"}]}';
     expectRefusal(await view(rows, '--json', 'r.json'), 2, 'r.json, row 2: displays “12 %”');
   });
 
@@ -81,7 +81,7 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
 
   test.each([
     '{"data":[{"campaignId":1.2e17,"displays":5}]}',
-    '[{"campaignId":1.2000000000000011e17}]',
+    '{"data":[{"campaignId":1.2000000000000011e17}]}',
   ])('an id of JSON that was rounded: %s', async (content) => {
     const refused = await view(content, '--json --by CAMPAIGN', 'r.json');
     expectRefusal(refused, 2, 'was rounded by another program');
@@ -209,7 +209,7 @@ describe('a file that cannot be read is exit 9, with the line and what is wrong'
     {
       name: 'r.json',
       content: Buffer.from('[{"row":{"date":"2026-08-01","displays":5}}]'),
-      says: 'its rows have no column of a report. Their members are row.',
+      says: 'r.json: This is not a report: it is a list, not an object with a “data” array.',
     },
     {
       name: 'r.zip',

@@ -8,7 +8,7 @@ import {
   sumsOfRow,
 } from '../../figures/figures.ts';
 import { idWithoutName, nameText, noName } from '../../figures/group-name.ts';
-import { Grouping, keyText, type Sums, strangeValueNotes } from '../../figures/grouping.ts';
+import { Grouping, keyText, type Sums } from '../../figures/grouping.ts';
 import { hourText } from '../../figures/numbers.ts';
 import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
 import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
@@ -143,9 +143,7 @@ export class TerminalTable {
 
   /** Returns totals, and the comparison with another report. */
   #foot(layout: TableLayout): string[] {
-    const { table: look = {}, note } = this.#options;
-
-    for (const sentence of strangeValueNotes(this.#totals, this.#columns)) note?.(sentence);
+    const { table: look = {} } = this.#options;
     const totals = this.#totals.totals();
     const { comparison } = this.#options;
     const foot: CellText[][] = [];
