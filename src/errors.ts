@@ -215,6 +215,11 @@ export function isAboutReport(error: unknown): error is AdreportError {
   return error instanceof AdreportError && error.concernsReport;
 }
 
+/** A response could not be read: nobody knows what the service did. */
+export function isUnreadable(error: unknown): error is AdreportError {
+  return error instanceof IncompleteDataError;
+}
+
 /** Also for 429 and 5xx after the retries. */
 export function isUnreachable(error: unknown): error is AdreportError {
   return error instanceof UnreachableError;

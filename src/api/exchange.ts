@@ -5,6 +5,7 @@ import {
   IncompleteDataError,
   isInterruption,
   isStillInProgress,
+  isUnreadable,
 } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Redact } from './hidden-texts.ts';
@@ -263,8 +264,7 @@ interface TryError {
 /** Classifies an exception. Rethrows errors that a repetition cannot fix. */
 function classifyError(thrown: unknown): TryError {
   if (thrown instanceof TransportError) return thrown;
-  if (thrown instanceof IncompleteDataError)
-    return { error: thrown, isTemporary: thrown.retryable };
+  if (isUnreadable(thrown)) return { error: thrown, isTemporary: thrown.retryable };
 
   const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(thrown) ?? '');
   if (thrown instanceof AdreportError || !isDecompression) throw thrown;

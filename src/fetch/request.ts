@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../account/account.ts';
-import { identityOf, nameOfAccount } from '../account/sign-in.ts';
+import { identityOf, nameOfAccount, storeCommand } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/request.ts';
 import { AdreportError } from '../errors.ts';
 import { requestAgainCommand } from '../plan/command-line.ts';
@@ -109,16 +109,18 @@ export async function requestAndRecord(
   const isOfOtherRequest = await otherRequestsOf(tools, identity);
   // Taken before the call, because the report has no data from after its request.
   const requestedMs = host.wallClock();
-  const requested = await requestReport(client, plan.request).catch((error) =>
-    Promise.reject(withProfileHint(error, plan)),
-  );
+  const settings = await account.settings();
+  const requested = await requestReport(client, plan.request).catch((error) => {
+    const other = plan.profile === 'buyer' ? 'dsp' : 'buyer';
+    const keep = storeCommand(settings, `profile ${other}`, host.platform);
+    throw withProfileHint(error, `Add --profile ${other}, or keep it: ${keep}`);
+  });
   const { id } = requested;
   if (id === undefined) return { ...requested, isOfOtherRequest };
 
   const takenId = isOfOtherRequest(id) ? id : undefined;
   rememberRequest(tools, id, identity);
   const { since, until } = describeWindow(plan.window);
-  const settings = await account.settings();
   await ledger?.record({
     id,
     ...identity,
@@ -203,11 +205,9 @@ export async function rememberAcceptedJson(tools: ReportTools, reportId: string)
 }
 
 /** Adds a hint to try the other profile, if the service reports a profile mismatch. */
-function withProfileHint(error: unknown, { profile }: ReportPlan): unknown {
-  if (!(error instanceof AdreportError) || error.code !== 'PROFILE_MISMATCH') return error;
-  const other = profile === 'buyer' ? 'dsp' : 'buyer';
-  const hint = `Add --profile ${other}, or keep it: adreport config set profile ${other}`;
-  return error.amend('', { hint });
+function withProfileHint(error: unknown, hint: string): unknown {
+  const isMismatch = error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';
+  return isMismatch ? error.amend('', { hint }) : error;
 }
 
 export interface ReportIdentity {

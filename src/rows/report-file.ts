@@ -7,7 +7,7 @@ import {
   AdreportError,
   codeOf,
   IncompleteDataError,
-  RejectedError,
+  isAboutReport,
   UsageError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
@@ -313,8 +313,7 @@ function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
   if (error instanceof Error && 'syscall' in error) return unreadableFile(error, name);
 
-  const isOfBody = error instanceof IncompleteDataError || error instanceof RejectedError;
-  if (!isOfBody) return error;
+  if (!isAboutReport(error)) return error;
   return new IncompleteDataError(`${name}: ${error.message}`, {
     code: error.code,
     retryable: false,

@@ -1,10 +1,5 @@
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
-import {
-  type AdreportError,
-  createClient,
-  type ReportProgress,
-  type Row,
-} from '../../src/index.ts';
+import { AdreportError, createClient, type ReportProgress, type Row } from '../../src/index.ts';
 import { type LocalServerOptions, startLocalServer } from '../../src/local-server.ts';
 import { json, serve, serveAnswers } from '../support/http-server.ts';
 
@@ -245,6 +240,71 @@ describe('what goes wrong', () => {
 
     await expect.poll(() => isClosed).toBe(true);
     await expect(rowsIn(report)).rejects.toMatchObject({ exitCode: 2, reportId: 'r1' });
+  });
+
+  const ready = { id: 'r1', status: 'ready' };
+  const notFound = { response: { error_id: 'UNKNOWN_REPORT', message: 'No such report.' } };
+  const mismatch = { response: { error_id: 'PROFILE_MISMATCH', message: 'Not for buyers.' } };
+  test.each([
+    { what: 'a refused request', create: [400, mismatch], exitCode: 4, code: 'PROFILE_MISMATCH' },
+    { what: 'an unknown report', download: [404, notFound], exitCode: 4, code: 'UNKNOWN_REPORT' },
+    { what: 'a broken service', create: [501, {}], exitCode: 5, code: 'CREATE_UNCERTAIN' },
+    { what: 'a busy service', create: [429, {}], exitCode: 5, code: 'HTTP_429', retryable: true },
+    { what: 'an expired report', status: [410, {}], exitCode: 6, code: 'HTTP_410' },
+    { what: 'a request without an ID', create: [200, {}], exitCode: 9, code: 'CREATE_UNCERTAIN' },
+    { what: 'data that is no report', download: [200, [1]], exitCode: 9, code: 'MALFORMED' },
+  ] as const)('$what is exit $exitCode, $code', async (row) => {
+    const {
+      create = [200, ready],
+      status = [200, ready],
+      download = [200, { data: [] }],
+    } = row as {
+      readonly [Call in 'create' | 'status' | 'download']?: readonly [number, unknown];
+    };
+    const { url } = await serve(({ path }, response) => {
+      const answers = new Map([
+        ['/buyer-reporting', create],
+        ['/status-reporting', status],
+      ]);
+      const [httpStatus, answer] = answers.get(path) ?? download;
+      json(response, answer, httpStatus);
+    });
+    const client = createClient({ baseUrl: url, token: 't', retries: 0 });
+
+    const error = await client
+      .fetchReport(day, { waitTimeoutMs: 0 })
+      .then(rowsIn)
+      .catch((reason: unknown) => reason);
+
+    const { exitCode, code } = row;
+    const retryable = 'retryable' in row;
+    expect(error).toBeInstanceOf(AdreportError);
+    expect(error).toMatchObject({ exitCode, code, retryable, message: expect.any(String) });
+    if (!('create' in row)) expect(error).toMatchObject({ reportId: 'r1' });
+  });
+
+  test('a service that cannot be reached is exit 5', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', token: 't', retries: 0 });
+    await expect(client.fetchReport(day)).rejects.toMatchObject({
+      exitCode: 5,
+      code: 'UNREACHABLE',
+      retryable: true,
+      hint: expect.any(String),
+    });
+  });
+
+  test('a service that answers with the data: fetchReport reads it, createReport has no ID', async () => {
+    const { url } = await serve((_request, response) => json(response, { data: rows.slice(0, 3) }));
+    const client = createClient({ baseUrl: url, token: 't' });
+
+    const report = await client.fetchReport(day);
+    expect(await rowsIn(report)).toHaveLength(3);
+    expect(report.id).toBe(undefined);
+    await expect(client.createReport(day)).rejects.toMatchObject({
+      exitCode: 4,
+      code: 'NO_REPORT_ID',
+      hint: 'Use fetchReport.',
+    });
   });
 
   test('a refused token is exit 3, and is not in the message', async () => {
