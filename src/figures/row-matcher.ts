@@ -49,19 +49,24 @@ export class RowMatcher {
   match(batch: RowBatch): readonly (Sums | undefined)[] {
     if (this.#latest?.batch === batch) return this.#latest.sums;
 
-    const columns = this.#before.by.map(({ field }) => {
-      const values = valuesOf(batch, field);
-      if (!isTime(field)) return values.map(keyText);
-      return values.map((value) => this.#placeOf(value, 'now'));
-    });
+    const columns = new Map(this.#before.by.map(({ field }) => [field, valuesOf(batch, field)]));
     const sums: (Sums | undefined)[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
-      const group = this.#before.find(columns.map((texts) => texts[row] ?? null));
-      if (group) this.#matched.add(group);
-      sums.push(group?.sums);
+      sums.push(this.find((field) => columns.get(field)?.[row]));
     }
     this.#latest = { batch, sums };
     return sums;
+  }
+
+  /** Returns the sums of a row in the earlier report; `undefined` for a new row. */
+  find(valueIn: (field: string) => Value | undefined): Sums | undefined {
+    const key = this.#before.by.map(({ field }) => {
+      const value = valueIn(field);
+      return isTime(field) ? this.#placeOf(value, 'now') : keyText(value);
+    });
+    const group = this.#before.find(key);
+    if (group) this.#matched.add(group);
+    return group?.sums;
   }
 
   /** Returns the rows of the earlier report that no row has matched. */

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { breakdownOfField, nounOf } from '../contract/columns.ts';
 import { OutputError } from '../errors.ts';
-import type { Grouping } from '../figures/grouping.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
@@ -22,7 +20,7 @@ import {
 } from '../present/page/report-table.ts';
 import { modelOfReport, type ReportModel } from '../present/report-model.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
-import { formatCount, listWords } from '../text/quantity.ts';
+import { formatCount } from '../text/quantity.ts';
 
 /** Pages with more rows open too slowly. */
 const maxRows = 50_000;
@@ -158,11 +156,11 @@ ${lines.join('')}</header>
     }
     if (model.empty !== undefined) return [];
 
-    const sums = this.#sums;
-    const grouping = this.#rows ? undefined : sumsToShow(sums);
-    const rows = this.#rows ?? grouping?.rowsOf() ?? [];
-    const whole = { ...parts, model, sums, comparison };
-    const tables = [tableOfGroups(whole), tableOfRows({ ...whole, rows, grouping })];
+    const whole = { ...parts, model, sums: this.#sums, comparison };
+    const rows = this.#rows;
+    const tables = rows
+      ? [tableOfGroups(whole), tableOfRows({ ...whole, rows })]
+      : [tableOfFirstUnit(whole)];
     return tables.filter((table) => table !== undefined);
   }
 
@@ -185,10 +183,11 @@ ${lines.join('')}</header>
 
   #notes(rowCount: number): string[] {
     const { note } = this.#options;
-    const summed = this.#rows ? [] : [sumsNote(sumsToShow(this.#sums), rowCount)];
+    if (this.#rows) return [];
 
-    for (const sentence of summed) note?.(`${sentence} Every row: --format csv.`);
-    return summed;
+    const sentence = tooManyRows(rowCount);
+    note?.(`${sentence} --format csv has them.`);
+    return [sentence];
   }
 }
 
@@ -232,27 +231,7 @@ function embeddedData(tables: readonly PageTable[]): string[] {
   ];
 }
 
-/**
- * Returns the sums to show for a report that has too many rows for a page: by time and breakdown,
- * or the first grouping that fits.
- */
-function sumsToShow({ trend, units, total }: ReportSums): Grouping {
-  const groupings = [trend, ...units.map(({ groups }) => groups)];
-  return groupings.find((grouping) => grouping && grouping.size <= maxRows) ?? total;
-}
-
-function sumsNote({ by, size }: Grouping, rowCount: number): string {
-  const rows = `The report has ${formatCount(rowCount)} rows, more than a page can hold (${formatCount(maxRows)})`;
-  const table = size === 1 ? 'their sum' : `${formatCount(size)} totals by ${namesOf(by)}`;
-  return `${rows}. The table shows ${table}; charts include everything.`;
-}
-
-/** Counts the fields of a breakdown as one. */
-function namesOf(by: Grouping['by']): string {
-  const names = new Set<string>();
-  for (const { field } of by) {
-    const breakdown = breakdownOfField(field);
-    names.add(breakdown && !breakdown.time ? nounOf(breakdown) : field);
-  }
-  return listWords([...names]);
+function tooManyRows(rowCount: number): string {
+  const limit = formatCount(maxRows);
+  return `The report has ${formatCount(rowCount)} rows. A page lists at most ${limit}, so they are not in it; its charts and totals include them.`;
 }

@@ -366,30 +366,33 @@ describe('a page that compares', () => {
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0% ▼ 12.5%', 'Hiver 8 €7.50 30.0% new']);
   });
 
-  it('shows the change of each figure in a table without time; that of a price has no color', async () => {
+  it('shows the change of each figure in every row; that of a price has no color', async () => {
+    const sums = new ReportSums({ keepsRows: true });
+    const earlierRows = [{ ...summer, displays: 4500, clicks: 30, revenueEuro: 20 }];
+    for await (const batch of batchesOf(earlierRows)) sums.observe(batch, columns.slice(1));
     const { html } = await pageOf(
       reportOf([
         { ...summer, displays: 1000, revenueEuro: 30 },
         { ...winter, displays: 10, revenueEuro: 1 },
       ]),
-      { comparison },
+      { comparison: { ...comparison, sums } },
     );
     expect(html).toContain('<td class="n change"><b class="up">▲ 50.0%</b>');
-    expect(html).toContain('<td class="n change"><b class="new">new</b>');
+    expect(html).toContain('<td class="n change"><b class="same">new</b>');
     const [, summerRow = ''] = html.split('<td class="t first">Été');
-    expect(summerRow.split('<tr')[0]?.match(/<b class="\w+">[^<]*/g)).toEqual([
-      '<b class="down">▼ 77.8%',
-      '<b class="up">▲ 50.0%',
-      '<b class="same">▲ 575.0%',
+    expect(summerRow.split('<tr')[0]?.match(/change( neutral)?"><b class="\w+">[^<]*/g)).toEqual([
+      'change"><b class="down">▼ 77.8%',
+      'change"><b class="up">▲ 50.0%',
+      'change neutral"><b class="up">▲ 575.0%',
     ]);
   });
 });
 
-describe('the table of days that are compared', () => {
-  /** The day of each row and its change, which follows the first figure. */
+describe('the rows of days that are compared', () => {
+  /** The first cell of each row, and the change of its only figure. */
   async function changesOfDays(days: readonly object[], earlierDays: readonly object[]) {
-    const before = new ReportSums();
-    const columns = [{ field: 'date', numeric: false }];
+    const before = new ReportSums({ keepsRows: true });
+    const columns = ['date', 'campaignId'].map((field) => ({ field, numeric: false }));
     for await (const batch of batchesOf(earlierDays)) before.observe(batch, columns);
     const windows = {
       now: '2026-10-01T00:00:00+0200',
@@ -402,7 +405,7 @@ describe('the table of days that are compared', () => {
     const { html } = await pageOf(reportOf(days), { comparison });
     return [...html.matchAll(/<tr(?: class="total")?>(<td.*)/g)].map(([, line = '']) => {
       const cells = line.split(/<td[^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, ''));
-      return `${cells[1]} ${cells[3]}`;
+      return `${cells[1]} ${cells.at(-1)}`;
     });
   }
 
@@ -422,15 +425,27 @@ describe('the table of days that are compared', () => {
     expect(changes).toEqual(['Thu 1 Oct ▲ 50.0%', 'Fri 2 Oct –', 'Sat 31 Oct –', 'Total ▲ 170.0%']);
   });
 
-  it('has no changes if there are too many days to draw individually', async () => {
-    const days = Array.from({ length: 1000 }, (_, i) => {
-      const date = new Date(Date.UTC(2026, 9, 1 + i)).toISOString().slice(0, 10);
-      return { date, displays: 10 };
+  it('compares each campaign of a day with itself at the same distance', async () => {
+    const day = (date: string, campaignId: string, displays: number) => ({
+      date,
+      campaignId,
+      displays,
     });
+    const changes = await changesOfDays(
+      [day('2026-10-01', '7', 15), day('2026-10-01', '8', 5), day('2026-10-02', '7', 9)],
+      [day('2026-09-01', '7', 10), day('2026-09-01', '8', 10), day('2026-09-02', '7', 3)],
+    );
 
-    const [first] = await changesOfDays(days, [{ date: '2026-09-01', displays: 10 }]);
-
-    expect(first).toBe('Thu 1 Oct 2026 undefined');
+    expect(changes).toEqual([
+      // The table of campaigns.
+      '7 ▲ 84.6%',
+      '8 ▼ 50.0%',
+      'Total ▲ 26.1%',
+      'Thu 1 Oct ▲ 50.0%',
+      'Thu 1 Oct ▼ 50.0%',
+      'Fri 2 Oct ▲ 200.0%',
+      'Total ▲ 26.1%',
+    ]);
   });
 });
 
@@ -527,7 +542,7 @@ test('a page embeds numbers exactly, and names as displayed', async () => {
 });
 
 describe('more rows than a page can hold', () => {
-  it('are added up by time and breakdown, with a note in the page and to the user', async () => {
+  it('are not listed, with a note in the page and to the user; the first breakdown is', async () => {
     const count = 51_000;
     const body = largeReport(
       count,
@@ -536,18 +551,18 @@ describe('more rows than a page can hold', () => {
     );
     const { html, data, notes } = await pageOf(body);
     const sentence =
-      'The report has 51,000 rows, more than a page can hold (50,000). The table shows 90 totals by date and campaign; charts include everything.';
+      'The report has 51,000 rows. A page lists at most 50,000, so they are not in it; its charts and totals include them.';
 
     expect(html).toContain(`<p class="note">${sentence}</p>`);
-    expect(notes).toEqual([`${sentence} Every row: --format csv.`]);
+    expect(notes).toEqual([`${sentence} --format csv has them.`]);
 
     const expected = new Map<string, number>();
     for (let i = 0; i < count; i++) {
-      const key = `${dayOf(i)} Campaign ${i % 9}`;
+      const key = `Campaign ${i % 9}`;
       expected.set(key, (expected.get(key) ?? 0) + centsOf(i));
     }
     const found = rowsOf(data).map((row) => [
-      `${row.date} ${row.campaignName}`,
+      `${row.campaignName}`,
       Math.round(100 * Number(row.revenueEuro)),
     ]);
 

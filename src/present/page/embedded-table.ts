@@ -9,23 +9,14 @@ export type Cell = string | number | null;
 /** A `key` is an id or a time, which is never wrapped; a missing `name` is shown as unknown. */
 export type CellType = 'integer' | 'money' | 'percent' | 'change' | 'text' | 'name' | 'key';
 
-/** Computes a cell from two other columns, given as indexes. */
-export type EmbeddedFormula =
-  | {
-      readonly kind: 'ratio';
-      readonly numerator: number;
-      readonly denominator: number;
-      readonly factor: number;
-    }
-  | {
-      readonly kind: 'change';
-      readonly now: number;
-      readonly before: number;
-      readonly isOfTime: boolean;
-      readonly isNeutral: boolean;
-    };
+/** Computes a rate from two other columns, given as indexes. */
+export interface EmbeddedRate {
+  readonly numerator: number;
+  readonly denominator: number;
+  readonly factor: number;
+}
 
-/** With either cells or a formula. */
+/** With either cells or a rate. */
 export interface EmbeddedColumn {
   readonly name: string;
 
@@ -38,7 +29,7 @@ export interface EmbeddedColumn {
   readonly texts?: Readonly<Record<string, string>> | undefined;
 
   readonly cells?: readonly Cell[];
-  readonly formula?: EmbeddedFormula;
+  readonly rate?: EmbeddedRate;
 }
 
 export interface EmbeddedTable {
@@ -54,6 +45,12 @@ export function cellText(type: CellType, cell: string | number): string {
   if (type === 'percent') return `${roundedText(text)}%`;
   if (type === 'name') return nameText(text);
   return text;
+}
+
+/** Returns the CSS class of a change: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`. */
+export function changeClass(text: string): 'up' | 'down' | 'same' {
+  if (text.startsWith('▲')) return 'up';
+  return text.startsWith('▼') ? 'down' : 'same';
 }
 
 export function emptyText(type: CellType): string {

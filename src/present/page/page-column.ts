@@ -15,36 +15,9 @@ import { printable } from '../../text/printable.ts';
 import { shortNames } from '../short-names.ts';
 import { timeTexts } from '../time-texts.ts';
 import { type Cell, type CellType, cellText } from './embedded-table.ts';
-import { changeHtml } from './page-text.ts';
-
-/**
- * Computes a cell from other columns, which are named by field. Totals are computed in the
- * same way.
- */
-type Formula =
-  | {
-      readonly kind: 'ratio';
-      readonly numerator: string;
-      readonly denominator: string;
-      readonly factor: number;
-    }
-  | {
-      readonly kind: 'change';
-      readonly now: string;
-      readonly before: string;
-
-      /**
-       * Set if rows are times. A time that is missing in the earlier report is not “new”: its month
-       * was shorter.
-       */
-      readonly isOfTime: boolean;
-
-      /** Set for prices, whose changes have no color. */
-      readonly isNeutral: boolean;
-    };
 
 export interface PageColumn {
-  /** Name used in formulas. */
+  /** Name used in rates. */
   readonly field: string;
 
   /** Name in the report. */
@@ -63,21 +36,16 @@ export interface PageColumn {
   /** Shown under “All figures”. */
   readonly isExtra?: boolean;
 
-  /** Present if the cells are computed. */
-  readonly formula?: Formula;
+  /** Set for the changes of prices, which have no color. */
+  readonly isNeutral?: boolean;
 
   readonly cells: readonly Cell[];
 
   /** Display texts for times and for names that are too long. */
   readonly texts?: ReadonlyMap<string, string>;
 
-  /** Present if the text of the cell is not enough. */
-  readonly cellHtml?: (row: number) => string;
-
   /** For display; absent if there is none. */
   readonly total?: string;
-
-  readonly totalHtml?: string;
 }
 
 export interface TableRows {
@@ -144,7 +112,7 @@ function cellTypeOf(type: PlannedColumn['type']): CellType {
 }
 
 function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: Sums): PageColumn {
-  const { field, type, derived } = figure;
+  const { field, type } = figure;
   const rateOf = (sums: Sums): number | null => {
     const value = figureValue(figure, sums);
     return value === undefined ? null : Number(value.toFixed(6));
@@ -156,18 +124,12 @@ function rateColumn(figure: Figure, name: string, rows: readonly Row[], totals: 
     label: fieldLabel(field),
     type,
     figure,
-    formula: derived && {
-      kind: 'ratio',
-      numerator: derived.numeratorField,
-      denominator: derived.denominatorField,
-      factor: derived.factor,
-    },
     cells: rows.map((row) => rateOf(sumsOfRow(row))),
     total: total === null ? undefined : String(total),
   };
 }
 
-/** Earlier sums of a table's rows, for computing changes. */
+/** Earlier sums of a table's rows. */
 export interface EarlierRows {
   /** Sums of each row in the earlier report; `undefined` for a new row. */
   readonly before: readonly (Sums | undefined)[];
@@ -175,54 +137,30 @@ export interface EarlierRows {
   readonly totals: Sums;
   readonly totalsBefore: Sums;
 
-  /** Set if rows are times, compared by their distance from the beginning of the window. */
-  readonly isOfTime: boolean;
+  /** Set if rows have times. One that the earlier report lacks is not “new”: its month was shorter. */
+  readonly hasTime: boolean;
 }
 
 export function changeColumn(
   figure: Figure,
-  { before, totals, totalsBefore, isOfTime }: EarlierRows,
+  { before, totals, totalsBefore, hasTime }: EarlierRows,
   rows: readonly Row[],
 ): PageColumn {
   const { field } = figure;
-  const changes = rows.map((row, i) => {
-    const change = changeOf(figure, sumsOfRow(row), before[i]);
-    return isOfTime && change.direction === 'new' ? undefined : change;
+  const cells = rows.map((row, i) => {
+    const { direction, text } = changeOf(figure, sumsOfRow(row), before[i]);
+    const isUnknown = direction === 'none' || (hasTime && direction === 'new');
+    return isUnknown ? null : text;
   });
-  const total = changeOf(figure, totals, totalsBefore);
-  const isNeutral = isPrice(figure);
   return {
     field: `${field} change`,
     name: `change of ${field}`,
     label: 'Change',
     type: 'change',
-    formula: { kind: 'change', now: field, before: earlierField(field), isOfTime, isNeutral },
-    cells: changes.map((change) => change?.text ?? null),
-    cellHtml: (row) => {
-      const change = changes[row];
-      return change ? changeHtml(change) : '';
-    },
-    total: total.text,
-    totalHtml: changeHtml(total),
+    isNeutral: isPrice(figure),
+    cells,
+    total: changeOf(figure, totals, totalsBefore).text,
   };
-}
-
-/** Holds the earlier values of a metric, for the script to compute changes from; not shown. */
-export function earlierColumn(figure: Figure, { before }: EarlierRows): PageColumn {
-  const { field, type, derived } = figure;
-  const name = earlierField(field);
-  const hidden = { field: name, name, label: '', type };
-  const values = before.map((sums) => (sums && figureValue(figure, sums)) ?? null);
-  if (!derived) return { ...hidden, cells: values };
-
-  const { numeratorField, denominatorField, factor } = derived;
-  const numerator = earlierField(numeratorField);
-  const denominator = earlierField(denominatorField);
-  return { ...hidden, cells: values, formula: { kind: 'ratio', numerator, denominator, factor } };
-}
-
-function earlierField(field: string): string {
-  return `${field} before`;
 }
 
 function cellOf(value: Row[string], { numeric, type }: PlannedColumn): Cell {

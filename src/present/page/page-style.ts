@@ -62,7 +62,7 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 /* Changes: arrows show the direction, colors repeat it. */
 .up { color: var(--up); font-weight: 600; }
 .down { color: var(--down); font-weight: 600; }
-.same, .new, .ended { font-weight: 400; color: var(--soft); }
+.same, .new, .ended, .neutral b { font-weight: 400; color: var(--soft); }
 
 /* Cards are equal cells of one grid. */
 .cards { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .75rem; margin: 0; }
@@ -192,6 +192,13 @@ td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflo
   .crowded td.t, body:has(#all:checked) td.t { max-width: 13rem; }
   :is(.crowded, body:has(#all:checked)) :is(.change, .change button) { padding-left: 0; font-size: .6875rem; }
 }
+/* Changes of eight metrics need a wide window, or small print without ids. */
+@media screen { main:has(.packed) { max-width: 96rem; } }
+@media screen and (max-width: 95.99rem) {
+  .packed, .packed td.change, .packed .change button { font-size: .6875rem; }
+  .packed .id { display: none; }
+  .packed td.t { max-width: 9rem; }
+}
 /* Metrics under "All metrics". */
 body:not(:has(#all:checked)) .more { display: none; }
 td.change { padding-left: 0; font-size: .6875rem; }
@@ -215,12 +222,7 @@ th[aria-sort=descending] button::after { content: "↓"; }
 th button:focus-visible { outline-offset: -2px; }
 th button:hover, tbody tr:hover td { background: var(--hover); }
 tbody tr:last-child td { border-bottom: 0; }
-/* Total cells overlap each other and the edge below, so that rounding leaves no gaps at any
-   zoom. */
-.total td {
-  position: sticky; bottom: -1px; z-index: 1; padding-bottom: .5rem; background: var(--head); font-weight: 600; border-bottom: 0;
-  box-shadow: inset 0 1px 0 var(--line), 0 0 0 1px var(--head);
-}
+.total td { padding-bottom: .5rem; background: var(--head); font-weight: 600; border-top: 1px solid var(--line); border-bottom: 0; }
 p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
 @media screen { .paper { display: none; } }
 
@@ -314,7 +316,7 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   .rows { margin-top: 1rem; }
   .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
   table { font-size: .5625rem; line-height: 1.3; }
-  th, td, .total td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
+  th, td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
   /* Rows have one or two lines and are never split. */
   td.first:not(.k) { min-width: 24ch; max-width: 40ch; overflow-wrap: anywhere; }
   th.first { text-align: left; }

@@ -1,9 +1,11 @@
 import { escapeHtml, printable } from '../../text/printable.ts';
 import { maxTableRows } from '../table-size.ts';
 import {
+  type CellType,
   cellText,
+  changeClass,
   type EmbeddedColumn,
-  type EmbeddedFormula,
+  type EmbeddedRate,
   emptyText,
 } from './embedded-table.ts';
 import { displayText, isTextColumn, type PageColumn } from './page-column.ts';
@@ -13,15 +15,16 @@ import type { PaperPlan } from './paper.ts';
 /** Tables with more rows may be split across sheets of paper. */
 const maxUnsplitRows = 25;
 
-/** Tables with more columns are set tightly. */
+/** Tables with more columns are set tightly, and very tightly. */
 const maxWideColumns = 13;
+const maxCrowdedColumns = 17;
 
 export interface PageTable {
   readonly title: string;
 
   readonly columns: readonly PageColumn[];
 
-  /** Not shown, but needed for the script's computations. */
+  /** Not shown, but needed for the script to compute rates. */
   readonly hidden: readonly PageColumn[];
 
   readonly rowCount: number;
@@ -63,7 +66,8 @@ export function renderTable(table: PageTable, paperFoot: string): string {
 
   const foot = renderTotals(table) + renderPaperRow(table, paperFoot);
   const inSight = columns.filter(({ isExtra }) => !isExtra).length;
-  const looks = inSight > maxWideColumns ? ' class="crowded"' : '';
+  const packed = inSight > maxCrowdedColumns ? ' packed' : '';
+  const looks = inSight > maxWideColumns ? ` class="crowded${packed}"` : '';
   const section = [
     'rows',
     paper.isAppendix ? 'appendix' : '',
@@ -116,14 +120,19 @@ function renderCell(column: PageColumn, row: number, table: PageTable): string {
   const text = displayText(column, cell);
   const isShortened = isTextColumn(column) && column.texts?.has(String(cell));
   const title = isShortened ? ` title="${escapeHtml(String(cell))}"` : '';
-  return `<td class="${look}"${title}>${column.cellHtml?.(row) ?? escapeHtml(text)}`;
+  return `<td class="${look}"${title}>${textHtml(column.type, text)}`;
 }
 
 function renderTotal(column: PageColumn, table: PageTable, isLabelled: boolean): string {
-  const { type, total, totalHtml } = column;
+  const { type, total } = column;
   const opening = `<td class="${cellClasses(column, table)}">`;
   if (total === undefined) return `${opening}${isLabelled ? 'Total' : ''}`;
-  return `${opening}${totalHtml ?? escapeHtml(cellText(type, total))}`;
+  return `${opening}${textHtml(type, cellText(type, total))}`;
+}
+
+/** Colors a change. */
+function textHtml(type: CellType, text: string): string {
+  return type === 'change' ? `<b class="${changeClass(text)}">${text}</b>` : escapeHtml(text);
 }
 
 /** Finds the column that names the rows: the first name, or the first id or time. */
@@ -133,16 +142,17 @@ function rowNameOf(columns: readonly PageColumn[]): PageColumn | undefined {
 
 /**
  * Returns CSS classes: `n` numbers, `k` keys, `t` texts, `id` ids next to names, `first` the names
- * of rows, `time` the time before them, `change` changes, `more` metrics under “All figures”, `s`
- * not printed.
+ * of rows, `time` the time before them, `change` changes, `neutral` those of prices, `more` metrics under
+ * “All figures”, `s` not printed.
  */
 function cellClasses(column: PageColumn, { columns, paper }: PageTable): string {
-  const { type, isIdOfName, isExtra } = column;
+  const { type, isIdOfName, isExtra, isNeutral } = column;
   const rowName = rowNameOf(columns);
   const names: string[] = [];
   if (type === 'key') names.push('k');
   else names.push(isTextColumn(column) ? 't' : 'n');
   if (type === 'change') names.push('change');
+  if (isNeutral) names.push('neutral');
   if (isIdOfName) names.push('id');
   if (column === rowName) names.push('first');
   if (column === columns[0] && column !== rowName && column.texts) names.push('time');
@@ -162,13 +172,13 @@ export function embedTable(table: PageTable): string[] {
 
   const embeddedColumns = all.map((column, i) => {
     const { name, type, cells, texts } = column;
-    const formula = formulaOf(column, indexOf);
+    const rate = embeddedRate(column, indexOf);
     const embedded: EmbeddedColumn = {
       name: printable(name),
       type,
       look: i < columns.length ? cellClasses(column, table) : undefined,
       texts: texts && Object.fromEntries(texts),
-      ...(formula ? { formula } : { cells }),
+      ...(rate ? { rate } : { cells }),
     };
     const json = JSON.stringify(embedded).replaceAll('<', '\\u003c');
     return i === 0 ? json : `,\n${json}`;
@@ -176,20 +186,13 @@ export function embedTable(table: PageTable): string[] {
   return [`{"rowCount":${table.rowCount},"columns":[`, ...embeddedColumns, ']}'];
 }
 
-/** Returns a formula with column indexes; `undefined` if a required column is not embedded. */
-function formulaOf(
-  { formula }: PageColumn,
+/** Returns `undefined` for other columns than rates. */
+function embeddedRate(
+  { figure }: PageColumn,
   indexOf: (field: string) => number,
-): EmbeddedFormula | undefined {
-  if (!formula) return undefined;
+): EmbeddedRate | undefined {
+  if (!figure?.derived) return undefined;
 
-  const isRatio = formula.kind === 'ratio';
-  const first = indexOf(isRatio ? formula.numerator : formula.now);
-  const second = indexOf(isRatio ? formula.denominator : formula.before);
-  if (first < 0 || second < 0) return undefined;
-  if (isRatio) {
-    return { kind: 'ratio', numerator: first, denominator: second, factor: formula.factor };
-  }
-  const { isOfTime, isNeutral } = formula;
-  return { kind: 'change', now: first, before: second, isOfTime, isNeutral };
+  const { numeratorField, denominatorField, factor } = figure.derived;
+  return { numerator: indexOf(numeratorField), denominator: indexOf(denominatorField), factor };
 }

@@ -7,16 +7,9 @@ import {
   figureValue,
   sumsOfRow,
 } from '../../figures/figures.ts';
-import {
-  addSums,
-  type DateUnit,
-  type Grouping,
-  type GroupKey,
-  keyText,
-  type Sums,
-} from '../../figures/grouping.ts';
-import { onlyUnit, type ReportSums, rowNoun, type Unit } from '../../figures/report-sums.ts';
-import { earlierSlots, layOutTime } from '../../figures/time-axis.ts';
+import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
+import { type ReportSums, rowNoun, type Unit } from '../../figures/report-sums.ts';
+import { RowMatcher } from '../../figures/row-matcher.ts';
 import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { formatCount, listWords, pluralOf } from '../../text/quantity.ts';
@@ -26,7 +19,6 @@ import { maxTableRows } from '../table-size.ts';
 import {
   changeColumn,
   type EarlierRows,
-  earlierColumn,
   type PageColumn,
   pageColumn,
   type TableRows,
@@ -49,9 +41,6 @@ export interface TableParts {
 
 export interface RowTableParts extends TableParts {
   readonly rows: readonly Row[];
-
-  /** Present if the rows are sums, grouped by its fields. */
-  readonly grouping: Grouping | undefined;
 }
 
 interface TableSource {
@@ -62,29 +51,24 @@ interface TableSource {
 
   readonly rows: readonly Row[];
 
-  /** Present if the rows are sums, grouped by its fields. */
-  readonly grouping: Grouping | undefined;
-
-  /** Present if each row can be compared with one in an earlier report. */
-  readonly unit: Unit | undefined;
+  /** Present if the rows are the groups of a unit, rather than those of the report. */
+  readonly unit?: Unit;
 
   readonly hasTime: boolean;
 }
 
 /** Returns `undefined` if the report has no breakdown. */
 export function tableOfRows(parts: RowTableParts): PageTable | undefined {
-  const { model, sums, rows, grouping } = parts;
+  const { model, sums, rows } = parts;
   const { units } = sums;
   // The cards already show these metrics.
   if (units.length === 0 && rows.length < 2) return undefined;
 
   const nouns = units.map((unit) => rowNoun(unit, model.dateUnit));
   return tableOf(parts, {
-    title: grouping ? 'Sums' : titleOf(nouns),
+    title: titleOf(nouns),
     nouns,
     rows,
-    grouping,
-    unit: grouping ? undefined : onlyUnit(sums),
     hasTime: units.some(({ isTime }) => isTime),
   });
 }
@@ -114,7 +98,7 @@ function tableOfUnit(unit: Unit, parts: TableParts): PageTable | undefined {
   const nouns = [rowNoun(unit, parts.model.dateUnit)];
   const hasTime = unit.isTime;
   const rows = groups.rowsOf();
-  return tableOf(parts, { title: titleOf(nouns), nouns, rows, grouping: groups, unit, hasTime });
+  return tableOf(parts, { title: titleOf(nouns), nouns, rows, unit, hasTime });
 }
 
 /**
@@ -131,17 +115,15 @@ function tableOf(parts: TableParts, source: TableSource): PageTable | undefined 
 
   const columns = columnsOf(parts, source, shownRows);
   const hidden: PageColumn[] = [];
-  const earlier = earlierRowsOf(parts, source.unit, shownRows);
+  const earlier = earlierRows(parts, source, shownRows);
   if (earlier) {
-    const { shown } = model.figures;
-    for (const figure of shown) {
+    for (const figure of model.figures.shown) {
       const after = columns.findIndex(({ field }) => field === figure.field) + 1;
       columns.splice(after, 0, changeColumn(figure, earlier, rows));
     }
-    hidden.push(...withParts(shown).map((figure) => earlierColumn(figure, earlier)));
   }
-  for (const field of fieldsOfFormulas(columns)) {
-    const isThere = [...columns, ...hidden].some((column) => column.field === field);
+  for (const field of fieldsOfRates(columns)) {
+    const isThere = columns.some((column) => column.field === field);
     if (!isThere) hidden.push(pageColumn(plannedMetric(field), shownRows));
   }
   const rowCount = rows.length;
@@ -181,10 +163,10 @@ function columnsOf(parts: TableParts, source: TableSource, rows: TableRows): Pag
 /** Describes the values of a breakdown that are not printed. */
 function restSentenceOf(
   { rankings }: ReportModel,
-  { nouns, unit, rows }: TableSource,
+  { nouns, rows }: TableSource,
 ): string | undefined {
   const count = rows.length - maxTableRows;
-  const ranking = rankings.find((own) => own.unit.fields.join() === unit?.fields.join());
+  const ranking = rankings.find(({ unit, noun }) => !unit.isTime && noun === nouns.join());
   if (!ranking || count <= 0) return undefined;
 
   const [noun = ''] = nouns;
@@ -195,8 +177,8 @@ function restSentenceOf(
 }
 
 /** Sorts within the time if rows have one; rows without a value come last. */
-function largestFirst(figure: Figure, { rows, unit, hasTime }: TableSource): readonly Row[] {
-  const isOfTimeOnly = hasTime && unit !== undefined;
+function largestFirst(figure: Figure, { rows, nouns, hasTime }: TableSource): readonly Row[] {
+  const isOfTimeOnly = hasTime && nouns.length === 1;
   if (isOfTimeOnly) return rows;
 
   const places = new Map<string | null, number>();
@@ -215,13 +197,13 @@ function largestFirst(figure: Figure, { rows, unit, hasTime }: TableSource): rea
 /** Drops fields that were summed over, and adds the cost per click. */
 function columnsToShow(
   { model, plan, isSelected }: TableParts,
-  { grouping }: TableSource,
+  { unit }: TableSource,
 ): PlannedColumn[] {
   const hasHours = plan.shown.some(({ type }) => type === 'hour');
   const kept = plan.shown.filter(({ field, figure, type }) => {
     // An hour includes its date.
     if (!isSelected && hasHours && type === 'date') return false;
-    return figure || !grouping || grouping.by.some((key) => key.field === field);
+    return figure || !unit || unit.fields.includes(field);
   });
   if (isSelected) return kept;
 
@@ -244,65 +226,44 @@ function isIdOfName({ field, type }: PlannedColumn, columns: readonly PlannedCol
 }
 
 /** Returns `undefined` if rows are not compared one by one. */
-function earlierRowsOf(
+function earlierRows(
   { model, comparison, isSelected }: TableParts,
-  unit: Unit | undefined,
+  { unit, hasTime }: TableSource,
   { rows, totals }: TableRows,
 ): EarlierRows | undefined {
-  if (!comparison || !unit || isSelected) return undefined;
+  // The days of two windows differ.
+  if (!comparison || isSelected || unit?.isTime) return undefined;
 
-  const earlierOf = unit.isTime
-    ? earlierByTime(unit, comparison, model.dateUnit)
-    : (key: GroupKey) => comparison.sums.find(unit, { key });
-  if (!earlierOf) return undefined;
+  const findEarlier = unit
+    ? (row: Row) => comparison.sums.find(unit, { key: unit.fields.map((f) => keyText(row[f])) })
+    : rowFinder(comparison, rows, model.dateUnit);
+  if (!findEarlier) return undefined;
 
-  const before = rows.map((row) => earlierOf(unit.fields.map((field) => keyText(row[field]))));
   const totalsBefore = comparison.sums.total.totals();
-  return { before, totals, totalsBefore, isOfTime: unit.isTime };
+  return { before: rows.map(findEarlier), totals, totalsBefore, hasTime };
 }
 
-/** Adds the metrics that rates are computed from. */
-function withParts(figures: readonly Figure[]): Figure[] {
-  const fields = new Set<string>();
-  for (const { field, derived } of figures) {
-    if (derived) fields.add(derived.numeratorField).add(derived.denominatorField);
-    else fields.add(field);
-  }
-  return [
-    ...figuresOf([...fields]).filter(({ derived }) => !derived),
-    ...figures.filter(({ derived }) => derived),
-  ];
-}
-
-/** Looks up the sums of a time at the same distance from the beginning of the earlier window. */
-function earlierByTime(
-  unit: Unit,
+/** Finds rows by their breakdowns; `undefined` if the earlier report has too many of them. */
+function rowFinder(
   comparison: Comparison,
+  rows: readonly Row[],
   dateUnit: DateUnit,
-): ((key: GroupKey) => Sums | undefined) | undefined {
-  const earlier = comparison.sums.groupsOf(unit);
-  const axis = layOutTime(unit.groups ?? [], dateUnit);
-  if (!earlier || !axis) return undefined;
+): ((row: Row) => Sums | undefined) | undefined {
+  const earlier = comparison.sums.rows;
+  if (!earlier) return undefined;
 
-  const { slots } = earlierSlots(axis, earlier, comparison.windows);
-  const sums = new Map<string | null, Sums>();
-  for (const [i, groups] of axis.slots.entries()) {
-    const slot = slots[i] ?? [];
-    for (const { key } of groups) {
-      if (slot.length > 0) sums.set(key[0] ?? null, addSums(slot, earlier.metrics));
-    }
-    // The axis has longer steps than the rows.
-    if (groups.length > 1) return undefined;
-  }
-  return ([time]) => sums.get(time ?? null);
+  const hasHours = rows.some(({ hour }) => hour !== undefined && hour !== null);
+  const dateStep = dateUnit === 'window' ? 'day' : dateUnit;
+  const matcher = new RowMatcher(comparison, earlier, hasHours ? 'hour' : dateStep);
+  return (row) => matcher.find((field) => row[field]);
 }
 
-/** Returns the fields that the page's script needs for its formulas. */
-function fieldsOfFormulas(columns: readonly PageColumn[]): Set<string> {
+function fieldsOfRates(columns: readonly PageColumn[]): Set<string> {
   const fields = new Set<string>();
-  for (const { formula } of columns) {
-    if (formula?.kind === 'ratio') fields.add(formula.numerator).add(formula.denominator);
-    if (formula?.kind === 'change') fields.add(formula.now).add(formula.before);
+  for (const { figure } of columns) {
+    if (figure?.derived) {
+      fields.add(figure.derived.numeratorField).add(figure.derived.denominatorField);
+    }
   }
   return fields;
 }

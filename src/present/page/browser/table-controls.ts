@@ -1,12 +1,6 @@
 import { maxPhoneRows, maxTableRows } from '../../table-size.ts';
-import type { EmbeddedTable } from '../embedded-table.ts';
-import {
-  type CellValue,
-  isChange,
-  plainText,
-  type TableColumnData,
-  TableData,
-} from './table-data.ts';
+import { type Cell, changeClass, type EmbeddedTable } from '../embedded-table.ts';
+import { plainText, type TableColumnData, TableData } from './table-data.ts';
 
 /** `sign` is 1 for ascending, -1 for descending. */
 interface Sorting {
@@ -230,14 +224,15 @@ function sortRows(rows: number[], { column, sign }: Sorting): void {
 }
 
 /** Shows changes in color. */
-function fill(cell: HTMLElement, column: TableColumnData, value: CellValue): void {
-  if (!isChange(value)) {
-    cell.textContent = column.textOf(value);
+function fill(cell: HTMLElement, column: TableColumnData, value: Cell): void {
+  const text = column.textOf(value);
+  if (column.type !== 'change' || value === null) {
+    cell.textContent = text;
     return;
   }
   const mark = document.createElement('b');
-  mark.className = value.isNeutral ? 'same' : value.direction;
-  mark.textContent = value.text;
+  mark.className = changeClass(text);
+  mark.textContent = text;
   cell.replaceChildren(mark);
 }
 

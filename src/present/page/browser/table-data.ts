@@ -1,17 +1,12 @@
-import { type Change, changeBetween, type Fraction } from '../../../figures/change.ts';
-import { Decimal } from '../../../text/decimal.ts';
 import {
   type Cell,
   type CellType,
   cellText,
   type EmbeddedColumn,
-  type EmbeddedFormula,
+  type EmbeddedRate,
   type EmbeddedTable,
   emptyText,
 } from '../embedded-table.ts';
-
-/** Stored or computed. */
-export type CellValue = Cell | Change;
 
 export class TableData {
   readonly rowCount: number;
@@ -19,7 +14,7 @@ export class TableData {
   /** Visible columns. */
   readonly columns: readonly TableColumnData[];
 
-  /** Indexed as in formulas. */
+  /** Indexed as in rates. */
   readonly #all: readonly TableColumnData[];
 
   constructor({ rowCount, columns }: EmbeddedTable) {
@@ -27,61 +22,31 @@ export class TableData {
     this.#all = columns.map((column) => new TableColumnData(column));
     this.columns = this.#all.filter(({ look }) => look !== undefined);
 
-    // Changes are computed from rates, too.
-    for (const kind of ['ratio', 'change']) {
-      for (const { formula, values } of this.#all) {
-        if (formula?.kind !== kind) continue;
-        for (let row = 0; row < rowCount; row++) {
-          values[row] = this.#computed(formula, (other) => other.numberIn(row));
-        }
+    for (const { rate, values } of this.#all) {
+      if (!rate) continue;
+      for (let row = 0; row < rowCount; row++) {
+        values[row] = this.#computed(rate, (other) => other.numberIn(row));
       }
     }
   }
 
-  /** Returns a sum, or a rate or change computed from sums; `null` if there is none. */
-  sumOver(column: TableColumnData, rows: readonly number[]): CellValue {
-    if (column.formula)
-      return this.#computed(column.formula, (other) => this.#numberOver(other, rows));
-    if (column.type === 'percent') return null;
+  /** Returns a sum, or a rate computed from sums; `null` if there is none. */
+  sumOver(column: TableColumnData, rows: readonly number[]): Cell {
+    if (column.rate) return this.#computed(column.rate, (other) => other.sumOver(rows));
+    if (column.type === 'percent' || column.type === 'change') return null;
 
     const sum = column.sumOver(rows);
     return Number.isNaN(sum) ? null : sum;
   }
 
-  /** Returns a sum or a rate; `NaN` if there is none. */
-  #numberOver(column: TableColumnData, rows: readonly number[]): number {
-    if (!column.formula) return column.sumOver(rows);
-    return numberOf(this.sumOver(column, rows));
+  #computed(
+    { numerator, denominator, factor }: EmbeddedRate,
+    numberOf: (column: TableColumnData) => number,
+  ): number | null {
+    const [over, under] = [this.#all[numerator], this.#all[denominator]];
+    const rate = over && under ? (factor * numberOf(over)) / numberOf(under) : Number.NaN;
+    return Number.isFinite(rate) ? Number(rate.toFixed(6)) : null;
   }
-
-  #computed(formula: EmbeddedFormula, numberOf: (column: TableColumnData) => number): CellValue {
-    const numberAt = (index: number): number => {
-      const column = this.#all[index];
-      return column ? numberOf(column) : Number.NaN;
-    };
-    if (formula.kind === 'ratio') {
-      return ratioOf(numberAt(formula.numerator), numberAt(formula.denominator), formula.factor);
-    }
-
-    const change = changeBetween(
-      fractionOf(numberAt(formula.now)),
-      fractionOf(numberAt(formula.before)),
-    );
-    // A month longer than the earlier one has days without a counterpart, which are not new.
-    const isUnknown =
-      change.direction === 'none' || (formula.isOfTime && change.direction === 'new');
-    return isUnknown ? null : { ...change, isNeutral: formula.isNeutral };
-  }
-}
-
-function ratioOf(numerator: number, denominator: number, factor: number): number | null {
-  if (Number.isNaN(numerator) || !denominator) return null;
-  return Number(((factor * numerator) / denominator).toFixed(6));
-}
-
-function fractionOf(number: number): Fraction | undefined {
-  const numerator = Decimal.parse(String(number));
-  return numerator && { numerator, denominator: new Decimal(1n, 0) };
 }
 
 export class TableColumnData {
@@ -90,9 +55,9 @@ export class TableColumnData {
   /** CSS classes of its cells. */
   readonly look: string | undefined;
 
-  readonly formula: EmbeddedFormula | undefined;
+  readonly rate: EmbeddedRate | undefined;
 
-  readonly values: CellValue[];
+  readonly values: Cell[];
 
   readonly #texts: Readonly<Record<string, string>>;
 
@@ -100,10 +65,10 @@ export class TableColumnData {
 
   #plainTexts: readonly string[] | undefined;
 
-  constructor({ type, look, formula, cells = [], texts = {} }: EmbeddedColumn) {
+  constructor({ type, look, rate, cells = [], texts = {} }: EmbeddedColumn) {
     this.type = type;
     this.look = look;
-    this.formula = formula;
+    this.rate = rate;
     this.values = [...cells];
     this.#texts = texts;
   }
@@ -130,15 +95,14 @@ export class TableColumnData {
     return isMoney ? Math.round(sum / 1e4) / 100 : sum;
   }
 
-  textOf(value: CellValue): string {
+  textOf(value: Cell): string {
     if (value === null) return emptyText(this.type);
-    if (isChange(value)) return value.text;
     const text = Object.hasOwn(this.#texts, value) ? this.#texts[value] : undefined;
     return text ?? cellText(this.type, value);
   }
 
   /** Returns the full text of a shortened value. */
-  titleOf(value: CellValue): string | undefined {
+  titleOf(value: Cell): string | undefined {
     const isName = this.type === 'name' || this.type === 'text';
     return isName && typeof value === 'string' && this.#texts[value] !== undefined
       ? value
@@ -167,16 +131,15 @@ export function plainText(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-export function isChange(value: CellValue): value is Change {
-  return typeof value === 'object' && value !== null;
-}
-
-function numberOf(value: CellValue): number {
+/** Reads a number or a change: `▼ 3.0%` is -3. */
+function numberOf(value: Cell): number {
   if (value === null || value === '') return Number.NaN;
-  return isChange(value) ? (value.ratio ?? Number.NaN) : Number(value);
+  const change = /^([▲▼=]) ([\d.]+)%$/.exec(String(value));
+  if (!change) return Number(value);
+  return change[1] === '▼' ? -Number(change[2]) : Number(change[2]);
 }
 
-function sortPositions(texts: readonly string[], values: readonly CellValue[]): number[] {
+function sortPositions(texts: readonly string[], values: readonly Cell[]): number[] {
   const collator = new Intl.Collator('en', { numeric: true });
   const sorted = [...new Set(texts)].sort(collator.compare);
   const places = new Map(sorted.map((text, place) => [text, place]));
