@@ -197,7 +197,7 @@ td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflo
 @media screen and (max-width: 95.99rem) {
   .packed, .packed td.change, .packed .change button { font-size: .6875rem; }
   .packed .id { display: none; }
-  .packed td.t { max-width: 9rem; }
+  .packed td.t { max-width: 8.5rem; }
 }
 /* Metrics under "All metrics". */
 body:not(:has(#all:checked)) .more { display: none; }
