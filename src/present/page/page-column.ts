@@ -137,7 +137,7 @@ export interface EarlierRows {
   readonly totals: Sums;
   readonly totalsBefore: Sums;
 
-  /** Set if rows have times. One that the earlier report lacks is not “new”: its month was shorter. */
+  /** Set if rows have times: one that the earlier report lacks is not “new”. */
   readonly hasTime: boolean;
 }
 

@@ -142,8 +142,8 @@ function rowNameOf(columns: readonly PageColumn[]): PageColumn | undefined {
 
 /**
  * Returns CSS classes: `n` numbers, `k` keys, `t` texts, `id` ids next to names, `first` the names
- * of rows, `time` the time before them, `change` changes, `neutral` those of prices, `more` metrics under
- * “All figures”, `s` not printed.
+ * of rows, `time` the time before them, `change` changes, `neutral` those of prices, `more` metrics
+ * under “All figures”, `s` not printed.
  */
 function cellClasses(column: PageColumn, { columns, paper }: PageTable): string {
   const { type, isIdOfName, isExtra, isNeutral } = column;
