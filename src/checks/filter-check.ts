@@ -2,8 +2,8 @@ import type { Column } from '../contract/columns.ts';
 import { countriesNamed, findCountry } from '../contract/countries.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
-import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
-import { runsOf } from '../rows/row-runs.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './row-check.ts';
 
@@ -74,9 +74,8 @@ function plainId(id: string): string {
   return id.trim().replace(/^0+(?=\d)/, '');
 }
 
-/** Distinct values are remembered up to these limits. */
+/** Values that are remembered. */
 const maxValues = 10_000;
-const maxCharacters = 8 * 1024 * 1024;
 
 interface ComparedFilter {
   readonly filter: FilterName;
@@ -94,7 +93,6 @@ class FilterCheck implements Check {
 
   /** Values already checked. */
   readonly #values = new Set<string>();
-  #characters = 0;
 
   #firstExcluded = '';
   #firstExcludedRow = 0;
@@ -111,8 +109,10 @@ class FilterCheck implements Check {
     const { field, isRequested } = this.#filter;
     if (!batch.fields.includes(field)) return;
 
-    for (const { values, row } of runsOf(batch, [field])) {
-      const [value] = values;
+    let before: Value | undefined;
+    for (const [row, value] of valuesOf(batch, field).entries()) {
+      if (row > 0 && value === before) continue;
+      before = value;
       const isText = typeof value === 'string' || typeof value === 'number';
       const text = isText ? String(value) : '';
       if (text.trim() !== '') this.#look(text, batch.firstRow + row + 1);
@@ -135,13 +135,8 @@ class FilterCheck implements Check {
 
   #look(text: string, row: number): void {
     if (this.#values.has(text)) return;
-    const isFull = this.#values.size >= maxValues || this.#characters > maxCharacters;
-    const isExcluded = this.#filter.excludes(text);
-    if (!isFull) {
-      this.#values.add(text);
-      this.#characters += text.length;
-    }
-    if (!isExcluded) return;
+    if (this.#values.size < maxValues) this.#values.add(text);
+    if (!this.#filter.excludes(text)) return;
 
     this.#excludedCount += 1;
     if (this.#firstExcludedRow !== 0) return;

@@ -1,8 +1,8 @@
 import { dayOf, parseTimestamp } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { formatDate, offsetAt, type Window } from '../report/window.ts';
+import { valuesOf } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
-import { runsOf } from '../rows/row-runs.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
@@ -10,8 +10,6 @@ import { type Check, type CheckMessages, rowsText } from './row-check.ts';
 
 /** Times that are remembered (eleven years of hours). */
 const maxTimes = 100_000;
-
-const timeFields = ['date', 'hour'];
 
 /** Compared with the row times. */
 export interface ExpectedTimes {
@@ -56,22 +54,32 @@ export class TimeCheck implements Check {
   }
 
   observe(batch: RowBatch): void {
-    const fields = timeFields.filter((field) => batch.fields.includes(field));
-    if (fields.length === 0) return;
+    const { fields, firstRow, rowCount } = batch;
+    if (!fields.includes('date') && !fields.includes('hour')) return;
     this.#hasHours ||= fields.includes('hour');
 
-    for (const { values, row, rowCount } of runsOf(batch, fields)) {
-      const key = values.join(' ');
-      const known = this.#times.get(key);
-      if (known) {
-        known.rowCount += rowCount;
-        continue;
-      }
-      if (this.#times.size >= maxTimes) continue;
-
-      const [date = null, hour = null] = fields[0] === 'date' ? values : [null, ...values];
-      this.#times.set(key, { date, hour, firstRow: batch.firstRow + row + 1, rowCount });
+    const dates = valuesOf(batch, 'date');
+    const hours = valuesOf(batch, 'hour');
+    let time: TimeRows | undefined;
+    for (let row = 0; row < rowCount; row++) {
+      const date = dates[row] ?? null;
+      const hour = hours[row] ?? null;
+      // Consecutive rows often have the same time.
+      const isSame = time && time.date === date && time.hour === hour;
+      if (!isSame) time = this.#rowsAt(date, hour, firstRow + row + 1);
+      if (time) time.rowCount += 1;
     }
+  }
+
+  /** Returns `undefined` for a new time if there are too many. */
+  #rowsAt(date: Value, hour: Value, firstRow: number): TimeRows | undefined {
+    const key = `${date} ${hour}`;
+    const known = this.#times.get(key);
+    if (known || this.#times.size >= maxTimes) return known;
+
+    const time = { date, hour, firstRow, rowCount: 0 };
+    this.#times.set(key, time);
+    return time;
   }
 
   close(tail: ReportTail, messages: CheckMessages): void {

@@ -42,12 +42,12 @@ export function checkWindow(
 ): void {
   const { window } = requested;
   const { zone } = window;
-  const since = instantOfSummary(requested, 'since', summary.since);
-  const until = instantOfSummary(requested, 'until', summary.until);
-  for (const name of ['since', 'until'] as const) {
+  const since = readEnd('since', summary.since, requested);
+  const until = readEnd('until', summary.until, requested);
+  for (const [name, end] of Object.entries({ since, until })) {
     const value = summary[name];
     const isPresent = value !== undefined && value !== null && value !== '';
-    if (!isPresent || instantIn(value, name, zone) !== undefined) continue;
+    if (!isPresent || end) continue;
     const text = printable(JSON.stringify(value).slice(0, 50));
     messages.addNote(
       'window',
@@ -148,27 +148,28 @@ function isEndOf(
 const oneDay = 86_400;
 
 /**
- * Reads an end of the window from the summary: exact with an offset or as unix seconds, within a
- * day without an offset.
+ * Reads an end of a summary's window: exact with an offset or as unix seconds, within a day without
+ * an offset; `undefined` if it is not a time.
  */
-function instantOfSummary(
-  requested: RequestedWindow,
+function readEnd(
   name: 'since' | 'until',
   value: unknown,
+  { window, windowClock }: RequestedWindow,
 ): SummaryInstant | undefined {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-  const isUnixSeconds = /^\d{9,11}(\.\d+)?$/.test(text);
-  if (isUnixSeconds) {
-    const instant = instantOfEcho(requested, name, Math.floor(Number(text)));
-    return { instant, tolerance: 0 };
+  if (/^\d{9,11}(\.\d+)?$/.test(text)) {
+    const seconds = Math.floor(Number(text));
+    return { instant: instantOfEcho({ window, windowClock }, name, seconds), tolerance: 0 };
   }
 
-  const time = typeof value === 'string' ? readTime(text) : undefined;
+  const time = readTime(text);
   if (!time) return undefined;
   if (time.instantMs !== undefined) return { instant: time.instantMs / 1_000, tolerance: 0 };
 
-  const instant = instantIn(value, name, requested.window.zone);
-  return instant === undefined ? undefined : { instant, tolerance: oneDay };
+  const isLastDay = time.isDay && name === 'until';
+  const { first, last } = instantsAt(time.wallMs + (isLastDay ? msPerDay : 0), window.zone);
+  if (isLastDay) return { instant: first - 1, tolerance: oneDay };
+  return { instant: name === 'since' ? first : last, tolerance: oneDay };
 }
 
 /**
@@ -188,38 +189,8 @@ function instantOfEcho(
 
 const msPerDay = 86_400_000;
 
-/** Parses a summary's time in any form into seconds since 1970; `undefined` if it is not a time. */
-function instantIn(value: unknown, name: 'since' | 'until', zone: string): number | undefined {
-  if (typeof value === 'number') return unixSeconds(value);
-  if (typeof value !== 'string') return undefined;
-
-  const text = value.trim();
-  if (/^\d{9,13}$/.test(text)) return unixSeconds(Number(text));
-
-  const time = readTime(text);
-  if (!time) return undefined;
-  if (time.instantMs !== undefined) return time.instantMs / 1_000;
-
-  const isLastDay = time.isDay && name === 'until';
-  if (isLastDay) return instantsAt(time.wallMs + msPerDay, zone).first - 1;
-
-  const { first, last } = instantsAt(time.wallMs, zone);
-  return name === 'since' ? first : last;
-}
-
-/** Returns whole seconds from unix time in seconds or milliseconds. */
-function unixSeconds(value: number): number | undefined {
-  if (!Number.isFinite(value)) return undefined;
-  return Math.floor(value > 1e11 ? value / 1_000 : value);
-}
-
 function spanText({ since, until }: Span, zone: string): string {
-  return `${instantText(since, zone)} to ${instantText(until, zone)}`;
-}
-
-function instantText(instant: number, zone: string): string {
-  const isInCalendar = Math.abs(instant) < 8e12;
-  return isInCalendar ? formatInstant(instant, zone) : String(instant);
+  return `${formatInstant(since, zone)} to ${formatInstant(until, zone)}`;
 }
 
 /** Returns the clock by which a service reads timestamps, if that explains the difference. */
@@ -243,8 +214,9 @@ function clockAdvice(clock: WindowClock, zone: string): string {
 export function windowOfSummary({ since, until, timezone }: Summary): Window | undefined {
   const name = typeof timezone === 'string' ? timezone.trim() : '';
   const zone = isZoneName(name) ? name : defaultZone;
-  const first = instantIn(since, 'since', zone);
-  const last = instantIn(until, 'until', zone);
+  const unknown = { window: { since: 0, until: 0, zone, notes: [] } };
+  const first = readEnd('since', since, unknown)?.instant;
+  const last = readEnd('until', until, unknown)?.instant;
   if (first === undefined || last === undefined || last < first) return undefined;
-  return { since: first, until: last, zone, notes: [] };
+  return { ...unknown.window, since: first, until: last };
 }

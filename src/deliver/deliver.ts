@@ -213,13 +213,19 @@ export function heldDelivery(delivery: Delivery): Delivery {
     target: {
       name: target.name,
       async open(reportId) {
-        const begun = await target.open(reportId);
         const spool = await createSpool(tmpdir());
+        const begun = await target.open(reportId).catch(async (error) => {
+          await spool.close();
+          throw error;
+        });
         return {
           write: (bytes) => spool.write(bytes),
           async finish() {
-            for await (const bytes of spool.read()) await begun.write(bytes);
-            await spool.close();
+            try {
+              for await (const bytes of spool.read()) await begun.write(bytes);
+            } finally {
+              await spool.close();
+            }
             return begun.finish();
           },
           place: begun.place,

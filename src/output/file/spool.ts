@@ -21,7 +21,12 @@ export interface Spool {
 export async function createSpool(folder: string): Promise<Spool> {
   const path = join(folder, temporaryName('part'));
   const file = await withReason(path, () => fs.open(path, 'wx+'));
-  await withReason(path, () => fs.unlink(path));
+  try {
+    await withReason(path, () => fs.unlink(path));
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 
   return {
     write: (bytes) => withReason(path, () => file.writeFile(bytes)),
