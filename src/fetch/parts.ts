@@ -58,7 +58,8 @@ export async function runParts(
   options: PartsOptions,
 ): Promise<void> {
   const withParts = jobs.filter(({ parts }) => parts.length > 0);
-  const progress = await beginProgress(context, withParts);
+  const partCount = withParts.reduce((count, { parts }) => count + parts.length, 0);
+  const progress = (await context.progress()).parts(partCount);
   const run = new PartsRun(context, { jobs, progress, ...options });
   try {
     await run.runJobs();
@@ -66,16 +67,6 @@ export async function runParts(
     progress.stop();
   }
   run.finish();
-}
-
-async function beginProgress(context: RunTools, jobs: readonly Job[]): Promise<PartsProgress> {
-  let partCount = 0;
-  const countsByReport = new Map<string, number>();
-  for (const { label, parts } of jobs) {
-    partCount += parts.length;
-    if (label !== undefined) countsByReport.set(label, parts.length);
-  }
-  return (await context.progress()).parts(partCount, countsByReport);
 }
 
 interface PartsSetup extends PartsOptions {
@@ -282,7 +273,7 @@ class PartsRun {
       tools.signal.throwIfAborted();
       this.#throwRefusedSignIn(tools.account);
 
-      const line = this.#progress.begin(label, job.label);
+      const line = this.#progress.begin(label);
       const ofPart = { ...tools, progress: async () => line.progress };
       let isDone = false;
       try {

@@ -1,4 +1,4 @@
-import type { MultiBar, Options, SingleBar } from 'cli-progress';
+import type { MultiBar, Options } from 'cli-progress';
 import { printable } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from './console.ts';
@@ -7,7 +7,7 @@ import type { Console } from './console.ts';
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 export interface PartsProgress {
-  begin(label: string, report?: string): PartProgress;
+  begin(label: string): PartProgress;
 
   stop(): void;
 }
@@ -65,29 +65,14 @@ interface PartsEvent {
 
 type ProgressEvent = StatusEvent | DownloadEvent | PartsEvent;
 
-/** Line of a meter. `stop` gets the last event of a download, which may not have been shown. */
-interface Line {
-  show(event: ProgressEvent): void;
+/** Shows the events of a meter. */
+type Line = Meter<ProgressEvent>;
 
-  stop(last?: ProgressEvent): void;
-}
-
-/** Where and how often events are shown. */
 interface Display {
-  /** Opens the line of a meter. */
-  readonly open: (first: ProgressEvent, label: string) => Line;
+  open(first: ProgressEvent): Line;
 
   /** Returns the progress of a single part. */
-  readonly progressOfPart: (label: string) => Progress;
-
-  /** Milliseconds. */
-  readonly clock: () => number;
-
-  /** Minimum time between two events of a download. */
-  readonly pauseMs: number;
-
-  /** With more saved reports than this, all share one line. */
-  readonly maxLines: number;
+  progressOfPart(label: string): Progress;
 }
 
 /** Both in milliseconds. */
@@ -108,13 +93,7 @@ export async function createProgress(
 
   const { default: cliProgress } = await import('cli-progress');
   const bars = new Bars(console, (options) => new cliProgress.MultiBar(options));
-  return new Progress({
-    open: (first, label) => bars.open(first, label),
-    progressOfPart: () => silentProgress,
-    clock: () => 0,
-    pauseMs: 0,
-    maxLines: 10,
-  });
+  return new Progress({ open: (first) => bars.open(first), progressOfPart: () => silentProgress });
 }
 
 /**
@@ -128,156 +107,111 @@ export class Progress {
     this.#display = display;
   }
 
-  /** @param reports number of parts of each saved report */
-  parts(total: number, reports: ReadonlyMap<string, number> = new Map()): PartsProgress {
-    const hasLines = reports.size > 1 && reports.size <= this.#display.maxLines;
-    const groups = hasLines ? reports : new Map([['Parts', total]]);
-    const labelWidth = Math.max(...[...groups.keys()].map((name) => name.length));
-    const counters = new Map<string, PartsCounter>();
-    for (const [name, count] of groups) {
-      const label = name.padEnd(labelWidth);
-      const first: PartsEvent = { event: 'parts', total: count, done: 0, failed: 0, running: 0 };
-      counters.set(name, new PartsCounter(count, this.#display.open(first, label)));
-    }
-
-    const [anyCounter] = counters.values();
+  parts(total: number): PartsProgress {
+    let [done, failed, running] = [0, 0, 0];
+    const counts = (): PartsEvent => ({ event: 'parts', total, done, failed, running });
+    const line = this.#display.open(counts());
     return {
-      begin: (label, report = '') => {
-        const counter = counters.get(report) ?? anyCounter;
-        counter?.begin();
-        const progress = this.#display.progressOfPart(label);
-        return { progress, end: (isDone) => counter?.end(isDone) };
+      begin: (label) => {
+        running += 1;
+        line.update(counts());
+        return {
+          progress: this.#display.progressOfPart(label),
+          end: (isDone) => {
+            running -= 1;
+            if (isDone) done += 1;
+            else failed += 1;
+            line.update(counts());
+          },
+        };
       },
-      stop: () => {
-        for (const counter of counters.values()) counter.stop();
-      },
+      stop: () => line.stop(),
     };
   }
 
   wait(label: string): Meter<WaitState> {
-    const begin = { status: 'progress', waitedMs: 0, polls: 0, nextPollMs: 0 };
-    const line = this.#display.open({ event: 'status', label, ...begin }, label);
+    const first: StatusEvent = {
+      event: 'status',
+      label,
+      status: 'progress',
+      waitedMs: 0,
+      polls: 0,
+      nextPollMs: 0,
+    };
+    const line = this.#display.open(first);
     return {
-      update: ({ status, waitedMs, polls, nextPollMs }) =>
-        line.show({
-          event: 'status',
-          label,
-          status,
-          waitedMs: Math.round(waitedMs),
-          polls,
-          nextPollMs: Math.round(nextPollMs),
-        }),
+      update: ({ status, waitedMs, polls, nextPollMs }) => {
+        const times = { waitedMs: Math.round(waitedMs), nextPollMs: Math.round(nextPollMs) };
+        line.update({ ...first, status, polls, ...times });
+      },
       stop: () => line.stop(),
     };
   }
 
   transfer(label: string, totalBytes = 0): Meter<TransferState> {
-    const { open, clock, pauseMs } = this.#display;
-    const begin: DownloadEvent = {
+    const first: DownloadEvent = {
       event: 'download',
       label,
       bytes: 0,
       totalBytes: totalBytes || null,
       rows: null,
     };
-    const line = open(begin, label);
-    let last: DownloadEvent | undefined;
-    let lastShownMs = clock();
+    const line = this.#display.open(first);
     return {
-      update: ({ bytes, rows = null }) => {
-        last = { ...begin, bytes, rows };
-        if (clock() - lastShownMs < pauseMs) return;
-        lastShownMs = clock();
-        line.show(last);
-      },
-      stop: () => line.stop(last),
+      update: ({ bytes, rows = null }) => line.update({ ...first, bytes, rows }),
+      stop: () => line.stop(),
     };
   }
 }
 
-class PartsCounter {
-  readonly #total: number;
-  readonly #line: Line;
-  #running = 0;
-  #done = 0;
-  #failed = 0;
-
-  constructor(total: number, line: Line) {
-    this.#total = total;
-    this.#line = line;
-  }
-
-  begin(): void {
-    this.#running += 1;
-    this.#show();
-  }
-
-  end(isDone: boolean): void {
-    this.#running -= 1;
-    if (isDone) this.#done += 1;
-    else this.#failed += 1;
-    this.#show();
-  }
-
-  stop(): void {
-    this.#line.stop();
-  }
-
-  #show(): void {
-    this.#line.show({
-      event: 'parts',
-      total: this.#total,
-      done: this.#done,
-      failed: this.#failed,
-      running: this.#running,
-    });
-  }
-}
-
 const silentProgress: Progress = new Progress({
-  open: () => ({ show: () => {}, stop: () => {} }),
+  open: () => ({ update: () => {}, stop: () => {} }),
   progressOfPart: () => silentProgress,
-  clock: () => 0,
-  pauseMs: 0,
-  maxLines: 1,
 });
 
-/** @param partLabel replaces the labels of the events */
+/**
+ * Writes downloads at most once a second, and at their end.
+ * @param partLabel replaces the labels of the events
+ */
 function jsonProgress(console: Console, clock: () => number, partLabel?: string): Progress {
-  const show = (event: ProgressEvent): void => {
+  const write = (event: ProgressEvent): void => {
     console.event(partLabel === undefined ? event : { ...event, label: partLabel });
   };
-  const stop = (last?: ProgressEvent): void => {
-    if (last) show(last);
+
+  const open = (): Line => {
+    let last: DownloadEvent | undefined;
+    let writtenMs = clock();
+    return {
+      update: (event) => {
+        const isDownload = event.event === 'download';
+        if (isDownload) last = event;
+        if (isDownload && clock() - writtenMs < 1_000) return;
+        writtenMs = clock();
+        write(event);
+      },
+      stop: () => {
+        if (last) write(last);
+      },
+    };
   };
-  return new Progress({
-    open: () => ({ show, stop }),
-    progressOfPart: (label) => jsonProgress(console, clock, label),
-    clock,
-    pauseMs: 1_000,
-    maxLines: 1,
-  });
+  return new Progress({ open, progressOfPart: (label) => jsonProgress(console, clock, label) });
 }
 
 /** Prints log lines with the local time: one per change, and at most one every 10 s. */
 function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Progress {
-  const pauseMs = 10_000;
   let lastText: string | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
-  const show = (event: ProgressEvent): void => {
+  const update = (event: ProgressEvent): void => {
     const text = plainText(event);
-    if (text === undefined || text === lastText || stopwatch() - lastMs < pauseMs) return;
+    if (text === undefined || text === lastText || stopwatch() - lastMs < 10_000) return;
     lastText = text;
     lastMs = stopwatch();
     const timeOfDay = new Date(wallClock()).toTimeString().slice(0, 8);
     console.note(`${timeOfDay} ${text}`);
   };
   return new Progress({
-    open: () => ({ show, stop: () => {} }),
+    open: () => ({ update, stop: () => {} }),
     progressOfPart: () => silentProgress,
-    clock: stopwatch,
-    pauseMs,
-    maxLines: 1,
   });
 }
 
@@ -331,14 +265,16 @@ class Bars {
     this.#dot = console.err.showsUnicode ? ' · ' : ' - ';
   }
 
-  open(first: ProgressEvent, label: string): Line {
+  open(first: ProgressEvent): Line {
     const bars = this.#bars ?? this.#begin();
     const total = totalOf(first);
-    const format = `${cut(label)}  ${this.#formatOf(first, total)}`;
-    const bar = bars.create(total ?? 1, 0, { text: '' }, { format });
+    const bar = bars.create(total ?? 1, 0, { text: '' }, { format: this.#formatOf(first, total) });
     this.#count += 1;
 
-    const show = (event: ProgressEvent): void => this.#update(bar, event);
+    const update = (event: ProgressEvent): void => {
+      const [value, text] = this.#stateOf(event);
+      bar.update(value, { text });
+    };
     const stop = (): void => {
       // A result on the terminal has removed all bars.
       if (this.#bars !== bars) return;
@@ -346,8 +282,8 @@ class Bars {
       this.#count -= 1;
       if (this.#count === 0) this.#clear();
     };
-    show(first);
-    return { show, stop };
+    update(first);
+    return { update, stop };
   }
 
   #begin(): MultiBar {
@@ -372,38 +308,35 @@ class Bars {
     this.#bars?.update();
   }
 
-  #update(bar: SingleBar, event: ProgressEvent): void {
+  #stateOf(event: ProgressEvent): [value: number, text: string] {
     switch (event.event) {
       case 'download':
-        bar.update(event.bytes, { text: amountsOf(event).join(this.#dot) });
-        break;
+        return [event.bytes, amountsOf(event).join(this.#dot)];
       case 'parts':
-        bar.update(event.done + event.failed, { text: runningText(event) });
-        break;
-      case 'status': {
-        bar.update(0, { text: cut(statusText(event.status)) });
-        break;
-      }
+        return [event.done + event.failed, runningText(event)];
+      case 'status':
+        return [0, cut(statusText(event.status))];
     }
   }
 
-  /** Formats what follows the label of a bar, for cli-progress. */
-  #formatOf({ event }: ProgressEvent, total: number | null): string {
+  /** Formats a bar for cli-progress. */
+  #formatOf(event: ProgressEvent, total: number | null): string {
     const dot = this.#dot;
-    if (total === null) return `{text}${dot}{duration_formatted}`;
-    if (event === 'parts') {
-      return `{bar}  {value} of {total}${dot}{text}${dot}{duration_formatted}`;
+    if (event.event === 'parts') {
+      return `Parts  {bar}  {value} of {total}${dot}{text}${dot}{duration_formatted}`;
     }
-    return `{bar}  {percentage}%${dot}{text}${dot}{eta_formatted} left`;
+    const label = cut(event.label);
+    if (total === null) return `${label}  {text}${dot}{duration_formatted}`;
+    return `${label}  {bar}  {percentage}%${dot}{text}${dot}{eta_formatted} left`;
   }
 
   #options(): Options {
-    const { stream, showsUnicode, width } = this.#console.err;
+    const { stream, showsUnicode } = this.#console.err;
     return {
       stream,
       barCompleteChar: showsUnicode ? '━' : '=',
       barIncompleteChar: showsUnicode ? '─' : '-',
-      barsize: Math.max(8, Math.min(30, Math.floor(width / 4))),
+      barsize: 20,
       // The terminal wraps lines above the bars; cli-progress cuts the bars themselves.
       linewrap: true,
       hideCursor: true,

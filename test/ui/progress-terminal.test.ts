@@ -33,14 +33,6 @@ const source = `
       many.begin('b').end(false);
       many.begin('c');
     }
-    if (key === 'R') {
-      many = progress.parts(5, new Map([['nightly', 3], ['weekly', 1], ['été', 1]]));
-      const [first, second] = [many.begin('nightly 2026-11-01', 'nightly'), many.begin('weekly', 'weekly')];
-      first.progress.wait('Report 5f0c').update({ status: 'progress', waitedMs: 1_000, polls: 2, nextPollMs: 60_000 });
-      first.end(true);
-      many.begin('nightly 2026-11-02', 'nightly').progress.transfer('Downloading').update({ bytes: 1_234_000, rows: 5 });
-      second.end(false);
-    }
     if (key === 'E') many.stop();
     if (key === 'q') { stdin.pause(); console.note('the last line'); }
     if (key === 'e') throw new Error('an unexpected end');
@@ -122,20 +114,6 @@ test('a result on the same terminal removes the bars for good', async () => {
 test('parts share one bar', async () => {
   const { press, expectEnd } = await open();
   await press('P', /Parts .*2 of 30 · 1 running, 1 failed · \d/);
-
-  await press('Eq');
-
-  await expectEnd(['the first line', 'the last line']);
-});
-
-test('up to ten saved reports have a bar each, from beginning to end', async () => {
-  const { terminal, press, expectEnd } = await open();
-  await press('R', /nightly .*1 of 3 · 1 running .*été .*0 of 1/s);
-  const lines = terminal.screen.lines.slice(1);
-
-  expect(lines.map((line) => line.replace(/ +[━─]+ +/, ' ').replace(/ · [\d.]+ m?s$/, ''))).toEqual(
-    ['nightly 1 of 3 · 1 running', 'weekly 1 of 1 · 0 running, 1 failed', 'été 0 of 1 · 0 running'],
-  );
 
   await press('Eq');
 
