@@ -144,7 +144,7 @@ export class WorkbookEncoder implements Encoder {
       workbookXml({ summaryArea: summary.printArea, repeated: this.#repeatedCells() }),
     );
     const table = range === undefined ? undefined : { headings: this.#headings, range };
-    for (const part of closingParts({ table, chart: summary.chart })) {
+    for (const part of closingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);
     }
     this.#archive.end();

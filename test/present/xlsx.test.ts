@@ -250,7 +250,7 @@ describe('xlsx', () => {
     expect(chart.categories.slice(1)).toEqual(['حملة الشتاء 2026', '冬のセール', 'a']);
     expect(chart.series).toEqual([
       [10, 9, 8, 7],
-      ['–', 9, 8, 7],
+      [null, 9, 8, 7],
     ]);
   });
 

@@ -1,37 +1,40 @@
+import type { Figure } from '../../figures/figures.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
 /** A chart of a sheet (ECMA-376, DrawingML). */
 
-interface ChartCells<Content> {
-  /** `Summary!$B$30:$B$60` */
-  readonly range: string;
-  readonly contents: readonly Content[];
-}
-
 /** A line, or the bars of one color. */
-interface ChartSeries {
+export interface ChartSeries {
   readonly name: string;
-  readonly values: ChartCells<number | undefined>;
+  readonly values: readonly (number | undefined)[];
 }
 
 /** Lines over time, or horizontal bars, the first at the top. */
 export interface SheetChart {
   readonly kind: 'lines' | 'bars';
   readonly title: string;
-  readonly categories: ChartCells<string>;
+  readonly labels: readonly string[];
 
   /** The first has the main color, the others are lighter. */
   readonly series: readonly ChartSeries[];
 
-  /** Number format of the scale. */
-  readonly format: string;
+  /** Style of its cells. */
+  readonly style: Figure['type'];
 
-  /** Row with the upper edge, from 1. */
+  /** In points. */
+  readonly height: number;
+}
+
+/** Rows are counted from 1. */
+export interface PlacedChart extends SheetChart {
+  /** Row with the upper edge. */
   readonly firstRow: number;
+
+  /** First row of its cells on Summary, which has the headings. */
+  readonly cellsRow: number;
 
   /** In points. */
   readonly width: number;
-  readonly height: number;
 }
 
 const drawingNamespace = 'http://schemas.openxmlformats.org/drawingml/2006';
@@ -48,7 +51,7 @@ const categoryAxis = 1;
 const valueAxis = 2;
 
 /** Describes the place of a chart; the chart is its `rId1`. */
-export function drawingXml({ title, firstRow, width, height }: SheetChart): string {
+export function drawingXml({ title, firstRow, width, height }: PlacedChart): string {
   const size = `cx="${Math.round(width * unitsPerPoint)}" cy="${Math.round(height * unitsPerPoint)}"`;
   const place = `<xdr:col>0</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${firstRow - 1}</xdr:row><xdr:rowOff>0</xdr:rowOff>`;
   const name = `<xdr:cNvPr id="2" name="Chart 1" descr="${attributeXml(title)}"/>`;
@@ -64,7 +67,7 @@ export function drawingXml({ title, firstRow, width, height }: SheetChart): stri
   ].join('');
 }
 
-export function chartXml(chart: SheetChart): string {
+export function chartXml(chart: PlacedChart): string {
   const { kind, title, series } = chart;
   const legend =
     series.length > 1 ? '<c:legend><c:legendPos val="b"/><c:overlay val="0"/></c:legend>' : '';
@@ -88,7 +91,7 @@ function titleXml(title: string): string {
   return `<c:title><c:tx><c:rich><a:bodyPr/>${paragraph}</c:rich></c:tx><c:overlay val="0"/></c:title>`;
 }
 
-function linesXml(chart: SheetChart): string {
+function linesXml(chart: PlacedChart): string {
   const lines = chart.series.map((_, i) => {
     const fill = `<a:solidFill><a:srgbClr val="${colorOf(i)}"/></a:solidFill>`;
     const look = `<c:spPr><a:ln w="22225" cap="rnd">${fill}<a:round/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>`;
@@ -97,7 +100,7 @@ function linesXml(chart: SheetChart): string {
   return `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${lines.join('')}<c:marker val="1"/>${axisIds}</c:lineChart>`;
 }
 
-function barsXml(chart: SheetChart): string {
+function barsXml(chart: PlacedChart): string {
   const bars = chart.series.map((_, i) => {
     const fill = `<a:solidFill><a:srgbClr val="${colorOf(i)}"/></a:solidFill>`;
     const look = `<c:spPr>${fill}</c:spPr><c:invertIfNegative val="0"/>`;
@@ -113,34 +116,39 @@ function colorOf(series: number): string {
 }
 
 /** Returns the beginning of a series: name, look and cells. */
-function seriesXml(
-  { series, categories, format }: SheetChart,
-  index: number,
-  look: string,
-): string {
-  const one = series[index];
-  if (!one) return '';
-  const { name, values } = one;
+function seriesXml(chart: PlacedChart, index: number, look: string): string {
+  const { name = '', values = [] } = chart.series[index] ?? {};
   return [
     `<c:idx val="${index}"/><c:order val="${index}"/><c:tx><c:v>${textXml(name)}</c:v></c:tx>`,
     look,
-    `<c:cat>${textsXml(categories)}</c:cat>`,
-    `<c:val>${numbersXml(values, format)}</c:val>`,
+    `<c:cat>${textsXml(chart)}</c:cat>`,
+    `<c:val>${numbersXml(chart, values, index + 1)}</c:val>`,
   ].join('');
 }
 
-function textsXml({ range, contents }: ChartCells<string>): string {
-  const points = contents.map((text, i) => pointXml(i, textXml(text)));
-  const cache = `<c:ptCount val="${contents.length}"/>${points.join('')}`;
-  return `<c:strRef><c:f>${range}</c:f><c:strCache>${cache}</c:strCache></c:strRef>`;
+/** Names the cells of a column, counted from 0. */
+function cellRange({ labels, cellsRow }: PlacedChart, column: number): string {
+  const letter = 'ABC'[column];
+  return `Summary!$${letter}$${cellsRow + 1}:$${letter}$${cellsRow + labels.length}`;
 }
 
-function numbersXml({ range, contents }: ChartCells<number | undefined>, format: string): string {
-  const points = contents.map((number, i) => {
+function textsXml(chart: PlacedChart): string {
+  const points = chart.labels.map((text, i) => pointXml(i, textXml(text)));
+  const cache = `<c:ptCount val="${points.length}"/>${points.join('')}`;
+  return `<c:strRef><c:f>${cellRange(chart, 0)}</c:f><c:strCache>${cache}</c:strCache></c:strRef>`;
+}
+
+function numbersXml(chart: PlacedChart, values: ChartSeries['values'], column: number): string {
+  const points = values.map((number, i) => {
     return number === undefined ? '' : pointXml(i, String(number));
   });
-  const cache = `<c:formatCode>${textXml(format)}</c:formatCode><c:ptCount val="${contents.length}"/>${points.join('')}`;
-  return `<c:numRef><c:f>${range}</c:f><c:numCache>${cache}</c:numCache></c:numRef>`;
+  const format = `<c:formatCode>${numberFormat(chart)}</c:formatCode>`;
+  const cache = `${format}<c:ptCount val="${values.length}"/>${points.join('')}`;
+  return `<c:numRef><c:f>${cellRange(chart, column)}</c:f><c:numCache>${cache}</c:numCache></c:numRef>`;
+}
+
+function numberFormat({ style }: SheetChart): string {
+  return style === 'percent' ? '0.0%' : '#,##0';
 }
 
 function pointXml(index: number, xml: string): string {
@@ -151,20 +159,21 @@ function pointXml(index: number, xml: string): string {
 const maxLabels = 8;
 
 /** Bars start at the top, and their scale is at the bottom. */
-function axesXml({ kind, format, categories }: SheetChart): string {
+function axesXml(chart: SheetChart): string {
+  const { kind, labels } = chart;
   const isBars = kind === 'bars';
   const line = `<c:spPr><a:ln w="9525">${grey}</a:ln></c:spPr>`;
   const marks = '<c:majorTickMark val="none"/><c:minorTickMark val="none"/>';
   const numFmt = (code: string) =>
     `<c:numFmt formatCode="${attributeXml(code)}" sourceLinked="0"/>`;
-  const step = Math.max(1, Math.ceil(categories.contents.length / maxLabels));
+  const step = Math.max(1, Math.ceil(labels.length / maxLabels));
   const skip = isBars ? '' : `<c:tickLblSkip val="${step}"/><c:tickMarkSkip val="${step}"/>`;
   return [
     `<c:catAx><c:axId val="${categoryAxis}"/><c:scaling><c:orientation val="${isBars ? 'maxMin' : 'minMax'}"/></c:scaling>`,
     `<c:delete val="0"/><c:axPos val="${isBars ? 'l' : 'b'}"/>${numFmt('General')}${marks}<c:tickLblPos val="low"/>${line}`,
     `<c:crossAx val="${valueAxis}"/><c:crosses val="autoZero"/><c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/>${skip}<c:noMultiLvlLbl val="1"/></c:catAx>`,
     `<c:valAx><c:axId val="${valueAxis}"/><c:scaling><c:orientation val="minMax"/></c:scaling><c:delete val="0"/>`,
-    `<c:axPos val="${isBars ? 'b' : 'l'}"/><c:majorGridlines>${line}</c:majorGridlines>${numFmt(format)}${marks}<c:tickLblPos val="nextTo"/>`,
+    `<c:axPos val="${isBars ? 'b' : 'l'}"/><c:majorGridlines>${line}</c:majorGridlines>${numFmt(numberFormat(chart))}${marks}<c:tickLblPos val="nextTo"/>`,
     '<c:spPr><a:ln><a:noFill/></a:ln></c:spPr>',
     `<c:crossAx val="${categoryAxis}"/><c:crosses val="${isBars ? 'max' : 'autoZero'}"/><c:crossBetween val="between"/></c:valAx>`,
   ].join('');

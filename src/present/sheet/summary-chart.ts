@@ -4,33 +4,8 @@ import type { Sums } from '../../figures/grouping.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking } from '../report-ranking.ts';
 import type { ReportTrend } from '../report-trend.ts';
-import type { SheetChart } from './sheet-chart.ts';
+import type { ChartSeries, SheetChart } from './sheet-chart.ts';
 import type { SheetCell } from './workbook.ts';
-
-/** Shows the leading metric over time, or its largest values. */
-export interface ChartPlan {
-  /** Number of sheet rows that the chart covers. */
-  readonly rowCount: number;
-
-  /** Rows that only the chart needs, below the others: a heading, then the cells. */
-  readonly dataRows: readonly (readonly SheetCell[])[];
-
-  place(place: ChartPlace): SheetChart;
-}
-
-/** Rows are counted from 1. */
-interface ChartPlace {
-  readonly firstRow: number;
-
-  /** Heading of the first ranking. */
-  readonly tableRow: number;
-
-  /** Heading of the data rows. */
-  readonly dataRow: number;
-
-  /** In points. */
-  readonly width: number;
-}
 
 /** In points. */
 const rowHeight = 15;
@@ -38,59 +13,35 @@ const lineChartHeight = 210;
 const barHeight = 20;
 const barsMargin = 60;
 
-/** Returns `undefined` for a report with neither two times nor two values to compare. */
+/**
+ * Draws the leading metric over time, or its largest values; `undefined` for a report with neither
+ * two times nor two values to compare.
+ */
 export function chartOf(
   { trend, rankings, figures, empty }: ReportModel,
   comparison: Comparison | undefined,
-): ChartPlan | undefined {
+): SheetChart | undefined {
   const { lead } = figures;
   if (!lead || empty !== undefined) return undefined;
-  if (trend) return lineChartOf(trend, lead, comparison);
+  if (trend) return lineChart(trend, lead, comparison);
 
   const ranking = rankings[0];
-  return ranking && ranking.topCount > 1 ? barChartOf(ranking, comparison) : undefined;
+  return ranking && ranking.topCount > 1 ? barChart(ranking, comparison) : undefined;
 }
 
-function lineChartOf(
+function lineChart(
   { axis, whole, before }: ReportTrend,
   figure: Figure,
   comparison: Comparison | undefined,
-): ChartPlan {
-  const now = whole.sums.map((sums) => cellValue(figure, sums));
-  const earlier = before?.sums.map((sums) => cellValue(figure, sums));
+): SheetChart {
   const label = fieldLabel(figure.field);
-  const names = [comparison?.now ?? label, ...(earlier && comparison ? [comparison.before] : [])];
-  const lines = [now, ...(earlier ? [earlier] : [])];
-
-  const labels = withoutYear(axis.labels);
-  const headings = [`${label} per ${axis.step}`, ...names];
-  const dataRows = labels.map((text, i): SheetCell[] => [
-    { style: 'plain', content: text },
-    ...lines.map((values) => numberCell(figure, values[i])),
-  ]);
-  const heading = headings.map((content, i): SheetCell => {
-    return { style: i === 0 ? 'header' : 'numberHeader', content };
-  });
-
   return {
-    rowCount: Math.ceil(lineChartHeight / rowHeight),
-    dataRows: [heading, ...dataRows],
-    place: ({ firstRow, dataRow, width }) => {
-      const cellsOf = (column: string) => columnRange(column, dataRow + 1, dataRows.length);
-      return {
-        kind: 'lines',
-        title: `${label} per ${axis.step}`,
-        categories: { range: cellsOf('A'), contents: labels },
-        series: lines.map((contents, i) => ({
-          name: names[i] ?? '',
-          values: { range: cellsOf(i === 0 ? 'B' : 'C'), contents },
-        })),
-        format: formatOf(figure),
-        firstRow,
-        width,
-        height: lineChartHeight,
-      };
-    },
+    kind: 'lines',
+    title: `${label} per ${axis.step}`,
+    labels: withoutYear(axis.labels),
+    series: seriesOf(figure, comparison, whole.sums, before?.sums),
+    style: figure.type,
+    height: lineChartHeight,
   };
 }
 
@@ -100,64 +51,60 @@ function withoutYear(labels: readonly string[]): readonly string[] {
   return years.size > 1 ? labels : labels.map((label) => label.replace(/ \d{4}(?=$|,)/, ''));
 }
 
-function barChartOf(
+function barChart(
   { groups, topCount, figure, noun }: BreakdownRanking,
   comparison: Comparison | undefined,
-): ChartPlan {
+): SheetChart {
   const shown = groups.slice(0, topCount);
-  const label = fieldLabel(figure.field);
-  const names = shown.map(({ shortName }) => shortName);
-  const height = barHeight * shown.length * (comparison ? 1.5 : 1) + barsMargin;
+  const sums = shown.map((group) => group.sums);
+  const before = comparison && shown.map((group) => group.before);
   return {
-    rowCount: Math.ceil(height / rowHeight),
-    dataRows: [],
-    place: ({ firstRow, tableRow, width }) => {
-      const cellsOf = (column: string) => columnRange(column, tableRow + 1, shown.length);
-      const series = [
-        {
-          name: comparison?.now ?? label,
-          values: {
-            range: cellsOf('C'),
-            contents: shown.map(({ sums }) => cellValue(figure, sums)),
-          },
-        },
-      ];
-      if (comparison) {
-        const contents = shown.map(({ before }) => before && cellValue(figure, before));
-        series.push({ name: comparison.before, values: { range: cellsOf('D'), contents } });
-      }
-      const title = `${label} by ${noun}`;
-      return {
-        kind: 'bars',
-        title,
-        categories: { range: cellsOf('A'), contents: names },
-        series,
-        format: formatOf(figure),
-        firstRow,
-        width,
-        height,
-      };
-    },
+    kind: 'bars',
+    title: `${fieldLabel(figure.field)} by ${noun}`,
+    labels: shown.map(({ shortName }) => shortName),
+    series: seriesOf(figure, comparison, sums, before),
+    style: figure.type,
+    height: barHeight * shown.length * (comparison ? 1.5 : 1) + barsMargin,
   };
 }
 
-function columnRange(column: string, firstRow: number, count: number): string {
-  return `Summary!$${column}$${firstRow}:$${column}$${firstRow + count - 1}`;
+function seriesOf(
+  figure: Figure,
+  comparison: Comparison | undefined,
+  now: readonly Sums[],
+  before: readonly (Sums | undefined)[] | undefined,
+): ChartSeries[] {
+  // Excel keeps 15 digits; percentages are fractions.
+  const valueIn = (sums: Sums | undefined): number | undefined => {
+    const value = sums && figureValue(figure, sums);
+    if (value === undefined) return undefined;
+    return Number((figure.type === 'percent' ? value / 100 : value).toPrecision(15));
+  };
+
+  const series = [{ name: comparison?.now ?? fieldLabel(figure.field), values: now.map(valueIn) }];
+  if (comparison && before) series.push({ name: comparison.before, values: before.map(valueIn) });
+  return series;
 }
 
-/** Percentages become fractions. */
-function cellValue(figure: Figure, sums: Sums): number | undefined {
-  const value = figureValue(figure, sums);
-  if (value === undefined) return undefined;
-  return Number((figure.type === 'percent' ? value / 100 : value).toPrecision(15));
+/** Number of sheet rows that a chart covers. */
+export function coveredRows({ height }: SheetChart): number {
+  return Math.ceil(height / rowHeight);
 }
 
-function numberCell({ type }: Figure, value: number | undefined): SheetCell {
-  return value === undefined ? { style: 'right', content: '' } : { style: type, content: value };
-}
+/** Returns the cells that a chart draws: a heading, then its labels and values. */
+export function chartCells({ title, labels, series, style }: SheetChart): SheetCell[][] {
+  const heading: SheetCell[] = [{ style: 'header', content: title }];
+  for (const { name } of series) heading.push({ style: 'numberHeader', content: name });
 
-function formatOf({ type }: Figure): string {
-  return type === 'percent' ? '0.0%' : '#,##0';
+  const rows = labels.map((label, i) => {
+    const cells: SheetCell[] = [{ style: 'plain', content: label }];
+    for (const { values } of series) {
+      const value = values[i];
+      cells.push(value === undefined ? { style: 'right', content: '' } : { style, content: value });
+    }
+    return cells;
+  });
+  return [heading, ...rows];
 }
 
 /** In points. */

@@ -9,8 +9,8 @@ import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { maxTableName } from '../short-names.ts';
 import { columnWidth } from './column-width.ts';
-import type { SheetChart } from './sheet-chart.ts';
-import { chartOf, chartSize } from './summary-chart.ts';
+import type { PlacedChart } from './sheet-chart.ts';
+import { chartCells, chartOf, chartSize, coveredRows } from './summary-chart.ts';
 import {
   columnLetters,
   headerRowXml,
@@ -49,7 +49,7 @@ export interface SummarySheet {
 
   /** Cells after these are only drawn by the chart. */
   readonly printArea: string;
-  readonly chart: SheetChart | undefined;
+  readonly chart: PlacedChart | undefined;
 }
 
 /** Empty where the chart is. */
@@ -62,22 +62,17 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
 
   const tables: SummaryRow[] = [];
   if (model.totals.length > 0) tables.push(...totalRows(model, totals, comparison));
-  let rankingStart = 0;
   for (const ranking of model.rankings) {
-    tables.push([]);
-    if (rankingStart === 0) rankingStart = tables.length;
-    tables.push(...breakdownRows(ranking, model.figures.shown, comparison));
+    tables.push([], ...breakdownRows(ranking, model.figures.shown, comparison));
   }
   // Texts above the tables extend into the empty cells next to them.
   const widths = widthsOf(tables);
 
   const head = [...headRows(parts), []];
-  const plan = chartOf(model, comparison);
-  const chartRows: SummaryRow[] = plan ? [...emptyRows(plan.rowCount), []] : [];
-  const above = [...head, ...chartRows];
-  const printed = [...above, ...tables, ...aboutRows(parts)];
-  const data = plan?.dataRows ?? [];
-  const rows = data.length > 0 ? [...printed, [], ...data] : printed;
+  const chart = chartOf(model, comparison);
+  const covered: SummaryRow[] = chart ? [...emptyRows(coveredRows(chart)), []] : [];
+  const printed = [...head, ...covered, ...tables, ...aboutRows(parts)];
+  const rows = chart ? [...printed, [], ...chartCells(chart)] : printed;
 
   let xml = sheetBeginning(widths, 'summary');
   for (const [i, row] of rows.entries()) {
@@ -89,16 +84,15 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
   const kind = width > maxPortraitWidth ? 'wide summary' : 'summary';
   const fitsOnePage = printed.length <= maxRowsOnPage;
   const size = chartSize(widths);
-  const chart = plan?.place({
-    firstRow: head.length + 1,
-    tableRow: above.length + rankingStart + 1,
-    dataRow: printed.length + 2,
-    width: size.width,
-  });
   return {
     xml: xml + sheetEnd(kind, { hasChart: chart !== undefined, fitsOnePage }),
     printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
-    chart,
+    chart: chart && {
+      ...chart,
+      firstRow: head.length + 1,
+      cellsRow: printed.length + 2,
+      width: size.width,
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { hasRightToLeft } from '../../text/printable.ts';
-import { chartXml, drawingXml, type SheetChart } from './sheet-chart.ts';
+import { chartXml, drawingXml, type PlacedChart } from './sheet-chart.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
 /** Parts of a spreadsheet other than its sheets, and cells (ECMA-376, SpreadsheetML). */
@@ -129,6 +129,9 @@ function fontXml(size: number, { before = '', after = '' } = {}): string {
 export interface WorkbookPart {
   readonly path: string;
   readonly xml: string;
+
+  /** Absent for relationships. */
+  readonly type?: string;
 }
 
 /** Parts that precede the sheets. */
@@ -152,18 +155,15 @@ export function openingParts(): WorkbookPart[] {
   ];
 }
 
-/** Parts that a spreadsheet may have besides its sheets. */
-export interface OptionalParts {
-  readonly table: SheetTable | undefined;
-  readonly chart: SheetChart | undefined;
-}
-
 /** Parts that follow the sheets: the table, the chart, and the list of all parts. */
-export function closingParts({ table, chart }: OptionalParts): WorkbookPart[] {
+export function closingParts(
+  table: SheetTable | undefined,
+  chart: PlacedChart | undefined,
+): WorkbookPart[] {
   const parts: WorkbookPart[] = [];
   if (table) {
     parts.push(
-      { path: 'xl/tables/table1.xml', xml: tableXml(table) },
+      { path: 'xl/tables/table1.xml', xml: tableXml(table), type: `${spreadsheetType}.table` },
       {
         path: 'xl/worksheets/_rels/sheet1.xml.rels',
         xml: relationshipsXml([{ type: 'table', target: '../tables/table1.xml' }]),
@@ -172,8 +172,8 @@ export function closingParts({ table, chart }: OptionalParts): WorkbookPart[] {
   }
   if (chart) {
     parts.push(
-      { path: 'xl/charts/chart1.xml', xml: chartXml(chart) },
-      { path: 'xl/drawings/drawing1.xml', xml: drawingXml(chart) },
+      { path: 'xl/charts/chart1.xml', xml: chartXml(chart), type: `${drawingType}ml.chart` },
+      { path: 'xl/drawings/drawing1.xml', xml: drawingXml(chart), type: drawingType },
       {
         path: 'xl/drawings/_rels/drawing1.xml.rels',
         xml: relationshipsXml([{ type: 'chart', target: '../charts/chart1.xml' }]),
@@ -184,38 +184,26 @@ export function closingParts({ table, chart }: OptionalParts): WorkbookPart[] {
       },
     );
   }
-  const types = { hasTable: table !== undefined, hasChart: chart !== undefined };
-  return [...parts, { path: '[Content_Types].xml', xml: contentTypesXml(types) }];
+  return [...parts, { path: '[Content_Types].xml', xml: contentTypesXml(parts) }];
 }
 
-interface PartTypes {
-  readonly hasTable: boolean;
-  readonly hasChart: boolean;
-}
-
-function contentTypesXml({ hasTable, hasChart }: PartTypes): string {
-  const defaults = [
+function contentTypesXml(parts: readonly WorkbookPart[]): string {
+  const types = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     '<Default Extension="xml" ContentType="application/xml"/>',
+    typeXml('xl/workbook.xml', `${spreadsheetType}.sheet.main`),
+    typeXml('xl/worksheets/sheet1.xml', `${spreadsheetType}.worksheet`),
+    typeXml('xl/worksheets/sheet2.xml', `${spreadsheetType}.worksheet`),
+    typeXml('xl/styles.xml', `${spreadsheetType}.styles`),
   ];
-  const typesByPath = new Map([
-    ['/xl/workbook.xml', `${spreadsheetType}.sheet.main`],
-    ['/xl/worksheets/sheet1.xml', `${spreadsheetType}.worksheet`],
-    ['/xl/worksheets/sheet2.xml', `${spreadsheetType}.worksheet`],
-    ['/xl/styles.xml', `${spreadsheetType}.styles`],
-  ]);
-  if (hasTable) typesByPath.set('/xl/tables/table1.xml', `${spreadsheetType}.table`);
-  if (hasChart) {
-    typesByPath.set('/xl/charts/chart1.xml', `${drawingType}ml.chart`);
-    typesByPath.set('/xl/drawings/drawing1.xml', drawingType);
+  for (const { path, type } of parts) {
+    if (type !== undefined) types.push(typeXml(path, type));
   }
+  return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types.join('')}</Types>`;
+}
 
-  const overrides: string[] = [];
-  for (const [path, type] of typesByPath) {
-    overrides.push(`<Override PartName="${path}" ContentType="${type}+xml"/>`);
-  }
-  const types = [...defaults, ...overrides].join('');
-  return `${declaration}<Types xmlns="${packageNamespace}/content-types">${types}</Types>`;
+function typeXml(path: string, type: string): string {
+  return `<Override PartName="/${path}" ContentType="${type}+xml"/>`;
 }
 
 /** From one part to another; ids count from 1: `rId1`. */
