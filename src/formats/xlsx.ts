@@ -21,7 +21,7 @@ import {
   sheetEnd,
   workbookXml,
 } from '../present/sheet/workbook.ts';
-import { ZipArchive, type ZipEntry } from '../present/sheet/zip-archive.ts';
+import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import {
   makeRoomForObjects,
   type ReportTail,
@@ -63,13 +63,12 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** Holds the rows, once its column widths are written. */
-  #sheet: ZipEntry | undefined;
-
   /** Known from the first row on, with their headings. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
+  /** Set once the column widths are written. */
+  #hasBegun = false;
   #rowCount = 0;
   #pagesAcross = 1;
 
@@ -95,7 +94,7 @@ export class WorkbookEncoder implements Encoder {
     this.#sums.observe(batch, this.#plan.columns);
 
     const rows = rowsIn(batch, this.#columns, rowsBefore);
-    if (this.#sheet) writeRows(this.#sheet, rows, rowsBefore);
+    if (this.#hasBegun) this.#writeRows(rows, rowsBefore);
     else {
       for (const row of rows) this.#held.push(row);
       this.#bytesSoFar += batch.sizeBytes;
@@ -110,11 +109,11 @@ export class WorkbookEncoder implements Encoder {
     const options = this.#options;
     plan.settle(tail.fields);
     this.#columns ??= this.#compared.addTo(plan.shown);
-    const sheet = this.#sheet ?? this.#begin();
-    this.#writeEnded(sheet, this.#columns);
+    if (!this.#hasBegun) this.#begin();
+    this.#writeEnded(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
-    sheet.end(sheetEnd('table', { tableRange: range, pagesAcross: this.#pagesAcross }));
+    this.#archive.end(sheetEnd('table', { tableRange: range, pagesAcross: this.#pagesAcross }));
 
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
@@ -147,27 +146,32 @@ export class WorkbookEncoder implements Encoder {
     for (const part of closingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);
     }
-    this.#archive.end();
+    this.#archive.close();
     return this.#archive.take();
   }
 
   /** Writes the rows that only the earlier report has. */
-  #writeEnded(sheet: ZipEntry, columns: readonly PlannedColumn[]): void {
+  #writeEnded(columns: readonly PlannedColumn[]): void {
     const rowsBefore = this.#rowCount;
     const ended = this.#compared.endedRows(columns).map((values, i) => {
       return columns.map((column, at) => cellOf(values[at], column, rowsBefore + i + 1));
     });
     this.#rowCount += ended.length;
     if (this.#rowCount > maxRows) throw tooManyRows();
-    writeRows(sheet, ended, rowsBefore);
+    this.#writeRows(ended, rowsBefore);
+  }
+
+  #writeRows(rows: readonly SheetRow[], rowsBefore: number): void {
+    // Rows are numbered from 1, and the first one is the header.
+    for (const [i, row] of rows.entries()) this.#archive.write(rowXml(rowsBefore + i + 2, row));
   }
 
   /** Starts the archive and the first sheet with headings and the rows so far. */
-  #begin(): ZipEntry {
+  #begin(): void {
     const columns = this.#columns ?? [];
     for (const { path, xml } of openingParts()) this.#archive.add(path, xml);
-    const sheet = this.#archive.begin('xl/worksheets/sheet1.xml');
-    this.#sheet = sheet;
+    this.#archive.begin('xl/worksheets/sheet1.xml');
+    this.#hasBegun = true;
 
     this.#headings = headingsOf(columns);
     const headerCells = columns.map(({ numeric }, i): SheetCell => {
@@ -183,10 +187,9 @@ export class WorkbookEncoder implements Encoder {
     const width = widths.reduce((sum, own) => sum + own, 0);
     this.#pagesAcross = Math.max(1, Math.ceil(width / maxPageWidth));
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
-    sheet.write(sheetBeginning(widths, 'table') + headerRow);
-    writeRows(sheet, this.#held, 0);
+    this.#archive.write(sheetBeginning(widths, 'table') + headerRow);
+    this.#writeRows(this.#held, 0);
     this.#held = [];
-    return sheet;
   }
 
   /** Includes the header; `undefined` if there are no columns. */
@@ -220,11 +223,6 @@ function tooManyRows(): OutputError {
     code: 'TOO_LARGE',
     hint: "Write CSV or Parquet (-o report.parquet), or one sheet per month: --split month -o '{date}.xlsx'.",
   });
-}
-
-function writeRows(sheet: ZipEntry, rows: readonly SheetRow[], rowsBefore: number): void {
-  // Rows are numbered from 1, and the first one is the header.
-  for (const [i, row] of rows.entries()) sheet.write(rowXml(rowsBefore + i + 2, row));
 }
 
 /** Limit of a header cell, in characters. */

@@ -268,11 +268,12 @@ describe('a sheet', () => {
   });
 
   test('refuses to become larger than 4 GiB', async () => {
-    const entry = new ZipArchive().begin('sheet');
+    const archive = new ZipArchive();
+    archive.begin('sheet');
     const part = ' '.repeat(2 ** 26);
-    for (let i = 1; i < 64; i++) entry.write(part);
+    for (let i = 1; i < 64; i++) archive.write(part);
 
-    expect(() => entry.write(part)).toThrow(
+    expect(() => archive.write(part)).toThrow(
       'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
     );
   });

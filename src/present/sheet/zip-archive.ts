@@ -27,27 +27,50 @@ const firstDay = new Date(1980, 0, 1);
 export class ZipArchive {
   #pieces: Uint8Array[] = [];
 
-  /** Buffers the current entry until a piece is full; shared by all entries. */
-  readonly #waiting = Buffer.allocUnsafe(pieceBytes);
-
   readonly #zip = new Zip((error, piece) => {
     if (error) throw error;
     this.#pieces.push(piece);
   });
 
+  #entry: DeflatedFile | undefined;
+  #entryBytes = 0;
+
+  /** Buffers the entry until a piece is full. */
+  readonly #waiting = Buffer.allocUnsafe(pieceBytes);
+  #waitingBytes = 0;
+
   /** Starts an entry. The previous one must be complete. */
-  begin(name: string): ZipEntry {
-    const file = new DeflatedFile(name);
-    file.mtime = firstDay;
-    this.#zip.add(file);
-    return new ZipEntry(file, this.#waiting);
+  begin(name: string): void {
+    this.#entry = new DeflatedFile(name);
+    this.#entry.mtime = firstDay;
+    this.#entryBytes = 0;
+    this.#zip.add(this.#entry);
+  }
+
+  /**
+   * Encodes the text at once: a string that grew row by row would be copied by every garbage
+   * collection until its piece is full. Throws `OutputError` if the entry becomes too large.
+   */
+  write(text: string): void {
+    const maxBytes = bytesPerCharacter * text.length;
+    if (this.#waitingBytes + maxBytes > pieceBytes) this.#pushWaiting(false);
+    if (maxBytes > pieceBytes) this.#push(Buffer.from(text), false);
+    else this.#waitingBytes += this.#waiting.write(text, this.#waitingBytes);
+  }
+
+  /** Ends the entry with a text. */
+  end(text: string): void {
+    this.write(text);
+    this.#pushWaiting(true);
   }
 
   add(name: string, text: string): void {
-    this.begin(name).end(text);
+    this.begin(name);
+    this.end(text);
   }
 
-  end(): void {
+  /** Ends the archive. */
+  close(): void {
     this.#zip.end();
   }
 
@@ -56,6 +79,25 @@ export class ZipArchive {
     const ready = this.#pieces;
     this.#pieces = [];
     return ready;
+  }
+
+  #pushWaiting(isLast: boolean): void {
+    this.#push(this.#waiting.subarray(0, this.#waitingBytes), isLast);
+    this.#waitingBytes = 0;
+  }
+
+  #push(bytes: Uint8Array, isLast: boolean): void {
+    this.#entryBytes += bytes.length;
+    if (this.#entryBytes > largestBytes) {
+      throw new OutputError(
+        'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
+        {
+          code: 'TOO_LARGE',
+          hint: 'Select fewer columns with --columns, or write CSV or Parquet.',
+        },
+      );
+    }
+    this.#entry?.push(bytes, isLast);
   }
 }
 
@@ -66,56 +108,5 @@ class DeflatedFile extends ZipPassThrough {
   protected override process(piece: Uint8Array, isLast: boolean): void {
     const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;
     this.ondata(null, deflateRawSync(piece, { level, finishFlush }), isLast);
-  }
-}
-
-/** Throws `OutputError` if the file becomes too large. */
-export class ZipEntry {
-  readonly #file: ZipPassThrough;
-
-  readonly #waiting: Buffer;
-
-  #waitingBytes = 0;
-
-  #sizeBytes = 0;
-
-  constructor(file: ZipPassThrough, waiting: Buffer) {
-    this.#file = file;
-    this.#waiting = waiting;
-  }
-
-  /**
-   * Encodes the text at once: a string that grew row by row would be copied by every garbage
-   * collection until its piece is full.
-   */
-  write(text: string): void {
-    const maxBytes = bytesPerCharacter * text.length;
-    if (this.#waitingBytes + maxBytes > pieceBytes) this.#pushWaiting();
-    if (maxBytes > pieceBytes) this.#push(Buffer.from(text), false);
-    else this.#waitingBytes += this.#waiting.write(text, this.#waitingBytes);
-  }
-
-  end(text: string): void {
-    this.write(text);
-    this.#push(this.#waiting.subarray(0, this.#waitingBytes), true);
-  }
-
-  #pushWaiting(): void {
-    this.#push(this.#waiting.subarray(0, this.#waitingBytes), false);
-    this.#waitingBytes = 0;
-  }
-
-  #push(bytes: Uint8Array, isLast: boolean): void {
-    this.#sizeBytes += bytes.length;
-    if (this.#sizeBytes > largestBytes) {
-      throw new OutputError(
-        'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
-        {
-          code: 'TOO_LARGE',
-          hint: 'Select fewer columns with --columns, or write CSV or Parquet.',
-        },
-      );
-    }
-    this.#file.push(bytes, isLast);
   }
 }
