@@ -197,22 +197,33 @@ function jsonProgress(console: Console, clock: () => number, partLabel?: string)
   return new Progress({ open, progressOfPart: (label) => jsonProgress(console, clock, label) });
 }
 
-/** Prints log lines with the local time: one per change, and at most one every 10 s. */
+/**
+ * Prints log lines with the local time: one per change, at most one every 10 s, and none for a
+ * shorter download.
+ */
 function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Progress {
+  const pauseMs = 10_000;
   let lastText: string | undefined;
   let lastMs = Number.NEGATIVE_INFINITY;
-  const update = (event: ProgressEvent): void => {
+  const print = (event: ProgressEvent): void => {
     const text = plainText(event);
-    if (text === undefined || text === lastText || stopwatch() - lastMs < 10_000) return;
+    if (text === undefined || text === lastText || stopwatch() - lastMs < pauseMs) return;
     lastText = text;
     lastMs = stopwatch();
     const timeOfDay = new Date(wallClock()).toTimeString().slice(0, 8);
     console.note(`${timeOfDay} ${text}`);
   };
-  return new Progress({
-    open: () => ({ update, stop: () => {} }),
-    progressOfPart: () => silentProgress,
-  });
+
+  const open = ({ event }: ProgressEvent): Line => {
+    const firstMs = event === 'download' ? stopwatch() + pauseMs : 0;
+    return {
+      update: (state) => {
+        if (stopwatch() >= firstMs) print(state);
+      },
+      stop: () => {},
+    };
+  };
+  return new Progress({ open, progressOfPart: () => silentProgress });
 }
 
 /** Formats an event as a log line; `undefined` if there is nothing to report yet. */

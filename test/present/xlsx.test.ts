@@ -179,7 +179,19 @@ describe('xlsx', () => {
       Report | 07bf
       Key | date, campaignId
       Written by | adreport 0.0.0
-      Revenue | The service reports revenue in euros and in US dollars; buyers know it as their spend."
+      Revenue | The service reports revenue in euros and in US dollars; buyers know it as their spend.
+
+      Revenue (€) by campaign | Revenue (€)
+      Campaign 0 | 0.1
+      Campaign 1 | 0.1
+      Campaign 2 | 0.1
+      Campaign 3 | 0.1
+      Campaign 4 | 0.1
+      Campaign 5 | 0.1
+      Campaign 6 | 0.1
+      Campaign 7 | 0.1
+      Campaign 8 | 0.1
+      Campaign 9 | 0.1"
     `);
   });
 
@@ -209,6 +221,10 @@ describe('xlsx', () => {
       ['Top 2 countries by Displays', null, 'Displays', 'Before', 'Change'],
       ['France', null, 112, 100, 0.12],
       ['Spain', null, 3, '–', 'new'],
+      // The chart's own cells.
+      ['Displays by country', 'now', 'then'],
+      ['France', 112, 100],
+      ['Spain', 3, null],
     ]);
   });
 
