@@ -65,7 +65,7 @@ export async function handleCall(
     updateLog(request, { faults: [] });
   }
   // Faults slow and cut error responses too.
-  return send(request, reply, answer, effect.changeBody ? [effect.changeBody] : []);
+  return send(request, reply, answer, effect.changeBody);
 }
 
 function updateLog({ raw }: FastifyRequest, values: Partial<LogEntry>): void {
@@ -139,7 +139,6 @@ function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
   return {
     accept: request.headers.accept,
     query: Object.keys(request.query as object),
-    bodyBytes: body.length,
     signal,
     faultRequest: faultRequestOf(request.raw, parametersOrEmpty(parameters)),
     parameters,

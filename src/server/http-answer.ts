@@ -89,12 +89,12 @@ function usageErrorAnswer({ code, message, hint }: UsageError): Answer {
   return jsonAnswer({ response: { error_id: code, error: sentences } }, status);
 }
 
-/** Sends a response, compressed if the client accepts it, with the changes of faults applied. */
+/** Sends a response, compressed if the client accepts it, with the change of a fault applied. */
 export function send(
   request: FastifyRequest,
   reply: FastifyReply,
   answer: Answer,
-  changes: readonly BodyChange[] = [],
+  change?: BodyChange,
 ): FastifyReply {
   const { status, type, headers = {}, body, why } = answer;
   const entry = logEntryOf(request.raw);
@@ -111,14 +111,13 @@ export function send(
   // The full length is announced even if a fault then cuts the body.
   if (isWhole && !coding) reply.header('content-length', Buffer.byteLength(body));
 
-  if (isWhole && !coding && changes.length === 0) return reply.send(body);
+  if (isWhole && !coding && !change) return reply.send(body);
 
   const source = Readable.from(isWhole ? [body] : body, { objectMode: false });
   const encoded = coding ? pipeline(source, createCompressor(coding), () => {}) : source;
-  if (changes.length === 0) return reply.send(encoded);
+  if (!change) return reply.send(encoded);
 
-  let changed: AsyncIterable<Buffer> = encoded;
-  for (const change of changes) changed = change(changed, reply.raw);
+  const changed = change(encoded, reply.raw);
   // Each chunk is changed only once the previous one has been sent.
   return reply.send(Readable.from(changed, { objectMode: false, highWaterMark: 1 }));
 }

@@ -447,7 +447,6 @@ describe('faults at run time', () => {
       { fault: 'campaigns:503', time: 1 },
       { fault: `campaigns:503:for=${'x'.repeat(5_000)}` },
       { fault: 'campaigns:503:for=nobody' },
-      { faults: Array.from({ length: 1_001 }, () => 'campaigns:503') },
     ];
 
     for (const json of [...wrong, { faults: ['campaigns:503', 'campaigns:5o3'] }]) {
@@ -473,19 +472,6 @@ describe('faults at run time', () => {
 
     expect(ids).not.toContain(first?.id);
     expect(ids).not.toContain(second?.id);
-  });
-
-  test('are limited to a thousand', async () => {
-    const server = await startForTest();
-    const faults = Array.from({ length: 999 }, () => 'status:503:times=0');
-
-    for (const status of [200, 400]) {
-      expect(await admin(server, '/faults', { json: { faults } })).toMatchObject({ status });
-    }
-    expect(await admin(server, '/faults', { json: { fault: 'status:503' } })).toMatchObject({
-      status: 200,
-    });
-    expect(() => server.fault('status:503')).toThrow('Cannot have 1,001 active faults');
   });
 });
 

@@ -122,13 +122,12 @@ describe('timezone', () => {
   );
 });
 
-test.each(['__proto__', 'constructor'])('the parameter %s is refused as unknown', async (name) => {
-  const body = `{"since":1767222000,"until":1767308399,"metrics":"displays","${name}":{"since":1}}`;
-  const form = `since=1767222000&until=1767308399&metrics=displays&${name}[since]=1&${name}=2`;
-  // qs drops keys that would change a prototype.
-  for (const sent of name === '__proto__' ? [{ body }] : [{ body }, { form }]) {
+test('the parameter constructor is refused as unknown', async () => {
+  const body = `{"since":1767222000,"until":1767308399,"metrics":"displays","constructor":{"since":1}}`;
+  const form = `since=1767222000&until=1767308399&metrics=displays&constructor[since]=1&constructor=2`;
+  for (const sent of [{ body }, { form }]) {
     const answer = await call(server, '/buyer-reporting', { as: 'buyer', ...sent });
-    expectRefusal(answer, 400, 'UNKNOWN_PARAMETER', { parameter: name });
+    expectRefusal(answer, 400, 'UNKNOWN_PARAMETER', { parameter: 'constructor' });
   }
 });
 
@@ -238,13 +237,6 @@ describe('array parameters', () => {
   const form = (more: string) => ({ form: `${head}&${more}` });
   const indexedBreakdowns = { 'breakdowns[10]': 'CAMPAIGN', 'breakdowns[7]': 'OS' };
 
-  test('in JSON, a list with and without indexes is refused', async () => {
-    const answer = await create({ ...smallReport, 'breakdowns[7]': 'OS' });
-
-    expectRefusal(answer, 400, 'INVALID_BODY');
-    expect(refusalIn(answer).error).toContain('“breakdowns” is sent both with and without indexes');
-  });
-
   test('deeply nested objects are not a list', async () => {
     const depth = 100_000;
     const body = `{"since":1,"until":2,"metrics":${'{"0":'.repeat(depth)}"clicks"${'}'.repeat(depth)}}`;
@@ -272,10 +264,6 @@ describe('array parameters', () => {
     {
       name: 'empty brackets of JSON',
       sent: json({ breakdowns: undefined, 'breakdowns[]': ['OS', 'CAMPAIGN'] }),
-    },
-    {
-      name: 'empty brackets of JSON after an index',
-      sent: json({ breakdowns: undefined, 'breakdowns[]': 'CAMPAIGN', 'breakdowns[12]': 'OS' }),
     },
     { name: 'names in any case', sent: json({ breakdowns: ['os', 'Campaign', 'OS'] }) },
   ])('as $name', async ({ sent }) => {

@@ -42,18 +42,18 @@ export const answerKind: FaultKind = {
   requires: 'file',
   takes: 'answer',
   effect({ values, answer }) {
-    const file = values.text('file');
+    // As read by the keys above.
+    const { status, type, file } = values as { status?: number; type?: string; file?: string };
     const body = file === undefined ? answer?.body : readAnswerFile(file);
     const parts = {
-      body,
       headers: answer?.headers ?? {},
-      status: eitherOf('status', values.number('status'), answer?.status) ?? 200,
-      type: values.text('type') ?? typesByEnding[extname(file ?? '').toLowerCase()],
+      status: eitherOf('status', status, answer?.status) ?? 200,
+      type: type ?? typesByEnding[extname(file ?? '').toLowerCase()],
     };
 
     try {
-      const stub = createStub(parts);
-      return { heldBytes: stub.body.length, replace: (reportId) => withReportId(stub, reportId) };
+      const stub = createStub(body, parts);
+      return { replace: (reportId) => withReportId(stub, reportId) };
     } catch (mistake) {
       if (!(mistake instanceof FaultMistake)) throw mistake;
       return {
@@ -86,17 +86,15 @@ function eitherOf<Value>(name: string, a: Value | undefined, b: Value | undefine
   return a ?? b;
 }
 
-interface StubParts {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-
-  /** Default: the type in the headers, or one that fits the body. */
-  readonly type: string | undefined;
-  readonly body: unknown;
-}
-
-/** Throws `UsageError`, and `FaultMistake` for a body that is not JSON. */
-function createStub({ status, headers, type, body }: StubParts): Stub {
+/**
+ * Throws `UsageError`, and `FaultMistake` for a body that is not JSON.
+ *
+ * @param type by default that in the headers, or one that fits the body
+ */
+function createStub(
+  body: unknown,
+  { status, headers, type }: { status: number; headers: object; type: string | undefined },
+): Stub {
   if (body === undefined) throw invalidAnswer('body is missing', 'Set body; "" is an empty one.');
   if (httpStatus.read(String(status)) === undefined) {
     throw invalidAnswer(`status is ${String(status).slice(0, 40)}`, `Use an ${httpStatus.label}.`);

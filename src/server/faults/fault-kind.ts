@@ -36,27 +36,8 @@ export interface FaultInput {
 /** Returns the document to send instead of the service's document. */
 export type DocumentChange = (document: unknown) => unknown;
 
-export class FaultValues {
-  readonly #values = new Map<string, number | string>();
-
-  has(key: string): boolean {
-    return this.#values.has(key);
-  }
-
-  set(key: string, value: number | string): void {
-    this.#values.set(key, value);
-  }
-
-  number(key: string): number | undefined {
-    const value = this.#values.get(key);
-    return typeof value === 'number' ? value : undefined;
-  }
-
-  text(key: string): string | undefined {
-    const value = this.#values.get(key);
-    return typeof value === 'string' ? value : undefined;
-  }
-}
+/** By key, as read. */
+export type FaultValues = Readonly<Record<string, number | string | undefined>>;
 
 /** Effect on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {
@@ -74,9 +55,6 @@ export interface FaultEffect {
    * `reportId` is the report of the call, if any.
    */
   replace?(reportId: string | undefined): Answer;
-
-  /** Size of the body that it holds in memory. */
-  readonly heldBytes?: number;
 
   /** Changes the service's JSON document; not used for error responses. */
   readonly change?: DocumentChange | undefined;

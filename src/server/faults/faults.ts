@@ -1,21 +1,12 @@
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../text/nearest.ts';
-import { formatCount } from '../../text/quantity.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { FaultRequest } from '../public-types.ts';
 import { usageError } from '../usage-error.ts';
 import { seededRandom } from '../world/random.ts';
 import { describeThrown, FaultMistake } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';
-
-/** Each call is compared with every fault. */
-const maxFaults = 1_000;
-
-/** Total size of the bodies that faults hold in memory. */
-const maxHeldBytes = 64 * 1024 * 1024;
-
-const removeFaults = 'Remove faults with DELETE /__admin/faults.';
 
 export interface ActiveFault extends FaultSpec {
   /** Digits, never reused. */
@@ -72,20 +63,6 @@ export class Faults {
   /** Adds all of the faults after the others, or throws `UsageError` and adds none. */
   add(...specs: readonly FaultSpec[]): void {
     this.#expectKnownAccounts(specs);
-    const count = this.#active.length + specs.length;
-    if (count > maxFaults) {
-      const limit = `The limit is ${formatCount(maxFaults)}. ${removeFaults}`;
-      const sentence = `Cannot have ${formatCount(count)} active faults.`;
-      throw usageError(sentence, limit, { code: 'BAD_FAULT' });
-    }
-
-    let heldBytes = 0;
-    for (const { effect } of [...this.#active, ...specs]) heldBytes += effect.heldBytes ?? 0;
-    if (heldBytes > maxHeldBytes) {
-      const sentence = 'The bodies of the active faults would exceed 64 MiB.';
-      throw usageError(sentence, removeFaults, { code: 'BAD_FAULT' });
-    }
-
     this.#active.push(...this.#activate(specs));
   }
 

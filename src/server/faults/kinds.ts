@@ -26,7 +26,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     keys: { 'retry-after': wholeNumber },
     effect({ values }, name) {
       const status = Number(name);
-      const seconds = values.number('retry-after');
+      const { 'retry-after': seconds } = values;
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
       const errorId = errorIdOf(status);
@@ -89,19 +89,19 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'cuts the connection after this many bytes of the body',
     keys: { bytes: size },
     requires: 'bytes',
-    effect: ({ values }) => ({ changeBody: cutAfter(values.number('bytes') ?? 0) }),
+    effect: ({ values }) => ({ changeBody: cutAfter(Number(values.bytes)) }),
   },
   slow: {
     meaning: 'sends the body at this many bytes per second',
     keys: { rate: size },
     requires: 'rate',
-    effect: ({ values }) => ({ changeBody: sendAtRate(values.number('rate') ?? 1) }),
+    effect: ({ values }) => ({ changeBody: sendAtRate(Number(values.rate)) }),
   },
   delay: {
     meaning: 'delays the response by milliseconds, or by a time such as 2s',
     keys: { ms: milliseconds },
     requires: 'ms',
-    effect: ({ values }) => ({ delayMs: values.number('ms') ?? 0 }),
+    effect: ({ values }) => ({ delayMs: Number(values.ms) }),
   },
 };
 

@@ -7,7 +7,6 @@ import {
   type FaultInput,
   type FaultKey,
   type FaultKind,
-  FaultValues,
   probability,
   wholeNumber,
 } from './fault-kind.ts';
@@ -92,7 +91,7 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
   }
 
   const keys = keysOf(kind);
-  const values = new FaultValues();
+  const values: Record<string, number | string> = {};
   for (const [index, pair] of pairs.entries()) {
     const [, key, value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (key === undefined) return refuse(`“${pair}” is not key=value`);
@@ -100,7 +99,7 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
     const reader = keys.get(key);
     if (!reader)
       return refuse(`unknown key “${key}” for ${name}`, adviceFor(key, [...keys.keys()]));
-    if (values.has(key)) return refuse(`${key}= is repeated`);
+    if (values[key] !== undefined) return refuse(`${key}= is repeated`);
     if (reader.isLocalOnly && source.isRemote) {
       return refuse(`${key}= does not work over HTTP`, 'Send the body in the call.');
     }
@@ -108,7 +107,7 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
     const rest = reader.takesRest ? [value, ...pairs.slice(index + 1)].join(':') : value;
     const read = reader.read(rest);
     if (read === undefined) return refuse(`${key}=${rest} is not a valid ${reader.label}`);
-    values.set(key, read);
+    values[key] = read;
     if (reader.takesRest) break;
   }
 
@@ -117,10 +116,10 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
     return refuse(`${name} has no status, headers or body`, 'Use them with ENDPOINT:answer.');
   }
   const isGiven = takes !== undefined && source[takes] !== undefined;
-  if (requires !== undefined && values.has(requires) && isGiven) {
+  if (requires !== undefined && values[requires] !== undefined && isGiven) {
     return refuse(`it has both ${requires}= and ${takes}`, 'Use one of them.');
   }
-  if (requires !== undefined && !values.has(requires) && !isGiven) {
+  if (requires !== undefined && values[requires] === undefined && !isGiven) {
     const isAnswer = takes === 'answer' && source.isRemote;
     if (isAnswer) return refuse('the body is missing', 'Send {"fault":…,"body":…}.');
 
@@ -133,16 +132,16 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
 
   const { answer, change } = source;
   const effect = kind.effect({ values, answer, change }, name);
-  return { text, type, endpoints, ...commonValuesOf(values), effect };
-}
-
-/** By default, a fault always strikes. */
-function commonValuesOf(values: FaultValues): Pick<FaultSpec, 'account' | 'times' | 'after' | 'p'> {
+  const { for: account, times = Number.POSITIVE_INFINITY, after = 0, p = 1 } = values;
   return {
-    account: values.text('for'),
-    times: values.number('times') ?? Number.POSITIVE_INFINITY,
-    after: values.number('after') ?? 0,
-    p: values.number('p') ?? 1,
+    text,
+    type,
+    endpoints,
+    account: account === undefined ? undefined : String(account),
+    times: Number(times),
+    after: Number(after),
+    p: Number(p),
+    effect,
   };
 }
 

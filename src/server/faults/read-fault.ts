@@ -9,7 +9,7 @@ import {
 } from '../check-members.ts';
 import type { FaultAnswer, FaultObject } from '../public-types.ts';
 import { usageError } from '../usage-error.ts';
-import { type FaultEffect, FaultValues } from './fault-kind.ts';
+import type { FaultEffect } from './fault-kind.ts';
 import { faultKinds } from './kinds.ts';
 import { type FaultSource, type FaultSpec, parseFault } from './parse-fault.ts';
 
@@ -78,8 +78,7 @@ function withAnswerOrChange(
   if (effect.answer || effect.replace || effect.end || effect.change) {
     throw invalidFault(`this kind cannot be combined with ${extra}`, `Leave out kind or ${extra}.`);
   }
-  const values = new FaultValues();
-  return { ...effect, ...faultKinds[extra]?.effect({ values, answer, change }, extra) };
+  return { ...effect, ...faultKinds[extra]?.effect({ values: {}, answer, change }, extra) };
 }
 
 function invalidFault(reason: string, advice: string): UsageError {

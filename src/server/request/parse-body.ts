@@ -13,8 +13,6 @@ const maxNames = 1_000;
 /** Enough for every filter with the maximum number of values. */
 const maxFields = 20_000;
 
-/** Index of `name[]` in JSON, where it can appear only once. It sorts last. */
-const lastIndex = '999999999999999';
 const formType = 'application/x-www-form-urlencoded';
 
 /**
@@ -26,12 +24,12 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   const isJson = text.startsWith('{');
   if (!isJson) assertForm(text, contentType);
 
-  const parameters = readBody(() => (isJson ? JSON.parse(text) : parseForm(text)));
+  const parameters = readBody(() => parseFields(isJson ? JSON.parse(text) : text));
   if (isJson) assertNoKeyTwice(text);
   if (Object.keys(parameters).length > maxNames) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${maxNames} parameters.`);
   }
-  return isJson ? foldIndexedKeys(parameters) : parameters;
+  return parameters;
 }
 
 /** A string of JSON, with the colon after it if it is a key, or an end of an object. */
@@ -111,38 +109,11 @@ function readBody(parse: () => Parameters): Parameters {
 }
 
 /**
- * Converts form-style keys in JSON: `{"breakdowns[7]":"DAILY"}` becomes
- * `{"breakdowns":{"7":"DAILY"}}` (`decisions.md` 2). Throws `ServiceError` if a parameter has both
- * forms.
+ * Parses a form, or the keys of JSON: `{"breakdowns[7]":"DAILY"}` becomes
+ * `{"breakdowns":{"7":"DAILY"}}` (`decisions.md` 2).
  */
-function foldIndexedKeys(parameters: Parameters): Parameters {
-  const folded = new Map<string, unknown>();
-  const lists = new Map<string, Record<string, unknown>>();
-
-  for (const [key, value] of Object.entries(parameters)) {
-    const [, name, index] = /^([^[\]]+)\[(\d{0,15})\]$/.exec(key) ?? [];
-    if (name === undefined) {
-      folded.set(key, value);
-      continue;
-    }
-
-    const list = lists.get(name) ?? {};
-    list[index || lastIndex] = value;
-    lists.set(name, list);
-  }
-
-  for (const [name, list] of lists) {
-    if (folded.has(name)) {
-      const sentence = `“${name.slice(0, 80)}” is sent both with and without indexes: send it once.`;
-      throw new ServiceError('INVALID_BODY', sentence);
-    }
-    folded.set(name, list);
-  }
-  return Object.fromEntries(folded);
-}
-
-function parseForm(text: string): Parameters {
-  return qs.parse(text, {
+function parseFields(written: string | Record<string, string>): Parameters {
+  return qs.parse(written, {
     parameterLimit: maxFields,
     // Keys in brackets become objects, never arrays, so that a huge index allocates nothing.
     arrayLimit: 0,

@@ -4,21 +4,14 @@ import type { FaultRequest, LocalServerOptions } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/** Beyond this number of reports, or this total size of their requests, the oldest are deleted. */
+/** Beyond this number of reports, the oldest are deleted. */
 const maxReports = 10_000;
-const maxBytes = 64 * 1024 * 1024;
-
-/** Ids of deleted reports are kept for a better error message. */
-const maxDeleted = 100_000;
 const oneDayMs = 24 * 3_600_000;
 
 export interface ReportCreation {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
-
-  /** Size of the request body. */
-  readonly sizeBytes: number;
 
   /** Final status, if it is known from the start. */
   readonly end?: ReportStatus | undefined;
@@ -65,10 +58,6 @@ export class Reports {
 
   /** By id, oldest first. */
   readonly #reports = new Map<string, StoredReport>();
-  #heldBytes = 0;
-
-  /** E-mail of the owner by id of a deleted report. */
-  readonly #deleted = new Map<string, string>();
 
   constructor(options: LocalServerOptions, rules: ReportRules) {
     this.#delayMs = options.delayMs ?? 2_000;
@@ -78,16 +67,16 @@ export class Reports {
     this.#rules = rules;
   }
 
-  /** Starts in progress. Deletes the oldest reports if there are too many. */
-  create(order: ReportCreation): StoredReport {
+  /** Starts in progress. Deletes the oldest report if there are too many. */
+  create(creation: ReportCreation): StoredReport {
     this.#count += 1;
-    const { account, request } = order;
+    const { account, request } = creation;
     const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
-    const report: StoredReport = { id, ...order, statusCalls: 0 };
+    const report: StoredReport = { id, ...creation, statusCalls: 0 };
     this.#reports.set(id, report);
-    this.#heldBytes += report.sizeBytes;
 
-    this.#deleteOldest();
+    const [oldest] = this.#reports.keys();
+    if (oldest !== undefined && this.#reports.size > maxReports) this.#reports.delete(oldest);
     return report;
   }
 
@@ -100,12 +89,7 @@ export class Reports {
       if (nowMs - report.createdMs > this.#reportTtlMs) throw expiredReport(id);
       return report;
     }
-
-    if (this.#deleted.get(id) === account.email) {
-      const why = `was deleted, because this server keeps only the latest ${maxReports}`;
-      throw expiredReport(id, why);
-    }
-    throw unknownReport(id);
+    throw new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
   }
 
   /** Finds a report of any account. */
@@ -142,8 +126,6 @@ export class Reports {
 
   reset(): void {
     this.#reports.clear();
-    this.#deleted.clear();
-    this.#heldBytes = 0;
     this.#count = 0;
   }
 
@@ -159,26 +141,8 @@ export class Reports {
     if (this.#polls !== undefined) return report.statusCalls >= this.#polls;
     return nowMs >= report.createdMs + this.#delayMs;
   }
-
-  #deleteOldest(): void {
-    for (const { id, account, sizeBytes } of this.#reports.values()) {
-      if (this.#reports.size <= maxReports && this.#heldBytes <= maxBytes) break;
-      this.#reports.delete(id);
-      this.#heldBytes -= sizeBytes;
-      this.#deleted.set(id, account.email);
-    }
-
-    for (const id of this.#deleted.keys()) {
-      if (this.#deleted.size <= maxDeleted) break;
-      this.#deleted.delete(id);
-    }
-  }
 }
 
-function unknownReport(id: string): ServiceError {
-  return new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
-}
-
-function expiredReport(id: string, why = 'has expired'): ServiceError {
-  return new ServiceError('REPORT_EXPIRED', `The report ${id} ${why}: create it again.`);
+function expiredReport(id: string): ServiceError {
+  return new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it again.`);
 }

@@ -20,7 +20,6 @@ export interface ServiceCall {
 
   /** Names in the query string. */
   readonly query: readonly string[];
-  readonly bodyBytes: number;
 
   /** In the form that faults receive. */
   readonly faultRequest: FaultRequest;
@@ -71,7 +70,6 @@ function createReport(services: Services, account: Account, call: ServiceCall): 
     account,
     request,
     createdMs: clock.now(),
-    sizeBytes: call.bodyBytes,
     end: faults.endAtCreate(account, call.faultRequest),
   });
   // A new report is in progress even if it takes no time (`decisions.md` 2).
