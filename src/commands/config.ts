@@ -134,17 +134,11 @@ async function getConfig(context: Context, text: string): Promise<void> {
   context.console.note(`${name} is not set.`);
 }
 
-/** A setting to store, or to remove if it has no value. */
-interface SettingChange {
-  readonly name: string;
-  readonly value?: string;
-}
-
 /** Stores or removes a setting. Others are not validated, so that a wrong base URL can be fixed. */
 async function changeConfig(
   context: Context,
   options: { readonly account?: string },
-  { name, value }: SettingChange,
+  { name, value }: { name: string; value?: string },
 ): Promise<void> {
   if (name === 'account' && value !== undefined && options.account !== undefined) {
     throw new UsageError(

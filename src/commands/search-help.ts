@@ -3,17 +3,8 @@ import { topics } from '../help/index.ts';
 import type { Pair } from '../ui/examples.ts';
 import { typedPath } from './unknown-names.ts';
 
-/** Places where help has a word. */
-export interface HelpMatches {
-  /** Commands that print a topic, each with a heading below which the word is. */
-  readonly headings: readonly Pair[];
-
-  /** Commands with a flag whose text has the word, each with that text. */
-  readonly flags: readonly Pair[];
-}
-
 /** Finds a word, in any case, in the topics and in the flags of all commands. */
-export function searchHelp(program: Command, word: string): HelpMatches {
+export function searchHelp(program: Command, word: string) {
   const wanted = word.toLowerCase();
   const has = (text: string): boolean => text.toLowerCase().includes(wanted);
 

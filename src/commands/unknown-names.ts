@@ -18,16 +18,11 @@ export function unknownCommand(command: Command, word: string): UsageError {
   return new UsageError(message, { hint: didYouMean(nearest(word, names), otherwise) });
 }
 
-interface UnknownFlag {
-  readonly word: string;
-
-  /** Flags that the command takes. */
-  readonly known: readonly Option[];
-  readonly line: TypedLine | undefined;
-}
-
 /** Explains a word that is not a flag, with the closest one. */
-export function unknownFlag(command: Command, { word, known, line }: UnknownFlag): UsageError {
+export function unknownFlag(
+  command: Command,
+  { word, known, line }: { word: string; known: readonly Option[]; line: TypedLine | undefined },
+): UsageError {
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup) {
     const names = command.commands.map((child) => child.name());

@@ -63,16 +63,14 @@ async function readServiceSettings({ account }: DoctorTools): Promise<TriedSetti
   };
 }
 
-interface ReportsToConfirm {
-  readonly settings: TriedSettings;
-  readonly reports: readonly PlannedReport[];
-  readonly isConfirmed: boolean;
-}
-
 /** Lists the reports and asks whether to request them. */
 async function confirmReports(
   { account, console, host, isLocal }: DoctorTools,
-  { settings, reports, isConfirmed }: ReportsToConfirm,
+  {
+    settings,
+    reports,
+    isConfirmed,
+  }: { settings: TriedSettings; reports: readonly PlannedReport[]; isConfirmed: boolean },
 ): Promise<boolean> {
   const { baseUrl } = await account.signIn();
   const service = isLocal ? 'the local server' : printable(baseUrl.href);
@@ -89,17 +87,7 @@ async function confirmReports(
   ]);
 }
 
-interface TriedClaims {
-  readonly results: readonly ClaimResult[];
-
-  /** No claim could be tried after this error. */
-  readonly lastError: AdreportError | undefined;
-}
-
-async function tryClaims(
-  service: TriedService,
-  redact: (text: string) => string,
-): Promise<TriedClaims> {
+async function tryClaims(service: TriedService, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 

@@ -168,21 +168,17 @@ export interface Listing {
   readonly closed: ReadonlyMap<string, string>;
 }
 
-interface ListingOptions {
-  /** Maximum depth: 1 for the folder alone. */
-  readonly depth: number;
-
-  /** Recognizes a file name that marks a subfolder as separate, so that it is skipped. */
-  readonly marksOther: (name: string) => boolean;
-  readonly signal: AbortSignal;
-}
-
 /**
  * Lists a folder and its subfolders, without hidden names. Links are not followed.
  *
+ * @param options `depth` is 1 for the folder alone; `marksOther` recognizes a file name that marks
+ *   a subfolder as separate, so that it is skipped
  * @throws the reason of the signal once it is aborted
  */
-export async function listNames(root: string, options: ListingOptions): Promise<Listing> {
+export async function listNames(
+  root: string,
+  options: { depth: number; marksOther: (name: string) => boolean; signal: AbortSignal },
+): Promise<Listing> {
   const names: string[] = [];
   const closed = new Map<string, string>();
   const waiting = [''];

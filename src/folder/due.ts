@@ -137,17 +137,12 @@ export function unitsBefore({ series, now }: FolderRun, begin: number): UnitBefo
   return units.map((unit) => ({ name: series.names.nameFor(unit), unit }));
 }
 
-export interface UnitsLeft {
-  readonly missing: number;
-  readonly stale: number;
-}
-
 /** Counts the missing and stale units, which only a repair downloads. */
 export function countLeft(
   { history, series, now }: FolderRun,
   units: readonly UnitBefore[],
   onDisk: ReadonlyMap<string, FileState>,
-): UnitsLeft {
+) {
   let missing = 0;
   let stale = 0;
   for (const { name, unit } of units) {

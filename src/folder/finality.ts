@@ -18,14 +18,6 @@ const finalState: Finality = { state: 'final' };
 
 export const maxUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_400 } as const;
 
-interface FinalityRules {
-  /** Spec of the run, or the current one of the series. */
-  readonly spec: FolderSpec;
-
-  /** In unix seconds. */
-  readonly now: number;
-}
-
 /**
  * Decides whether a file is final: the window of its report has to reach the end of its unit, and
  * the report has to be created at least `--lookback` units later, by the lookback of its own spec.
@@ -34,7 +26,7 @@ interface FinalityRules {
 export function finality(
   { line, own }: FileEntry,
   unit: CalendarUnit,
-  { spec, now }: FinalityRules,
+  { spec, now }: { spec: FolderSpec; now: number },
 ): Finality {
   const created = createdAt(line);
   if (isInFuture(created, now)) {

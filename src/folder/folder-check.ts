@@ -161,29 +161,12 @@ function namesBySeries(
   return known;
 }
 
-/** Names of a series before it is checked. */
-interface KnownFiles {
-  /** On disk and in the history. */
-  readonly names: readonly string[];
-
-  /** Files that were checked as part of another series, whose names fit too. */
-  readonly checked: Set<string>;
-}
-
-interface CheckedSeries {
-  readonly summary: SeriesSummary;
-  readonly problems: readonly FolderProblem[];
-
-  /** Files that exist or that the history knows. */
-  readonly files: readonly CheckedFile[];
-  readonly unitCount: number;
-}
-
+/** `checked` has files of series before, whose names fit this one too. */
 function checkSeries(
   facts: FolderState,
   series: Series,
-  { names, checked }: KnownFiles,
-): CheckedSeries {
+  { names, checked }: { names: readonly string[]; checked: Set<string> },
+) {
   const window = facts.windowOf(series);
   const units = unitsInRange(series, facts.now).filter((unit) => isWithin(unit, window));
   const problems: FolderProblem[] = [];
@@ -385,11 +368,9 @@ function foreignProblem(
   return { kind: 'foreign', message, fix };
 }
 
-type FileOnDisk = Extract<FileState, { kind: 'file' }>;
-
 function changedProblem(
   name: string,
-  onDisk: FileOnDisk,
+  onDisk: Extract<FileState, { kind: 'file' }>,
   entries: readonly FileEntry[],
 ): FileProblem | undefined {
   const line = entries.at(-1)?.line;

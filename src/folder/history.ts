@@ -343,24 +343,18 @@ function decodeLine(bytes: Buffer): string | undefined {
   return isText ? bytes.toString().replace(/^\ufeff/, '') : undefined;
 }
 
-interface AppendOptions {
-  readonly host: FileHost;
-
-  /** Fails if the file does not exist: its other lines would be lost. */
-  readonly exists: boolean;
-}
-
 /**
  * Appends a line to a history file, and creates the file if necessary. It uses a single write, so
  * that the lines of concurrent runs do not mix, and first ends a line that a power cut left
  * incomplete.
  *
+ * @param options with `exists`, fails if the file does not exist: its other lines would be lost
  * @throws the system's error if the file cannot be written, and `FileInUseError`
  */
 export async function appendLine(
   path: string,
   line: string,
-  { host, exists }: AppendOptions,
+  { host, exists }: { host: FileHost; exists: boolean },
 ): Promise<void> {
   const file = await openToAppend(path, exists ? 0 : constants.O_CREAT, host);
   const appending = lastAppend.then(() => writeLine(file, line));

@@ -1,11 +1,5 @@
 import { windowOf } from '../report/spec-window.ts';
-import {
-  type CalendarUnit,
-  calendarUnitsIn,
-  oneUnitBefore,
-  overAfter,
-  type SplitUnit,
-} from '../report/window.ts';
+import { type CalendarUnit, calendarUnitsIn, oneUnitBefore, overAfter } from '../report/window.ts';
 import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
 import { isSameJob, type Series } from './series.ts';
@@ -114,15 +108,8 @@ function merged(spans: readonly Span[]): Span[] {
   return result;
 }
 
-/** All units from the first one requested to the last. */
-interface Calendar {
-  readonly split: SplitUnit;
-  readonly timezone: string;
-  readonly units: readonly CalendarUnit[];
-}
-
 /** Kept for the next series, whose days are usually the same: a day takes 20 µs to compute. */
-let lastCalendar: Calendar | undefined;
+let lastCalendar: (Pick<FolderSpec, 'split' | 'timezone'> & { units: CalendarUnit[] }) | undefined;
 
 /** Returns the units that overlap a span, in time order. */
 export function calendarUnits(
@@ -146,13 +133,10 @@ export function calendarUnits(
   return units.slice(begin, end);
 }
 
-interface Expectations {
-  readonly spec: FolderSpec;
-  readonly expected: readonly Span[];
-  readonly now: number;
-}
-
-function isExpected(unit: CalendarUnit, { spec, expected, now }: Expectations): boolean {
+function isExpected(
+  unit: CalendarUnit,
+  { spec, expected, now }: { spec: FolderSpec; expected: readonly Span[]; now: number },
+): boolean {
   const calendar = { unit: spec.split, zone: spec.timezone };
   const isInWindow = expected.some(({ since, until }) => since < unit.over && unit.start <= until);
   // A shortcut without calendar arithmetic, enough for most units of a long history.

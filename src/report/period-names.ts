@@ -16,13 +16,10 @@ interface CurrentMonth {
   readonly month: number;
 }
 
-/** Form of periods that is not accepted, with the accepted form of a match. */
-interface OtherForm {
+const otherForms: readonly {
   readonly pattern: RegExp;
   readonly write: (parts: readonly string[], today: CurrentMonth) => string | undefined;
-}
-
-const otherForms: readonly OtherForm[] = [
+}[] = [
   {
     pattern: /^([wmqy])td$/,
     write: ([unit = '']) => periodNames.find((name) => name.startsWith(`this-${unit}`)),

@@ -86,18 +86,11 @@ export interface ReportPlan {
 /** Request with its zone, and its window as flag values. */
 type RequestSpec = Pick<ReportSpec, 'request' | 'timezone' | 'period' | 'since' | 'until'>;
 
-interface ParsedRequest {
-  readonly spec: RequestSpec;
-
-  /** Sentences on plain-English words: `impressions means displays.` */
-  readonly meanings: readonly string[];
-}
-
 /**
  * Parses the flags of a request. The zone is Europe/Paris for a buyer, `--timezone` for a DSP.
  * Throws one `UsageError` with all mistakes, including those in the window.
  */
-export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): ParsedRequest {
+export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>) {
   const { profile } = flags;
   const reader = new RequestParser(flags);
   const metrics = reader.readMetrics();
@@ -118,9 +111,6 @@ export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>): P
   return { spec: { ...window, request }, meanings: [...new Set(reader.meanings)] };
 }
 
-/** Members of a spec that a plan depends on. */
-type PlannedSpec = RequestSpec & Pick<ReportSpec, 'windowClock'>;
-
 export interface PlanOptions {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -137,7 +127,10 @@ export interface PlanOptions {
  * because they are resolved through `/campaigns`. Throws `UsageError` for a window that is invalid
  * now.
  */
-export function planSpec(spec: PlannedSpec, { nowMs, direct, wholeUnit }: PlanOptions): ReportPlan {
+export function planSpec(
+  spec: RequestSpec & Pick<ReportSpec, 'windowClock'>,
+  { nowMs, direct, wholeUnit }: PlanOptions,
+): ReportPlan {
   const { period, since, until, timezone, windowClock = 'instant' } = spec;
   const { profile, metrics: shownMetrics, breakdowns: requested } = spec.request;
   const window = resolveWindow({ period, since, until, zone: timezone, nowMs, wholeUnit });
@@ -203,16 +196,15 @@ function inUsualCase(period: string): string {
     .replaceAll(/-[qw]\d/g, (unit) => unit.toUpperCase());
 }
 
-type WindowlessRequest = Pick<ReportPlan, 'windowClock'> & {
-  readonly request: Omit<ReportRequest, 'since' | 'until'>;
-};
-
 /**
  * Builds the request for a window or a part of it. Throws `UsageError` if its wall times end before
  * they begin.
  */
 export function requestFor(
-  { request, windowClock }: WindowlessRequest,
+  {
+    request,
+    windowClock,
+  }: { request: Omit<ReportRequest, 'since' | 'until'>; windowClock: WindowClock },
   { since, until, zone }: Window,
 ): ReportRequest {
   if (windowClock === 'instant') return { ...request, since, until };
@@ -239,15 +231,6 @@ interface TypedFilter {
 
   /** Comma list of values. */
   readonly list: string;
-}
-
-interface TypedValue {
-  readonly flag: string;
-
-  /** For messages: `--country`, `--filter countryId`. */
-  readonly typedAs: string;
-  readonly text: string;
-  readonly hint: string;
 }
 
 class RequestParser {
@@ -421,7 +404,10 @@ class RequestParser {
     return values;
   }
 
-  #refuseValue(filter: Filter, { flag, typedAs, text, hint }: TypedValue): void {
+  #refuseValue(
+    filter: Filter,
+    { flag, typedAs, text, hint }: { flag: string; typedAs: string; text: string; hint: string },
+  ): void {
     const { on, meaning } = filter;
     if (on !== 'COUNTRY') {
       const message = `${typedAs} needs numeric IDs, not ${quoted(text)}.`;
@@ -551,10 +537,9 @@ export function encodeRequest(request: ReportRequest, encoding: Encoding): Encod
   return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
 }
 
-/** Keys are wire names (specification, Report request parameters). */
-type RequestParameters = Readonly<Record<string, string | number | readonly string[]>>;
-
-export function requestParameters(request: ReportRequest): RequestParameters {
+export function requestParameters(
+  request: ReportRequest,
+): Readonly<Record<string, string | number | readonly string[]>> {
   const { since, until, metrics, breakdowns, filters, timezone, output } = request;
   return {
     since,

@@ -19,15 +19,6 @@ interface ColumnsRequest {
   readonly request: Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 }
 
-/** Names are those in the report. */
-interface ReadColumns {
-  readonly names: readonly string[];
-
-  /** Sentences on plain-English words. */
-  readonly notes: readonly string[];
-  readonly errors: readonly UsageError[];
-}
-
 const flag = '--columns';
 
 /**
@@ -35,7 +26,7 @@ const flag = '--columns';
  * report is an error: a metric or breakdown that is not requested, a rate without its metrics, or
  * an unknown name. Buyer rows have the fields of most breakdowns, requested or not.
  */
-export function readColumnNames(texts: readonly string[], request: ColumnsRequest): ReadColumns {
+export function readColumnNames(texts: readonly string[], request: ColumnsRequest) {
   const names: string[] = [];
   const notes: string[] = [];
   const errors: UsageError[] = [];

@@ -112,14 +112,6 @@ interface Days {
   readonly end: DateTime;
 }
 
-/** Calendar units relative to the current one. */
-interface RelativeDays {
-  readonly unit: DateTimeUnit;
-
-  /** 0 for the current unit; otherwise the number of whole units before it. */
-  readonly ago: number;
-}
-
 /** In Luxon's tokens. */
 const calendarForms = [
   { form: 'yyyy', unit: 'year' },
@@ -335,8 +327,11 @@ function isSince({ flag }: FlagValue): boolean {
   return flag === '--since';
 }
 
-/** Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other text. */
-function relativeDaysOf(name: string): RelativeDays | undefined {
+/**
+ * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other text. `ago` is 0
+ * for the current unit; otherwise the number of whole units before it.
+ */
+function relativeDaysOf(name: string): { unit: DateTimeUnit; ago: number } | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
   if (name === 'yesterday') return { unit: 'day', ago: 1 };
 

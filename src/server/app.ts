@@ -23,17 +23,14 @@ const requestTimeoutMs = 60_000;
 /** First byte of a TLS connection. */
 const tlsHandshake = 0x16;
 
-export interface AppOptions {
-  readonly control: Control;
-
-  readonly host: string;
-}
-
 /**
  * Routes the service calls (`call-handler.ts`), the admin calls that tests use to control the
  * server (`control/`), `/openapi.json` and the web page.
  */
-export function createApp(services: Services, { control, host }: AppOptions): FastifyInstance {
+export function createApp(
+  services: Services,
+  { control, host }: { control: Control; host: string },
+): FastifyInstance {
   const app = createFastify(services);
   const adminCalls = listAdminCalls(services, control);
 
@@ -169,11 +166,9 @@ function answerErrors(app: FastifyInstance, { faults }: Services): void {
   });
 }
 
-type Route = Pick<AdminCall, 'method' | 'path'>;
-
 /** Suggests the closest path for an unknown one, and lists the allowed methods for a known path. */
 function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
-  const routes: readonly Route[] = [
+  const routes: readonly Pick<AdminCall, 'method' | 'path'>[] = [
     ...Object.values(endpoints),
     ...adminCalls,
     { method: 'GET', path: '/openapi.json' },

@@ -62,14 +62,12 @@ function csvField(cell: ReportCell): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-interface RowText {
-  readonly before: string;
-  readonly between: string;
-  readonly rows: AsyncIterable<ReportRow>;
+async function* inPieces(text: {
+  before: string;
+  between: string;
+  rows: AsyncIterable<ReportRow>;
   textOf(row: ReportRow): string;
-}
-
-async function* inPieces(text: RowText): AsyncGenerator<string> {
+}): AsyncGenerator<string> {
   let piece = text.before;
   let separator = '';
 

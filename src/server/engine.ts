@@ -52,13 +52,8 @@ interface Group {
 
 interface ReportDimension {
   readonly name: DimensionName;
-  readonly fields: readonly DimensionField[];
+  readonly fields: readonly { name: string; type: string }[];
   fieldsOf(id: string | null): ReportRow;
-}
-
-interface DimensionField {
-  readonly name: string;
-  readonly type: string;
 }
 
 /** A requested metric, and the row field for its sum. */
@@ -244,11 +239,6 @@ function timeBreakdownOf({ breakdowns }: ReportRequest): TimeBreakdownName | und
   return breakdowns.find(isTime);
 }
 
-interface SelectedValues {
-  readonly dimension: DimensionName;
-  readonly values: ReadonlySet<string | null>;
-}
-
 /**
  * Returns a function that selects facts by the account's advertisers and the request's filters. It
  * accepts a part of the dimensions. Filters are and-ed, their values or-ed, and compared as exact
@@ -258,7 +248,10 @@ function dimensionSelector(
   account: Account,
   request: ReportRequest,
 ): (dimensions: Partial<Dimensions>) => boolean {
-  const selected: SelectedValues[] = [];
+  const selected: {
+    readonly dimension: DimensionName;
+    readonly values: ReadonlySet<string | null>;
+  }[] = [];
   const advertisers = advertisersOf(account);
   if (advertisers) selected.push({ dimension: 'ADVERTISER', values: advertisers });
 

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { ServerClock } from './clock.ts';
@@ -88,14 +87,8 @@ function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount 
   return account;
 }
 
-interface ListeningApp {
-  readonly app: FastifyInstance;
-  readonly url: string;
-  readonly port: number;
-}
-
 /** Throws `UsageError` if the certificate, host or port cannot be used. */
-async function listen(services: Services, control: Control): Promise<ListeningApp> {
+async function listen(services: Services, control: Control) {
   const { tls, host = '127.0.0.1', port = 0 } = services.options;
 
   try {

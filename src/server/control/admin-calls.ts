@@ -13,15 +13,10 @@ export interface AdminCall {
   readonly meaning: string;
 
   /** `undefined` if the call accepts no body. */
-  readonly body?: AdminBody;
+  readonly body?: { readonly name: AdminBodyName; readonly example: object };
 
   /** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
   answer(body: Parameters, id: string): Promise<unknown> | unknown;
-}
-
-interface AdminBody {
-  readonly name: AdminBodyName;
-  readonly example: object;
 }
 
 /** Lists the calls for the routes, `/openapi.json`, the web page and the list of known paths. */

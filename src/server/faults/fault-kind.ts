@@ -37,7 +37,7 @@ export interface FaultInput {
 export type DocumentChange = (document: unknown) => unknown;
 
 /** By key, as read. */
-export type FaultValues = Readonly<Record<string, number | string | undefined>>;
+type FaultValues = Readonly<Record<string, number | string | undefined>>;
 
 /** Effect on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {

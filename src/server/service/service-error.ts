@@ -42,11 +42,6 @@ export type ErrorId = keyof typeof errorStatuses;
 /** By status. */
 export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
 
-interface RefusalOptions {
-  readonly details?: readonly ErrorDetail[];
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
 /**
  * An error response of the service, with the status and body for its `error_id` (`decisions.md` 6).
  */
@@ -56,7 +51,11 @@ export class ServiceError extends Error {
   readonly body: object;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(errorId: ErrorId, sentence: string, options: RefusalOptions = {}) {
+  constructor(
+    errorId: ErrorId,
+    sentence: string,
+    options: { details?: readonly ErrorDetail[]; headers?: Readonly<Record<string, string>> } = {},
+  ) {
     super(sentence);
     this.errorId = errorId;
     this.status = errorStatuses[errorId];

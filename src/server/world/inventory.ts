@@ -21,12 +21,6 @@ export interface AdFormat {
   readonly clicksPerThousand: number;
 }
 
-/** Ids of places are those of GeoNames. */
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
 /** Choices for facts, from `inventory.json`. Adds the names of all ids it uses to `names`. */
 export class Inventory {
   readonly devices: readonly Device[];
@@ -113,7 +107,10 @@ export class Inventory {
   }
 
   /** Returns the id, and adds its name to `names`; `null` if unknown. */
-  #idOf(dimension: DimensionName, named: Named | null | undefined): string | null {
+  #idOf(
+    dimension: DimensionName,
+    named: { id: string; name: string } | null | undefined,
+  ): string | null {
     if (!named) return null;
 
     const column = dimensionColumns.find((candidate) => candidate.dimension === dimension);
