@@ -118,11 +118,6 @@ export class WorkbookEncoder implements Encoder {
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
 
-    const { comparison, provenance } = options;
-    const cells = new Map<string, SheetCell>();
-    cells.set('Rows', { style: 'count', content: tail.rowCount });
-    const fetchedMs = provenance?.fetchedMs;
-    if (fetchedMs !== undefined) cells.set('Fetched', instantCell(fetchedMs));
     const summary = summarySheet({
       // Its chart is of the cells of the sheet.
       model: modelOfReport({
@@ -133,9 +128,8 @@ export class WorkbookEncoder implements Encoder {
         messages,
       }),
       sums,
-      comparison,
+      comparison: options.comparison,
       ownNotes,
-      cells,
     });
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
     this.#archive.add(
@@ -251,11 +245,6 @@ const wallDays = {
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
 };
-
-/** Converts milliseconds since 1970 to a UTC date-time cell. */
-function instantCell(ms: number): SheetCell {
-  return { style: 'instant', content: ms / 86_400_000 + epochSerial };
-}
 
 /** Cells by column; `undefined` for an empty cell. */
 type SheetRow = readonly (SheetCell | undefined)[];

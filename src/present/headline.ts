@@ -1,15 +1,13 @@
 import { currencyOf, fieldLabel, metricOfField } from '../contract/columns.ts';
 import type { Comparison, Figure } from '../figures/figures.ts';
 import { nameOfGroup } from '../figures/group-name.ts';
-import type { DateUnit, Group, Sums } from '../figures/grouping.ts';
-import { decimalOf, hourText } from '../figures/numbers.ts';
-import { byFigure } from '../figures/ranked-groups.ts';
-import { type ReportSums, rowNoun, type Unit } from '../figures/report-sums.ts';
+import type { Group, Sums } from '../figures/grouping.ts';
+import { decimalOf } from '../figures/numbers.ts';
+import type { ReportSums, Unit } from '../figures/report-sums.ts';
 import { shorten } from '../text/cell-width.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
 import { maxTableName } from './short-names.ts';
-import { timeTexts } from './time-texts.ts';
 
 export interface HeadlineParts {
   readonly sums: ReportSums;
@@ -18,9 +16,6 @@ export interface HeadlineParts {
   readonly lead: Figure | undefined;
 
   readonly comparison: Comparison | undefined;
-
-  /** Unit that the report's dates represent. */
-  readonly dateUnit: DateUnit;
 }
 
 /** Contribution of one group to the change of a metric. */
@@ -42,15 +37,9 @@ const hundred = new Decimal(100n, 0);
 
 /**
  * Sums up the report in a sentence, from exact sums: revenue, its change, and the group that
- * contributed most. A report by time alone names the best time instead. Returns `undefined` without
- * revenue or without a change.
+ * contributed most. Returns `undefined` without revenue or without a change.
  */
-export function headlineOf({
-  sums,
-  lead,
-  comparison,
-  dateUnit,
-}: HeadlineParts): string | undefined {
+export function headlineOf({ sums, lead, comparison }: HeadlineParts): string | undefined {
   if (!comparison || !lead || !isRevenue(lead)) return undefined;
 
   const { field } = lead;
@@ -65,10 +54,7 @@ export function headlineOf({
   const verb = difference.sign > 0 ? 'rose' : 'fell';
   const change = `${fieldLabel(field)} ${verb} ${percent} to ${amountText(field, now)}`;
   const contribution = largestContribution(sums, comparison, { field, sign: difference.sign });
-  const clause = contribution
-    ? contributionClause(contribution, field)
-    : bestTimeClause(sums, lead, dateUnit);
-  return clause === undefined ? `${change}.` : `${change}; ${clause}.`;
+  return contribution ? `${change}; ${contributionClause(contribution, field)}.` : `${change}.`;
 }
 
 function isRevenue({ field, derived }: Figure): boolean {
@@ -142,27 +128,6 @@ function contributionClause(
   const isMore = difference.sign > 0;
   const size = isMore ? difference : zero.minus(difference);
   return `${name} has ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
-}
-
-/** Returns `undefined` unless the report is by time alone and has two or more times. */
-function bestTimeClause(
-  { units }: ReportSums,
-  lead: Figure,
-  dateUnit: DateUnit,
-): string | undefined {
-  const [unit, another] = units;
-  if (!unit?.isTime || another) return undefined;
-
-  const [best, second] = [...(unit.groups ?? [])].sort(byFigure(lead));
-  const amount = best && sumOf(lead.field, best.sums);
-  const time = best?.key[0];
-  if (!second || !amount || !time) return undefined;
-
-  const texts = timeTexts({ cells: [hourText(time)], dateUnit });
-  const name = texts.get(hourText(time));
-  return name === undefined
-    ? undefined
-    : `the best ${rowNoun(unit, dateUnit)} was ${name} with ${amountText(lead.field, amount)}`;
 }
 
 /** Has one decimal below ten; `undefined` if it rounds to zero. */

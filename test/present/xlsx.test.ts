@@ -175,7 +175,7 @@ describe('xlsx', () => {
       About this report
       Account | acme
       Request | buyer; by DAILY, CAMPAIGN; metrics clicks
-      Fetched | 46329.17013888889
+      Fetched | 2026-11-03 04:05 UTC
       Report | 07bf
       Key | date, campaignId
       Written by | adreport 0.0.0

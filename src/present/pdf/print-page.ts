@@ -50,9 +50,8 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
     const pdfPath = join(folder, 'page.pdf');
     await withReason(pagePath, () => writeFile(pagePath, page));
 
-    const browser = new PrintingBrowser(options, argumentsFor({ folder, pagePath, pdfPath }));
-    await browser.end();
-    return await readPdf(pdfPath, browser);
+    const stderr = await runBrowser(options, argumentsFor({ folder, pagePath, pdfPath }));
+    return await readPdf(pdfPath, (what) => notPrinted(options, what, stderr));
   } finally {
     // A browser that was killed may keep its files open for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
@@ -68,13 +67,8 @@ function folderFor({ browser, env }: PrintOptions): string {
   return isSnap ? join(env.HOME ?? '', 'snap/chromium/common') : tmpdir();
 }
 
-interface PrintFiles {
-  readonly folder: string;
-  readonly pagePath: string;
-  readonly pdfPath: string;
-}
-
-function argumentsFor({ folder, pagePath, pdfPath }: PrintFiles): string[] {
+function argumentsFor(files: { folder: string; pagePath: string; pdfPath: string }): string[] {
+  const { folder, pagePath, pdfPath } = files;
   const flags = [
     '--headless',
     `--print-to-pdf=${pdfPath}`,
@@ -103,109 +97,85 @@ function argumentsFor({ folder, pagePath, pdfPath }: PrintFiles): string[] {
   return [...flags, pathToFileURL(pagePath).href];
 }
 
-/** A browser that prints one page and then exits or is killed. */
-class PrintingBrowser {
-  readonly #process: ChildProcess;
+/**
+ * Runs the browser until it exits or is killed, and returns the end of its stderr. Throws
+ * `OutputError` if it fails or takes too long, and the reason of the signal.
+ */
+async function runBrowser(options: PrintOptions, flags: readonly string[]): Promise<string> {
+  const { browser, env, signal, timeLimitMs = defaultTimeLimitMs } = options;
+  const child = spawn(browser, flags, {
+    // A separate process group, so that its child processes can be killed with it.
+    detached: process.platform !== 'win32',
+    env: withoutSecrets(env),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    windowsHide: true,
+  });
+  let stderr = '';
+  child.stderr.on('data', (piece: Buffer) => {
+    stderr = (stderr + piece.toString('utf8')).slice(-10 * maxMessageCharacters);
+  });
 
-  readonly #options: PrintOptions;
+  const limit = AbortSignal.timeout(timeLimitMs);
+  const stop = (): void => killWithChildren(child);
+  for (const end of [signal, limit]) end.addEventListener('abort', stop);
+  // Its child processes would keep stderr open.
+  child.once('exit', stop);
 
-  /** End of its stderr. */
-  #stderr = '';
-
-  constructor(options: PrintOptions, flags: readonly string[]) {
-    this.#options = options;
-    this.#process = spawn(options.browser, flags, {
-      // A separate process group, so that its child processes can be killed with it.
-      detached: process.platform !== 'win32',
-      env: withoutSecrets(options.env),
-      stdio: ['ignore', 'ignore', 'pipe'],
-      windowsHide: true,
-    });
-    this.#process.stderr?.on('data', (piece: Buffer) => {
-      this.#stderr = (this.#stderr + piece.toString('utf8')).slice(-10 * maxMessageCharacters);
-    });
-  }
-
-  /**
-   * Waits for the browser to exit. Throws `OutputError` if it fails or takes too long, and the
-   * reason of the signal.
-   */
-  async end(): Promise<void> {
-    const { signal, timeLimitMs = defaultTimeLimitMs } = this.#options;
-    const limit = AbortSignal.timeout(timeLimitMs);
-    const stop = (): void => this.#kill();
-    signal.addEventListener('abort', stop);
-    limit.addEventListener('abort', stop);
-
-    try {
-      const exitCode = await this.#exit();
-      signal.throwIfAborted();
-      if (limit.aborted) throw this.failure(`did not finish within ${formatDuration(timeLimitMs)}`);
-      if (exitCode !== 0)
-        throw this.failure(
-          exitCode === null ? 'was ended by a signal' : `exited with code ${exitCode}`,
-        );
-    } finally {
-      signal.removeEventListener('abort', stop);
-      limit.removeEventListener('abort', stop);
-      // Its child processes must not outlive it.
-      this.#kill();
-    }
-  }
-
-  /** Resolves to `null` if the browser was ended by a signal. */
-  #exit(): Promise<number | null> {
-    return new Promise((resolve, reject) => {
-      // Its child processes would keep stderr open.
-      this.#process.once('exit', () => this.#kill());
-      this.#process.once('close', resolve);
-      this.#process.once('error', (error) => {
-        reject(this.failure(`could not be started (${codeOf(error) ?? error.message})`));
+  try {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      child.once('close', resolve);
+      child.once('error', (error) => {
+        const reason = codeOf(error) ?? error.message;
+        reject(notPrinted(options, `could not be started (${reason})`, stderr));
       });
     });
-  }
-
-  #kill(): void {
-    const { pid } = this.#process;
-    if (pid === undefined) return;
-    if (process.platform === 'win32') {
-      this.#process.kill();
-      return;
+    signal.throwIfAborted();
+    if (limit.aborted) {
+      const time = formatDuration(timeLimitMs);
+      throw notPrinted(options, `did not finish within ${time}`, stderr);
     }
-
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // The process group is gone.
-    }
-  }
-
-  /** Includes the browser's last message. */
-  failure(what: string): OutputError {
-    const lines = this.#stderr.split('\n').filter((line) => line.trim() !== '');
-    const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
-    const message = lastLine === '' ? '' : ` Its last message: ${lastLine}`;
-    const name = printable(this.#options.browser);
-    return new OutputError(`Cannot print the PDF: ${name} ${what}.${message}`, {
-      code: 'NOT_PRINTED',
-      hint: 'Set ADREPORT_BROWSER to another Chrome, Chromium or Edge, or write a page with -o report.html and print it from any browser.',
-    });
+    if (exitCode === null) throw notPrinted(options, 'was ended by a signal', stderr);
+    if (exitCode !== 0) throw notPrinted(options, `exited with code ${exitCode}`, stderr);
+    return stderr;
+  } finally {
+    for (const end of [signal, limit]) end.removeEventListener('abort', stop);
+    stop();
   }
 }
 
+function killWithChildren({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Includes the browser's last message. */
+function notPrinted({ browser }: PrintOptions, what: string, stderr: string): OutputError {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
+  const message = lastLine === '' ? '' : ` Its last message: ${lastLine}`;
+  return new OutputError(`Cannot print the PDF: ${printable(browser)} ${what}.${message}`, {
+    code: 'NOT_PRINTED',
+    hint: 'Set ADREPORT_BROWSER to another Chrome, Chromium or Edge, or write a page with -o report.html and print it from any browser.',
+  });
+}
+
 /** Throws `OutputError` if the PDF is incomplete or too large. */
-async function readPdf(path: string, browser: PrintingBrowser): Promise<Buffer> {
+async function readPdf(path: string, failure: (what: string) => Error): Promise<Buffer> {
   const stats = await stat(path).catch(() => undefined);
-  if (!stats) throw browser.failure('wrote no file');
+  if (!stats) throw failure('wrote no file');
   if (stats.size > maxMegabytes * 1_000_000) {
-    throw browser.failure(`wrote more than ${maxMegabytes} MB`);
+    throw failure(`wrote more than ${maxMegabytes} MB`);
   }
 
   const bytes = await withReason(path, () => readFile(path));
   const head = bytes.toString('latin1', 0, 5);
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 16));
   if (head === '%PDF-' && end.trimEnd().endsWith('%%EOF')) return bytes;
-  throw browser.failure('wrote an incomplete PDF');
+  throw failure('wrote an incomplete PDF');
 }
 
 /** The browser needs neither tokens nor passwords. */

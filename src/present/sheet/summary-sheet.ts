@@ -39,9 +39,6 @@ export interface SummaryParts {
 
   /** Notes on this spreadsheet, as sentences. */
   readonly ownNotes: readonly string[];
-
-  /** Number and time cells that replace texts of the model, by label. */
-  readonly cells: ReadonlyMap<string, SheetCell>;
 }
 
 export interface SummarySheet {
@@ -71,7 +68,7 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
   const head = [...headRows(parts), []];
   const chart = chartOf(model, comparison);
   const covered: SummaryRow[] = chart ? [...emptyRows(coveredRows(chart)), []] : [];
-  const printed = [...head, ...covered, ...tables, ...aboutRows(parts)];
+  const printed = [...head, ...covered, ...tables, ...aboutRows(model)];
   const rows = chart ? [...printed, [], ...chartCells(chart)] : printed;
 
   let xml = sheetBeginning(widths, 'summary');
@@ -101,7 +98,7 @@ function emptyRows(count: number): SummaryRow[] {
 }
 
 /** Returns title, headline, facts, warnings and notes. */
-function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
+function headRows({ model, ownNotes }: SummaryParts): SheetCell[][] {
   const { title, headline, remark, facts, warnings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined)
@@ -110,7 +107,7 @@ function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
   if (remark.length > 0) {
     rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
   }
-  for (const [name, text] of facts) rows.push(factRow(name, text, cells));
+  for (const [name, text] of facts) rows.push(factRow(name, text));
 
   const sentences = [empty, compared, ...ownNotes, ...notes.map((note) => `Note: ${note}`)];
   for (const sentence of sentences) {
@@ -119,16 +116,16 @@ function headRows({ model, ownNotes, cells }: SummaryParts): SheetCell[][] {
   return rows;
 }
 
-function aboutRows({ model, cells }: SummaryParts): SheetCell[][] {
-  if (model.about.size === 0) return [];
+function aboutRows({ about }: ReportModel): SheetCell[][] {
+  if (about.size === 0) return [];
 
   const rows: SheetCell[][] = [[], [{ style: 'strong', content: 'About this report' }]];
-  for (const [name, text] of model.about) rows.push(factRow(name, text, cells));
+  for (const [name, text] of about) rows.push(factRow(name, text));
   return rows;
 }
 
-function factRow(name: string, text: string, cells: ReadonlyMap<string, SheetCell>): SheetCell[] {
-  return [noteCell(name), cells.get(name) ?? { style: 'plain', content: printable(text) }];
+function factRow(name: string, text: string): SheetCell[] {
+  return [noteCell(name), { style: 'plain', content: printable(text) }];
 }
 
 function noteCell(content: string): SheetCell {

@@ -25,7 +25,6 @@ const numberFormats = {
   hour: 165,
   wallTime: 166,
   change: 167,
-  instant: 168,
 } as const;
 
 interface CellFormat {
@@ -73,8 +72,6 @@ const cellFormats = {
   // The filter button of a column is on the right.
   numberTableHeader: { ...heading, align: 'right', indent: 2 },
   lines: { numberFormat: general, wraps: true },
-  count: { numberFormat: numberFormats.integer, align: 'left' },
-  instant: { numberFormat: numberFormats.instant, align: 'left' },
   // Programs align right-to-left texts to the right, away from the other names.
   leftAligned: { numberFormat: general, align: 'left' },
 } as const satisfies Record<string, CellFormat>;
@@ -221,13 +218,12 @@ function relationshipsXml(relationships: readonly Relationship[]): string {
 }
 
 function stylesXml(): string {
-  const { date, hour, wallTime, change, instant } = numberFormats;
+  const { date, hour, wallTime, change } = numberFormats;
   const formats = [
     `<numFmt numFmtId="${date}" formatCode="yyyy\\-mm\\-dd"/>`,
     `<numFmt numFmtId="${hour}" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/>`,
     `<numFmt numFmtId="${wallTime}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>`,
     `<numFmt numFmtId="${change}" formatCode="&quot;▲ &quot;0.0%;&quot;▼ &quot;0.0%;&quot;= &quot;0.0%"/>`,
-    `<numFmt numFmtId="${instant}" formatCode="yyyy\\-mm\\-dd\\ hh:mm&quot; UTC&quot;"/>`,
   ];
   const fontList = [
     fontXml(11),
