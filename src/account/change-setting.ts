@@ -3,13 +3,7 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatBaseUrl, originOf } from './setting-values.ts';
 import { entryOf, type SettingKey, settingKeys } from './settings.ts';
-import {
-  findAccount,
-  type StoredAccount,
-  type StoredSettings,
-  unknownAccount,
-  withAccount,
-} from './store.ts';
+import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 /** Throws `UsageError` with the nearest name for an unknown setting. */
 export function findSettingName(text: string): string {
@@ -46,7 +40,9 @@ export function changeSetting(
     });
   }
   if (key === 'account') return chooseDefault(stored, value);
-  if (key === 'baseUrl' && value !== undefined) return storeBaseUrl(stored, account, value);
+  if (key === 'baseUrl' && value !== undefined) {
+    return changeBaseUrl(stored, account, checkBaseUrl(value));
+  }
 
   const before = findAccount(stored, account);
   if (!before) {
@@ -54,7 +50,7 @@ export function changeSetting(
     if (value === undefined) return { settings: stored, message };
     throw new UsageError(message, { hint });
   }
-  if (key === 'baseUrl') return removeBaseUrl(stored, account, before);
+  if (key === 'baseUrl') return changeBaseUrl(stored, account, undefined);
 
   const newValue = value === undefined ? undefined : String(read(value));
   const change = newValue === undefined ? 'Removed' : 'Set';
@@ -75,32 +71,23 @@ function chooseDefault(stored: StoredSettings, account: string | undefined): Set
   throw new UsageError(message, { hint });
 }
 
-function storeBaseUrl(stored: StoredSettings, account: string, text: string): SettingChange {
-  const before = findAccount(stored, account);
-  const baseUrl = checkBaseUrl(text);
-  const { href } = baseUrl;
-  const message = `Set base-url of account “${account}” to ${formatBaseUrl(baseUrl)}.`;
-
-  // A token goes only to the origin it was stored for.
-  const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl.origin;
-  if (!losesToken) {
-    return { settings: withAccount(stored, account, { ...before, baseUrl: href }), message };
-  }
-  return {
-    settings: withAccount(stored, account, { ...before, token: undefined, baseUrl: href }),
-    message: `${message} Its token was for a different base URL and has been removed.`,
-  };
-}
-
-/** Removes the base URL, and the token, which is for that URL alone. */
-function removeBaseUrl(
+/** Without a base URL, removes it. */
+function changeBaseUrl(
   stored: StoredSettings,
   account: string,
-  before: StoredAccount,
+  baseUrl: URL | undefined,
 ): SettingChange {
-  const tokenToo = before.token === undefined ? '' : ', and its token, which was for that base URL';
+  const before = findAccount(stored, account);
+  // A token goes only to the origin it was stored for.
+  const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl?.origin;
+  const changed = { ...before, baseUrl: baseUrl?.href, ...(losesToken && { token: undefined }) };
+
+  const change = baseUrl
+    ? `Set base-url of account “${account}” to ${formatBaseUrl(baseUrl)}.`
+    : `Removed base-url of account “${account}”.`;
+  const tokenToo = ' Its token was for the base URL before, and has been removed.';
   return {
-    settings: withAccount(stored, account, { ...before, baseUrl: undefined, token: undefined }),
-    message: `Removed base-url of account “${account}”${tokenToo}.`,
+    settings: withAccount(stored, account, changed),
+    message: losesToken ? change + tokenToo : change,
   };
 }

@@ -128,7 +128,7 @@ export class DeclaredCommand extends Command {
   /** Called by Commander. */
   unknownOption(word: string): never {
     const known = optionsTakenBy(this).map(({ option }) => option);
-    throw unknownFlag(this, { word, known, line: typedLineOf(this) });
+    throw unknownFlag(this, word, known);
   }
 
   /** Called by Commander. */

@@ -117,7 +117,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const proof = await readProof(context, options, { ...target, email });
   const signedIn = proof
     ? await tryProof(context, target, proof)
-    : await askUntilAccepted(context, target, new ProofPrompt(prompt, email, before?.email));
+    : await askUntilAccepted(context, target, prompt, email);
 
   await storeAccount(context, target, signedIn);
 }
@@ -132,40 +132,37 @@ async function readBaseUrl(
   const given = readGivenBaseUrl(options, host.env);
   if (given) return given;
 
-  const flag = '--base-url URL';
   const typed = await prompt.ask({
     what: 'base URL of the service',
-    flag,
+    flag: '--base-url URL',
     example: exampleBaseUrl,
-    check: checkTypedBaseUrl,
+    check: readTypedBaseUrl,
     default: storedUrl,
   });
-  const guess = guessBaseUrl(typed);
-  if (guess === undefined) return checkBaseUrl(typed);
-
-  // For a flag the guess is in the error; here it takes one key.
-  const confirmed = await prompt.ask({
-    what: 'base URL with its scheme',
-    flag,
-    check: checkBaseUrl,
-    default: guess,
-  });
-  return checkBaseUrl(confirmed);
+  return readTypedBaseUrl(typed);
 }
 
-/** Throws `UsageError` for an invalid base URL, unless only its scheme is missing. */
-function checkTypedBaseUrl(text: string): void {
-  if (guessBaseUrl(text) === undefined) checkBaseUrl(text);
+/** Adds a missing scheme. Throws `UsageError` for an invalid base URL. */
+function readTypedBaseUrl(text: string): URL {
+  return checkBaseUrl(guessBaseUrl(text) ?? text);
 }
 
-/** Asks until the service accepts the answer, three times at most. */
+/**
+ * Asks for a token, or for e-mail and password, until the service accepts it, three times at most.
+ *
+ * @param email from a flag or the environment, so that it is not asked for
+ */
 async function askUntilAccepted(
   context: Context,
   target: SignInTarget,
-  prompt: ProofPrompt,
+  prompt: Prompt,
+  email: string | undefined,
 ): Promise<SignedIn> {
+  const way = email === undefined ? await askWay(prompt) : 'password';
+  let lastEmail = target.before?.email;
   for (let tries = 1; ; tries += 1) {
-    const proof = await prompt.ask();
+    lastEmail = email ?? (way === 'password' ? await askEmail(prompt, lastEmail) : undefined);
+    const proof = await askProof(prompt, lastEmail);
     try {
       return await tryProof(context, target, proof);
     } catch (error) {
@@ -173,6 +170,28 @@ async function askUntilAccepted(
       context.console.warn(`${error.message} Try again.`);
     }
   }
+}
+
+function askWay(prompt: Prompt): Promise<'password' | 'token'> {
+  const flag = '--token-stdin, or with --email and --password-stdin';
+  return prompt.choose({ what: 'way to sign in', title: 'Sign in with', flag }, [
+    { value: 'password', name: 'E-mail and password' },
+    { value: 'token', name: 'Token from the service’s console' },
+  ]);
+}
+
+function askEmail(prompt: Prompt, before: string | undefined): Promise<string> {
+  return prompt.ask({ what: 'e-mail address', flag: '--email ADDRESS', default: before });
+}
+
+/** Asks for the password of an e-mail address, or for a token without one. */
+async function askProof(prompt: Prompt, email: string | undefined): Promise<Proof> {
+  if (email === undefined) {
+    const question = { what: 'token', flag: '--token-stdin', check: checkToken };
+    return { token: checkToken(await prompt.askSecret(question)) };
+  }
+  const question = { what: 'password', flag: '--password-stdin' };
+  return { credentials: { email, password: await prompt.askSecret(question) } };
 }
 
 /** Signs in and reads the account's profile. Throws `SignInError` if the service refuses. */
@@ -282,9 +301,7 @@ async function readProof(
     const command = readCommand(options.passwordCommand);
     const ownEmail = email ?? before?.email;
     if (ownEmail === undefined) {
-      throw new UsageError('--password-command needs --email.', {
-        hint: 'Add --email.',
-      });
+      throw new UsageError('--password-command needs --email.', { hint: 'Add --email.' });
     }
     const password = await readPasswordFrom(command, { account: name, env, signal });
     console.hide(password);
@@ -311,52 +328,4 @@ async function readProof(
   const isOwn = env.ADREPORT_EMAIL === email || !env.ADREPORT_EMAIL;
   if (email === undefined || !password || !isOwn) return undefined;
   return { credentials: { email, password } };
-}
-
-/** Asks for a token, or for e-mail and password, with the last answers as defaults. */
-class ProofPrompt {
-  readonly #prompt: Prompt;
-
-  /** From a flag or the environment, so that it is not asked for. */
-  readonly #givenEmail: string | undefined;
-  #way: 'password' | 'token' | undefined;
-  #lastEmail: string | undefined;
-
-  constructor(prompt: Prompt, email: string | undefined, emailBefore: string | undefined) {
-    this.#prompt = prompt;
-    this.#givenEmail = email;
-    this.#lastEmail = emailBefore;
-  }
-
-  async ask(): Promise<Proof> {
-    const way = this.#givenEmail === undefined ? await this.#askWay() : 'password';
-    if (way === 'token') {
-      const question = { what: 'token', flag: '--token-stdin', check: checkToken };
-      return { token: checkToken(await this.#prompt.askSecret(question)) };
-    }
-
-    const email = this.#givenEmail ?? (await this.#askEmail());
-    const question = { what: 'password', flag: '--password-stdin' };
-    return { credentials: { email, password: await this.#prompt.askSecret(question) } };
-  }
-
-  async #askWay(): Promise<'password' | 'token'> {
-    const flag = '--token-stdin, or with --email and --password-stdin';
-    const question = { what: 'way to sign in', title: 'Sign in with', flag };
-    this.#way ??= await this.#prompt.choose(question, [
-      { value: 'password', name: 'E-mail and password' },
-      { value: 'token', name: 'Token from the service’s console' },
-    ]);
-    return this.#way;
-  }
-
-  async #askEmail(): Promise<string> {
-    const question = {
-      what: 'e-mail address',
-      flag: '--email ADDRESS',
-      default: this.#lastEmail,
-    };
-    this.#lastEmail = await this.#prompt.ask(question);
-    return this.#lastEmail;
-  }
 }

@@ -1,10 +1,8 @@
 import type { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { textOf } from '../help/index.ts';
-import type { TypedLine } from '../plan/flags/flag.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 
 /** Explains a word that is not a command, with the closest one. */
 export function unknownCommand(command: Command, word: string): UsageError {
@@ -19,10 +17,7 @@ export function unknownCommand(command: Command, word: string): UsageError {
 }
 
 /** Explains a word that is not a flag, with the closest one. */
-export function unknownFlag(
-  command: Command,
-  { word, known, line }: { word: string; known: readonly Option[]; line: TypedLine | undefined },
-): UsageError {
+export function unknownFlag(command: Command, word: string, known: readonly Option[]): UsageError {
   const isGroup = command.commands.length > 0 && command.options.length === 0;
   if (isGroup) {
     const names = command.commands.map((child) => child.name());
@@ -34,34 +29,12 @@ export function unknownFlag(
   const [name = ''] = word.split('=');
   const about = { flag: name };
   const message = `Unknown flag ${printable(name)}.`;
-  const inServer = line && lineInServer(word, line);
-  if (inServer !== undefined) return new UsageError(message, { about, hint: `Use: ${inServer}` });
-
   const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
   const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
   return new UsageError(message, {
     about,
     hint: didYouMean(guess && `--${guess}`, seeHelpAll(command)),
   });
-}
-
-/** Flags of `local-server` with a value. The server of `--local` has their defaults. */
-const serverFlags: readonly string[] = [
-  ...['--fixtures', '--seed', '--scale', '--restate', '--now', '--fault'],
-  ...['--delay', '--polls', '--token-ttl', '--report-ttl', '--rate-limit'],
-];
-
-/** Builds the line that runs a command against a server with this flag, without `--local`. */
-function lineInServer(word: string, { argv, platform }: TypedLine): string | undefined {
-  const [name = ''] = word.split('=');
-  if (!argv.includes('--local') || !serverFlags.includes(name)) return undefined;
-
-  const at = argv.indexOf(word);
-  const flag = argv.slice(at, word.includes('=') ? at + 1 : at + 2);
-  const others = [...argv.slice(0, at), ...argv.slice(at + flag.length)];
-  const command = others.filter((other) => other !== '--local');
-  const words = ['adreport', 'local-server', ...flag, 'exec', '--', 'adreport', ...command];
-  return words.map((part) => shellWord(part, platform)).join(' ');
 }
 
 /** Removes dashes, which would count as matching letters. */

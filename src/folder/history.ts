@@ -230,7 +230,7 @@ async function readSource(folder: string, name: string, signal: AbortSignal): Pr
 
   try {
     let number = 0;
-    for await (const text of readLines(join(folder, name), signal)) {
+    for (const text of linesIn(await readBytes(join(folder, name), signal))) {
       number += 1;
       if (text === '') continue;
 
@@ -296,44 +296,25 @@ async function isLink(path: string): Promise<boolean> {
   return stats?.isSymbolicLink() === true;
 }
 
-const pieceBytes = 64 * 1024;
 const lineBreak = 0x0a;
 
-/**
- * Yields the lines of a history file; `undefined` for a line that is too long or not UTF-8. Keeps
- * only one line in memory.
- */
-async function* readLines(path: string, signal: AbortSignal): AsyncGenerator<string | undefined> {
+async function readBytes(path: string, signal: AbortSignal): Promise<Buffer> {
   const file = await openHistory(path, constants.O_RDONLY);
-  const piece = Buffer.allocUnsafe(pieceBytes);
-  let rest: Buffer = Buffer.alloc(0);
-  let isTooLong = false;
-
   try {
-    for (;;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await file.read(piece, 0, pieceBytes, null);
-      if (bytesRead === 0) break;
-
-      const bytes = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
-      let start = 0;
-      for (;;) {
-        const end = bytes.indexOf(lineBreak, start);
-        if (end < 0) break;
-        yield isTooLong ? undefined : decodeLine(bytes.subarray(start, end));
-        isTooLong = false;
-        start = end + 1;
-      }
-
-      rest = bytes.subarray(start);
-      if (rest.length < maxLineBytes) continue;
-      isTooLong = true;
-      rest = Buffer.alloc(0);
-    }
-    if (isTooLong) yield undefined;
-    else if (rest.length > 0) yield decodeLine(rest);
+    return await file.readFile({ signal });
   } finally {
     await file.close();
+  }
+}
+
+/** Yields the lines of a history file; `undefined` for one that is too long or not UTF-8. */
+function* linesIn(bytes: Buffer): Generator<string | undefined> {
+  let start = 0;
+  while (start < bytes.length) {
+    const next = bytes.indexOf(lineBreak, start);
+    const end = next === -1 ? bytes.length : next;
+    yield decodeLine(bytes.subarray(start, end));
+    start = end + 1;
   }
 }
 

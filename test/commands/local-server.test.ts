@@ -318,22 +318,6 @@ test('a report with --local takes 0.2 s', async () => {
   expect(waitedMs).toBe(200);
 });
 
-test('a flag of the server with --local is refused with the line that does it', async () => {
-  const cwd = temporaryFolder();
-  await runCli('local-server export "my data" --period 2026-10-25', { cwd });
-
-  const result = await runCli('run --local --period 2026-10-25 --fixtures "my data" --by COUNTRY', {
-    cwd,
-    platform: 'linux',
-  });
-
-  expectRefusal(
-    result,
-    2,
-    "Use: adreport local-server --fixtures 'my data' exec -- adreport run --period 2026-10-25 --by COUNTRY\n",
-  );
-});
-
 test('openapi prints the document that the server sends', async () => {
   const server = await startLocalServer();
   onTestFinished(() => server.close());

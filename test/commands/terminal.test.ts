@@ -83,12 +83,11 @@ describe('login', () => {
     expect(await again.exitCode).toBe(130);
   });
 
-  test('suggests the missing scheme, and the e-mail address after a wrong password', async () => {
+  test('adds the missing scheme, and suggests the e-mail address after a wrong password', async () => {
     const { server, open, answer } = await sitDown();
     const terminal = open('login --account agency');
     await answer(terminal, {
       'Base URL of the service': `${server.url.replace('http://', '')}\r`,
-      [`(${server.url})`]: '\r',
       'Token from the': '\r',
       'E-mail address': 'buyer@example.com\r',
       'Password:': 'wrong\r',
