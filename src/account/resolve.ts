@@ -122,10 +122,11 @@ function chooseEnvironment({ flags, env, stored }: SettingsSources): AccountChoi
   const similar = findAccount(stored, name);
   const isSameService = similar !== undefined && originOf(similar.baseUrl) === originOf(baseUrl);
   const { profile, encoding, windowClock } = isSameService ? similar : {};
+  const incomplete = findIncompleteLogin(env);
   return {
     account,
     storedAccount: undefined,
-    env: dropIncompleteLogin(env),
+    env: withoutVariables(env, incomplete ? [incomplete.half] : []),
     texts: { baseUrl, profile, encoding, windowClock },
     from: `account “${name}”`,
   };
@@ -179,15 +180,9 @@ function findIncompleteLogin(
   return { half: 'password', missing: 'email' };
 }
 
-function dropIncompleteLogin(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const found = findIncompleteLogin(env);
-  return found ? withoutVariables(env, [found.half]) : env;
-}
-
 function incompleteLoginWarning(env: NodeJS.ProcessEnv): string | undefined {
   const found = findIncompleteLogin(env);
-  if (!found) return undefined;
-  return `${variableOf(found.half)} is ignored: it needs ${variableOf(found.missing)}.`;
+  return found && `${variableOf(found.half)} is ignored: it needs ${variableOf(found.missing)}.`;
 }
 
 function noteOnProjectFile({ env, projectFile }: SettingsSources): string | undefined {

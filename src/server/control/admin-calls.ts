@@ -8,7 +8,7 @@ import type { AdminBodyName } from './admin-bodies.ts';
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
 
-  /** `:id` is the ID of a report or a fault. */
+  /** `:id` is the ID of a report. */
   readonly path: string;
   readonly meaning: string;
 
@@ -86,12 +86,6 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       path: '/__admin/faults',
       meaning: 'remove every fault',
       answer: () => control.clearFaults(),
-    },
-    {
-      method: 'DELETE',
-      path: '/__admin/faults/:id',
-      meaning: 'remove one fault, by its ID in the list',
-      answer: (_body, id) => faults.remove(id),
     },
     {
       method: 'GET',
