@@ -3,6 +3,7 @@ import { isUnreachable, ReportFailedError, StillInProgressError } from '../error
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { ServiceRecord } from './answers.ts';
+import type { ExchangeHost } from './exchange.ts';
 
 // Everything about reports that are not ready: recognizing them, and waiting.
 
@@ -16,26 +17,36 @@ export interface Poll {
   readonly nextPauseMs: number | undefined;
 }
 
-type StatusAnswer = StatusRecord & { readonly retryAfterMs?: number | undefined };
+/** Pause between two status calls: `auto`, or a fixed one in milliseconds. */
+export type PollInterval = 'auto' | number;
+
+/**
+ * Returns milliseconds until the next status call, after `waitedMs`. `auto` is a tenth of the time
+ * waited so far, between 0.5 s and 30 s, so that a report is noticed at most a tenth too late.
+ */
+export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): number {
+  if (interval !== 'auto') return interval;
+  return Math.min(Math.max(waitedMs / 10, 500), 30_000);
+}
 
 /** A report to wait for, how often to call, and for how long. */
 export interface WaitOptions {
   readonly reportId: string;
 
   /** Makes a status call, which may be repeated for `patienceMs` after temporary failures. */
-  readonly status: (reportId: string, patienceMs: number) => Promise<StatusAnswer>;
+  readonly status: (
+    reportId: string,
+    patienceMs: number,
+  ) => Promise<StatusRecord & { readonly retryAfterMs?: number | undefined }>;
 
-  /** Pause after a call, by the time waited so far. `Retry-After` can only make it longer. */
-  readonly pauseAfter: (waitedMs: number) => number;
+  /** `Retry-After` can only make the pauses longer. */
+  readonly pollInterval?: PollInterval | undefined;
 
   /** Maximum total wait; may be `Infinity`. The last call is at the deadline. */
   readonly timeoutMs: number;
 
-  /** Monotonic, in milliseconds. */
-  readonly clock: () => number;
-
-  /** Rejects with the signal's reason when it is aborted. */
-  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  /** `sleep` rejects with the signal's reason when it is aborted. */
+  readonly host: Pick<ExchangeHost, 'stopwatch' | 'sleep'>;
   readonly signal?: AbortSignal | undefined;
 
   /** Called after each call, before the pause or the end. */
@@ -51,9 +62,9 @@ const minLeftMs = 1;
  * what `status` throws.
  */
 export async function waitForReport(options: WaitOptions): Promise<StatusRecord> {
-  const { reportId, status, pauseAfter, timeoutMs, clock, sleep, signal, onPoll } = options;
-  const startedMs = clock();
-  const waitedMs = (): number => clock() - startedMs;
+  const { reportId, status, pollInterval, timeoutMs, host, signal, onPoll } = options;
+  const startedMs = host.stopwatch();
+  const waitedMs = (): number => host.stopwatch() - startedMs;
 
   for (let polls = 1; ; polls += 1) {
     signal?.throwIfAborted();
@@ -65,12 +76,12 @@ export async function waitForReport(options: WaitOptions): Promise<StatusRecord>
 
     const outcome = outcomeOf(seen.status);
     const leftMs = timeoutMs - waitedMs();
-    const wantedMs = Math.max(pauseAfter(waitedMs()), seen.retryAfterMs ?? 0);
+    const wantedMs = Math.max(pauseAfter(waitedMs(), pollInterval), seen.retryAfterMs ?? 0);
     const continues = outcome === 'progress' && leftMs >= minLeftMs;
     const nextPauseMs = continues ? Math.min(wantedMs, leftMs) : undefined;
     onPoll?.({ seen, polls, waitedMs: waitedMs(), nextPauseMs });
 
-    if (nextPauseMs !== undefined) await sleep(nextPauseMs, signal);
+    if (nextPauseMs !== undefined) await host.sleep(nextPauseMs, signal);
     else if (outcome === 'failed') throw reportFailed(reportId, seen);
     else if (outcome === 'progress') throw stillInProgress(reportId, seen, waitedMs());
     else return seen;
@@ -112,15 +123,18 @@ export function reportFailed(
   });
 }
 
-/** A response to a download that is a record instead of a report. */
-interface DownloadAnswer {
-  /** HTTP status. */
+/**
+ * Recognizes a response to a download that says that the report is not ready yet.
+ *
+ * @param status HTTP status
+ */
+export function isNotYet({
+  status,
+  record,
+}: {
   readonly status: number;
   readonly record: ServiceRecord;
-}
-
-/** Recognizes a response to a download that says that the report is not ready yet. */
-export function isNotYet({ status, record }: DownloadAnswer): boolean {
+}): boolean {
   if (record.isTransient && [400, 403, 404, 409, 422, 425].includes(status)) return true;
   if ([401, 403, 410, 429].includes(status)) return false;
   if (record.reportState !== undefined) return record.reportState === 'progress';

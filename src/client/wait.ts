@@ -1,9 +1,8 @@
 import type { Client } from '../api/client.ts';
-import { type Poll, type WaitOptions, waitForReport } from '../api/poll.ts';
-import { type PollInterval, pauseAfter } from '../report/poll-interval.ts';
+import { type Poll, type PollInterval, waitForReport } from '../api/poll.ts';
 import type { RequestedReport } from './request.ts';
 
-export interface WaitLimits {
+interface WaitLimits {
   readonly waitTimeoutMs: number;
   readonly pollInterval?: PollInterval | undefined;
 
@@ -39,19 +38,11 @@ export async function waitUntilReady(
     return seen;
   };
 
-  const pace = paceFor(client, options);
-  const seen = await waitForReport({ ...pace, reportId, status, onPoll: options.onPoll });
+  const { waitTimeoutMs, pollInterval, signal = client.host.signal, onPoll } = options;
+  const timeoutMs = Math.max(0, waitTimeoutMs);
+  const { host } = client;
+  const limits = { pollInterval, timeoutMs, host, signal, onPoll };
+  const seen = await waitForReport({ reportId, status, ...limits });
   const records = [...earlier, ...statusRecords];
   return { ...requested, status: seen.status, message: seen.message, records };
-}
-
-/** Paces the status calls by the clock of the client. */
-function paceFor(
-  { host }: Client,
-  { waitTimeoutMs, pollInterval, signal }: WaitLimits,
-): Omit<WaitOptions, 'reportId' | 'status'> {
-  const { stopwatch: clock, sleep } = host;
-  const pause = (waitedMs: number): number => pauseAfter(waitedMs, pollInterval);
-  const timeoutMs = Math.max(0, waitTimeoutMs);
-  return { pauseAfter: pause, timeoutMs, clock, sleep, signal: signal ?? host.signal };
 }

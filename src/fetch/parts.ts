@@ -60,18 +60,13 @@ export async function runParts(
   const withParts = jobs.filter(({ parts }) => parts.length > 0);
   const partCount = withParts.reduce((count, { parts }) => count + parts.length, 0);
   const progress = (await context.progress()).parts(partCount);
-  const run = new PartsRun(context, { jobs, progress, ...options });
+  const run = new PartsRun(context, { jobs, progress }, options);
   try {
     await run.runJobs();
   } finally {
     progress.stop();
   }
   run.finish();
-}
-
-interface PartsSetup extends PartsOptions {
-  readonly jobs: readonly FolderJob[];
-  readonly progress: PartsProgress;
 }
 
 interface PartWork<T> {
@@ -86,18 +81,20 @@ class PartsRun {
   readonly #context: RunTools;
   readonly #jobs: readonly FolderJob[];
   readonly #progress: PartsProgress;
-  readonly #again: string | undefined;
-  readonly #output: PreparedOutput | undefined;
+  readonly #options: PartsOptions;
   readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
-  constructor(context: RunTools, { jobs, progress, again, output }: PartsSetup) {
-    this.#output = output;
+  constructor(
+    context: RunTools,
+    { jobs, progress }: { readonly jobs: readonly FolderJob[]; readonly progress: PartsProgress },
+    options: PartsOptions,
+  ) {
     this.#context = context;
     this.#jobs = jobs;
     this.#progress = progress;
-    this.#again = again;
+    this.#options = options;
     this.#announcer = new RunAnnouncer(context);
   }
 
@@ -144,7 +141,7 @@ class PartsRun {
   #merge(tools: ReportTools, job: Job, turns: Turns): Promise<WrittenReport> {
     const inTurn: RunInTurn = (ofMerge, part, work) =>
       turns.take(() => this.#workOn(job, part, { tools: ofMerge, work }));
-    return mergeParts(this.#context, { job, tools, output: this.#output, inTurn });
+    return mergeParts(this.#context, { job, tools, output: this.#options.output, inTurn });
   }
 
   async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
@@ -168,7 +165,7 @@ class PartsRun {
   }
 
   #hintToRepeat(): string {
-    if (this.#again !== undefined) return this.#again;
+    if (this.#options.again !== undefined) return this.#options.again;
 
     const { platform } = this.#context.host;
     const [job, ...otherJobs] = this.#jobs;
@@ -218,51 +215,32 @@ class PartsRun {
     return this.#jobs.reduce((count, { parts }) => count + parts.length, 0);
   }
 
-  /**
-   * Returns the result of some work, or `undefined` if it failed, with the failure recorded. Bugs
-   * and closed pipes are thrown.
-   */
+  /** Returns the result of some work, or `undefined` if it failed. Throws bugs and closed pipes. */
   async #attempt<T>(
     tools: ReportTools,
     place: ReportPlace,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     try {
-      return await this.#recordingFailure(tools, place, work);
+      return await work();
     } catch (error) {
+      // The error of a part is recorded already.
+      const isRecorded = this.#failures.some((failure) => failure.error === error);
+      if (!isRecorded) this.#recordFailure(tools, place, error);
       if (isFailure(error)) return undefined;
       throw error;
     }
   }
 
-  /** Records the error of some work before it is thrown. */
-  async #recordingFailure<T>(
-    tools: ReportTools,
-    place: ReportPlace,
-    work: () => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isFailure(error)) this.#recordFailure(tools, place, error);
-      // A bug or a closed pipe ends the run, so the other parts are cancelled.
-      else this.#context.callOff.abort(new InterruptedError(143));
-      throw error;
-    }
-  }
-
-  /** Records each failed part once; cancelled parts did not fail. */
+  /** Cancelled parts did not fail. A bug or a closed pipe ends the run. */
   #recordFailure(
     { account, signal }: ReportTools,
     { label, since }: ReportPlace,
-    error: AdreportError,
+    error: unknown,
   ): void {
     const isCancelled = isInterruption(error) || signal.aborted;
-    const isRecorded = this.#failures.some((failure) => {
-      const isOfJob = this.#jobs.some((job) => job.label === label && job.isMerged);
-      return failure.error === error && (failure.label === label || isOfJob);
-    });
-    if (!isCancelled && !isRecorded) this.#failures.push({ label, since, account, error });
+    if (!isFailure(error)) this.#context.callOff.abort(new InterruptedError(143));
+    else if (!isCancelled) this.#failures.push({ label, since, account, error });
   }
 
   /** Works on a part once its account has a free turn. Its error is recorded and thrown. */
@@ -284,9 +262,12 @@ class PartsRun {
         line.end(isDone);
       }
     };
-    // Inside the turn: the next part of the account has to see a refused sign-in.
     return this.#turnsOf(job).take(() =>
-      this.#recordingFailure(tools, placeOf(job, part), workNow),
+      workNow().catch((error) => {
+        // Inside the turn: the next part of the account has to see a refused sign-in.
+        this.#recordFailure(tools, placeOf(job, part), error);
+        throw error;
+      }),
     );
   }
 

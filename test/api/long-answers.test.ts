@@ -38,16 +38,6 @@ describe('a megabyte that invites backtracking is read once', () => {
   });
 });
 
-test('a list of over a million values is refused before it fills the memory', async () => {
-  const { env } = await serve((_request, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(`[${'{},'.repeat(1_100_000)}{}]`);
-  });
-  const { exitCode, stderr } = await runCli('campaigns --retries 0', { env });
-  expect(exitCode).toBe(9);
-  expect(stderr).toContain('The response has more than a million values.');
-});
-
 test('a message of the service that repeats ours is printed once', async () => {
   for (const message of ['The report is not ready.', 'the report is not ready']) {
     const { env } = await serve(({ path }, response) => {

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Poll, type WaitOptions, waitForReport } from '../../src/api/poll.ts';
+import {
+  type Poll,
+  type PollInterval,
+  pauseAfter,
+  type WaitOptions,
+  waitForReport,
+} from '../../src/api/poll.ts';
 import { InterruptedError, StillInProgressError } from '../../src/errors.ts';
-import { type PollInterval, pauseAfter } from '../../src/report/poll-interval.ts';
 
 const minuteMs = 60_000;
 
@@ -33,12 +38,14 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
   const pollsMs: number[] = [];
   const result = await waitForReport({
     reportId: 'r1',
-    pauseAfter: (waitedMs) => pauseAfter(waitedMs, scene.interval),
+    pollInterval: scene.interval,
     timeoutMs: scene.timeoutMs ?? 30 * minuteMs,
-    clock: () => nowMs,
-    sleep: async (durationMs, signal) => {
-      signal?.throwIfAborted();
-      nowMs += durationMs;
+    host: {
+      stopwatch: () => nowMs,
+      sleep: async (durationMs, signal) => {
+        signal?.throwIfAborted();
+        nowMs += durationMs;
+      },
     },
     signal: scene.signal,
     onPoll: scene.onPoll,
@@ -56,6 +63,16 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
   }).catch((error: unknown) => error);
   return { pollsMs, result };
 }
+
+test.each([
+  { waitedMs: 0, interval: 'auto', expected: 500 },
+  { waitedMs: 5_000, interval: 'auto', expected: 500 },
+  { waitedMs: 60_000, interval: 'auto', expected: 6_000 },
+  { waitedMs: 3_600_000, interval: 'auto', expected: 30_000 },
+  { waitedMs: 3_600_000, interval: 100, expected: 100 },
+] as const)('after $waitedMs ms at $interval: $expected ms', ({ waitedMs, interval, expected }) => {
+  expect(pauseAfter(waitedMs, interval)).toBe(expected);
+});
 
 describe('waitForReport', () => {
   test('the delay is at most a tenth of the time waited, at least half a second, and never over 30 s', async () => {

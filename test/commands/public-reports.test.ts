@@ -214,7 +214,6 @@ describe('text of the service is limited', () => {
   });
 
   test.each([
-    { name: 'of 600 kB', answer: { report_id: long } },
     { name: 'of 501 characters', answer: { response: { id: long.slice(0, 501) } } },
     { name: 'of digits', answer: { id: '9'.repeat(501) } },
   ])('a report id $name', async ({ answer }) => {
