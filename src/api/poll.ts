@@ -3,7 +3,6 @@ import { isUnreachable, ReportFailedError, StillInProgressError } from '../error
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { ServiceRecord } from './answers.ts';
-import type { ExchangeHost } from './exchange.ts';
 
 // Everything about reports that are not ready: recognizing them, and waiting.
 
@@ -45,8 +44,13 @@ export interface WaitOptions {
   /** Maximum total wait; may be `Infinity`. The last call is at the deadline. */
   readonly timeoutMs: number;
 
-  /** `sleep` rejects with the signal's reason when it is aborted. */
-  readonly host: Pick<ExchangeHost, 'stopwatch' | 'sleep'>;
+  readonly host: {
+    /** Monotonic, in milliseconds. */
+    readonly stopwatch: () => number;
+
+    /** Rejects with the signal's reason when it is aborted. */
+    readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  };
   readonly signal?: AbortSignal | undefined;
 
   /** Called after each call, before the pause or the end. */
