@@ -41,7 +41,7 @@ export interface Comparison {
    * Beginning of each window and end of this one, `2026-10-01T00:00:00+0200`, and their zone. Times
    * are compared by their distance from the beginning.
    */
-  readonly windows?: {
+  readonly windows: {
     readonly now: string;
     readonly before: string;
     readonly until: string;

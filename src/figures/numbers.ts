@@ -45,18 +45,12 @@ export function moneyText(number: string): string {
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
-/** Created on first use: it takes 15 ms, which not every command should pay for. */
-let centsFormat: Intl.NumberFormat | undefined;
-
 /** Adds thousands separators and rounds to two decimals; other text is returned unchanged. */
 export function roundedText(number: string): string {
-  if (!Decimal.parse(number)) return number;
-
-  centsFormat ??= new Intl.NumberFormat('en', {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  });
-  return centsFormat.format(number as `${number}`);
+  const decimal = Decimal.parse(number);
+  return decimal
+    ? groupedText(moneyText(String(decimal.dividedBy(new Decimal(1n, 0), 2))))
+    : number;
 }
 
 /** Formats a sum for readers: money with two decimals, counts with all digits. */

@@ -99,20 +99,20 @@ export class RowMatcher {
   #timeAt(place: string | null): string | null {
     if (place === null || !/^-?\d+$/.test(place)) return place;
 
-    const { until } = this.#comparison.windows ?? {};
+    const { until } = this.#comparison.windows;
     const step = this.#firstStep('now') + Number(place);
-    const isInside = until === undefined || step <= stepNumber(until, this.#step);
+    const isInside = step <= stepNumber(until, this.#step);
     return this.#formatStep(isInside ? step : this.#firstStep('before') + Number(place));
   }
 
   #firstStep(window: 'now' | 'before'): number {
-    const begin = this.#comparison.windows?.[window];
-    return begin === undefined ? 0 : stepNumber(begin, this.#step);
+    return stepNumber(this.#comparison.windows[window], this.#step);
   }
 
   #formatStep(step: number): string {
-    const zone = this.#comparison.windows?.zone ?? 'utc';
-    if (this.#step === 'hour') return formatInstant(step * 3_600, zone);
+    if (this.#step === 'hour') {
+      return formatInstant(step * 3_600, this.#comparison.windows.zone);
+    }
     return stepTime(step, this.#step).toISOString().slice(0, 10);
   }
 }

@@ -71,8 +71,6 @@ export interface EarlierSlots {
 /**
  * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
  * its window.
- *
- * @param windows beginnings of both windows; if absent, their first groups are aligned
  */
 export function earlierSlots(
   axis: TimeAxis,
@@ -83,11 +81,7 @@ export function earlierSlots(
   const dated = datedGroups(groups);
   const numbers = dated.map((group) => stepNumber(timeOf(group), step));
 
-  let earliest = Number.POSITIVE_INFINITY;
-  for (const number of numbers) earliest = Math.min(earliest, number);
-  const shift = windows
-    ? stepNumber(windows.now, step) - stepNumber(windows.before, step)
-    : first - earliest;
+  const shift = stepNumber(windows.now, step) - stepNumber(windows.before, step);
 
   const earlier = slots.map((): Group[] => []);
   for (const [i, group] of dated.entries()) {
@@ -260,8 +254,6 @@ const monthIntervals: readonly TickInterval[] = [
   { interval: utcYear.every(2), textOf: yearFormat },
   { interval: utcYear.every(5), textOf: yearFormat },
   { interval: utcYear.every(10), textOf: yearFormat },
-  { interval: utcYear.every(50), textOf: yearFormat },
-  { interval: utcYear.every(500), textOf: yearFormat },
 ];
 
 /** For each step, shortest first. */

@@ -11,6 +11,7 @@ import {
 import { ReportSums } from '../../src/figures/report-sums.ts';
 import { headlineOf } from '../../src/present/headline.ts';
 import { batchesOf } from '../formats/encode.ts';
+import { windows } from './compared-windows.ts';
 
 /** Checks the figures of a comparison against independent sums. */
 
@@ -165,6 +166,7 @@ test('changes, rates and the headline match the rows exactly', async () => {
           sums: await sumsOf(bodyOf(before, money)),
           now: 'now',
           before: 'before',
+          windows,
           notes: [],
         };
         const totals = sums.total.totals();
@@ -216,7 +218,7 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
     ...rowsOf(null, 'Winter', 'Spring'),
   ]);
   const before = await sumsOf(rowsOf(1, 'Sommer'));
-  const comparison = { sums: before, now: 'now', before: 'before', notes: [] };
+  const comparison = { sums: before, now: 'now', before: 'before', windows, notes: [] };
   const [displays] = figuresOf(['displays']);
   const [unit] = sums.units;
   if (!displays || !unit?.groups) throw new Error('No campaigns.');
@@ -239,7 +241,7 @@ test('a headline needs revenue, a change and an earlier report', async () => {
   const one = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '5,00' }]);
   const more = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '6,00' }]);
   const [displays, revenue] = figuresOf(['displays', 'revenueEuro']);
-  const comparison = { sums: one, now: 'now', before: 'before', notes: [] };
+  const comparison = { sums: one, now: 'now', before: 'before', windows, notes: [] };
   const headline = (sums: ReportSums, lead: Figure | undefined, against?: Comparison) => {
     return headlineOf({ sums, lead, comparison: against });
   };
@@ -257,7 +259,7 @@ test.each([{ campaignId: 1, campaignName: 'Summer' }, { date: '2026-10-01' }])(
     const rowColumns = [...groupColumns, { field: 'revenueEuro', numeric: true }];
     const sums = await sumsOf([{ ...group, revenueEuro: '6,00' }], rowColumns);
     const earlier = await sumsOf([{ ...group, revenueEuro: '5,00' }], rowColumns);
-    const comparison = { sums: earlier, now: '', before: '', notes: [] };
+    const comparison = { sums: earlier, now: '', before: '', windows, notes: [] };
 
     expect(headlineOf({ sums, lead, comparison })).toBe('Revenue (€) rose 20% to €6.00.');
   },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type DateUnit, Grouping } from '../../src/figures/grouping.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../../src/figures/time-axis.ts';
+import { windows } from './compared-windows.ts';
 
 /** Groups of a report with one row per time. */
 function groupsAt(times: readonly string[]): Grouping {
@@ -83,13 +84,6 @@ describe('the ticks of an axis', () => {
 
 describe('an earlier report', () => {
   const october = axisOf(daysFrom('2026-10-03', 29));
-  const windows = {
-    now: '2026-10-01T00:00:00+0200',
-    before: '2026-09-01T00:00:00+0200',
-    until: '2026-10-31T23:59:59+0100',
-    zone: 'Europe/Paris',
-  };
-
   test('is in the slots with the same distance from the beginning of its window', () => {
     const { slots, labels } = earlierSlots(
       october,
@@ -103,10 +97,5 @@ describe('an earlier report', () => {
       'Sat 3 Oct 2026: 2026-09-03',
       'Fri 30 Oct 2026: 2026-09-30',
     ]);
-  });
-
-  test('begins with its first day if the beginning of its window is unknown', () => {
-    const { slots } = earlierSlots(october, groupsAt(['2026-09-03']), undefined);
-    expect(slots[0]).toHaveLength(1);
   });
 });

@@ -5,6 +5,7 @@ import { ReportSums } from '../../src/figures/report-sums.ts';
 import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { chooseFigures, modelOfReport, type ReportModel } from '../../src/present/report-model.ts';
+import { windows } from '../figures/compared-windows.ts';
 import { batchesOf } from '../formats/encode.ts';
 
 /** The content of a report for people, which pages, sheets and terminals only draw. */
@@ -108,7 +109,7 @@ describe('a comparison', () => {
   async function compared(now: readonly object[], earlier: readonly object[]) {
     const { sums } = await modelOf(earlier);
     const days = { now: 31, before: 30 };
-    const comparison = { sums, now: 'October', before: 'September', days, notes: [] };
+    const comparison = { sums, now: 'October', before: 'September', windows, days, notes: [] };
     return (await modelOf(now, { comparison })).model;
   }
 

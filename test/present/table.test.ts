@@ -3,6 +3,7 @@ import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
 import { ReportSums } from '../../src/figures/report-sums.ts';
 import type { FormatName } from '../../src/formats/index.ts';
+import { windows } from '../figures/compared-windows.ts';
 import { batchesOf, documentOf, type Encoded, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
 
@@ -196,7 +197,10 @@ describe('table', () => {
     const { text } = await encode(
       documentOf('{"campaignName":"a","displays":150,"clicks":80}'),
       'table',
-      { table: { style }, comparison: { sums: before, now: 'now', before: 'then', notes: [] } },
+      {
+        table: { style },
+        comparison: { sums: before, now: 'now', before: 'then', windows, notes: [] },
+      },
     );
 
     expect(text).toMatch(/^<heading>campaign name +displays +change +clicks +CTR<\/heading>$/m);

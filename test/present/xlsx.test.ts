@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { ReportSums } from '../../src/figures/report-sums.ts';
+import { windows } from '../figures/compared-windows.ts';
 import { batchesOf, documentOf, type EncodeCase, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
@@ -204,6 +205,7 @@ describe('xlsx', () => {
       sums: before,
       now: 'now',
       before: 'then',
+      windows,
       notes: ['A day of 25 hours.'],
     };
     const body = documentOf(
@@ -256,7 +258,7 @@ describe('xlsx', () => {
       { field: 'campaignName', numeric: false },
     ];
     for await (const batch of batchesOf(campaigns.slice(1))) before.observe(batch, columns);
-    const comparison = { sums: before, now: 'now', before: 'then', notes: [] };
+    const comparison = { sums: before, now: 'now', before: 'then', windows, notes: [] };
 
     const compared = await encode(JSON.stringify({ data: campaigns }), 'xlsx', { comparison });
 
