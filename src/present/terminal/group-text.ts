@@ -3,6 +3,7 @@ import { type Figure, figureValue, formatFigure } from '../../figures/figures.ts
 import { idWithoutName, noName } from '../../figures/group-name.ts';
 import {
   addSums,
+  type DateUnit,
   type Group,
   Grouping,
   type GroupKey,
@@ -12,7 +13,7 @@ import {
   type Sums,
 } from '../../figures/grouping.ts';
 import { byFigure, isName, othersLabel, type RankedGroups } from '../../figures/ranked-groups.ts';
-import { type AxisTick, layOutTime } from '../../figures/time-axis.ts';
+import { layOutTime } from '../../figures/time-axis.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
@@ -108,7 +109,7 @@ export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook
         ) === group
       );
     });
-    const chart = groupLine({ ...ranked, all: own, top: [...own] }, figure, look);
+    const chart = groupLine({ ...ranked, all: own }, figure, look);
     lines.push(formatName(group.key), ...chart, '');
   }
   const rest = largest.slice(maxLines);
@@ -129,9 +130,14 @@ function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boo
   return own;
 }
 
-function groupLine({ all, top }: RankedGroups, figure: Figure, look: TableLook): string[] {
-  const { labels, ticks, sums } = trendOfGroups(all, top);
-  const values = sums.map((step) => step && figureValue(figure, step));
+function groupLine({ all }: RankedGroups, figure: Figure, look: TableLook): string[] {
+  const axis = layOutTime(all, dateUnitOf(all));
+  if (!axis) return [];
+
+  const { labels, ticks } = axis;
+  const values = axis.slots.map((groups) => {
+    return groups.length === 0 ? undefined : figureValue(figure, addSums(groups, all.metrics));
+  });
   const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };
 
   const first = labels[0] ?? '';
@@ -144,30 +150,10 @@ function groupLine({ all, top }: RankedGroups, figure: Figure, look: TableLook):
   return [title, ...lineChart(chart, look)];
 }
 
-/** Labels and sums of each step. */
-interface GroupTrend {
-  readonly labels: readonly string[];
-  readonly ticks: readonly AxisTick[];
-  readonly sums: readonly (Sums | undefined)[];
-}
-
-/** Keeps groups without readable times in the order of `top`. */
-function trendOfGroups(all: Grouping, top: readonly Group[]): GroupTrend {
+function dateUnitOf(all: Grouping): DateUnit {
   const times = [...all].map(({ key }) => key[0] ?? '');
   const isMonthly = times.length > 1 && times.every(isFirstOfMonth);
-  const dateUnit = all.by[0]?.unit ?? (isMonthly ? 'month' : 'day');
-  const axis = layOutTime(all, dateUnit);
-  if (axis) {
-    const sums = axis.slots.map((groups) => {
-      return groups.length === 0 ? undefined : addSums(groups, all.metrics);
-    });
-    return { labels: axis.labels, ticks: axis.ticks, sums };
-  }
-
-  const labels = top.map(({ key }) => keyCell(key[0] ?? null, 'text') ?? '');
-  const ends = [...new Set([0, labels.length - 1])];
-  const ticks = ends.map((index) => ({ index, text: labels[index] ?? '' }));
-  return { labels, ticks, sums: top.map(({ sums }) => sums) };
+  return all.by[0]?.unit ?? (isMonthly ? 'month' : 'day');
 }
 
 function isFirstOfMonth(time: string): boolean {
