@@ -81,7 +81,7 @@ export class PageEncoder implements Encoder {
     const { title, facts } = model;
     const tables = this.#tables(model);
     const isLandscape = tables.some(({ paper }) => paper.isLandscape);
-    const paperStyle = stylePaper({ title, window: facts.get('Period'), isLandscape });
+    const paperStyle = stylePaper(title, facts.get('Period') ?? '', isLandscape);
 
     const pieces = [
       ...this.#head(model, `${pageStyle}${paperStyle}`),

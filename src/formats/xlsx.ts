@@ -132,10 +132,7 @@ export class WorkbookEncoder implements Encoder {
       ownNotes,
     });
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
-    this.#archive.add(
-      'xl/workbook.xml',
-      workbookXml({ summaryArea: summary.printArea, repeated: this.#repeatedCells() }),
-    );
+    this.#archive.add('xl/workbook.xml', workbookXml(summary.printArea, this.#repeatedCells()));
     const table = range === undefined ? undefined : { headings: this.#headings, range };
     for (const part of closingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);

@@ -9,15 +9,6 @@ import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
 import { maxTableName } from './short-names.ts';
 
-export interface HeadlineParts {
-  readonly sums: ReportSums;
-
-  /** Leading metric of the report. */
-  readonly lead: Figure | undefined;
-
-  readonly comparison: Comparison | undefined;
-}
-
 /** Contribution of one group to the change of a metric. */
 interface Contribution {
   readonly unit: Unit;
@@ -39,7 +30,11 @@ const hundred = new Decimal(100n, 0);
  * Sums up the report in a sentence, from exact sums: revenue, its change, and the group that
  * contributed most. Returns `undefined` without revenue or without a change.
  */
-export function headlineOf({ sums, lead, comparison }: HeadlineParts): string | undefined {
+export function headlineOf(
+  sums: ReportSums,
+  lead: Figure | undefined,
+  comparison: Comparison | undefined,
+): string | undefined {
   if (!comparison || !lead || !isRevenue(lead)) return undefined;
 
   const { field } = lead;
@@ -66,16 +61,11 @@ function sumOf(field: string, sums: Sums | undefined): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-interface Direction {
-  readonly field: string;
-  readonly sign: number;
-}
-
 /** Uses the first breakdown with more than one group. */
 function largestContribution(
   sums: ReportSums,
   comparison: Comparison,
-  direction: Direction,
+  direction: { readonly field: string; readonly sign: number },
 ): Contribution | undefined {
   for (const unit of sums.units) {
     if (unit.isTime) continue;

@@ -220,7 +220,7 @@ export function modelOfReport(parts: ReportParts): ReportModel {
     title: options.title ?? description.title,
     facts: reportFacts(options, description),
     remark: remark === undefined ? [] : remark.trim().split(/\r?\n/),
-    headline: headlineOf({ sums, lead, comparison }),
+    headline: headlineOf(sums, lead, comparison),
     compared: comparison && comparisonSentence(comparison),
     empty: hasRows ? undefined : emptySentence,
     past,

@@ -144,15 +144,9 @@ function countBefore(count: number, most: number): number {
   return count > most + 1 ? most : count;
 }
 
-/** Sums of the same group in this report and in the earlier one. */
-interface SumsOfBoth {
-  readonly now: Sums;
-  readonly before: Sums | undefined;
-}
-
 function rankedGroup(
   words: Pick<RankedGroup, 'name' | 'shortName' | 'detail'>,
-  { now, before }: SumsOfBoth,
+  { now, before }: { readonly now: Sums; readonly before: Sums | undefined },
   { figure, totals, comparison }: RankingBasis,
 ): RankedGroup {
   const share = shareOf(figure, now, totals);

@@ -28,9 +28,30 @@ export function shortNames(
 
   const shortByName = new Map<string, string>();
   for (const [short, alike] of namesByShort) {
-    for (const name of alike) {
-      shortByName.set(name, alike.length === 1 ? short : shortenMiddle(name, width, mark));
-    }
+    if (alike.length === 1) shortByName.set(alike[0] as string, short);
+    else for (const [name, text] of shortAlike(alike, width, mark)) shortByName.set(name, text);
   }
   return shortByName;
+}
+
+/** Keeps the ends of names with a common beginning, or the part before a common end. */
+function shortAlike(names: readonly string[], width: number, mark: string): Map<string, string> {
+  const withEnd = new Map(names.map((name) => [name, shortenMiddle(name, width, mark)]));
+  if (new Set(withEnd.values()).size === names.length) return withEnd;
+
+  const endLength = sharedEndOf(names).length;
+  return new Map(
+    names.map((name) => {
+      const beforeEnd = name.slice(0, name.length - endLength);
+      return [name, shortenMiddle(beforeEnd, width - mark.length, mark) + mark];
+    }),
+  );
+}
+
+function sharedEndOf([first = '', ...others]: readonly string[]): string {
+  for (let length = first.length; length > 0; length--) {
+    const end = first.slice(-length);
+    if (others.every((other) => other.endsWith(end))) return end;
+  }
+  return '';
 }

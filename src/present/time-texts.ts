@@ -5,13 +5,6 @@ import { axisDay, axisMonth, dayOfYear } from '../figures/time-axis.ts';
 const dayPattern = /^\d{4}-\d\d-\d\d$/;
 const hourPattern = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d)([+-]\d{4})$/;
 
-interface TimeColumn {
-  readonly cells: readonly unknown[];
-
-  /** Unit that its dates represent. */
-  readonly dateUnit: DateUnit;
-}
-
 /** A day or an hour. */
 interface CellTime {
   readonly day: string;
@@ -27,7 +20,7 @@ interface CellTime {
  * Oct, 02:00`. Days include the year if the column spans several, and an hour that occurs twice
  * includes its offset. Cells that are not times are omitted.
  */
-export function timeTexts({ cells, dateUnit }: TimeColumn): Map<string, string> {
+export function timeTexts(cells: readonly unknown[], dateUnit: DateUnit): Map<string, string> {
   const times = new Map<string, CellTime>();
   const years = new Set<string>();
   for (const cell of cells) {

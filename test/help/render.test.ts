@@ -44,18 +44,6 @@ adreport view
 `);
 });
 
-test('a table that cannot fit is a list', () => {
-  const table =
-    '| event | first column | second |\n|---|---|---|\n| something-long | another-long-one | a-third-one |';
-  expect(
-    renderMarkdown(table, { width: 30, style: plainStyle, platform: 'linux' }),
-  ).toBe(`  something-long
-    first column:
-    another-long-one
-    second: a-third-one
-`);
-});
-
 test('the code of every topic can be copied from the terminal as it is in the file', () => {
   const blocks = readCodeBlocks();
   expect(blocks.length).toBeGreaterThan(30);

@@ -93,7 +93,7 @@ function textsFor(
   type: PlannedColumn['type'],
   dateUnit: DateUnit,
 ): Map<string, string> | undefined {
-  if (type === 'date' || type === 'hour') return timeTexts({ cells, dateUnit });
+  if (type === 'date' || type === 'hour') return timeTexts(cells, dateUnit);
   if (type !== 'text' && type !== undefined) return undefined;
 
   const texts = cells.filter((cell) => typeof cell === 'string');

@@ -1,12 +1,3 @@
-/** Content of the page margins in print. */
-export interface PaperHead {
-  readonly title: string;
-  readonly window: string | undefined;
-
-  /** Applies to all pages. */
-  readonly isLandscape: boolean;
-}
-
 /** In the running head. */
 const maxTitleLength = 90;
 
@@ -17,7 +8,7 @@ const marginStyle = 'font: 8pt system-ui, sans-serif; color: #5c626c;';
  * numbers, and the orientation of all pages. Chromium draws content in page margins from version
  * 131 on.
  */
-export function stylePaper({ title, window = '', isLandscape }: PaperHead): string {
+export function stylePaper(title: string, window: string, isLandscape: boolean): string {
   const letters = [...title];
   const shortTitle =
     letters.length > maxTitleLength ? `${letters.slice(0, maxTitleLength).join('')}…` : title;

@@ -101,18 +101,15 @@ function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
   return sums.map((slot) => figureValue(figure, slot));
 }
 
-interface WholeLook {
-  readonly figure: Figure;
-
-  /** Set if the line of an earlier report is drawn behind it. */
-  readonly isCompared: boolean;
-}
-
 /**
  * Draws a rate as a line, and counts as columns, or as an area if there are many slots or an
  * earlier line.
  */
-function drawWhole(values: Values, y: VerticalScale, { figure, isCompared }: WholeLook): string {
+function drawWhole(
+  values: Values,
+  y: VerticalScale,
+  { figure, isCompared }: { readonly figure: Figure; readonly isCompared: boolean },
+): string {
   if (figure.derived) return drawLine(values, y, 'line');
   if (values.length <= maxColumns && !isCompared) return drawColumns(values, y);
   return drawArea(values, y) + drawLine(values, y, 'line');

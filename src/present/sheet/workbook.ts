@@ -261,16 +261,14 @@ function listXml(name: string, elements: readonly string[]): string {
   return `<${name} count="${elements.length}">${elements.join('')}</${name}>`;
 }
 
-interface PrintedCells {
-  /** Cells of the second sheet: `$A$1:$F$40`. */
-  readonly summaryArea: string;
-
-  /** Rows and columns of the first sheet that every page repeats: `Report!$A:$B,Report!$1:$1`. */
-  readonly repeated: string;
-}
-
-/** Opens on the second sheet. */
-export function workbookXml({ summaryArea, repeated }: PrintedCells): string {
+/**
+ * Opens on the second sheet.
+ *
+ * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
+ * @param repeated rows and columns of the first sheet that every page repeats:
+ *   `Report!$A:$B,Report!$1:$1`
+ */
+export function workbookXml(summaryArea: string, repeated: string): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';

@@ -3,13 +3,8 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
 
-interface FolderText {
-  readonly path: string;
-  readonly sentences: readonly string[];
-}
-
 export interface CheckText {
-  readonly folders: readonly FolderText[];
+  readonly folders: readonly { readonly path: string; readonly sentences: readonly string[] }[];
   readonly problemCount: number;
 
   /** One for consecutive days with the same problem. */
