@@ -12,6 +12,48 @@ export function localTime(seconds: number, zone: string): string {
   return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
+/** Counts the days from 1970-01-01 to the day of an instant in unix seconds. */
+export function dayNumber(seconds: number, zone: string | IANAZone): number {
+  const { year, month, day } = DateTime.fromSeconds(seconds, { zone });
+  return Date.UTC(year, month - 1, day) / 86_400_000;
+}
+
+/** A day in a zone. */
+interface LocalDay {
+  /** As `2014-12-01`. */
+  readonly date: string;
+
+  /** See `dayNumber`. */
+  readonly number: number;
+
+  /** Hours since 1970: the one that was asked for first, and the first that begins after it. */
+  readonly firstHour: number;
+  readonly endHour: number;
+}
+
+/**
+ * Returns a function that finds the day of an hour since 1970. The calendar of a zone is slow, and
+ * hours are asked for in order: it is looked at once per day.
+ */
+export function localDays(zoneName: string): (hour: number) => LocalDay {
+  const zone = IANAZone.create(zoneName);
+  let day: LocalDay | undefined;
+
+  return (hour) => {
+    if (day && hour >= day.firstHour && hour < day.endHour) return day;
+
+    const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
+    const nextDay = local.startOf('day').plus({ days: 1 }).startOf('day');
+    day = {
+      date: local.toFormat('yyyy-MM-dd'),
+      number: dayNumber(hour * hourSeconds, zone),
+      firstHour: hour,
+      endHour: Math.max(hour + 1, Math.ceil(nextDay.toSeconds() / hourSeconds)),
+    };
+    return day;
+  };
+}
+
 /** Returns the time fields of a row for an hour since 1970. */
 type TimeOfHour = (hour: number) => Readonly<Record<string, string>>;
 
@@ -27,7 +69,7 @@ export function timeFields(
   since: number,
 ): TimeOfHour {
   const zone = IANAZone.create(zoneName);
-  const localHour = (hour: number) => DateTime.fromSeconds(hour * hourSeconds, { zone });
+  const dayOf = localDays(zoneName);
 
   switch (breakdown) {
     case undefined:
@@ -37,27 +79,15 @@ export function timeFields(
       return () => ({ date });
     }
     case 'MONTHLY':
-      return (hour) => ({ date: localHour(hour).toFormat('yyyy-MM-01') });
+      return (hour) => ({ date: dayOf(hour).date.replace(/..$/, '01') });
     case 'DAILY':
-      return (hour) => ({ date: localHour(hour).toFormat('yyyy-MM-dd') });
+      return (hour) => ({ date: dayOf(hour).date });
     case 'HOURLY':
       return (hour) => {
-        const local = localHour(hour);
-        return {
-          date: local.toFormat('yyyy-MM-dd'),
-          hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ"),
-        };
+        const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
+        return { date: dayOf(hour).date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") };
       };
   }
-}
-
-/** Counts the calendar days in a zone between two instants in unix seconds. */
-export function daysBetween(earlier: number, later: number, zone: string): number {
-  const dayOf = (seconds: number) => {
-    const local = DateTime.fromSeconds(seconds, { zone });
-    return local.setZone('utc', { keepLocalTime: true }).startOf('day');
-  };
-  return dayOf(later).diff(dayOf(earlier), 'days').days;
 }
 
 /**

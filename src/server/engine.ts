@@ -9,7 +9,7 @@ import {
   type Profile,
   type TimeBreakdownName,
 } from '../contract/vocabulary.ts';
-import { daysBetween, localTime, timeFields } from './calendar.ts';
+import { dayNumber, localDays, localTime, timeFields } from './calendar.ts';
 import {
   type Account,
   advertisersOf,
@@ -17,7 +17,6 @@ import {
   dimensionNames,
   type Fact,
   type Fixtures,
-  hourSeconds,
   hoursIn,
 } from './fixtures/fixtures.ts';
 
@@ -112,6 +111,7 @@ export class Report {
     const { facts } = fixtures;
     const isSelected = dimensionSelector(account, request);
     const timeOf = timeFields(timeBreakdownOf(request), this.#zone, request.since);
+    const readMetricOf = metricReaders(this.#zone, this.#input);
     let groups = new Map<string, Group>();
     let time: ReportRow = {};
     let resumedMs = performance.now();
@@ -124,7 +124,7 @@ export class Report {
         time = timeOfHour;
       }
 
-      const readMetric = metricReader(hour, this.#zone, this.#input);
+      const readMetric = readMetricOf(hour);
       for (const fact of facts.ofHour(hour, isSelected)) {
         if (isSelected(fact.dimensions)) this.#add(fact, groups, readMetric);
       }
@@ -140,7 +140,7 @@ export class Report {
 
   #add(fact: Fact, groups: Map<string, Group>, readMetric: MetricReader): void {
     const ids = this.#dimensions.map(({ name }) => fact.dimensions[name]);
-    const key = JSON.stringify(ids);
+    const key = ids.length === 0 ? '' : JSON.stringify(ids);
 
     let group = groups.get(key);
     if (!group) {
@@ -284,24 +284,28 @@ type MetricReader = (fact: Fact, name: MetricName) => number;
  * the full value once `restateDays` have passed after the end of that day in the report's zone. The
  * rule is applied to each fact, so that every breakdown has the same totals.
  */
-function metricReader(hour: number, zone: string, input: ReportInput): MetricReader {
-  const { restateDays, nowMs } = input;
-  const ageHours = nowMs / 1_000 / hourSeconds - hour;
-  // A day has up to 25 hours, and the last one may not be over.
-  const isComplete = restateDays === 0 || ageHours > (restateDays + 2) * 25;
-  if (isComplete) return ({ metrics }, name) => metrics[name];
+function metricReaders(
+  zone: string,
+  { restateDays, nowMs }: ReportInput,
+): (hour: number) => MetricReader {
+  const readComplete: MetricReader = ({ metrics }, name) => metrics[name];
+  if (restateDays === 0) return () => readComplete;
 
-  const ageDays = daysBetween(hour * hourSeconds, nowMs / 1_000, zone);
-  const age = Math.max(0, ageDays);
-  if (age > restateDays) return ({ metrics }, name) => metrics[name];
-
+  const dayOf = localDays(zone);
+  const today = dayNumber(nowMs / 1_000, zone);
   const steps = restateDays + 1;
-  return ({ metrics }, name) => {
-    if (!restatedMetrics.includes(name)) return metrics[name];
 
-    // Rounds up or down by the displays, which is as good as random and the same in every report.
-    const dither = metrics.displays % (2 * steps);
-    return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
+  return (hour) => {
+    const age = Math.max(0, today - dayOf(hour).number);
+    if (age > restateDays) return readComplete;
+
+    return ({ metrics }, name) => {
+      if (!restatedMetrics.includes(name)) return metrics[name];
+
+      // Rounds up or down by the displays, which is as good as random and the same in every report.
+      const dither = metrics.displays % (2 * steps);
+      return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
+    };
   };
 }
 
