@@ -346,7 +346,7 @@ test('an accepted base URL is safe for a token, and is read back unchanged', () 
         expect(checkBaseUrl(formatBaseUrl(url))).toEqual(url);
       },
     ),
-    { numRuns: 400 },
+    { numRuns: 150 },
   );
 });
 

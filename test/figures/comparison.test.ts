@@ -206,7 +206,7 @@ test('changes, rates and the headline match the rows exactly', async () => {
         expect(new Set(ended.map(({ key }) => key[0]))).toEqual(goneIds);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

@@ -18,7 +18,7 @@ describe('every format', () => {
         fc.integer({ min: 1, max: 300 }),
         expectAsReference,
       ),
-      { numRuns: 120 },
+      { numRuns: 50 },
     );
   });
 

@@ -109,7 +109,7 @@ describe('parquet', () => {
           );
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

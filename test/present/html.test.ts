@@ -498,7 +498,7 @@ describe('a page is passive', () => {
           expect(nasty.replaceAll('\n', '')).not.toMatch(new RegExp(hiddenCharacters.source));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 });
@@ -537,7 +537,7 @@ test('a page embeds numbers exactly, and names as displayed', async () => {
         expect(rowsOf(data).map(textOf).sort()).toEqual(expected.map(textOf).sort());
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 20 },
   );
 });
 

@@ -139,7 +139,7 @@ describe('table', () => {
           expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -176,7 +176,7 @@ describe('table', () => {
           expect(hidden?.split(', ') ?? []).toEqual(labels.slice(shownCount));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 50 },
     );
   });
 

@@ -306,7 +306,7 @@ describe('xlsx', () => {
           texts.map((text) => text || null),
         );
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 

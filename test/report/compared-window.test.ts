@@ -66,7 +66,7 @@ test('a calendar unit is compared with the previous one or the same one a year e
       expect(earlierOf(unit ?? '', 'previous', zone)).toEqual(windowOf(before ?? '', zone));
       expect(earlierOf(unit ?? '', 'last-year', zone)).toEqual(windowOf(lastYear ?? '', zone));
     }),
-    { numRuns: 100 },
+    { numRuns: 40 },
   );
 });
 

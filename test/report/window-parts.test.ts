@@ -49,7 +49,7 @@ describe('splitWindow', () => {
           expect(parts.map((part) => unitOf(formatInstant(part.until, zone), unit))).toEqual(units);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 40 },
     );
   });
 });

@@ -388,7 +388,7 @@ describe('any zone', () => {
         ]);
         expect(dateByIntl(since - 1, zone) < day && dateByIntl(until + 1, zone) > day).toBe(true);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -404,7 +404,7 @@ describe('any zone', () => {
           text,
         ]);
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 

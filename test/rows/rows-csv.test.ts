@@ -119,7 +119,7 @@ describe('a CSV report', () => {
           });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
   });
 

@@ -70,7 +70,7 @@ describe('a JSON report', () => {
         fc.integer({ min: 1, max: 300 }),
         expectSameAsReference,
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -84,7 +84,7 @@ describe('a JSON report', () => {
           expect(values.map(parsedRow)).toEqual(rows.map((row) => JSON.parse(row)));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -115,7 +115,7 @@ describe('a JSON report', () => {
           ).rejects.toThrow(IncompleteDataError);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 
@@ -145,7 +145,7 @@ describe('a JSON report', () => {
             expect(reference.rows).toBe('refused');
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
@@ -353,7 +353,7 @@ describe('one row per line', () => {
           expect(tail).toMatchObject({ rowCount: lines.length, members: [] });
         },
       ),
-      { numRuns: 80 },
+      { numRuns: 40 },
     );
   });
 

@@ -50,12 +50,10 @@ interface Question extends Filling {
 /** October, and what the other periods are compared with. */
 const fewDays = '2026-10-01..2026-11-02';
 
-/** Four kinds of folders that have each account, each ending and both forms of rows. */
+/** Two kinds of folders that have each account and both forms of rows. */
 const fewFillings: readonly Filling[] = [
   { account: 'buyer', ending: 'csv', rowsHaveDays: false, days: fewDays },
-  { account: 'buyer', ending: 'parquet', rowsHaveDays: true, days: fewDays },
-  { account: 'dsp', ending: 'csv', rowsHaveDays: true, days: fewDays },
-  { account: 'dsp', ending: 'ndjson', rowsHaveDays: false, days: fewDays },
+  { account: 'dsp', ending: 'parquet', rowsHaveDays: true, days: fewDays },
 ];
 const everyFilling: fc.Arbitrary<Filling> = fc.record({
   account: fc.constantFrom('buyer' as const, 'dsp' as const),
