@@ -330,13 +330,11 @@ const freshTokenOrigin: SignInOrigin = {
   signInHint: '',
 };
 
-/** One body in both of the service's encodings. */
-interface EitherBody {
-  readonly json: object;
-  readonly form: Readonly<Record<string, string>>;
-}
-
-function bodyIn(encoding: Encoding, { json, form }: EitherBody): CallBody {
+/** Writes one of two forms of the same body. */
+function bodyIn(
+  encoding: Encoding,
+  { json, form }: { readonly json: object; readonly form: Record<string, string> },
+): CallBody {
   if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(json) };
   const text = new URLSearchParams(form).toString();
   return { contentType: 'application/x-www-form-urlencoded', text };

@@ -255,14 +255,8 @@ function interruption(reason: unknown, mayExist: boolean): unknown {
   return mayExist && isOurs ? reason.amend(mayExistSentence) : reason;
 }
 
-/** Error of one attempt. */
-interface TryError {
-  readonly error: AdreportError;
-  readonly isTemporary: boolean;
-}
-
 /** Classifies an exception. Rethrows errors that a repetition cannot fix. */
-function classifyError(thrown: unknown): TryError {
+function classifyError(thrown: unknown): Pick<TransportError, 'error' | 'isTemporary'> {
   if (thrown instanceof TransportError) return thrown;
   if (isUnreadable(thrown)) return { error: thrown, isTemporary: thrown.retryable };
 

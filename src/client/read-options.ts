@@ -3,6 +3,7 @@ import type { Encoding, WindowClock } from '../contract/messages.ts';
 import { derivedMetrics, type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { parseRequest, planSpec, type ReportPlan } from '../report/request.ts';
+import type { SpecRequest } from '../report/spec.ts';
 import { isZoneName } from '../report/window.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
@@ -227,14 +228,8 @@ function filterList(name: string, values: unknown): string {
   return values.map((value) => `"${String(value).replaceAll('"', '""')}"`).join(',');
 }
 
-interface ReadNames {
-  readonly breakdowns: readonly string[];
-  readonly metrics: readonly string[];
-  readonly filters?: object;
-}
-
 /** Throws `UsageError` for names that only the command line resolves. */
-function refuseNames({ breakdowns, metrics, filters = {} }: ReadNames): void {
+function refuseNames({ breakdowns, metrics, filters = {} }: SpecRequest): void {
   if (breakdowns.includes('WEEKLY')) {
     throw new UsageError('WEEKLY needs one report per week, which this client does not make.', {
       about: { member: 'by', value: 'WEEKLY' },
