@@ -399,10 +399,14 @@ describe('the imports of the package in a new project', () => {
     await server.close();
   `;
 
-  test('the client reads a report row by row, and the process ends by itself', () => {
-    const folder = install({ 'reader.ts': reader }, ['@types/node']);
+  test('the client reads a report row by row, without types of Node, and the process ends by itself', () => {
+    const folder = install({ 'reader.ts': reader });
 
-    expect(compile(folder, 'reader.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(compile(folder, 'reader.ts', { types: [] })).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    });
     expect(runToEnd(process.execPath, ['reader.js'], folder)).toMatchObject({
       status: 0,
       stdout: '7 0\n2\n',
