@@ -10,6 +10,7 @@ import {
   type CheckedFiles,
   type FolderProblem,
   type FolderSelection,
+  isSameInNextUnit,
   problemsByFile,
   type SeriesSummary,
 } from '../folder/folder-check.ts';
@@ -299,16 +300,10 @@ function groupProblems(problems: readonly FolderProblem[]): FolderProblem[][] {
   for (const problem of problems) {
     const group = groups.at(-1);
     const last = group?.at(-1);
-    if (group && last && isNext(last, problem)) group.push(problem);
+    if (group && last && isSameInNextUnit(last, problem)) group.push(problem);
     else groups.push([problem]);
   }
   return groups;
-}
-
-/** Recognizes the same problem in the next day, week or month of a series. */
-function isNext(last: FolderProblem, { kind, of }: FolderProblem): boolean {
-  if (last.kind !== kind || last.of?.series !== of?.series) return false;
-  return of !== undefined && last.of?.last.over === of.unit.start;
 }
 
 function groupLine(group: readonly FolderProblem[]): string {

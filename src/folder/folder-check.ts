@@ -220,14 +220,17 @@ function unitOfName(name: string, { names, current }: Series): CalendarUnit | un
   return unit && names.nameFor(unit) === name ? unit : undefined;
 }
 
+/** Recognizes the same problem in the next day, week or month of a series. */
+export function isSameInNextUnit(last: FolderProblem, { kind, of }: FolderProblem): boolean {
+  if (last.kind !== kind || !of || last.of?.series !== of.series) return false;
+  return last.of.last.over === of.unit.start;
+}
+
 /** Adds a problem; missing files of consecutive units are one problem. */
 function addProblem(problems: FolderProblem[], problem: FolderProblem): void {
   const before = problems.at(-1);
-  const isNext =
-    problem.kind === 'missing' &&
-    before?.kind === 'missing' &&
-    before.of?.last.over === problem.of?.unit.start;
-  if (!isNext || !before?.of || !problem.of) {
+  const isOne = before && problem.kind === 'missing' && isSameInNextUnit(before, problem);
+  if (!isOne || !before.of || !problem.of) {
     problems.push(problem);
     return;
   }

@@ -122,16 +122,10 @@ function nameWithoutDates(name: string): string {
   return name.replaceAll(/\d{4}-\d{2}-\d{2}/g, '{}');
 }
 
-/** Names of two different owners of a series. */
-export interface OwnerConflict {
-  readonly before: string;
-  readonly now: string;
-}
-
 type Owner = Pick<FolderSpec, 'account' | 'login' | 'service'>;
 
 /** Names the owners of two specs, if they are known to differ. */
-export function ownerConflict(before: Owner, now: Owner): OwnerConflict | undefined {
+export function ownerConflict(before: Owner, now: Owner) {
   const areKnown = before.service !== undefined && now.service !== undefined;
   if (areKnown && (before.service === 'local') !== (now.service === 'local')) {
     return { before: serviceName(before), now: serviceName(now) };

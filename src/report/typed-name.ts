@@ -1,10 +1,4 @@
-import {
-  type Meaning,
-  meaningOf,
-  type NamePlace,
-  namesRelatedTo,
-  wordsFor,
-} from '../contract/words.ts';
+import { meaningOf, type NamePlace, namesRelatedTo, wordsFor } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
@@ -30,19 +24,11 @@ export function readName({ place, flag, text, accepted }: TypedName): ReadName |
   const meaning = meaningOf(place, text, accepted);
   const [name] = meaning?.names ?? [];
   if (!meaning || name === undefined) return undefined;
-  if (meaning.names.length > 1) throw ambiguous({ flag, text, names: meaning.names });
-  return { name, ...noteOf(text, meaning, name) };
+  if (meaning.names.length > 1) throw ambiguous(flag, text, meaning.names);
+  return meaning.isWord ? { name, note: `${printable(text.trim())} means ${name}.` } : { name };
 }
 
-function noteOf(text: string, { isWord }: Meaning, name: string): Pick<ReadName, 'note'> {
-  return isWord ? { note: `${printable(text.trim())} means ${name}.` } : {};
-}
-
-function ambiguous({
-  flag,
-  text,
-  names,
-}: Pick<TypedName, 'flag' | 'text'> & { readonly names: readonly string[] }): UsageError {
+function ambiguous(flag: string, text: string, names: readonly string[]): UsageError {
   return new UsageError(`${flag} ${quoted(text)} can mean ${alternatives(names)}.`, {
     code: 'AMBIGUOUS_NAME',
     hint: 'Use one of these names.',

@@ -9,12 +9,6 @@ export interface MemberCheck {
   isValid(value: unknown): boolean;
 }
 
-interface MemberErrorOptions {
-  /** Name of a member in errors: `option`. */
-  readonly noun: string;
-  readonly code?: string;
-}
-
 /**
  * Checks the members of an object from code that may not be type-checked. Throws `UsageError` that
  * names the first unknown or invalid member. `undefined` counts as absent.
@@ -22,7 +16,7 @@ interface MemberErrorOptions {
 export function checkMembers(
   object: unknown,
   checks: Readonly<Record<string, MemberCheck>>,
-  { noun, code = 'USAGE' }: MemberErrorOptions,
+  { noun, code = 'USAGE' }: { noun: string; code?: string },
 ): void {
   const names = Object.keys(checks);
   if (typeof object !== 'object' || object === null) {

@@ -15,12 +15,6 @@ export interface Place {
   readonly choice: Choice;
 }
 
-export interface AdFormat {
-  readonly id: string | null;
-
-  readonly clicksPerThousand: number;
-}
-
 /** Choices for facts, from `inventory.json`. Adds the names of all ids it uses to `names`. */
 export class Inventory {
   readonly devices: readonly Device[];
@@ -36,7 +30,7 @@ export class Inventory {
     this.places = inventory.places.map((place) => this.#createPlace(place));
   }
 
-  formatNamed(name: string): AdFormat {
+  formatNamed(name: string) {
     const format = inventory.formats.find((candidate) => candidate.name === name) ?? null;
     return {
       id: this.#idOf('FORMAT', format),
