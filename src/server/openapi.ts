@@ -9,7 +9,6 @@ import {
   type Profile,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import type { AdminBodyName } from './control/admin-bodies.ts';
 import type { AdminCall } from './control/admin-calls.ts';
 import { kindLabels } from './faults/kinds.ts';
 import document from './openapi.json' with { type: 'json' };
@@ -17,14 +16,11 @@ import { errorIds, errorStatuses } from './service/service-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Returns the JSON schema of an admin call's body. */
-type SchemaOfBody = (name: AdminBodyName) => object;
-
 /**
  * Builds the OpenAPI 3.1 description of the service: `openapi.json`, plus everything that depends
  * on the vocabulary, the error ids and the admin calls.
  */
-export function openapiDocument(adminCalls: readonly AdminCall[], schemaOf: SchemaOfBody): object {
+export function openapiDocument(adminCalls: readonly AdminCall[]): object {
   const schemas = {
     ...document.components.schemas,
     ErrorId: errorIdSchema(),
@@ -38,32 +34,26 @@ export function openapiDocument(adminCalls: readonly AdminCall[], schemaOf: Sche
 
   return {
     ...document,
-    paths: { ...document.paths, ...adminPaths(adminCalls, schemaOf) },
+    paths: { ...document.paths, ...adminPaths(adminCalls) },
     components: { ...document.components, schemas },
   };
 }
 
 /** Groups the admin calls by path, then by method. */
-function adminPaths(
-  adminCalls: readonly AdminCall[],
-  schemaOf: SchemaOfBody,
-): Record<string, Record<string, object>> {
+function adminPaths(adminCalls: readonly AdminCall[]): Record<string, Record<string, object>> {
   const paths: Record<string, Record<string, object>> = {};
 
   for (const call of adminCalls) {
     const path = call.path.replace(':id', '{id}');
     const operations = paths[path] ?? {};
-    operations[call.method.toLowerCase()] = adminOperation(call, schemaOf);
+    operations[call.method.toLowerCase()] = adminOperation(call);
     paths[path] = operations;
   }
 
   return paths;
 }
 
-function adminOperation(
-  { method, path, meaning, body }: AdminCall,
-  schemaOf: SchemaOfBody,
-): object {
+function adminOperation({ method, path, meaning, body }: AdminCall): object {
   const name = path.replace('/__admin/', '').replace('/:id', '');
   const idParameter = {
     name: 'id',
@@ -85,7 +75,12 @@ function adminOperation(
     parameters: path.endsWith(':id') ? [idParameter] : undefined,
     requestBody: body && {
       required: true,
-      content: { 'application/json': { schema: schemaOf(body.name), example: body.example } },
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${body.schema}` },
+          example: body.example,
+        },
+      },
     },
     responses: {
       '200': { description: 'Done.', ...anyObject },

@@ -51,8 +51,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
 export async function describeService(): Promise<object> {
   const services = await createServices({});
   const adminCalls = listAdminCalls(services, createControl(services));
-  const { adminBodySchema } = await import('./control/admin-bodies.ts');
-  return openapiDocument(adminCalls, adminBodySchema);
+  return openapiDocument(adminCalls);
 }
 
 async function createServices(options: LocalServerOptions): Promise<Services> {

@@ -140,7 +140,7 @@ describe('the clock', () => {
       const refused = await admin(server, '/clock', { json });
       expect(refused, JSON.stringify(json)).toMatchObject({
         status: 400,
-        json: { response: { error: expect.stringContaining('2026-11-01T09:00:00Z') } },
+        json: { response: { error: expect.stringMatching(/2026-11-01T09:00:00Z|true or false/) } },
       });
     }
     expect(await admin(server, '/clock')).toMatchObject({
@@ -192,7 +192,7 @@ describe('a body', () => {
     ];
 
     for (const { path, json, meant } of refused) {
-      const error = expect.stringContaining(`did you mean ${meant}?`);
+      const error = expect.stringContaining(`Did you mean ${meant}`);
       const answer = await admin(server, path, { json });
       expect(answer).toMatchObject({ status: 400, json: { response: { error } } });
     }

@@ -1,8 +1,10 @@
-import { type FaultSource, parseFault } from '../faults/parse-fault.ts';
-import type { Control, FaultAnswer } from '../public-types.ts';
+import { UsageError } from '../../errors.ts';
+import { booleanCheck, checkMembers, type MemberCheck, text } from '../check-members.ts';
+import { type FaultSpec, parseFault } from '../faults/parse-fault.ts';
+import { answerChecks } from '../faults/read-fault.ts';
+import type { Control, FaultAnswer, ReportChange } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
-import type { AdminBodyName } from './admin-bodies.ts';
 
 /** A call with which tests in any language control the server (`cli.md`, `local-server`). */
 export interface AdminCall {
@@ -13,7 +15,7 @@ export interface AdminCall {
   readonly meaning: string;
 
   /** `undefined` if the call accepts no body. */
-  readonly body?: { readonly name: AdminBodyName; readonly example: object };
+  readonly body?: { readonly schema: string; readonly example: object };
 
   /** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
   answer(body: Parameters, id: string): Promise<unknown> | unknown;
@@ -52,12 +54,9 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/clock',
       meaning: 'advance, set or freeze the clock',
-      body: { name: 'clock', example: { advance: '2h' } },
-      async answer(body) {
-        const { readAdminBody } = await import('./admin-bodies.ts');
-        const { advance, ...setting } = readAdminBody('clock', body);
-        if (advance === undefined) control.setClock(setting);
-        else control.advance(advance);
+      body: { schema: 'AdminClock', example: { advance: '2h' } },
+      answer(body) {
+        setOrAdvance(control, body);
         return clockTime(services);
       },
     },
@@ -71,13 +70,9 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/faults',
       meaning: 'add a fault; status, headers and body are for ENDPOINT:answer',
-      body: { name: 'fault', example: { fault: 'status:503:times=3' } },
-      async answer(body) {
-        const { readAdminBody } = await import('./admin-bodies.ts');
-        const { fault, faults: several = [], ...answer } = readAdminBody('fault', body);
-        const specs = several.map((text) => parseFault(text, { isRemote: true }));
-        if (fault !== undefined) specs.push(parseFault(fault, remoteSource(answer)));
-        faults.add(...specs);
+      body: { schema: 'AdminFault', example: { fault: 'status:503:times=3' } },
+      answer(body) {
+        faults.add(...readFaults(body));
         return { faults: faults.list() };
       },
     },
@@ -97,12 +92,11 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'POST',
       path: '/__admin/reports/:id',
       meaning: 'set the status of a report',
-      body: { name: 'report', example: { status: 'ready' } },
-      async answer(body, id) {
-        const { readAdminBody } = await import('./admin-bodies.ts');
-        const change = readAdminBody('report', body);
-        control.setReport(id, change);
-        return { response: { report_id: id, status: change.status } };
+      body: { schema: 'AdminReport', example: { status: 'ready' } },
+      answer(body, id) {
+        // Checks the body.
+        control.setReport(id, body as unknown as ReportChange);
+        return { response: { report_id: id, status: body.status } };
       },
     },
     {
@@ -114,11 +108,54 @@ export function listAdminCalls(services: Services, control: Control): readonly A
   ];
 }
 
-/** Includes the response to send, if the body of the call has one. */
-function remoteSource(answer: Partial<FaultAnswer>): FaultSource {
+/** Throws `UsageError` for the body of a call that sets the clock. */
+function setOrAdvance(control: Control, body: Parameters): void {
+  const now = { ...text, expected: 'a time such as 2026-11-01T09:00:00Z' };
+  checkMembers(body, { advance: text, now, frozen: booleanCheck }, { noun: 'member' });
+  const { advance, ...setting } = body;
+  const isSetting = Object.keys(setting).length > 0;
+  if (isSetting === (advance !== undefined)) {
+    const hint =
+      'Send {"advance":"2h"} or {"now":"2026-11-01T09:00:00Z"}. Add "frozen":true to freeze the clock.';
+    throw new UsageError('Invalid body: use either advance, or now and frozen.', { hint });
+  }
+  if (isSetting) control.setClock(setting);
+  else control.advance(String(advance));
+}
+
+const strings: MemberCheck = {
+  expected: 'a list of strings',
+  isValid: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+};
+
+/** Throws `UsageError` for the body of a call that adds faults. */
+function readFaults(body: Parameters): FaultSpec[] {
+  checkMembers(
+    body,
+    { fault: text, faults: strings, ...answerChecks },
+    { noun: 'member', code: 'BAD_FAULT' },
+  );
+  const { fault, faults: several, ...answer } = body as FaultBody;
   const hasAnswer = Object.values(answer).some((member) => member !== undefined);
-  if (!hasAnswer) return { isRemote: true };
-  return { isRemote: true, answer: { body: undefined, ...answer } };
+  const isEither = (fault === undefined) !== (several === undefined);
+  if (!isEither || several?.length === 0 || (several && hasAnswer)) {
+    throw new UsageError(
+      'Invalid body: use either fault or faults. status, headers and body work with fault, not with faults.',
+      {
+        code: 'BAD_FAULT',
+        hint: 'Send {"fault":"status:503:times=3"}, {"faults":["status:503","campaigns:429"]}, or {"fault":"status:answer","status":200,"headers":{},"body":"…"}.',
+      },
+    );
+  }
+  if (several) return several.map((written) => parseFault(written, { isRemote: true }));
+
+  const source = { isRemote: true, ...(hasAnswer && { answer: { body: undefined, ...answer } }) };
+  return [parseFault(fault ?? '', source)];
+}
+
+interface FaultBody extends Partial<FaultAnswer> {
+  readonly fault?: string;
+  readonly faults?: readonly string[];
 }
 
 function health(services: Services): object {

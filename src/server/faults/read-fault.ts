@@ -18,7 +18,7 @@ const number: MemberCheck = {
   isValid: (value) => typeof value === 'number',
 };
 
-const answerChecks: Readonly<Record<keyof FaultAnswer, MemberCheck>> = {
+export const answerChecks: Readonly<Record<keyof FaultAnswer, MemberCheck>> = {
   status: number,
   headers: { expected: 'an object of strings', isValid: (value) => typeof value === 'object' },
   body: { expected: 'a string or a JSON value', isValid: (value) => typeof value !== 'function' },
