@@ -10,7 +10,7 @@ import { readProjectDefaults } from './project-file.ts';
 import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
 import { refuseSeveralAccounts } from './setting-values.ts';
 import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
-import { nameOfAccount, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
+import { chooseAccountName, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
 import { noSettings, Store } from './store.ts';
 
 /** Flags for the account and its calls. Durations are in milliseconds. */
@@ -227,7 +227,7 @@ export class ServiceAccount {
   }
 
   async name(): Promise<string> {
-    return nameOfAccount(await this.settings());
+    return chooseAccountName(await this.settings());
   }
 
   /** Returns the same account with another sign-in, to check it before it is stored. */

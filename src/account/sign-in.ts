@@ -133,7 +133,7 @@ export function identityOf({ token, email, isFromEnvironment }: Settings): strin
  * Falls back to the e-mail address, then to `default`; never returns a token. A sign-in from the
  * environment is named only by `ADREPORT_ACCOUNT`.
  */
-export function nameOfAccount(settings: Settings): string {
+export function chooseAccountName(settings: Settings): string {
   const { account, email } = settings;
   const isChosen = account.source === 'flag' || account.value !== defaultAccountName;
   const hasName = isChosen && !isUnnamed(settings);

@@ -19,7 +19,7 @@ import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-re
 import { templateOf } from '../output/file/file-name.ts';
 import { daysText, runCommandLine } from '../plan/command-line.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
-import { requestInWords } from '../report/filter-words.ts';
+import { formatRequest } from '../report/filter-words.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
@@ -281,7 +281,7 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
 
   const { request, account } = series.current.spec;
   const ofAccount = account === undefined ? '' : `; account ${account}`;
-  const lines = [`${name}: ${requestInWords(request)}${ofAccount}`];
+  const lines = [`${name}: ${formatRequest(request)}${ofAccount}`];
   const days = since === undefined ? 'no days yet' : `${since} … ${until}`;
   lines.push(`${days}: ${formatPlural(files, 'file')}, ${formatPlural(rows, 'row')}`);
 

@@ -10,7 +10,7 @@ import { outputFlags } from '../plan/flags/output-flags.ts';
 import { checkFormat } from '../plan/format-choice.ts';
 import { checksOf } from '../plan/job-options.ts';
 import { outputOf, type ReportOutput } from '../plan/plan.ts';
-import { planOfEntry } from '../report/ledger.ts';
+import { planEntry } from '../report/ledger.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
 
@@ -35,7 +35,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   checkFormat(context, options);
   const tools = toolsFor(context);
   const entry = await findCreated(tools, reportId);
-  const noted = entry && (await planOfEntry(entry));
+  const noted = entry && (await planEntry(entry));
   const accountName = await context.account.name();
   const known: ReportOutput = noted
     ? outputOf({ plan: noted.plan, accountName, options: {} })

@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../account/account.ts';
-import { identityOf, nameOfAccount, storeCommand } from '../account/sign-in.ts';
+import { chooseAccountName, identityOf, storeCommand } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/request.ts';
 import { AdreportError } from '../errors.ts';
 import { requestAgainCommand } from '../plan/command-line.ts';
@@ -11,7 +11,7 @@ import {
   type Ledger,
   type LedgerChange,
   type LedgerEntry,
-  planOfEntry,
+  planEntry,
 } from '../report/ledger.ts';
 import { type ReportPlan, requestHash } from '../report/request.ts';
 import { describeWindow } from '../report/window.ts';
@@ -186,7 +186,7 @@ export async function requestAgainHint(
   baseUrl: string | undefined,
 ): Promise<string | undefined> {
   const entry = await findCreated(tools, id);
-  const recorded = entry && (await planOfEntry(entry));
+  const recorded = entry && (await planEntry(entry));
   if (!recorded) return undefined;
 
   const { platform } = tools.host;
@@ -224,7 +224,7 @@ async function identify(
 ): Promise<ReportIdentity> {
   const settings = await serviceAccount.settings();
   const baseUrl = settings.baseUrl.value?.href ?? '';
-  const account = settings.email.value ?? nameOfAccount(settings);
+  const account = settings.email.value ?? chooseAccountName(settings);
   return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
 }
 

@@ -3,7 +3,7 @@ import type { Job } from '../plan/plan.ts';
 import { calendarDays } from '../report/compared-window.ts';
 import type { ReportPlan } from '../report/request.ts';
 import type { SplitUnit } from '../report/window.ts';
-import { partsOf } from '../report/window-parts.ts';
+import { splitPlan } from '../report/window-parts.ts';
 import type { ReportTools } from './request.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './request.ts';
 
@@ -72,7 +72,7 @@ export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
   const unit = unitOfParts(plan);
   if (unit === undefined || options.split !== undefined || options.retries === 0) return undefined;
 
-  const parts = partsOf(plan, unit);
+  const parts = splitPlan(plan, unit);
   if (parts.length < 2) return undefined;
   return { ...job, options: { ...options, split: unit }, isMerged: true, allParts: parts, parts };
 }

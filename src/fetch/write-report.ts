@@ -26,7 +26,7 @@ import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
 import type { ReportOutput } from '../plan/plan.ts';
 import type { Expectation } from '../report/expectation.ts';
-import { filtersInWords } from '../report/filter-words.ts';
+import { formatFilters } from '../report/filter-words.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
@@ -206,7 +206,7 @@ function provenanceOf(
     request: spec?.request ?? null,
     // The user did not choose the account of a local server.
     account: spec?.service === 'local' ? undefined : spec?.account,
-    filters: filtersInWords(spec?.request.filters ?? {}),
+    filters: formatFilters(spec?.request.filters ?? {}),
     key: keyFor(expectation),
     reportId: reportId ?? null,
     fetchedMs: host.wallClock(),

@@ -24,7 +24,7 @@ import {
   splitWindow,
   type Window,
 } from '../report/window.ts';
-import { checkMergeable, daysOf, type Part, partsOf, takeShard } from '../report/window-parts.ts';
+import { checkMergeable, daysOf, type Part, splitPlan, takeShard } from '../report/window-parts.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
@@ -114,7 +114,7 @@ export async function planJob(source: JobSource): Promise<Job> {
   if (keepsWindow) checkLookback(spec, { options, window: plan.window, nowMs });
 
   const needsWholeUnits = !isMerged || requested.isWeekly;
-  const allParts = partsOf(plan, options.split, needsWholeUnits ? now : undefined);
+  const allParts = splitPlan(plan, options.split, needsWholeUnits ? now : undefined);
   const { shard } = options;
   const { split } = options;
   const isShard = shard !== undefined && split !== undefined;

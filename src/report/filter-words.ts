@@ -10,7 +10,7 @@ import type { SpecFilters, SpecRequest } from './spec.ts';
  *
  * @param filters values by filter, or by the option of a name flag (`campaign`)
  */
-export function filtersInWords(filters: SpecFilters): string[] {
+export function formatFilters(filters: SpecFilters): string[] {
   return Object.entries(filters).map(([name, values]) => {
     const texts = name === 'countryId' ? values.map(countryName) : values;
     return `${nounOfFilter(name)}: ${texts.join(', ')}`;
@@ -18,13 +18,13 @@ export function filtersInWords(filters: SpecFilters): string[] {
 }
 
 /** Returns `buyer report by CAMPAIGN; Country: France`. */
-export function requestInWords({
+export function formatRequest({
   profile,
   breakdowns,
   filters = {},
 }: Pick<SpecRequest, 'profile' | 'breakdowns' | 'filters'>): string {
   const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
-  return [`${profile} report ${by}`, ...filtersInWords(filters)].join('; ');
+  return [`${profile} report ${by}`, ...formatFilters(filters)].join('; ');
 }
 
 function nounOfFilter(name: string): string {

@@ -26,7 +26,7 @@ export interface LedgerEntry {
   /** Hash of the request, the same in every run. */
   readonly hash: string;
 
-  /** Only partly checked when the entry is read; `planOfEntry` checks the rest. */
+  /** Only partly checked when the entry is read; `planEntry` checks the rest. */
   readonly spec: ReportSpec;
 
   /** Body that was sent. */
@@ -296,7 +296,7 @@ export interface RecordedReport {
 }
 
 /** Returns `undefined` if the spec or the window is invalid. */
-export async function planOfEntry({
+export async function planEntry({
   spec: stored,
   request,
   window,

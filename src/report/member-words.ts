@@ -1,5 +1,5 @@
 import type { ReportMember } from '../rows/row-batch.ts';
-import { requestInWords } from './filter-words.ts';
+import { formatRequest } from './filter-words.ts';
 import type { SpecRequest } from './spec.ts';
 
 /**
@@ -7,10 +7,10 @@ import type { SpecRequest } from './spec.ts';
  * its key, and each warning. Members of another shape are skipped: another program may have written
  * them.
  */
-export function membersInWords(members: readonly ReportMember[]): string[] {
+export function formatMembers(members: readonly ReportMember[]): string[] {
   const lines: string[] = [];
   const request = requestOfMembers(members);
-  if (request) lines.push(requestInWords(request));
+  if (request) lines.push(formatRequest(request));
 
   const facts: string[] = [];
   const reportId = readMember(members, 'reportId');

@@ -36,7 +36,7 @@ export interface Part {
  * last may end now: then files never overlap, and a name always means the same days. Throws
  * `UsageError` with the nearest whole period if the window cuts a unit.
  */
-export function partsOf(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
+export function splitPlan(plan: ReportPlan, unit: SplitUnit | undefined, now?: number): Part[] {
   const { window, request } = plan;
   if (!unit) {
     const since = formatDate(window.since, window.zone);

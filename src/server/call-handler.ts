@@ -7,7 +7,7 @@ import type { ActiveFault } from './faults/faults.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import { type Answer, refusalAnswer, send } from './http-answer.ts';
 import type { FaultRequest } from './public-types.ts';
-import { faultRequestOf } from './request/fault-request.ts';
+import { toFaultRequest } from './request/fault-request.ts';
 import { type Parameters, parseBody, readScalar } from './request/parse-body.ts';
 import { type LogEntry, logEntryOf } from './request-log.ts';
 import { readCredentials, type ServiceCall, signedCalls, signIn } from './service/service.ts';
@@ -140,7 +140,7 @@ function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
     accept: request.headers.accept,
     query: Object.keys(request.query as object),
     signal,
-    faultRequest: faultRequestOf(request.raw, parametersOrEmpty(parameters)),
+    faultRequest: toFaultRequest(request.raw, parametersOrEmpty(parameters)),
     parameters,
   };
 }

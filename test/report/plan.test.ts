@@ -3,7 +3,7 @@ import { findCountry, searchCountries } from '../../src/contract/countries.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
 import type { PlanOptions, RequestFlags } from '../../src/report/request.ts';
 import { planReport } from '../../src/report/request.ts';
-import { partsOf } from '../../src/report/window-parts.ts';
+import { splitPlan } from '../../src/report/window-parts.ts';
 
 const window = { since: '1417392000', until: '1420070399', nowMs: 0 };
 
@@ -298,7 +298,7 @@ describe('a service that reads wall time', () => {
   );
 
   test('parts of a split report are sent as wall time too', () => {
-    const parts = partsOf(plan('2026-10-24..2026-10-26'), 'day');
+    const parts = splitPlan(plan('2026-10-24..2026-10-26'), 'day');
     expect(parts.map(({ request }) => [read(request.since), read(request.until)])).toEqual(
       ['24', '25', '26'].map((day) => [`2026-10-${day}T00:00:00`, `2026-10-${day}T23:59:59`]),
     );

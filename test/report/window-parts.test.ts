@@ -4,7 +4,7 @@ import { UsageError } from '../../src/errors.ts';
 import { planReport } from '../../src/report/request.ts';
 import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/report/window.ts';
 import { resolveWindow } from '../../src/report/window-flags.ts';
-import { mergeReports, partsOf, takeShard } from '../../src/report/window-parts.ts';
+import { mergeReports, splitPlan, takeShard } from '../../src/report/window-parts.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { readBatches } from '../rows/read-rows.ts';
@@ -69,7 +69,7 @@ describe('whole units, one file each', () => {
   const nowMs = Date.parse('2026-11-18T14:20:37Z');
   const split = (flags: { period?: string; since?: string; until?: string }, unit: SplitUnit) => {
     const plan = planReport({ profile: 'buyer', ...flags, nowMs });
-    return partsOf(plan, unit, nowMs / 1_000).map(({ since, until }) => `${since}..${until}`);
+    return splitPlan(plan, unit, nowMs / 1_000).map(({ since, until }) => `${since}..${until}`);
   };
 
   test.each([
@@ -122,7 +122,7 @@ describe('whole units, one file each', () => {
 describe('shards', () => {
   const partsIn = (period: string, unit: SplitUnit) => {
     const plan = planReport({ profile: 'buyer', period, nowMs: Date.UTC(2026, 11, 1) });
-    return partsOf(plan, unit);
+    return splitPlan(plan, unit);
   };
   const year = partsIn('2025-11-01..2026-10-31', 'day');
 

@@ -113,7 +113,7 @@ export const october: Request = {
 type Days = readonly number[];
 
 /** Groups the days since 1970 of a window by unit. */
-function partsOf({ firstDay, days }: Request, unit: 'day' | 'week' | 'month'): Days[] {
+function splitPlan({ firstDay, days }: Request, unit: 'day' | 'week' | 'month'): Days[] {
   const parts = new Map<string | number, number[]>();
   const first = firstDayMs / dayMs + firstDay;
 
@@ -142,7 +142,7 @@ function outputOf(request: Request): string {
 
 function lineOf(request: Request): string {
   const { by, format, retries } = request;
-  const days = partsOf(request, 'day').flat();
+  const days = splitPlan(request, 'day').flat();
   const split = splitOf(request);
   const flags = [
     `--period ${isoDay(days[0] ?? 0)}..${isoDay(days.at(-1) ?? 0)} --by ${by}`,
@@ -159,16 +159,16 @@ function ownPartsOf(request: Request): Days[] {
   if (retries === 0 || splitOf(request) !== '') return [];
 
   let parts: Days[] = [];
-  if (by === 'MONTHLY') parts = partsOf(request, 'month');
-  else if (/DAILY|HOURLY/.test(by)) parts = partsOf(request, days > 14 ? 'week' : 'day');
+  if (by === 'MONTHLY') parts = splitPlan(request, 'month');
+  else if (/DAILY|HOURLY/.test(by)) parts = splitPlan(request, days > 14 ? 'week' : 'day');
   return parts.length > 1 ? parts : [];
 }
 
 /** Lists the reports that a run requests before any of them fails. */
 function firstPartsOf(request: Request): Days[] {
   const split = splitOf(request);
-  if (split === '') return [partsOf(request, 'day').flat()];
-  return partsOf(request, split === '--split week' ? 'week' : 'day');
+  if (split === '') return [splitPlan(request, 'day').flat()];
+  return splitPlan(request, split === '--split week' ? 'week' : 'day');
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FaultRequest } from '../public-types.ts';
 import { indexesIn, type Parameters } from './parse-body.ts';
 
-export function faultRequestOf(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
+export function toFaultRequest(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
   const { method = '', url = '' } = incoming;
   return {
     method,

@@ -13,8 +13,8 @@ import type { TableLook } from '../../output/encoder.ts';
 import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { TerminalTable } from '../../present/terminal/terminal-table.ts';
-import { requestInWords } from '../../report/filter-words.ts';
-import { membersInWords, warningsOf } from '../../report/member-words.ts';
+import { formatRequest } from '../../report/filter-words.ts';
+import { formatMembers, warningsOf } from '../../report/member-words.ts';
 import { describeWindow } from '../../report/window.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
@@ -146,8 +146,8 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
   const { width = Number.POSITIVE_INFINITY } = look;
   const [tail, another] = tails;
   const { spec } = sources;
-  const ofSpec = spec ? [requestInWords(spec.request)] : [];
-  const ofFile = tail && !another ? membersInWords(tail.members) : [];
+  const ofSpec = spec ? [formatRequest(spec.request)] : [];
+  const ofFile = tail && !another ? formatMembers(tail.members) : [];
   const sentences = ofFile.length > 0 ? ofFile : ofSpec;
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);
 }

@@ -11,7 +11,7 @@ import { type NameValues, pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import { chooseFormat } from '../../plan/format-choice.ts';
 import type { Expectation } from '../../report/expectation.ts';
-import { filtersInWords } from '../../report/filter-words.ts';
+import { formatFilters } from '../../report/filter-words.ts';
 import { printable } from '../../text/printable.ts';
 import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
 import { columnFigures } from '../answer/shown-figures.ts';
@@ -127,7 +127,7 @@ function provenanceOf(
   const fetched = files.flatMap(({ entry }) => (entry ? [Date.parse(entry.line.fetched)] : []));
   return {
     request: spec ? { ...spec.request, breakdowns: by, metrics: figures.map(metricName) } : null,
-    filters: [...filtersInWords(spec?.request.filters ?? {}), ...typed],
+    filters: [...formatFilters(spec?.request.filters ?? {}), ...typed],
     key: sent ? keyOf(sent) : (collected.keys ?? []).map(({ field }) => field),
     reportId: null,
     fetchedMs:
