@@ -13,7 +13,7 @@ import {
 import { readClockTime } from './clock.ts';
 import type { ClockSetting, LocalServerOptions, ReportChange } from './public-types.ts';
 
-export const maxMessageLength = 1_000;
+const maxMessageLength = 1_000;
 
 const fromNone: NumberRange = { least: 0, most: 999_999 };
 const fromOne: NumberRange = { least: 1, most: 999_999 };

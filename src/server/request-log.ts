@@ -53,6 +53,7 @@ export class RequestLog {
   readonly #onEnd: ((request: LoggedRequest) => void) | undefined;
   #kept: KeptEntry[] = [];
   #bytes = 0;
+  #counts: Record<string, number> = {};
 
   /** @param onEnd called at the end of each call */
   constructor(onEnd?: (request: LoggedRequest) => void) {
@@ -115,13 +116,22 @@ export class RequestLog {
     return this.#kept.map(({ entry }) => withBody(entry));
   }
 
+  /** Counts calls by endpoint since the log was last cleared; `other` for unknown paths. */
+  counts(): Readonly<Record<string, number>> {
+    return this.#counts;
+  }
+
   /** Removes every entry, including those of calls in progress. */
   reset(): void {
     this.#kept = [];
     this.#bytes = 0;
+    this.#counts = {};
   }
 
   #add(entry: LogEntry): void {
+    const name = entry.endpoint ?? 'other';
+    this.#counts[name] = (this.#counts[name] ?? 0) + 1;
+
     const bytes = usualBytes + JSON.stringify(entry.headers).length;
     this.#kept.push({ entry, bytes });
     this.#bytes += bytes;

@@ -408,7 +408,7 @@ describe('the request log', () => {
     });
     expect(await admin(server, '/requests')).toEqual({
       status: 200,
-      json: { requests: [] },
+      json: { counts: {}, requests: [] },
     });
   });
 });

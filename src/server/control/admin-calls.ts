@@ -36,7 +36,7 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       method: 'GET',
       path: '/__admin/requests',
       meaning: 'list the latest calls',
-      answer: () => ({ requests: log.list() }),
+      answer: () => ({ counts: log.counts(), requests: log.list() }),
     },
     {
       method: 'DELETE',
