@@ -176,7 +176,7 @@ function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall
   app.setNotFoundHandler((request) => {
     const [written = ''] = request.url.split('?', 1);
     const path = decodeURIComponent(written).slice(0, 80);
-    const pattern = path.replace(/(\/reports\/)[^/]+$/, '$1:id');
+    const pattern = path.replace(/(\/(?:reports|faults)\/)[^/]+$/, '$1:id');
 
     const routesOfPath = routes.filter((route) => route.path === pattern);
     if (routesOfPath.length === 0) {

@@ -85,7 +85,7 @@ function refuse(errorId: ErrorId, sentence: string): Answer {
 /** Responds to an invalid admin call. */
 function usageErrorAnswer({ code, message, hint }: UsageError): Answer {
   const sentences = hint ? `${message} ${hint}` : message;
-  const status = code === 'UNKNOWN_REPORT' ? 404 : 400;
+  const status = code === 'UNKNOWN_REPORT' || code === 'UNKNOWN_FAULT' ? 404 : 400;
   return jsonAnswer({ response: { error_id: code, error: sentences } }, status);
 }
 

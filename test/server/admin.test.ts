@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import type { ListedFault } from '../../src/server/faults/faults.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import {
   call,
@@ -453,6 +454,23 @@ describe('faults at run time', () => {
     }
 
     expect(await admin(server, '/faults')).toMatchObject({ json: { faults: [] } });
+  });
+
+  test('are removed one by one, by id', async () => {
+    const server = await startForTest({ faults: ['auth:503', 'buyer:503'] });
+    const listed = async () => (await admin(server, '/faults')).json as { faults: ListedFault[] };
+    const [first, second] = (await listed()).faults;
+    const path = `/faults/${first?.id}`;
+
+    expect((await admin(server, path, { method: 'DELETE' })).status).toBe(200);
+    expect((await admin(server, path, { method: 'DELETE' })).status).toBe(404);
+    expect(await listed()).toEqual({ faults: [second] });
+
+    server.reset();
+    const ids = (await listed()).faults.map(({ id }) => id);
+
+    expect(ids).not.toContain(first?.id);
+    expect(ids).not.toContain(second?.id);
   });
 });
 

@@ -94,8 +94,8 @@ describe('when a fault strikes', () => {
     ]);
     expect(jsonOf(await call(server, '/__admin/faults'))).toEqual({
       faults: [
-        { fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
-        { fault: 'campaigns:delay:ms=1', calls: 2, struck: 1 },
+        { id: '1', fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
+        { id: '2', fault: 'campaigns:delay:ms=1', calls: 2, struck: 1 },
       ],
     });
   });

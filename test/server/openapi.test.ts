@@ -36,6 +36,7 @@ test('OpenAPI 3.1 with the service calls, their refusals, and the admin calls', 
 
   expect(calls.sort()).toEqual([
     'delete /__admin/faults',
+    'delete /__admin/faults/{id}',
     'delete /__admin/requests',
     'get /__admin/clock',
     'get /__admin/faults',

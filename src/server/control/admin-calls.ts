@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
 
-  /** `:id` is the ID of a report. */
+  /** `:id` is the ID of a report or a fault. */
   readonly path: string;
   readonly meaning: string;
 
@@ -81,6 +81,12 @@ export function listAdminCalls(services: Services, control: Control): readonly A
       path: '/__admin/faults',
       meaning: 'remove every fault',
       answer: () => control.clearFaults(),
+    },
+    {
+      method: 'DELETE',
+      path: '/__admin/faults/:id',
+      meaning: 'remove one fault, by its ID in the list',
+      answer: (_body, id) => faults.remove(id),
     },
     {
       method: 'GET',

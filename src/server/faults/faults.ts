@@ -1,4 +1,5 @@
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
+import { UsageError } from '../../errors.ts';
 import { didYouMean, nearest } from '../../text/nearest.ts';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { FaultRequest } from '../public-types.ts';
@@ -8,11 +9,22 @@ import { describeThrown, FaultMistake } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';
 
 export interface ActiveFault extends FaultSpec {
+  /** Digits, never reused. */
+  readonly id: string;
+
   /** Calls or reports that it could have struck. */
   calls: number;
 
   /** Calls or reports that it has struck. */
   strikes: number;
+}
+
+/** In the form of the admin call. */
+export interface ListedFault {
+  readonly id: string;
+  readonly fault: string;
+  readonly calls: number;
+  readonly struck: number;
 }
 
 /** A call of an account, or the final status of its report. */
@@ -31,6 +43,7 @@ export class Faults {
   readonly #seed: number;
   readonly #accounts: readonly Account[];
   #random: () => number;
+  #count = 0;
   #active: ActiveFault[];
   #mistake: FaultMistake | undefined;
 
@@ -44,13 +57,13 @@ export class Faults {
     this.#accounts = accounts;
     this.#expectKnownAccounts(this.#initial);
     this.#random = seededRandom(seed);
-    this.#active = activate(this.#initial);
+    this.#active = this.#activate(this.#initial);
   }
 
   /** Adds all of the faults after the others, or throws `UsageError` and adds none. */
   add(...specs: readonly FaultSpec[]): void {
     this.#expectKnownAccounts(specs);
-    this.#active.push(...activate(specs));
+    this.#active.push(...this.#activate(specs));
   }
 
   /** Also removes the initial faults, which `reset` restores. */
@@ -58,17 +71,28 @@ export class Faults {
     this.#active = [];
   }
 
+  /** Throws `UsageError` for an unknown id. */
+  remove(id: string): void {
+    const others = this.#active.filter((fault) => fault.id !== id);
+    if (others.length === this.#active.length) {
+      throw new UsageError(`Unknown fault “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_FAULT' });
+    }
+    this.#active = others;
+  }
+
   /** Restores the initial faults, with their counts at 0, and the seed. */
   reset(): void {
     this.#random = seededRandom(this.#seed);
-    this.#active = activate(this.#initial);
+    this.#active = this.#activate(this.#initial);
   }
 
-  /** In the form of the admin call. */
-  list(): object[] {
-    return this.#active.map(({ text, calls, strikes }) => {
-      return { fault: text, calls, struck: strikes };
-    });
+  list(): ListedFault[] {
+    return this.#active.map(({ id, text, calls, strikes }) => ({
+      id,
+      fault: text,
+      calls,
+      struck: strikes,
+    }));
   }
 
   /** Returns the fault that strikes a call, if any, and counts the strike. */
@@ -140,15 +164,18 @@ export class Faults {
     }
   }
 
+  #activate(specs: readonly FaultSpec[]): ActiveFault[] {
+    return specs.map((spec) => {
+      this.#count += 1;
+      return { ...spec, id: String(this.#count), calls: 0, strikes: 0 };
+    });
+  }
+
   /** Decides by `after`, `times` and `p`. */
   #isDue({ calls, strikes, after, times, p }: ActiveFault): boolean {
     if (calls <= after || strikes >= times) return false;
     return p === 1 || this.#random() < p;
   }
-}
-
-function activate(specs: readonly FaultSpec[]): ActiveFault[] {
-  return specs.map((spec) => ({ ...spec, calls: 0, strikes: 0 }));
 }
 
 function canStrike(fault: FaultSpec, target: Target): boolean {

@@ -24,7 +24,7 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   const isJson = text.startsWith('{');
   if (!isJson) assertForm(text, contentType);
 
-  const parameters = readBody(() => parseFields(isJson ? JSON.parse(text) : text));
+  const parameters = readBody(() => (isJson ? parseJson(text) : parseFields(text)));
   if (isJson) assertNoKeyTwice(text);
   if (Object.keys(parameters).length > maxNames) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${maxNames} parameters.`);
@@ -106,6 +106,12 @@ function readBody(parse: () => Parameters): Parameters {
     const sentence = `The body is neither valid JSON nor a valid form: ${reason}.`;
     throw new ServiceError('INVALID_BODY', sentence);
   }
+}
+
+function parseJson(text: string): Parameters {
+  const parameters = JSON.parse(text);
+  const hasBrackets = Object.keys(parameters).some((key) => key.includes('['));
+  return hasBrackets ? parseFields(parameters) : parameters;
 }
 
 /**
