@@ -85,7 +85,7 @@ function changeBaseUrl(
   const change = baseUrl
     ? `Set base-url of account “${account}” to ${formatBaseUrl(baseUrl)}.`
     : `Removed base-url of account “${account}”.`;
-  const tokenToo = ' Its token was for the base URL before, and has been removed.';
+  const tokenToo = ' Its token was for the previous base URL and has been removed.';
   return {
     settings: withAccount(stored, account, changed),
     message: losesToken ? change + tokenToo : change,

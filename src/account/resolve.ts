@@ -188,7 +188,7 @@ function incompleteLoginWarning(env: NodeJS.ProcessEnv): string | undefined {
 function noteOnProjectFile({ env, projectFile }: SettingsSources): string | undefined {
   const [variable] = credentialVariables(env);
   if (projectFile?.account === undefined) return undefined;
-  return `Using ${variable} instead of account “${projectFile.account}” of adreport.yaml: the environment takes precedence.`;
+  return `Using ${variable} instead of account “${projectFile.account}” from adreport.yaml: the environment takes precedence.`;
 }
 
 function withoutVariables(env: NodeJS.ProcessEnv, keys: readonly SettingKey[]): NodeJS.ProcessEnv {

@@ -78,7 +78,7 @@ function missingBaseUrl({ account, isFromEnvironment, variables }: Settings): Ad
     });
   }
   const areSet = `${variables.join(' and ')} ${variables.length > 1 ? 'are' : 'is'} set`;
-  return new UsageError(`${areSet}, ADREPORT_BASE_URL is not.`, {
+  return new UsageError(`${areSet}, but ADREPORT_BASE_URL is not.`, {
     hint: `Set it to the base URL of the service, for example ADREPORT_BASE_URL=${exampleBaseUrl}`,
   });
 }

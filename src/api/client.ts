@@ -398,15 +398,15 @@ async function readCreated(
     text: start,
     redact,
     lack: 'The report was requested, but the response has no report ID.',
-    hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
+    hint: 'A report may have been created anyway. Check that the base URL points to the reporting service.',
   });
 }
 
 function idTooLongError(): IncompleteDataError {
-  const message = `The service answered the request with a report ID of more than ${maxServiceText} characters.`;
+  const message = `The service returned a report ID of more than ${maxServiceText} characters.`;
   return new IncompleteDataError(message, {
     retryable: false,
-    hint: 'A report may have been created anyway. Check that the base URL is the reporting service.',
+    hint: 'A report may have been created anyway. Check that the base URL points to the reporting service.',
   });
 }
 

@@ -120,7 +120,7 @@ export function readProxy(
   if (!url) {
     // Not quoted, because it may contain a password.
     const message =
-      'HTTPS_PROXY is not an http or https address, or its user name or password cannot be decoded.';
+      'HTTPS_PROXY is not an http or https URL, or its user name or password cannot be decoded.';
     const hint =
       'For example: http://me:secret@127.0.0.1:3128. Write a literal percent sign as %25.';
     throw new UsageError(message, { hint });

@@ -220,7 +220,7 @@ function refusedLink(origin: string, status: number): AdreportError {
   return new UnreachableError(message, {
     code: 'LINK_REFUSED',
     concernsReport: false,
-    hint: 'The link may have expired: run the command again, which asks the service for a new one.',
+    hint: 'The link may have expired: run the command again to get a new one.',
   });
 }
 

@@ -104,7 +104,7 @@ function notAReport(
     {
       code: 'NO_HEADER',
       retryable: false,
-      hint: 'It may be an error text from the service, or data without a header. To find out, run adreport doctor --service.',
+      hint: 'It may be an error message from the service, or data without a header. To find out, run adreport doctor --service.',
     },
   );
 }

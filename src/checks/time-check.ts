@@ -117,7 +117,7 @@ export class TimeCheck implements Check {
       if (date === formatDate(first, zone) || date === formatDate(last, zone)) continue;
       messages.addWarning(
         'rows',
-        `The date in row ${firstRow} is not the day of its hour: date ${printable(date)}, hour ${printable(hour)}.`,
+        `The date and hour in row ${firstRow} do not match: date ${printable(date)}, hour ${printable(hour)}.`,
       );
       return;
     }
@@ -195,7 +195,7 @@ function noteUnreadable(
   const value = printable(JSON.stringify(first?.[field]).slice(0, 50));
   messages.addNote(
     'rows',
-    `Not all row times could be checked: the ${field} in ${rows} is not readable: ${value}.`,
+    `Some row times could not be checked: cannot read the ${field} in ${rows}: ${value}.`,
   );
 }
 

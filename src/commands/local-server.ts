@@ -50,7 +50,7 @@ const portFlags = flagGroup('Flags:', {
 const worldFlags = flagGroup('Data:', {
   seed: {
     flags: '--seed <n>',
-    meaning: 'seed of the built-in data',
+    meaning: 'seed of the sample data',
     read: readNumberOf('seed'),
     default: 1,
     isRare: true,
@@ -186,7 +186,7 @@ const exportFlags = flagGroup('Flags:', {
 const exportCommand = declareCommand({
   name: 'export',
   args: ['<dir>'],
-  summary: 'write the built-in data of a period to a folder',
+  summary: 'write the sample data of a period to a folder',
   examples: [
     ['adreport local-server export ./fixtures --period last-week', 'exports data to edit'],
     ['adreport local-server --fixtures ./fixtures', 'serves it'],
@@ -517,7 +517,7 @@ async function start({ program, args, env, host }: ChildProgram): Promise<ChildP
       const reason = isUnknown ? 'there is no such program' : (cause as Error).message;
       throw new UsageError(`Cannot run ${program}: ${reason}.`, {
         cause,
-        hint: 'Check its name, or give its path. Both are looked up as in a shell without aliases.',
+        hint: 'Check its name, or give its path. Shell aliases do not work here.',
       });
     }
     // Programs installed by npm are scripts on Windows (npm.cmd), which only cmd runs.
@@ -526,7 +526,7 @@ async function start({ program, args, env, host }: ChildProgram): Promise<ChildP
   }
 }
 
-/** Writes the built-in data of a period as fixtures, and lists the files. */
+/** Writes the sample data of a period as fixtures, and lists the files. */
 async function exportData(
   { console, host, flags }: Context,
   { period, ...world }: { readonly seed: number; readonly scale: number; readonly period: string },

@@ -33,7 +33,7 @@ export const repairCommand = declareCommand({
   args: ['<path>'],
   examples: [
     ['adreport repair data', 'fixes what check data reports; exits with 9 if problems remain'],
-    ['adreport repair data --dry-run', 'lists it, downloads nothing'],
+    ['adreport repair data --dry-run', 'lists the downloads, and downloads nothing'],
   ],
   flags: [windowFlags, repairFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [path] }) {

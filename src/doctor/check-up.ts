@@ -190,12 +190,12 @@ class CheckUp {
   /** Expects a refusal; `answer` begins the message. */
   #checkStatus(status: number, answer: string): void {
     if (status === 401 || status === 403) {
-      this.#ok('connection', `${answer}, as it should without a token.`);
+      this.#ok('connection', `${answer}, as expected without a token.`);
       return;
     }
     this.#warn(
       'connection',
-      `${answer}, but the answer to a call without a token should be 401.`,
+      `${answer}, but a call without a token should get 401.`,
       'Check the path of the base URL, or try again later.',
     );
   }

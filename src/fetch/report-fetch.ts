@@ -234,7 +234,7 @@ export class ReportFetch {
       await this.#markUsedUp(reportId);
       console.note(`The service no longer has report ${shownId}; requesting a new one.`);
     } else {
-      console.note(`Requesting a new report instead of report ${shownId}. ${error.message}`);
+      console.note(`Requesting a new report to replace ${shownId}. ${error.message}`);
     }
     this.#isPickedUp = false;
     this.#steps?.restart();

@@ -52,5 +52,5 @@ function cutDayNotes({ until, zone }: Window): string[] {
 
   const day = end.slice(0, 10);
   const formatDay = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over, so ${formatDay} is counted only until ${time}, too.`];
+  return [`The period is not over, so ${formatDay} is also counted only until ${time}.`];
 }

@@ -76,7 +76,7 @@ export function noHistory(path: string, hint: string): UsageError {
 async function isFolderAt(path: string): Promise<boolean> {
   const refusal = (why: string): UsageError =>
     new UsageError(`${printable(path)} ${why}.`, {
-      hint: 'Name a folder of reports or a report file.',
+      hint: 'Give a folder of reports, or a report file.',
     });
 
   try {

@@ -345,7 +345,7 @@ function missingMessage(name: string): string {
 }
 
 function lostMessage(name: string): string {
-  return `The history no longer has the request of ${name}.`;
+  return `The history no longer has the request for ${name}.`;
 }
 
 function unreadableProblem(name: string, why: string): FileProblem {

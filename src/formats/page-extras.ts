@@ -54,7 +54,7 @@ function readLogo(file: string, cwd: string): string {
 
   throw new UsageError(`--logo ${printable(file)}: the file is neither a PNG nor an SVG picture.`, {
     about: { flag: '--logo' },
-    hint: 'The content of the file counts, not its name.',
+    hint: 'The file type is detected from the content, not the name.',
   });
 }
 

@@ -200,7 +200,7 @@ function checkCombination(options: JobOptions, isMerged: boolean): void {
   if (placeholdersOf(output).includes('id') && (isMerged || missing)) {
     const why = isMerged
       ? 'merged reports have no single ID'
-      : '--missing has to know the names of the files';
+      : '--missing must know the file names in advance';
     throw new UsageError(`-o has {id}, but ${why}.`, {
       about: { flag: '--output' },
       hint: 'Use {date}, {since} or {until} instead.',

@@ -140,7 +140,7 @@ export function totalsOf(
 export function comparisonSentence({ now, before, days, notes }: Comparison): string {
   const daysNow = days ? ` (${formatPlural(days.now, 'day')})` : '';
   const daysBefore = days ? ` (${formatPlural(days.before, 'day')})` : '';
-  return [`Change: ${now}${daysNow} against ${before}${daysBefore}.`, ...notes].join(' ');
+  return [`Change: ${now}${daysNow} compared with ${before}${daysBefore}.`, ...notes].join(' ');
 }
 
 export interface ReportParts {

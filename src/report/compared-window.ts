@@ -57,7 +57,7 @@ export function comparableWindow(window: Window, now: number): Window {
   const midnight = startOfDay(wallAt(now, zone).startOf('day'), zone);
   const end = midnight > since ? midnight - 1 : lastComparable(window, now);
   const lastPart = midnight > since ? formatDate(end, zone) : formatInstant(end, zone);
-  const note = `${formatDate(now, zone)} is not over, so the report ends with ${lastPart} for the comparison.`;
+  const note = `${formatDate(now, zone)} is not over. To keep the comparison fair, the report ends with ${lastPart}.`;
   return { ...window, until: end, plannedUntil: until, notes: [...window.notes, note] };
 }
 

@@ -107,7 +107,7 @@ function cutUnits(
 
   const { zone } = first;
   const window = `${formatInstant(first.since, zone)} to ${formatInstant(last.until, zone)}`;
-  const message = `${subject} needs full ${unit}s, but that period includes a partial ${unit} (${window}).`;
+  const message = `${subject} needs full ${unit}s, but the period ${window} includes a partial ${unit}.`;
   const whole = `--period ${nearestWholeDays(first, last)}`;
   const hint = `The nearest full period is ${whole}. Only the current ${unit} may be incomplete.`;
   return new UsageError(message, { hint, about: { flag } });
@@ -171,7 +171,7 @@ export function takeShard(parts: readonly Part[], shard: string, unit: SplitUnit
   const count = Number(match?.[2]);
   if (!match || count === 0 || index > count) {
     const hint = 'Use K/N, e.g. 1/4, 2/4, 3/4 and 4/4 on four machines (or 0/4 to 3/4).';
-    throw new UsageError(`--shard ${shard}: this is not a shard.`, { hint });
+    throw new UsageError(`Cannot read --shard ${shard}.`, { hint });
   }
   const remainder = (index + count - 1) % count;
   return parts.filter(({ since }) => unitNumber(since, unit) % count === remainder);

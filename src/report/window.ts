@@ -176,7 +176,7 @@ export function notesOf(window: Window, now: number): string[] {
   if (until <= now) return [...notes];
 
   const end = formatInstant(until, zone);
-  const note = `The period ends in the future (${end}): the report covers only the days so far.`;
+  const note = `The period ends in the future (${end}): the report covers only the time until now.`;
   return [...notes, note];
 }
 

@@ -296,7 +296,7 @@ function checkHeader(names: readonly string[]): void {
   if (isReport) return;
   const line = printable(names.join(', ').slice(0, 200));
   throw malformed(
-    `This is neither JSON nor a CSV report: its first line has no known column, it is “${line}”`,
+    `This is neither JSON nor a CSV report: its first line, “${line}”, has no known column`,
   );
 }
 

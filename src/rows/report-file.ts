@@ -125,10 +125,9 @@ export function readReportStream(
 }
 
 function parquetPipeError(): UsageError {
-  return new UsageError(
-    'Cannot read Parquet from a pipe: its table of contents is at the end of the file.',
-    { hint: 'Name the file instead.' },
-  );
+  return new UsageError('Cannot read Parquet from a pipe: its footer is at the end of the file.', {
+    hint: 'Give the file name instead.',
+  });
 }
 
 /** Format for people, and a program that opens it. */
@@ -337,7 +336,7 @@ function unreadableFile(cause: Error, name: string): UsageError {
   if (code === 'EISDIR') reason = 'is a folder';
   return new UsageError(`${name} ${reason}.`, {
     code,
-    hint: 'Name a report file. To write one: adreport run --period yesterday -o report.csv',
+    hint: 'Give a report file. To write one: adreport run --period yesterday -o report.csv',
     cause,
   });
 }

@@ -63,7 +63,7 @@ export class Prompt {
   async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { what, flag } = question;
     if (!this.#console.isInteractive) {
-      const message = `The ${what} is missing, and there is no terminal to ask on.`;
+      const message = `Cannot prompt for the ${what}: there is no terminal.`;
       throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 

@@ -16,7 +16,7 @@ const { output, ...otherOutputFlags } = outputFlags.flags;
 export const viewFlags = flagGroup('Flags:', {
   by: {
     flags: '--by <a,b>',
-    meaning: 'breakdowns or columns to add up by, e.g. CAMPAIGN',
+    meaning: 'breakdowns or columns to group by, e.g. CAMPAIGN',
     read: parseNames,
   },
   metrics: {

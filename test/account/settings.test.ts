@@ -255,10 +255,13 @@ describe('requireSignIn', () => {
   });
 
   test.each([
-    { env: { ADREPORT_TOKEN: 't' }, message: 'ADREPORT_TOKEN is set, ADREPORT_BASE_URL is not.' },
+    {
+      env: { ADREPORT_TOKEN: 't' },
+      message: 'ADREPORT_TOKEN is set, but ADREPORT_BASE_URL is not.',
+    },
     {
       env: { ADREPORT_EMAIL: 'a@x.example', ADREPORT_PASSWORD: 'p', ADREPORT_ACCOUNT: 'a' },
-      message: 'ADREPORT_EMAIL and ADREPORT_PASSWORD are set, ADREPORT_BASE_URL is not.',
+      message: 'ADREPORT_EMAIL and ADREPORT_PASSWORD are set, but ADREPORT_BASE_URL is not.',
     },
   ])('$env without a base URL is exit 2', ({ env, message }) => {
     const refusal = expect.objectContaining({ message, exitCode: 2 });

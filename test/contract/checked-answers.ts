@@ -326,7 +326,7 @@ const rows: readonly CheckedPair[] = [
     name: 'rows: a date that is not the day of its hour',
     request: { ...hourly, period: '2026-11-01..2026-11-02' },
     proof: hour('2026-11-01T23:00:00Z', '2026-11-01'),
-    says: /The date in row 1 is not the day of its hour/,
+    says: /The date and hour in row 1 do not match/,
     correct: hour('2026-11-01T23:00:00Z', '2026-11-02'),
   },
   {

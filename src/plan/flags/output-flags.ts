@@ -122,7 +122,7 @@ export const outputFlags = runFlagGroup('Output:', {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--excel',
-    meaning: 'CSV for a European Excel: semicolons, decimal commas, BOM',
+    meaning: 'CSV for Excel in European locales: semicolons, decimal commas, BOM',
     formats: csvFormats,
   },
   escapeFormulas: {

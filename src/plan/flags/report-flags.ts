@@ -109,7 +109,7 @@ const requestFlags = runFlagGroup('Request:', {
   direct: {
     belongsTo: 'this-run',
     flags: '--direct',
-    meaning: 'ask for the data in the first response (output=direct)',
+    meaning: 'request the data in the first response (output=direct)',
     isRare: true,
   },
   dryRun: {

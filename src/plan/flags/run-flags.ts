@@ -44,7 +44,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   split: {
     belongsTo: 'spec',
     flags: '--split <unit>',
-    meaning: 'one report per day, week or month: a file each with {date} in -o, otherwise merged',
+    meaning: 'one report per day, week or month: one file each if -o has {date}, otherwise merged',
     words: splitUnits,
   },
   concurrency: concurrencyFlag,
@@ -56,7 +56,8 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   lookback: {
     belongsTo: 'spec',
     flags: '--lookback <n>',
-    meaning: 'refresh each day (week, month) for n more, to catch late conversions',
+    meaning:
+      'keep refreshing each day (week, month) until n more have passed, to catch late conversions',
     read: readCount,
   },
   refetch: {
@@ -76,7 +77,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
     belongsTo: 'this-run',
     flags: '--shard <k/n>',
     meaning:
-      'download share k of n of the days, weeks or months, e.g. 1/4 on the first of four machines',
+      'download shard k of n of the days, weeks or months, e.g. 1/4 on the first of four machines',
     isRare: true,
     isNeverSaved: true,
   },

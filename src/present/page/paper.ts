@@ -84,7 +84,7 @@ export function planPaper(parts: PaperParts): PaperPlan {
 }
 
 function notPrinted(nouns: readonly string[]): PaperPlan {
-  const sentence = `Figures by ${listWords(nouns)} are not printed. They are in the web page (.html), spreadsheet (.xlsx) and CSV of this report.`;
+  const sentence = `Metrics by ${listWords(nouns)} are not printed. They are in the web page (.html), spreadsheet (.xlsx) and CSV of this report.`;
   return {
     isPrinted: false,
     isAppendix: false,

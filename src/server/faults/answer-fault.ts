@@ -23,7 +23,7 @@ const ownHeaders = ['content-length', 'transfer-encoding', 'connection', 'keep-a
 
 /** Replaces the service's response. The service still does its work. */
 export const answerKind: FaultKind = {
-  meaning: 'sends your response instead; the service still does its work',
+  meaning: 'sends your response instead; the request is still processed',
   keys: {
     status: httpStatus,
     type: {

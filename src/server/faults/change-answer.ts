@@ -50,5 +50,5 @@ function rowsIn(document: unknown): readonly object[] {
   const rows: unknown = data ? document.data : undefined;
   const isRow = (row: unknown): row is object => typeof row === 'object' && row !== null;
   if (Array.isArray(rows) && rows.every(isRow)) return rows;
-  throw new FaultMistake('change returned no data, which the CSV is written from');
+  throw new FaultMistake('change returned no data to write the CSV from');
 }

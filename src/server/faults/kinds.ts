@@ -22,7 +22,7 @@ import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
   /** Written as the status itself: `503`, `429:retry-after=2`. */
   status: {
-    meaning: 'answers with this status; retry-after=SECONDS adds the header',
+    meaning: 'responds with this status; retry-after=SECONDS adds the header',
     keys: { 'retry-after': wholeNumber },
     effect({ values }, name) {
       const status = Number(name);

@@ -168,7 +168,7 @@ function rowLines({ console }: ViewTools, view: View, look: TableLook): readonly
   const { width = Number.POSITIVE_INFINITY, unicode } = look;
   const mark = unicode === false ? '...' : '…';
   const count = formatPlural(moreRows, 'more row');
-  const rest = `${mark} and ${count}. Add up with --by, or see more with --top.`;
+  const rest = `${mark} and ${count}. Group them with --by, or show more with --top.`;
   return [...lines, ...wrap(rest, width)];
 }
 

@@ -580,8 +580,8 @@ function intersection(one: readonly number[], other: readonly number[]): number[
 }
 
 function changedBesidePipe({ shown }: SourceFile): UsageError {
-  return new UsageError(`${printable(shown)} has changed since its download.`, {
-    hint: 'Leave it out, or view it without a pipe, which can only be read once.',
+  return new UsageError(`${printable(shown)} has changed since it was downloaded.`, {
+    hint: 'Leave it out, or run the command without the pipe: a pipe can be read only once.',
   });
 }
 
@@ -595,7 +595,7 @@ function noDatesError(shown: string): UsageError {
 function notAReportError(shown: string, { fields }: ReportTail): IncompleteDataError {
   const names = printable(fields.slice(0, 5).join(', ')) || 'none';
   return new IncompleteDataError(
-    `${shown}: its rows have no column of a report. Their members are ${names}.`,
+    `The rows of ${shown} have no report columns. Columns found: ${names}.`,
     { code: 'NO_DATA', retryable: false, hint: 'Use the file that was downloaded.' },
   );
 }

@@ -133,15 +133,15 @@ export class SeenRows {
     const names = [one, other].map((number) => printable(this.#files[number - 1]?.shown ?? ''));
     const both = names.join(' and ');
     const message = hasDays
-      ? `${both} overlap on the same days and would be counted twice.`
+      ? `${both} cover the same days, which would be counted twice.`
       : `${both} have the same keys and no dates, so they may cover the same days.`;
     return new UsageError(message, { hint: 'Remove one, or view them one at a time.' });
   }
 }
 
 function duplicateFileError({ shown }: SourceFile): UsageError {
-  return new UsageError(`${printable(shown)} is named twice and would be counted twice.`, {
-    hint: 'Name each file once.',
+  return new UsageError(`${printable(shown)} is given twice and would be counted twice.`, {
+    hint: 'Give each file once.',
   });
 }
 

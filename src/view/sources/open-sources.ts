@@ -66,7 +66,7 @@ async function openSource(path: string, opening: Opening): Promise<Source> {
 
   const known = await findEntry(absolute, opening);
   if (known === 'changed') {
-    warnings.push(`${printable(path)} has changed since its download.`);
+    warnings.push(`${printable(path)} has changed since it was downloaded.`);
     return { file };
   }
   return { file: { ...file, ...known } };
