@@ -29,7 +29,7 @@ export interface Host {
 }
 
 /** Cannot exist; used if the working folder was deleted. */
-export const goneFolder = '/dev/null/deleted working folder';
+export const deletedFolder = '/dev/null/deleted working folder';
 
 /** Node's timers fire at once beyond this. */
 const longestSleepMs = 2 ** 31 - 1;
@@ -59,12 +59,12 @@ export function processHost(): Host {
   };
 }
 
-/** Returns `goneFolder` if the working folder was deleted. */
+/** Returns `deletedFolder` if the working folder was deleted. */
 function workingFolder(): string {
   try {
     return process.cwd();
   } catch {
-    return goneFolder;
+    return deletedFolder;
   }
 }
 

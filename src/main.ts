@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, codeOf, isClosedPipe, isInterruption, UsageError } from './errors.ts';
-import { goneFolder, type Host, processHost } from './host.ts';
+import { deletedFolder, type Host, processHost } from './host.ts';
 import { createProgram, ownWords, wordsToParse } from './program.ts';
 import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
@@ -67,7 +67,7 @@ function reasonOf(error: unknown, host: Host): unknown {
       hint: 'Raise the limit, for example with: ulimit -n 1024',
     });
   }
-  const isOfGoneFolder = host.cwd === goneFolder && String(reason).includes(goneFolder);
+  const isOfGoneFolder = host.cwd === deletedFolder && String(reason).includes(deletedFolder);
   if (!isOfGoneFolder) return reason;
   return new UsageError('The working folder was deleted.', {
     hint: 'Change to another folder, or use absolute paths.',

@@ -11,8 +11,8 @@ import {
 import {
   entryOf,
   type ProjectChoice,
+  type RawSettings,
   type SettingKey,
-  type SettingTexts,
   type SettingValue,
   settingKeys,
 } from './settings.ts';
@@ -22,7 +22,7 @@ import { findAccount, noSettings, type StoredAccount, type StoredSettings } from
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 export interface SettingsSources {
-  readonly flags: SettingTexts;
+  readonly flags: RawSettings;
   readonly env: NodeJS.ProcessEnv;
   readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
@@ -102,7 +102,7 @@ interface AccountChoice {
   readonly env: NodeJS.ProcessEnv;
 
   /** Stored settings that this account uses. */
-  readonly texts: SettingTexts;
+  readonly texts: RawSettings;
 
   /** Name of the stored settings in messages. */
   readonly from: string;
@@ -249,7 +249,7 @@ export function resolveAccountList(
 }
 
 /** Ignores stored settings and the project file. Throws `UsageError` for an invalid URL. */
-export function readGivenBaseUrl(flags: SettingTexts, env: NodeJS.ProcessEnv): URL | undefined {
+export function readGivenBaseUrl(flags: RawSettings, env: NodeJS.ProcessEnv): URL | undefined {
   const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
   return reader.read('baseUrl', undefined).value;
 }
@@ -257,11 +257,11 @@ export function readGivenBaseUrl(flags: SettingTexts, env: NodeJS.ProcessEnv): U
 /** Reads settings, each from the source with the highest precedence. */
 class SettingReader {
   readonly #sources: SettingsSources;
-  readonly #stored: SettingTexts;
+  readonly #stored: RawSettings;
   readonly #storedName: string;
 
   /** @param storedName names the stored source in messages */
-  constructor(sources: SettingsSources, stored: SettingTexts, storedName: string) {
+  constructor(sources: SettingsSources, stored: RawSettings, storedName: string) {
     this.#sources = sources;
     this.#stored = stored;
     this.#storedName = storedName;
@@ -286,7 +286,7 @@ class SettingReader {
   findText(key: SettingKey): Setting<string> | undefined {
     const { flags, env, projectFile = {} } = this.#sources;
     const { name, flag, variable = '', fileKey } = entryOf(key);
-    const byFile: SettingTexts = projectFile;
+    const byFile: RawSettings = projectFile;
 
     const places: readonly (Omit<Setting<string | undefined>, 'source'> & {
       readonly source: SettingSource;

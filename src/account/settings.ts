@@ -112,7 +112,7 @@ export type SettingKey = keyof typeof settingTable;
 export type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
 /** Values of one source, as typed or stored. */
-export type SettingTexts = { readonly [Key in SettingKey]?: string | undefined };
+export type RawSettings = { readonly [Key in SettingKey]?: string | undefined };
 
 type KeyWith<Place extends string> = {
   [Key in SettingKey]: (typeof settingTable)[Key] extends Readonly<Record<Place, unknown>>
@@ -121,7 +121,7 @@ type KeyWith<Place extends string> = {
 }[SettingKey];
 
 /** Account settings of `adreport.yaml`, for all commands or for one saved report. */
-export type ProjectChoice = Pick<SettingTexts, KeyWith<'fileKey'>>;
+export type ProjectChoice = Pick<RawSettings, KeyWith<'fileKey'>>;
 
 export const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
 

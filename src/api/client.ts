@@ -27,7 +27,6 @@ import {
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import {
-  asUncertain,
   bodyError,
   type Call,
   type CallBody,
@@ -37,6 +36,7 @@ import {
   parseRetryAfter,
   type ReadAnswer,
   type TryCount,
+  withUnknownOutcome,
 } from './exchange.ts';
 import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -451,7 +451,7 @@ async function* markErrorsUncertain(body: AsyncIterable<Buffer>): AsyncGenerator
   try {
     yield* body;
   } catch (error) {
-    throw asUncertain(bodyError(error));
+    throw withUnknownOutcome(bodyError(error));
   }
 }
 

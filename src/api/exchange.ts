@@ -1,4 +1,4 @@
-import { addressOf, type Encoding, type EndpointName, endpoints } from '../contract/messages.ts';
+import { type Encoding, type EndpointName, endpoints, endpointUrl } from '../contract/messages.ts';
 import {
   AdreportError,
   codeOf,
@@ -74,7 +74,7 @@ function toHttpRequest(
 ): HttpRequest {
   return {
     method: endpoints[endpoint].method,
-    url: new URL(addressOf(baseUrl.href, endpoint)),
+    url: new URL(endpointUrl(baseUrl.href, endpoint)),
     headers: {
       accept: 'application/json',
       ...(body && { 'content-type': body.contentType }),
@@ -232,11 +232,11 @@ export class Exchanges {
 /** Adds the number of attempts, or that a report may exist anyway. */
 function finalError({ error, mayExist }: Failure, tries: number): AdreportError {
   if (!mayExist) return tries === 1 ? error : error.amend(`Gave up after ${tries} attempts.`);
-  return asUncertain(error);
+  return withUnknownOutcome(error);
 }
 
 /** Adds to the error of a create call that the service may have created a report. */
-export function asUncertain(error: AdreportError): AdreportError {
+export function withUnknownOutcome(error: AdreportError): AdreportError {
   if (isInterruption(error)) return error.amend(mayExistSentence);
   return error.amend(mayExistSentence, {
     code: 'CREATE_UNCERTAIN',

@@ -8,7 +8,7 @@ export type Redact = (text: string) => string;
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 
 /** Replaces the string values of JSON by `…`; names stay. */
-export function withoutTexts(json: string): string {
+export function maskStrings(json: string): string {
   return json.replace(jsonText, (text, colon) => (colon ? text : '"…"'));
 }
 

@@ -132,7 +132,7 @@ export function reportFailed(
  *
  * @param status HTTP status
  */
-export function isNotYet({
+export function isNotReady({
   status,
   record,
 }: {

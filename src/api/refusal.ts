@@ -12,9 +12,9 @@ import {
 import { printable } from '../text/printable.ts';
 import { peek, quoteAnswer, recordIn, refusesSignIn, type ServiceRecord } from './answers.ts';
 import { tryJson } from './exact-json.ts';
-import { type Redact, withoutTexts, withoutTokens } from './hidden-texts.ts';
+import { maskStrings, type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
-import { isNotYet } from './poll.ts';
+import { isNotReady } from './poll.ts';
 
 /** What a refusal means: the error class (for the exit code), the message and a hint. */
 interface Refusal {
@@ -115,7 +115,7 @@ const callNames: Readonly<Record<EndpointName, string>> = {
 
 function refusalOf(call: RefusedCall): Refusal {
   const { endpoint, status, record, origin, accepted, isRateLimit } = call;
-  if (endpoint === 'download' && isNotYet(call)) return notReady;
+  if (endpoint === 'download' && isNotReady(call)) return notReady;
   if (status === 429 || isRateLimit) return tooManyRequests;
   if (status >= 500 || status === 408) return serviceError;
 
@@ -314,7 +314,7 @@ function reasonIn({ message, errorId, status }: ServiceRecord): string {
 function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
   const beginning = redact(text.slice(0, 10_000));
   const isNameless = endpoints[endpoint].quoted === 'without names';
-  return quoteAnswer(shownText(endpoint, isNameless ? withoutTexts(beginning) : beginning));
+  return quoteAnswer(shownText(endpoint, isNameless ? maskStrings(beginning) : beginning));
 }
 
 /** Returns `undefined` if the record does not explain why there is no report. */

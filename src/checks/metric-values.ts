@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import { isNoValue, numberTextOf } from '../contract/values.ts';
+import { isMissingValue, numberTextOf } from '../contract/values.ts';
 import { hundredthsOf, notHundredths, summarizeNumbers } from '../rows/column-values.ts';
 import { type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
@@ -107,7 +107,7 @@ export class MetricValues {
     }
 
     const value = json.startsWith('"') ? String(JSON.parse(json)).trim() : undefined;
-    if (value !== undefined && isNoValue(value)) {
+    if (value !== undefined && isMissingValue(value)) {
       note(this.withoutValue, batch, row, json);
     } else if (value?.toLowerCase() === this.column.field.toLowerCase()) {
       note(this.headers, batch, row, json);

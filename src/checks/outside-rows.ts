@@ -87,14 +87,14 @@ export function checkCreation(
   takenId: string | undefined,
 ): CheckResult {
   const messages = new CheckMessages();
-  if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdText(takenId));
+  if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdMessage(takenId));
   const nothing = { subject: '', members: {}, isPart: false, hasNextLink: false };
   checkOutsideRows({ ...nothing, records }, messages);
   return messages;
 }
 
 /** For an id that the service had already given to another request. */
-export function reusedIdText(id: string): string {
+export function reusedIdMessage(id: string): string {
   return `The service returned report ID ${printable(id)}, which belongs to a different request.`;
 }
 

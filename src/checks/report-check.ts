@@ -19,14 +19,14 @@ import {
 import { checkReportColumns } from './column-check.ts';
 import { filterChecks } from './filter-check.ts';
 import { MetricValues } from './metric-values.ts';
-import { checkOutsideRows, reusedIdText } from './outside-rows.ts';
+import { checkOutsideRows, reusedIdMessage } from './outside-rows.ts';
 import { hasUniqueKeys, RepeatCheck } from './repeat-check.ts';
-import { noteClock, noteRows } from './report-notes.ts';
+import { addClockNote, addRowNotes } from './report-notes.ts';
 import { type Check, CheckMessages } from './row-check.ts';
 import { type ExpectedTimes, TimeCheck } from './time-check.ts';
 import { TotalCheck } from './total-check.ts';
 import { ValueCheck } from './value-check.ts';
-import { checkWindow, checkZone, summaryIn, windowOfSummary } from './window-check.ts';
+import { checkWindow, checkZone, findSummary, windowOfSummary } from './window-check.ts';
 
 /** Request time of a report, and the service's responses before the download. */
 export interface ReportOrigin {
@@ -106,9 +106,9 @@ export class ReportCheck {
       const requested = { profile, columns, metrics: this.#metrics, firstValue: this.#firstValue };
       checkReportColumns(requested, tail, messages);
       this.#checkSummary(expectation, tail, messages);
-      noteClock(expectation, { nowMs, aheadMs: answer.clockAheadMs }, messages);
+      addClockNote(expectation, { nowMs, aheadMs: answer.clockAheadMs }, messages);
     }
-    if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdText(takenId));
+    if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdMessage(takenId));
     for (const check of this.#checks) check.close(tail, messages);
 
     const { isPart, hasNextLink, isEndMarked } = answer;
@@ -118,13 +118,13 @@ export class ReportCheck {
       { subject, members, records, isPart, hasNextLink, isOfOtherRequest },
       messages,
     );
-    noteRows(tail, isEndMarked, messages);
+    addRowNotes(tail, isEndMarked, messages);
     return messages;
   }
 
   #checkSummary(expectation: Expectation, tail: ReportTail, messages: CheckMessages): void {
     const { profile, window } = expectation;
-    const summary = summaryIn(tail.members);
+    const summary = findSummary(tail.members);
     if (!summary) return;
     const { origin, nowMs } = this.#report;
     checkWindow(expectation, summary, { createdMs: origin.createdMs, nowMs }, messages);
@@ -163,7 +163,7 @@ export class ReportCheck {
       return { window, breakdowns: names, isRequested: true, nowMs };
     }
 
-    const summary = summaryIn(members);
+    const summary = findSummary(members);
     const window = summary && windowOfSummary(summary);
     if (!window) return undefined;
     const named = [summary.breakdowns].flat();

@@ -11,7 +11,7 @@ const maxDifferenceMs = 5 * 60_000;
 const usualLimits: readonly number[] = [65_536, 1_048_575, 1_048_576];
 
 /** Notes a report that is empty, possibly cut, or has as many rows as a common limit. */
-export function noteRows(
+export function addRowNotes(
   { rowCount, isLineOpen }: ReportTail,
   isEndMarked: boolean,
   messages: CheckMessages,
@@ -45,7 +45,7 @@ interface Clocks {
  * Notes clocks that differ if the window in words is another one by the service's clock, or ends
  * close to now: it may not be over by the other clock.
  */
-export function noteClock(
+export function addClockNote(
   { window, windowBy }: Pick<Expectation, 'window' | 'windowBy'>,
   { nowMs, aheadMs }: Clocks,
   messages: CheckMessages,

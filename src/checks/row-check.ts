@@ -33,7 +33,7 @@ export class CheckMessages implements CheckResult {
 }
 
 /** Returns `3 rows (first: row 5)` or `row 5`. */
-export function rowsText(count: number, firstRow: number): string {
+export function formatRows(count: number, firstRow: number): string {
   return count === 1 ? `row ${firstRow}` : `${count} rows (first: row ${firstRow})`;
 }
 

@@ -6,7 +6,7 @@ import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
-import { type Check, type CheckMessages, rowsText } from './row-check.ts';
+import { type Check, type CheckMessages, formatRows } from './row-check.ts';
 
 /** Times that are remembered (eleven years of hours). */
 const maxTimes = 100_000;
@@ -191,7 +191,7 @@ function noteUnreadable(
   let rowCount = 0;
   for (const time of times) rowCount += time.rowCount;
   const [first] = times;
-  const rows = rowsText(rowCount, first?.firstRow ?? 0);
+  const rows = formatRows(rowCount, first?.firstRow ?? 0);
   const value = printable(JSON.stringify(first?.[field]).slice(0, 50));
   messages.addNote(
     'rows',

@@ -2,7 +2,7 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import type { MetricValues, OddRows } from './metric-values.ts';
-import { type Check, type CheckMessages, rowsText } from './row-check.ts';
+import { type Check, type CheckMessages, formatRows } from './row-check.ts';
 
 /** Finds values that are not numbers, fractions in integer metrics, and repeated header rows. */
 export class ValueCheck implements Check {
@@ -42,7 +42,7 @@ export class ValueCheck implements Check {
       const rows =
         withoutValue.count === rowCount
           ? `all ${formatCount(rowCount)} rows`
-          : rowsText(withoutValue.count, withoutValue.firstRow);
+          : formatRows(withoutValue.count, withoutValue.firstRow);
       messages.addNote('values', `The metric ${field} has no value in ${rows}.`, { about: field });
     }
   }
@@ -54,6 +54,6 @@ function wrongTypeMessage(
   { count, firstRow, firstValue }: OddRows,
 ): string {
   const value = printable(firstValue.slice(0, 50));
-  const rows = rowsText(count, firstRow);
+  const rows = formatRows(count, firstRow);
   return `The metric ${field} is not a ${kind} in ${rows}: ${value}.`;
 }

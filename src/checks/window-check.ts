@@ -23,7 +23,7 @@ export interface ReportTimes {
 const maxDifference = 300;
 
 /** Returns `undefined` if the `summary` is absent or not an object. */
-export function summaryIn(members: readonly ReportMember[]): Summary | undefined {
+export function findSummary(members: readonly ReportMember[]): Summary | undefined {
   const member = members.find(({ name }) => name === 'summary');
   if (!member) return undefined;
   const value: unknown = JSON.parse(member.json.toString());

@@ -1,5 +1,5 @@
 import type { Client, ReportAnswer } from '../api/client.ts';
-import { asUncertain, type TryCount } from '../api/exchange.ts';
+import { type TryCount, withUnknownOutcome } from '../api/exchange.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import { AdreportError, type CheckResult } from '../errors.ts';
 import type { Expectation } from '../report/expectation.ts';
@@ -143,7 +143,7 @@ export class OpenReport {
   #readingError(error: unknown): unknown {
     if (!(error instanceof AdreportError)) return error;
     // A create call that answered with data may have made a report too.
-    if (this.#setup.ready.answer) return error.concernsReport ? asUncertain(error) : error;
+    if (this.#setup.ready.answer) return error.concernsReport ? withUnknownOutcome(error) : error;
 
     // The body arrived complete, so the service would send the same again.
     if (error.code === 'MALFORMED') return error.amend('', { retryable: false });

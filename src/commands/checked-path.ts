@@ -17,7 +17,7 @@ import {
 import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-repair.ts';
 import { templateOf } from '../output/file/file-name.ts';
-import { daysText, runCommandLine } from '../plan/command-line.ts';
+import { formatDays, runCommandLine } from '../plan/command-line.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { formatRequest } from '../report/filter-words.ts';
 import { visibleJson } from '../text/printable.ts';
@@ -103,7 +103,7 @@ function addRefetchHint(
 
     const { spec } = of.series.current;
     const output = join(templateOf(relative(cwd, folder)), spec.output);
-    const window = { period: daysText(of.unit.since, of.unit.until) };
+    const window = { period: formatDays(of.unit.since, of.unit.until) };
     const command = `${runCommandLine({ ...spec, output }, window, platform)} --refetch`;
     const since = keptSince.slice(0, '2026-11-01'.length);
     const advice = `Without figures since ${since}; to accept that: ${command}`;

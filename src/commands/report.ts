@@ -15,7 +15,7 @@ import { specFromFlags } from '../plan/spec-from-flags.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import { isStuck, type LedgerEntry } from '../report/ledger.ts';
 import { planSpec } from '../report/request.ts';
-import { expectBegun, notesOf } from '../report/window.ts';
+import { notesOf, requireBegun } from '../report/window.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
@@ -82,7 +82,7 @@ async function create(context: Context, options: CreateOptions): Promise<void> {
   if (planned.isWeekly) throw weeklyNeedsRunError(runCommandLine(spec, spec, host.platform));
 
   const now = Math.floor(nowMs / 1_000);
-  expectBegun(planned.window, now);
+  requireBegun(planned.window, now);
   const plan = await planWithIds(context, { account, spec }, planned);
   for (const note of notesOf(plan.window, now)) console.note(`Note: ${note}`);
   if (options.dryRun) {

@@ -4,9 +4,9 @@ import { showPlan } from '../fetch/dry-run.ts';
 import { chooseParts, type FolderJob } from '../fetch/folder-jobs.ts';
 import { runJobs } from '../fetch/run-jobs.ts';
 import { planForAccounts } from '../plan/accounts.ts';
-import { askReport, lacksWindow } from '../plan/ask-report.ts';
+import { promptForReport, shouldPromptForReport } from '../plan/ask-report.ts';
 import { runFlags } from '../plan/flags/run-flags.ts';
-import { expectOwnPlaces, type Job } from '../plan/plan.ts';
+import { type Job, requireDistinctOutputs } from '../plan/plan.ts';
 import { planSavedReports, type RunCommandLine } from '../plan/saved-reports.ts';
 import { maxParts, notesOf } from '../report/window.ts';
 import { formatCount } from '../text/quantity.ts';
@@ -39,8 +39,10 @@ export const runCommand = declareCommand({
   ],
   flags: runFlags,
   async action({ context, options, args: [names], typedOptions, program }) {
-    const isAsked = lacksWindow(context, { options, names });
-    const answered = isAsked ? await askReport(context, options, program.args.slice(1)) : options;
+    const isAsked = shouldPromptForReport(context, { options, names });
+    const answered = isAsked
+      ? await promptForReport(context, options, program.args.slice(1))
+      : options;
     await run(context, { options: answered, names, typedOptions });
     return 0;
   },
@@ -57,7 +59,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 
   const chosen = await chooseParts(context, planned);
   const jobs = chosen.filter((job) => !job.refusal);
-  expectOwnPlaces(jobs, context.host);
+  requireDistinctOutputs(jobs, context.host);
 
   const isEmptyShard = options.shard && planned.every(({ parts }) => parts.length === 0);
   if (isEmptyShard) {

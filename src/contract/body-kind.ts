@@ -55,7 +55,7 @@ export function bareIdIn(text: string, contentType = ''): string | undefined {
 }
 
 /** Detects the form of a report's text. Its beginning takes precedence over its `Content-Type`. */
-export function textFormOf(text: string, contentType = ''): 'page' | 'json' | 'csv' {
+export function detectTextForm(text: string, contentType = ''): 'page' | 'json' | 'csv' {
   if (isPage(text)) return 'page';
   if (startsAsJson(text) || text.trim() === '') return 'json';
 

@@ -29,7 +29,7 @@ export type EndpointName = keyof typeof endpoints;
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
 /** Accepts a base URL with or without slashes at its end. */
-export function addressOf(baseUrl: string, name: EndpointName): string {
+export function endpointUrl(baseUrl: string, name: EndpointName): string {
   return withoutSlashesAtEnd(baseUrl) + endpoints[name].path;
 }
 

@@ -37,7 +37,7 @@ function usualFormOf(text: string): string {
 const nothingForm = /^(?:-|n\/a|nan|null|\\n)?$/i;
 
 /** Recognizes null, an empty string, `-`, `N/A`, `NaN`. */
-export function isNoValue(value: unknown): boolean {
+export function isMissingValue(value: unknown): boolean {
   if (typeof value === 'string') return nothingForm.test(value.trim());
   return value === null || value === undefined;
 }

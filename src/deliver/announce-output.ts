@@ -40,11 +40,11 @@ export async function announceOutput(
     const facts = { file, rows: rowCount, bytes: sizeBytes, sha256: wholeFile?.sha256 };
     await console.result(visibleJson({ ...facts, since, until, notes }));
   }
-  console.note(wroteText({ file, rowCount, sizeBytes, elapsedMs }));
+  console.note(writtenMessage({ file, rowCount, sizeBytes, elapsedMs }));
   if (delivery.printsTotals) showFigures(console, byTime, comparison);
 }
 
-export function wroteText({
+export function writtenMessage({
   file,
   rowCount,
   sizeBytes,

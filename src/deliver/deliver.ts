@@ -206,7 +206,7 @@ function stdoutTarget(console: Sink): Target {
 }
 
 /** Keeps the bytes in a temporary file until the output is complete. */
-export function heldDelivery(delivery: Delivery): Delivery {
+export function bufferDelivery(delivery: Delivery): Delivery {
   const { target } = delivery;
   return {
     ...delivery,
@@ -246,7 +246,7 @@ interface Opener {
 }
 
 /** Uses the program named by `BROWSER`, otherwise the system's default opener. */
-export function openerOn(platform: NodeJS.Platform, browser: string | undefined): Opener {
+export function chooseOpener(platform: NodeJS.Platform, browser: string | undefined): Opener {
   if (browser) return { command: browser, args: [] };
   if (platform === 'darwin') return { command: 'open', args: [] };
   // Not `cmd /c start`, which would run anything after an `&` in a file name.
@@ -260,7 +260,7 @@ export function openFile(
   { host, console }: Pick<DeliveryTools, 'host' | 'console'>,
   file: string,
 ): void {
-  const { command, args } = openerOn(host.platform, host.env.BROWSER);
+  const { command, args } = chooseOpener(host.platform, host.env.BROWSER);
   const child = spawn(command, [...args, resolve(host.cwd, file)], {
     detached: true,
     stdio: 'ignore',

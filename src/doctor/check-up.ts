@@ -5,7 +5,7 @@ import { nameSettings, type Settings } from '../account/resolve.ts';
 import { Store } from '../account/store.ts';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
-import { addressOf, endpoints } from '../contract/messages.ts';
+import { endpoints, endpointUrl } from '../contract/messages.ts';
 import { AdreportError, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
@@ -164,7 +164,7 @@ class CheckUp {
   async #checkConnection(baseUrl: URL, proxy: ProxySettings | undefined): Promise<void> {
     const { host } = this.#doctor;
     const { method } = endpoints.campaigns;
-    const url = new URL(addressOf(baseUrl.href, 'campaigns'));
+    const url = new URL(endpointUrl(baseUrl.href, 'campaigns'));
     const http = await createHttp({
       timeoutMs: this.#tools.timeoutMs,
       userAgent: 'adreport doctor',

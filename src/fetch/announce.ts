@@ -1,5 +1,5 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { showFigures, wroteText } from '../deliver/announce-output.ts';
+import { showFigures, writtenMessage } from '../deliver/announce-output.ts';
 import { type CheckResult, isClosedPipe, type MessageKind } from '../errors.ts';
 import { Grouping } from '../figures/grouping.ts';
 import { formatSum } from '../figures/numbers.ts';
@@ -180,5 +180,5 @@ function percentOf(before: string, after: string): string {
 function printFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
   const { file, recorded, rowCount, sizeBytes } = report;
   if (file === undefined || recorded?.kept) return;
-  console.note(wroteText({ file, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
+  console.note(writtenMessage({ file, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
 }

@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../account/account.ts';
-import { addressOf } from '../contract/messages.ts';
+import { endpointUrl } from '../contract/messages.ts';
 import { jobWithIds } from '../plan/names.ts';
 import { type Job, outputOf } from '../plan/plan.ts';
 import { curlLine, encodeRequest, requestParameters } from '../report/request.ts';
@@ -70,7 +70,7 @@ export async function printDryRun(
     const curl = curlLine(address, encoded, host.platform);
     requests.push({
       method: 'POST',
-      url: addressOf(address, 'buyer'),
+      url: endpointUrl(address, 'buyer'),
       body: requestParameters(request),
       window: { since, until, timezone: zone },
       output: output === undefined ? '-' : output,

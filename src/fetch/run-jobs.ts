@@ -1,4 +1,4 @@
-import { heldDelivery } from '../deliver/deliver.ts';
+import { bufferDelivery } from '../deliver/deliver.ts';
 import { AdreportError, isReportFailure, isStillInProgress, isUnreachable } from '../errors.ts';
 import { goesToStdout, placeholdersOf } from '../output/file/file-name.ts';
 import { continuedCommand } from '../plan/command-line.ts';
@@ -70,7 +70,7 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
  */
 function heldUntilComplete({ options }: Job, output: PreparedOutput): PreparedOutput {
   if (!goesToStdout(options)) return output;
-  return { ...output, delivery: heldDelivery(output.delivery) };
+  return { ...output, delivery: bufferDelivery(output.delivery) };
 }
 
 /** Adds the command to repeat to an error after which no report is left to resume. */

@@ -18,7 +18,7 @@ import { type Comparison, figureDigits, figuresOf } from '../figures/figures.ts'
 import { Grouping } from '../figures/grouping.ts';
 import type { Totals } from '../folder/history.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
-import type { CompleteReport, Recorded } from '../folder/writer.ts';
+import type { CompleteReport, RecordResult } from '../folder/writer.ts';
 import type { RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import type { CheckFlags } from '../plan/flags/check-flags.ts';
@@ -56,7 +56,7 @@ export interface PreparedOutput {
    * `OutputError`.
    */
   readonly beforeRename?:
-    | ((report: Omit<CompleteReport, 'path' | 'window' | 'overAt'>) => Promise<Recorded>)
+    | ((report: Omit<CompleteReport, 'path' | 'window' | 'overAt'>) => Promise<RecordResult>)
     | undefined;
 }
 
@@ -132,7 +132,7 @@ export interface WrittenReport {
   readonly checkResult: CheckResult;
 
   /** Absent if the folder has no history. */
-  readonly recorded: Recorded | undefined;
+  readonly recorded: RecordResult | undefined;
 
   /** Metrics of the card; absent if no card is shown. */
   readonly figures: Grouping | undefined;
@@ -153,7 +153,7 @@ export async function writeReport(
   const { id: reportId } = report;
   const figures = figuresFor(output);
   const figureWatch = new NonZeroDetector(expectation?.columns ?? []);
-  let recorded: Recorded | undefined;
+  let recorded: RecordResult | undefined;
   const { file, rows, wholeFile } = await writeOutput(tools, delivery, {
     batches: report.batches(),
     reportId,
@@ -270,7 +270,7 @@ interface FinishedReport extends CompleteOutput {
 async function recordFile(
   { beforeRename, expectation, spec }: PreparedOutput,
   { rows, figures, hasFigures, file, wholeFile, report }: FinishedReport,
-): Promise<Recorded | undefined> {
+): Promise<RecordResult | undefined> {
   // Streams are not recorded.
   const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
   if (!beforeRename || !figures || !isFile) return undefined;

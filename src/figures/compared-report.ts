@@ -2,7 +2,7 @@ import { calendarDays, type EarlierWindow } from '../report/compared-window.ts';
 import { formatDate, formatInstant, type Window } from '../report/window.ts';
 import type { Comparison } from './figures.ts';
 import type { ReportSums } from './report-sums.ts';
-import { windowText } from './window-text.ts';
+import { formatWindow } from './window-text.ts';
 
 /**
  * Compares a report with an earlier one.
@@ -33,7 +33,7 @@ export function comparisonOf(now: Window, before: EarlierWindow, sums: ReportSum
 /** Shows a window that ends during a day as whole days. */
 function textOf({ since, until, zone }: Window, isOver: boolean): string {
   const end = isOver ? formatInstant(until, zone) : `${formatDate(until, zone)}T23:59:59`;
-  return windowText({ since: formatInstant(since, zone), until: end });
+  return formatWindow({ since: formatInstant(since, zone), until: end });
 }
 
 /** Returns the number of days of both windows, if they differ. */
@@ -51,6 +51,6 @@ function cutDayNotes({ until, zone }: Window): string[] {
   if (time === '00:00') return [];
 
   const day = end.slice(0, 10);
-  const formatDay = windowText({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over, so ${formatDay} is also counted only until ${time}.`];
+  const dayLabel = formatWindow({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
+  return [`The period is not over, so ${dayLabel} is also counted only until ${time}.`];
 }

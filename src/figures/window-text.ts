@@ -16,12 +16,12 @@ function readDay(text: string): DateTime {
  * Formats a report's window: `1–31 October 2026`, with times in the report's zone unless it covers
  * whole days. Text that is not a date-time is returned unchanged.
  */
-export function windowText({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
+export function formatWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const first = readWallTime(since);
   const last = readWallTime(until);
   if (!first || !last) return `${since} – ${until}`;
 
-  if (first.time === '00:00:00' && last.time === '23:59:59') return daysText(first.day, last.day);
+  if (first.time === '00:00:00' && last.time === '23:59:59') return formatDays(first.day, last.day);
   return `${wallTimeText(first)} – ${wallTimeText(last)}`;
 }
 
@@ -45,7 +45,7 @@ function wallTimeText({ day, time }: WallTime): string {
 }
 
 /** Formats a range of days (`YYYY-MM-DD`) without repeating a common month or year. */
-function daysText(first: string, last: string): string {
+function formatDays(first: string, last: string): string {
   const days = Interval.fromDateTimes(readDay(first), readDay(last));
   const text = days.toLocaleString(DateTime.DATE_FULL);
   // Node releases differ in the spaces around the dash.
@@ -70,8 +70,8 @@ export function describeReport(
   const breakdowns = summary ? findBreakdowns(summary.breakdowns) : breakdownsOfUnits(units);
   return {
     title: titleOf(breakdowns),
-    window: summary ? windowText(summary) : daysOfUnits(units),
-    zone: summary && zoneText(summary.timezone),
+    window: summary ? formatWindow(summary) : daysOfUnits(units),
+    zone: summary && formatZone(summary.timezone),
     dateUnit: dateUnitOf(breakdowns),
   };
 }
@@ -118,7 +118,7 @@ function daysOfUnits(units: readonly Unit[]): string | undefined {
 
   const first = days[0];
   const last = days.at(-1);
-  return first === undefined || last === undefined ? undefined : daysText(first, last);
+  return first === undefined || last === undefined ? undefined : formatDays(first, last);
 }
 
 const timeWords: Readonly<Record<string, string>> = {
@@ -139,7 +139,7 @@ function titleOf(breakdowns: readonly NamedBreakdown[]): string {
 }
 
 /** Capitalizes a time zone: a buyer's summary has `europe/paris`. */
-export function zoneText(zone: string): string {
+export function formatZone(zone: string): string {
   if (zone !== zone.toLowerCase() || !zone.includes('/')) return zone;
   return zone.replaceAll(/(?<=^|[/_])[a-z]/g, (letter) => letter.toUpperCase());
 }

@@ -1,4 +1,4 @@
-import { type CalendarUnit, overAfter } from '../report/window.ts';
+import { type CalendarUnit, endAfterUnits } from '../report/window.ts';
 import { createdAt, type FileEntry, type FolderSpec, isInFuture } from './history.ts';
 import type { FileLine } from './history-schema.ts';
 
@@ -41,7 +41,7 @@ export function finality(
   const safeEnd = unit.over + (longest + 1) * maxUnitSeconds[split] + 2 * 86_400;
   if (isWhole && created > safeEnd) return finalState;
 
-  const overFor = (count: number): number => overAfter(unit, count, { unit: split, zone });
+  const overFor = (count: number): number => endAfterUnits(unit, count, { unit: split, zone });
   if (!isWhole || created < overFor(lookback)) {
     const state = now >= overFor(lookback + 2) ? 'stale' : 'open';
     return { state, reason: whyNotFinal(line, unit, { split, lookback }) };

@@ -2,7 +2,7 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { moneyText } from '../figures/numbers.ts';
 import { differences } from '../report/spec.ts';
 import type { CalendarUnit } from '../report/window.ts';
-import { unitHolding } from '../report/window.ts';
+import { unitContaining } from '../report/window.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import type { FileState, Listing } from './disk.ts';
@@ -216,7 +216,7 @@ function isOutside(name: string, window: Span | undefined, series: Series): bool
 /** Finds the unit whose file has a name. */
 function unitOfName(name: string, { names, current }: Series): CalendarUnit | undefined {
   const { split, timezone } = current.spec;
-  const unit = unitHolding(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
+  const unit = unitContaining(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
   return unit && names.nameFor(unit) === name ? unit : undefined;
 }
 

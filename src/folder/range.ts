@@ -1,5 +1,10 @@
 import { windowOf } from '../report/spec-window.ts';
-import { type CalendarUnit, calendarUnitsIn, oneUnitBefore, overAfter } from '../report/window.ts';
+import {
+  type CalendarUnit,
+  calendarUnitsIn,
+  endAfterUnits,
+  oneUnitBefore,
+} from '../report/window.ts';
 import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
 import { isSameJob, type Series } from './series.ts';
@@ -141,5 +146,5 @@ function isExpected(
   const isInWindow = expected.some(({ since, until }) => since < unit.over && unit.start <= until);
   // A shortcut without calendar arithmetic, enough for most units of a long history.
   const isLongOver = unit.over + maxUnitSeconds[spec.split] + 2 * 86_400 < now;
-  return isInWindow && (isLongOver || overAfter(unit, 1, calendar) <= now);
+  return isInWindow && (isLongOver || endAfterUnits(unit, 1, calendar) <= now);
 }

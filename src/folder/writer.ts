@@ -61,7 +61,7 @@ interface KeptFile {
 }
 
 /** Result of recording a report in the history. */
-export interface Recorded {
+export interface RecordResult {
   /** Old file, if it is kept because the report has no numbers. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
@@ -156,7 +156,7 @@ export class HistoryWriter {
    *
    * @throws OutputError if the line cannot be written, or if a link has appeared on the path
    */
-  async record(report: CompleteReport): Promise<Recorded> {
+  async record(report: CompleteReport): Promise<RecordResult> {
     await this.expectNoLink(report.path);
 
     const { history, host } = this.#to;
@@ -214,7 +214,7 @@ export class HistoryWriter {
    * Records that a file was kept: its new line is the one with its bytes, so that it is as final as
    * before. Without such a line the file stays a problem.
    */
-  async #keep(name: string, { bytes, sha256 }: FileOnDisk): Promise<Recorded> {
+  async #keep(name: string, { bytes, sha256 }: FileOnDisk): Promise<RecordResult> {
     const ofBytes = this.#entriesFor(name).findLast((entry) => {
       return entry.line.sha256 === sha256 && this.#isSameRequest(entry);
     });

@@ -6,7 +6,7 @@ import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/e
 import pageScript from '../present/page/browser/page-script.ts?bundled';
 import { renderCards } from '../present/page/page-cards.ts';
 import { paperFoot, renderFoot } from '../present/page/page-foot.ts';
-import { renderPast, renderRankings } from '../present/page/page-rankings.ts';
+import { renderEarlier, renderRankings } from '../present/page/page-rankings.ts';
 import { pageStyle } from '../present/page/page-style.ts';
 import { embedTable, type PageTable, pageFilter, renderTable } from '../present/page/page-table.ts';
 import { htmlText, sentenceHtml } from '../present/page/page-text.ts';
@@ -174,7 +174,7 @@ ${lines.join('')}</header>
 
     const sentence = `<p class="empty">${htmlText(empty)}</p>\n`;
     if (!past || !comparison) return [sentence];
-    return [sentence, cards, renderPast(model, comparison.before), renderTime(past)];
+    return [sentence, cards, renderEarlier(model, comparison.before), renderTime(past)];
   }
 
   #tableParts(): Pick<TableParts, 'plan' | 'isSelected'> {

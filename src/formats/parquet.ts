@@ -1,6 +1,12 @@
 import type { DecodedArray, KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { dayOf, isNoValue, numberTextOf, parseTimestamp, wallTimeOf } from '../contract/values.ts';
+import {
+  dayOf,
+  isMissingValue,
+  numberTextOf,
+  parseTimestamp,
+  wallTimeOf,
+} from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
@@ -364,7 +370,7 @@ function kindOf(
   if (type === 'integer' || type === 'money') return kind;
 
   const isUnreadable = (value: Value | undefined): boolean =>
-    value !== undefined && !isNoValue(value) && kind.convert(value) === undefined;
+    value !== undefined && !isMissingValue(value) && kind.convert(value) === undefined;
   const unreadable = [...new Set(values)].find(isUnreadable);
   if (unreadable === undefined) return kind;
 
@@ -386,7 +392,7 @@ function convertValue(
 ): number | bigint | string | null {
   if (value === null || value === undefined) return null;
   // An empty text and N/A mean null, except in a text column.
-  if (kind !== kinds.text && isNoValue(value)) return null;
+  if (kind !== kinds.text && isMissingValue(value)) return null;
 
   const result = kind.convert(value);
   if (result !== undefined) return result;

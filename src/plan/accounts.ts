@@ -3,7 +3,7 @@ import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { checkColumns } from '../formats/check-columns.ts';
 import { placeholdersOf } from '../output/file/file-name.ts';
-import { isFirstNight } from '../report/spec-window.ts';
+import { isFirstUnitRunning } from '../report/spec-window.ts';
 import type { RunFlags } from './flags/run-flags.ts';
 import { checkFormat, chooseFormat } from './format-choice.ts';
 import { type Job, outputOf, planJob } from './plan.ts';
@@ -63,7 +63,7 @@ function nothingDueMessage(options: RunFlags, nowMs: number): string | undefined
   if (!missing || split === undefined || since === undefined || period !== undefined) {
     return undefined;
   }
-  const isFirst = isFirstNight({ timezone, split, since, ...(until && { until }) }, nowMs);
+  const isFirst = isFirstUnitRunning({ timezone, split, since, ...(until && { until }) }, nowMs);
   return isFirst ? `Nothing to download yet: no ${split} since ${since} is over.` : undefined;
 }
 

@@ -9,7 +9,7 @@ import type { PlanTools } from './plan-tools.ts';
 import type { RunCommandLine } from './saved-reports.ts';
 
 /** Holds on a terminal when neither a period nor a saved report was given. */
-export function lacksWindow(
+export function shouldPromptForReport(
   { console }: Pick<PlanTools, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
 ): boolean {
@@ -25,7 +25,7 @@ export function lacksWindow(
  *
  * @param words arguments after `adreport run`
  */
-export async function askReport(
+export async function promptForReport(
   tools: PlanTools,
   options: RunFlags,
   words: readonly string[],

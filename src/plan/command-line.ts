@@ -44,11 +44,11 @@ function windowTexts(window: Window): WindowTexts {
   if (!isWholeDays) {
     return { since: formatInstant(since, zone), until: formatInstant(plannedUntil, zone) };
   }
-  return { period: daysText(formatDate(since, zone), formatDate(plannedUntil, zone)) };
+  return { period: formatDays(formatDate(since, zone), formatDate(plannedUntil, zone)) };
 }
 
 /** Formats days for `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
-export function daysText(first: string, last: string): string {
+export function formatDays(first: string, last: string): string {
   return first === last ? first : `${first}..${last}`;
 }
 
@@ -110,7 +110,7 @@ export function continuedCommand(
   ];
   // By parts, because the last one may not be over.
   const window = isInParts
-    ? { period: daysText(first.since, last.until) }
+    ? { period: formatDays(first.since, last.until) }
     : windowTexts(plan.window);
   return [runCommandLine(spec, window, platform), ...ofRun].join(' ');
 }

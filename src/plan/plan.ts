@@ -18,8 +18,8 @@ import type { ReportSpec } from '../report/spec.ts';
 import { hasFixedBeginning, windowOf } from '../report/spec-window.ts';
 import {
   describeWindow,
-  expectBegun,
   formatDate,
+  requireBegun,
   type SplitUnit,
   splitWindow,
   type Window,
@@ -98,7 +98,7 @@ export async function planJob(source: JobSource): Promise<Job> {
     direct: thisRun.direct,
     wholeUnit: unitOfFiles(spec),
   });
-  expectBegun(requested.window, now, spec.period === undefined ? '--since' : '--period');
+  requireBegun(requested.window, now, spec.period === undefined ? '--since' : '--period');
   const jobFlags = jobOptions(spec, thisRun);
   const options = requested.isWeekly ? { ...jobFlags, split: weeklySplit(jobFlags) } : jobFlags;
   const isMerged = mergesParts(options);
@@ -322,7 +322,7 @@ interface Owner {
  * Throws `UsageError` if two outputs of a run have the same name, or if the system does not allow a
  * name.
  */
-export function expectOwnPlaces(
+export function requireDistinctOutputs(
   jobs: readonly Job[],
   { cwd, platform }: { readonly cwd: string; readonly platform: NodeJS.Platform },
 ): void {

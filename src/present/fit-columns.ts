@@ -62,6 +62,6 @@ function shortenedWidths(columns: readonly FitColumn[], room: number): number[] 
 }
 
 /** Names the columns that were dropped: `Not shown: clicks, CTR. ADVICE` */
-export function notShown(labels: readonly string[], advice: string): string {
+export function droppedColumnsMessage(labels: readonly string[], advice: string): string {
   return `Not shown: ${labels.join(', ')}. ${advice}`;
 }

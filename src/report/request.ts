@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { allCountryNames, findCountry } from '../contract/countries.ts';
 import {
-  addressOf,
   defaultZone,
   type Encoding,
+  endpointUrl,
   type ReportRequest,
   type WindowClock,
   withoutSlashesAtEnd,
@@ -565,7 +565,7 @@ export function curlLine(
   const token = platform === 'win32' ? '%ADREPORT_TOKEN%' : '$ADREPORT_TOKEN';
   const accept = quote('Accept: application/json');
   const headers = `-H "Authorization: ${token}" -H ${accept} -H ${quote(`Content-Type: ${contentType}`)}`;
-  return `curl ${quote(addressOf(baseUrl, 'buyer'))} ${headers} --data-raw ${quote(text)}`;
+  return `curl ${quote(endpointUrl(baseUrl, 'buyer'))} ${headers} --data-raw ${quote(text)}`;
 }
 
 /**

@@ -42,7 +42,7 @@ export function hasFixedBeginning(spec: WindowSpec, nowMs: number): boolean {
  * For a window that has begun, and whose first unit is not over: `--since 2026-11-26 --until
  * yesterday` on that day. Its end has to move: dates in the wrong order are a mistake.
  */
-export function isFirstNight(spec: WindowSpec, nowMs: number): boolean {
+export function isFirstUnitRunning(spec: WindowSpec, nowMs: number): boolean {
   const hasBegun = windowOf({ ...spec, until: 'now' }, nowMs) !== undefined;
   const isEmpty = windowOf(spec, nowMs) === undefined;
   return hasBegun && isEmpty && hasFixedBeginning(spec, nowMs) && movesWithClock(spec, nowMs);

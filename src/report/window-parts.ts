@@ -92,8 +92,8 @@ function plannedUnits({ window }: Pick<ReportPlan, 'window'>, unit: SplitUnit): 
 /** Checks whether the window cuts a unit, apart from time that is not over. */
 function isCut({ since, until, unitSince, unitOver }: UnitWindow, now: number): boolean {
   const beginsLate = since > unitSince;
-  const truncatedError = until < unitOver - 1 && until < now;
-  return beginsLate || truncatedError;
+  const endsEarly = until < unitOver - 1 && until < now;
+  return beginsLate || endsEarly;
 }
 
 function cutUnits(

@@ -156,7 +156,7 @@ export function describeWindow(window: Window): WindowDescription {
  * @param now in unix seconds
  * @param flag sets the beginning of the window
  */
-export function expectBegun({ since, zone }: Window, now: number, flag = '--since'): void {
+export function requireBegun({ since, zone }: Window, now: number, flag = '--since'): void {
   if (since <= now) return;
 
   const begin = formatInstant(since, zone);
@@ -208,7 +208,11 @@ function midnightOf(text: string): DateTime | undefined {
  * @param day as `2026-11-01`
  * @returns `undefined` for an invalid day
  */
-export function unitHolding(day: string, unit: SplitUnit, zone: string): CalendarUnit | undefined {
+export function unitContaining(
+  day: string,
+  unit: SplitUnit,
+  zone: string,
+): CalendarUnit | undefined {
   const wall = midnightOf(day)?.startOf(unit);
   if (!wall) return undefined;
 
@@ -223,7 +227,7 @@ export function unitHolding(day: string, unit: SplitUnit, zone: string): Calenda
 }
 
 /** Returns the instant at which `count` more units after a given one are over. */
-export function overAfter(
+export function endAfterUnits(
   { until }: Pick<CalendarUnit, 'until'>,
   count: number,
   { unit, zone }: { readonly unit: SplitUnit; readonly zone: string },

@@ -40,7 +40,7 @@ export interface ParquetRequest {
 }
 
 /** Memory limit of 640 MB: two pages of 128 MB and V8's heap. */
-export const mostProcessBytes = 640 * 1024 * 1024;
+export const maxProcessBytes = 640 * 1024 * 1024;
 
 /** Byte after the rows of a file on standard output. JSON never contains it. */
 export const endOfFile = 0;

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 import {
   endOfFile,
-  mostProcessBytes,
+  maxProcessBytes,
   type ParquetMessage,
   type ParquetRequest,
 } from './parquet-messages.ts';
@@ -45,7 +45,7 @@ function watch(): void {
   const parentPid = Number(process.argv[2]);
   setInterval(() => {
     const isOrphan = process.ppid !== parentPid;
-    const isTooLarge = process.memoryUsage.rss() > mostProcessBytes;
+    const isTooLarge = process.memoryUsage.rss() > maxProcessBytes;
     if (isOrphan || isTooLarge) process.kill(process.pid, 'SIGKILL');
   }, lookEveryMs);
 }

@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util';
-import { startsWithRow, textFormOf, utf16Of } from '../contract/body-kind.ts';
+import { detectTextForm, startsWithRow, utf16Of } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, carriageReturn, lineFeed, truncatedError } from './bytes.ts';
 import type { CsvOptions } from './csv-rows.ts';
@@ -128,7 +128,7 @@ export async function* prepended(
 function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' | 'lines' | 'csv' {
   const text = head.toString('latin1');
   if (text.trim() === '' && head.length < headBytes) throw truncatedError(0, head.length);
-  const form = textFormOf(text, contentType);
+  const form = detectTextForm(text, contentType);
   if (form === 'page') {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',

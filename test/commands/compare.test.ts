@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openerOn } from '../../src/deliver/deliver.ts';
+import { chooseOpener } from '../../src/deliver/deliver.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { serveAnswers } from '../support/http-server.ts';
@@ -391,10 +391,10 @@ test('--title is the heading of the page and of the summary', async () => {
 
 describe('--open', () => {
   test('starts no shell on Windows, where file names may contain &', () => {
-    const { command, args } = openerOn('win32', undefined);
+    const { command, args } = chooseOpener('win32', undefined);
     expect(command).toBe('rundll32.exe');
     expect(args).toEqual(['url.dll,FileProtocolHandler']);
-    expect(openerOn('win32', 'firefox.exe').command).toBe('firefox.exe');
+    expect(chooseOpener('win32', 'firefox.exe').command).toBe('firefox.exe');
   });
 
   test.skipIf(process.platform === 'win32')(

@@ -28,7 +28,7 @@ ${charts.join('')}</div></section>
 }
 
 /** Renders the heading for an earlier report, with what has ended since. */
-export function renderPast({ rankings }: ReportModel, window: string): string {
+export function renderEarlier({ rankings }: ReportModel, window: string): string {
   const sentences = rankings.map(({ endedSentence }) => {
     return endedSentence === undefined ? '' : `<p class="by">${sentenceHtml(endedSentence)}</p>\n`;
   });

@@ -1,6 +1,6 @@
 import { widthOf } from '../../text/cell-width.ts';
 import { listWords } from '../../text/quantity.ts';
-import { type FitColumn, fitColumns, notShown } from '../fit-columns.ts';
+import { droppedColumnsMessage, type FitColumn, fitColumns } from '../fit-columns.ts';
 import { maxTableRows } from '../table-size.ts';
 import { displayText, isTextColumn, type PageColumn } from './page-column.ts';
 
@@ -71,7 +71,8 @@ export function planPaper(parts: PaperParts): PaperPlan {
 
   const sentences: string[] = [];
   if (restSentence !== undefined) sentences.push(restSentence);
-  if (labels.length > 0) sentences.push(notShown(labels, 'The .html, .xlsx and .csv have them.'));
+  if (labels.length > 0)
+    sentences.push(droppedColumnsMessage(labels, 'The .html, .xlsx and .csv have them.'));
   return {
     isPrinted: true,
     isAppendix: isOfSeveral,

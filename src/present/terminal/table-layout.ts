@@ -2,7 +2,7 @@ import type { FieldType } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten, widthOf, wrap } from '../../text/cell-width.ts';
 import { isolated, printable } from '../../text/printable.ts';
-import { type FitColumn, fitColumns, minNameWidth, notShown } from '../fit-columns.ts';
+import { droppedColumnsMessage, type FitColumn, fitColumns, minNameWidth } from '../fit-columns.ts';
 import { shortNames } from '../short-names.ts';
 import { headingOf } from './headings.ts';
 
@@ -133,10 +133,10 @@ export class TableLayout {
   }
 
   /** Names the columns that did not fit, in wrapped lines; empty if all did. */
-  notShown(advice: string): string[] {
+  droppedColumnsMessage(advice: string): string[] {
     const { width = Number.POSITIVE_INFINITY } = this.#look;
     if (this.hidden.length === 0) return [];
-    return wrap(notShown(this.hidden, advice), width);
+    return wrap(droppedColumnsMessage(this.hidden, advice), width);
   }
 
   #cell(cell: CellText, column: PlacedColumn, paint?: Paint): string {
@@ -268,7 +268,12 @@ export function textTable<Row>(
   });
   const layout = new TableLayout(tableColumns, look);
   const lines = rows.map((_, row) => layout.line(tableColumns.map(({ cells }) => cells[row])));
-  return [...layout.head(), ...lines, ...layout.notShown('--json has all columns.'), ''].join('\n');
+  return [
+    ...layout.head(),
+    ...lines,
+    ...layout.droppedColumnsMessage('--json has all columns.'),
+    '',
+  ].join('\n');
 }
 
 function tableColumnOf<Row>(

@@ -138,7 +138,7 @@ export class TerminalTable {
 
     if (look.totals !== false && this.#hasFoot) lines.push(...this.#foot(layout));
     const advice = 'Choose columns with --columns or --metrics, or see all with --format csv.';
-    return [...lines, ...layout.notShown(advice)];
+    return [...lines, ...layout.droppedColumnsMessage(advice)];
   }
 
   /** Returns totals, and the comparison with another report. */

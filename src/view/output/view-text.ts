@@ -7,7 +7,7 @@ import {
   objectOf,
   type RankedGroups,
 } from '../../figures/ranked-groups.ts';
-import { zoneText } from '../../figures/window-text.ts';
+import { formatZone } from '../../figures/window-text.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
@@ -126,7 +126,7 @@ function headText({ paths, sources, collected, byTime }: View, look: TableLook):
   const days = daysOf({ sources, collected, byTime });
   if (days !== '') facts.push(printable(days));
   const zone = sources.spec?.timezone ?? collected.tails[0]?.summary?.timezone;
-  const zoneSuffix = zone === undefined ? '' : ` (${printable(zoneText(zone))})`;
+  const zoneSuffix = zone === undefined ? '' : ` (${printable(formatZone(zone))})`;
   const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zoneSuffix}`;
   return wrap(text, width - 2).join('\n  ');
 }

@@ -4,7 +4,7 @@ import {
   fieldsOfHeader,
   fieldTypeOf,
 } from '../../contract/columns.ts';
-import { isNoValue } from '../../contract/values.ts';
+import { isMissingValue } from '../../contract/values.ts';
 import { derivedMetrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { CellReader, CsvReading } from '../../rows/csv-rows.ts';
@@ -90,7 +90,7 @@ function similarColumnsError(shown: string, one: string, other: string): UsageEr
 
 /** Also for `--`. */
 export function isBlankCell(text: string): boolean {
-  return isNoValue(text) || text.trim() === '--';
+  return isMissingValue(text) || text.trim() === '--';
 }
 
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;

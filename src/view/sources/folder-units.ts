@@ -8,7 +8,7 @@ import {
   type CalendarUnit,
   calendarUnitsIn,
   formatDate,
-  unitHolding,
+  unitContaining,
   type Window,
 } from '../../report/window.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -141,7 +141,7 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
   for (const [name, entries] of history.files) {
     const line = entries.at(-1)?.line;
     if (!line || !series.names.matches(name)) continue;
-    const unit = unitHolding(formatDate(Date.parse(line.since) / 1_000, zone), split, zone);
+    const unit = unitContaining(formatDate(Date.parse(line.since) / 1_000, zone), split, zone);
     if (unit && series.names.nameFor(unit) === name) units.set(unit.start, unit);
   }
   return [...units.values()].sort((one, other) => one.start - other.start);

@@ -12,7 +12,7 @@ import {
 } from '../../folder/history.ts';
 import { isHistoryName } from '../../output/file/file-name.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
-import { type CalendarUnit, formatDate, unitHolding } from '../../report/window.ts';
+import { type CalendarUnit, formatDate, unitContaining } from '../../report/window.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewHost } from '../view-tools.ts';
@@ -129,6 +129,6 @@ async function findEntryIn(
   if (!hasSize || knownGap(search.unusable, path, entry)) return 'changed';
 
   const { split, timezone: zone } = entry.own.spec;
-  const unit = unitHolding(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
+  const unit = unitContaining(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
   return unit && { entry, unit };
 }
