@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { InvalidArgumentError } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultZone, windowClocks } from '../contract/messages.ts';
@@ -416,10 +417,32 @@ async function exec(
   }
 
   const settingsFolder = mkdtempSync(join(tmpdir(), 'adreport-exec-'));
-  const log = new CommandLog(context.console);
-  let server: LocalServer | undefined;
   try {
-    server = await startFromFlags(context, { ...options, port: 0 }, (line) => log.add(line));
+    return await execBesideServer(context, options, { program, args, settingsFolder });
+  } finally {
+    rmSync(settingsFolder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+interface ExecutedCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+
+  /** An empty folder. */
+  readonly settingsFolder: string;
+}
+
+async function execBesideServer(
+  context: Context,
+  options: OptionsOf<typeof startFlags>,
+  { program, args, settingsFolder }: ExecutedCommand,
+): Promise<number> {
+  const { host } = context;
+  const log = new CommandLog(context.console);
+  const flags = { ...options, port: 0 };
+  const server = await startFromFlags(context, flags, (line) => log.add(line));
+
+  try {
     const env = { ...host.env, ...environmentFor(server, host.env, settingsFolder) };
     if (options.tlsCert) env.NODE_EXTRA_CA_CERTS = resolve(host.cwd, options.tlsCert);
 
@@ -427,8 +450,7 @@ async function exec(
     if (exitCode !== 0 && !host.signal.aborted) log.showFailure(exitCode);
     return exitCode;
   } finally {
-    rmSync(settingsFolder, { recursive: true, force: true, maxRetries: 5 });
-    await server?.close();
+    await server.close();
   }
 }
 
@@ -477,19 +499,32 @@ interface ChildProgram {
   readonly host: Context['host'];
 }
 
-/** Runs a program to its end, and passes signals on to it. Returns its exit code. */
+/**
+ * Runs a program and ends every process that it started. It gets its own process group, which is
+ * signalled as a whole, unless it reads from a terminal: then it must stay in ours, where Ctrl-C
+ * reaches it.
+ */
 async function runToEnd(program: ChildProgram): Promise<number> {
   const { host } = program;
-  const child = await start(program);
+  const isGroup = process.platform !== 'win32' && host.stdin.isTTY !== true;
+  const child = await start(program, isGroup);
+
+  /** Returns true if a process was signalled. */
+  const signalAll = (signal: NodeJS.Signals | 0): boolean => {
+    try {
+      if (!isGroup || child.pid === undefined) return child.kill(signal);
+      return process.kill(-child.pid, signal);
+    } catch {
+      return false;
+    }
+  };
   const passOn = (): void => {
     const { reason } = host.signal;
     const isInterrupt = reason instanceof InterruptedError && reason.exitCode === 130;
-    // On a terminal, Ctrl-C has reached the program too.
-    const hasSignal = isInterrupt && host.stdin.isTTY === true;
-    if (!hasSignal) child.kill(isInterrupt ? 'SIGINT' : 'SIGTERM');
+    if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
   // A second signal ends this process at once, and the command with it.
-  const endWithUs = (): void => void child.kill('SIGKILL');
+  const endWithUs = (): void => void signalAll('SIGKILL');
   host.signal.addEventListener('abort', passOn);
   process.once('exit', endWithUs);
 
@@ -499,13 +534,34 @@ async function runToEnd(program: ChildProgram): Promise<number> {
     return code ?? 128 + constants.signals[killedBy];
   } finally {
     host.signal.removeEventListener('abort', passOn);
+    if (isGroup) await endGroup(signalAll);
     process.removeListener('exit', endWithUs);
   }
 }
 
+/** How long remaining processes may run before they are killed, in milliseconds. */
+const graceMs = 2_000;
+
+/**
+ * Ends a process group whose leader has ended. A process between fork and exec can lose a signal to
+ * its parent's handler, so SIGKILL follows.
+ */
+async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Promise<void> {
+  const deadline = performance.now() + graceMs;
+  let isLeft = signalAll('SIGTERM');
+  while (isLeft && performance.now() < deadline) {
+    await delay(20);
+    isLeft = signalAll(0);
+  }
+  if (isLeft) signalAll('SIGKILL');
+}
+
 /** Throws `UsageError` if the program does not exist. */
-async function start({ program, args, env, host }: ChildProgram): Promise<ChildProcess> {
-  const options = { cwd: host.cwd, env, stdio: 'inherit' } as const;
+async function start(
+  { program, args, env, host }: ChildProgram,
+  detached: boolean,
+): Promise<ChildProcess> {
+  const options = { cwd: host.cwd, env, detached, stdio: 'inherit' } as const;
   try {
     const child = spawn(program, args, options);
     await once(child, 'spawn');

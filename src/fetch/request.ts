@@ -6,8 +6,6 @@ import { requestAgainCommand } from '../plan/command-line.ts';
 import type { Job } from '../plan/plan.ts';
 import {
   fetchedStatus,
-  hashCredential,
-  isStuck,
   type Ledger,
   type LedgerChange,
   type LedgerEntry,
@@ -59,7 +57,7 @@ export async function resumeReport(
   const ageMs = Math.max(0, host.wallClock() - createdMs);
   const age = formatDuration(ageMs);
   const shownId = printable(unfinished.id);
-  if (isStuck(unfinished)) {
+  if (unfinished.isStuck) {
     console.note(`Report ${shownId}, requested ${age} ago, timed out twice; requesting a new one.`);
     return undefined;
   }
@@ -92,7 +90,7 @@ export async function hasPartsInLedger(
 async function searchFor({ account, ledger }: ReportTools, plan: ReportPlan) {
   if (!ledger) return undefined;
   const identity = await identify(account, plan);
-  return { ...identity, credential: hashCredential(identityOf(await account.settings())) };
+  return { ...identity, credential: ledger.credentialOf(identityOf(await account.settings())) };
 }
 
 /**
@@ -124,7 +122,7 @@ export async function requestAndRecord(
   await ledger?.record({
     id,
     ...identity,
-    credential: hashCredential(identityOf(settings)),
+    credential: ledger.credentialOf(identityOf(settings)),
     spec,
     request: plan.request,
     window: { since, until },
@@ -151,7 +149,7 @@ export async function otherRequestsOf(
   identity: ReportIdentity,
 ): Promise<(id: string) => boolean> {
   const { baseUrl, hash } = identity;
-  const credential = hashCredential(identityOf(await account.settings()));
+  const credential = ledger?.credentialOf(identityOf(await account.settings()));
 
   return (id) => {
     const hashOfCommand = requestsById.get(`${baseUrl} ${identity.account} ${id}`);

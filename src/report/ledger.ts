@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { parseTimestamp } from '../contract/values.ts';
@@ -20,7 +20,7 @@ export interface LedgerEntry {
   /** As in the request hash. */
   readonly account: string;
 
-  /** Hash of the token or e-mail address; older versions did not write it. */
+  /** Keyed hash of the token or e-mail address; older versions did not write it. */
   readonly credential?: string;
 
   /** Hash of the request, the same in every run. */
@@ -66,8 +66,17 @@ export interface LedgerChange {
 interface LedgerSearch {
   readonly hash: string;
 
-  /** From `hashCredential`. */
+  /** From `credentialOf`. */
   readonly credential: string;
+}
+
+/** Report that may still be downloaded. */
+interface UnfinishedReport {
+  readonly id: string;
+  readonly createdAt: string;
+
+  /** Set if too many runs timed out waiting for it. */
+  readonly isStuck: boolean;
 }
 
 /** After this many timeouts, a report is abandoned and a new one is created. */
@@ -95,6 +104,9 @@ const maxReports = 2_000;
 /** A request with a thousand values in every filter takes a third of a megabyte. */
 const maxEntryBytes = 512 * 1024;
 
+/** A key has 43 characters. */
+const maxKeyBytes = 1024;
+
 /** The service keeps a report for 24 hours (`decisions.md` 4). */
 const keptMs = 24 * 3_600_000;
 
@@ -114,6 +126,7 @@ export class Ledger {
 
   /** Newest report of each request, if the service may still have it. */
   #recent: Map<string, LedgerEntry> | undefined;
+  #key: Buffer | undefined;
   #hasWarned = false;
 
   constructor(options: LedgerOptions) {
@@ -174,14 +187,15 @@ export class Ledger {
   }
 
   /** Returns the newest report of a request, if it can be used instead of a new one. */
-  findUnfinished(search: LedgerSearch): LedgerEntry | undefined {
+  findUnfinished(search: LedgerSearch): UnfinishedReport | undefined {
     const newest = this.#recentReports().get(searchKey(search));
     if (!newest) return undefined;
 
     const nowMs = this.#options.wallClock();
     const isDropped = Date.parse(newest.createdAt) <= nowMs - keptMs;
     const isOver = newest.lastStatus === fetchedStatus || outcomeOf(newest.lastStatus) === 'failed';
-    return isDropped || isOver || isEarly(newest, nowMs) ? undefined : newest;
+    if (isDropped || isOver || isEarly(newest, nowMs)) return undefined;
+    return { id: newest.id, createdAt: newest.createdAt, isStuck: isStuck(newest) };
   }
 
   /** Counts failed reports of a request in the last 24 hours. */
@@ -192,6 +206,15 @@ export class Ledger {
       if (isOfRequest && outcomeOf(entry.lastStatus) === 'failed') count += 1;
     }
     return count;
+  }
+
+  /**
+   * Returns a keyed hash of a token or e-mail address, which identifies its reports on this
+   * machine.
+   */
+  credentialOf(secret: string): string {
+    this.#key ??= this.#readKey();
+    return createHmac('sha256', this.#key).update(secret).digest('hex').slice(0, 32);
   }
 
   /** Returns the newest file of a report. */
@@ -283,11 +306,55 @@ export class Ledger {
     const isJustBefore = newestMs - createdMs < 1_000;
     return timeName(isJustBefore ? Math.max(createdMs, newestMs + 1) : createdMs);
   }
+
+  /**
+   * Reads the key of this machine. It is created once, and again if it is damaged. If it cannot be
+   * stored, a temporary key is used, which matches no earlier report.
+   */
+  #readKey(): Buffer {
+    const path = join(this.#options.directory, 'ledger.key');
+    const existing = readKeyFile(path);
+    if (existing) return existing;
+
+    this.#makeKeyFile(path);
+    return readKeyFile(path) ?? randomBytes(32);
+  }
+
+  /** Writes a new key atomically. A key just written by another process is kept. */
+  #makeKeyFile(path: string): void {
+    const { directory } = this.#options;
+    const fresh = join(directory, `.${randomUUID()}.tmp`);
+    const text = randomBytes(32).toString('base64url');
+
+    try {
+      makeFolder(directory, 0o700);
+      writeFileSync(fresh, text, { mode: 0o600, flag: 'wx', flush: true });
+      if (existsSync(path)) renameSync(fresh, path);
+      else putIfAbsent(fresh, path);
+    } catch {
+      // The folder is not writable: a temporary key is used.
+    }
+    if (existsSync(fresh)) rmSync(fresh);
+  }
 }
 
-/** Hashes a token or an e-mail address, which identifies the reports of a user on this machine. */
-export function hashCredential(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex').slice(0, 32);
+/** Renames a file unless the target exists. Throws the system's error. */
+function putIfAbsent(file: string, path: string): void {
+  try {
+    linkSync(file, path);
+  } catch {
+    // Some file systems do not support hard links.
+    if (!existsSync(path)) renameSync(file, path);
+  }
+}
+
+function readKeyFile(path: string): Buffer | undefined {
+  try {
+    const text = readSmallFile(path, maxKeyBytes).toString('latin1').trim();
+    return /^[\w-]{43}$/.test(text) ? Buffer.from(text, 'base64url') : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 export interface RecordedReport {
@@ -349,11 +416,32 @@ function endingOf({ baseUrl, id }: LedgerKey): string {
   return `-${hash.digest('hex').slice(0, 16)}.json`;
 }
 
-/** Checks for what this version needs: other versions may have other members. */
+/** Checks for everything this version writes; later versions may have added members. */
 function isEntry(value: unknown): value is LedgerEntry {
-  if (!isObject(value)) return false;
-  const { id, baseUrl, hash, createdAt, lastStatus, window, request, spec } = value;
-  const texts = [id, baseUrl, hash, createdAt, lastStatus];
+  if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
+  if (!isObject(value.spec)) return false;
+  const { window, request, spec } = value;
+  if (!isObject(spec.request)) return false;
+  const texts = [
+    value.id,
+    value.baseUrl,
+    value.account,
+    spec.request.profile,
+    value.hash,
+    value.createdAt,
+    value.lastStatus,
+    value.credential ?? '',
+    value.file ?? '',
+    window.since,
+    window.until,
+  ];
   if (!texts.every((text) => typeof text === 'string')) return false;
-  return isObject(window) && isObject(request) && isObject(spec) && isObject(spec.request);
+  if (value.timeouts !== undefined && typeof value.timeouts !== 'number') return false;
+  if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
+  if (!isTextList(request.metrics) || !isTextList(request.breakdowns)) return false;
+  return isObject(request.filters) && Object.values(request.filters).every(isTextList);
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }

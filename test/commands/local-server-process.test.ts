@@ -66,10 +66,10 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
   const expectGone = (pids: readonly number[]) =>
     expect.poll(() => pids.filter(isAlive)).toEqual([]);
 
-  test('SIGTERM ends the command', async () => {
-    const { child, ended, pids } = await exec('trap "exit 7" TERM; echo $$; while :; do :; done');
+  test('SIGTERM ends the command and its child processes', async () => {
+    const { child, ended, pids } = await exec('trap "exit 7" TERM; sleep 60 & echo "$! $$"; wait');
 
-    expect(pids.map(isAlive)).toEqual([true]);
+    expect(pids.map(isAlive)).toEqual([true, true]);
 
     child.kill('SIGTERM');
 
@@ -107,6 +107,14 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     expect(failed).toBe(
       'mine\nlocal-server: exit code 7 after 1 request:\n  GET /campaigns 401 -\n',
     );
+  });
+
+  test('processes that ignore SIGTERM are killed', async () => {
+    const script = 'trap "" TERM; sleep 60 >/dev/null 2>&1 & echo $!; exit 3';
+    const { ended, pids } = await exec(script);
+
+    expect(await ended).toMatchObject({ exitCode: 3 });
+    await expectGone(pids);
   });
 
   test('on a terminal the command can read input, and Ctrl-C ends both', async () => {

@@ -94,9 +94,11 @@ const list = (folder: string) =>
   spawnCli('report list --json', { env: { ADREPORT_CONFIG_DIR: folder } });
 
 test.each([
+  ['without the end of its window', { ...entry, window: { since: 'x' } }],
   ['without a window', { ...entry, window: undefined }],
-  ['without an ID', { ...entry, id: undefined }],
-  ['of an older version', { ...entry, spec: undefined }],
+  ['without metrics', { ...entry, request: { ...entry.request, metrics: undefined } }],
+  ['with a number for a file', { ...entry, file: 7 }],
+  ['with filters that are none', { ...entry, request: { ...entry.request, filters: { a: 1 } } }],
 ])('an entry %s is ignored', async (_name, broken) => {
   const folder = ledgerOf((path, at) => {
     writeFileSync(path, JSON.stringify(at === 0 ? entry : broken));

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -135,6 +135,33 @@ describe('the owner of a report', () => {
     expect(ledger.findUnfinished({ hash: 'h1', credential: 'theirs' })?.id).toBe('theirs');
     expect(open().findUnfinished({ hash: 'h1', credential: 'theirs' })?.id).toBe('theirs');
   });
+
+  test('a credential is stored as a hash; its key is created once, readable for the owner only', () => {
+    const secret = 'a-token-of-some-length';
+    const hash = open().credentialOf(secret);
+    expect(open().credentialOf(secret)).toBe(hash);
+    expect(open(join(folder, 'elsewhere')).credentialOf(secret)).not.toBe(hash);
+    expect(hash).not.toContain(secret);
+    const keyFile = join(folder, 'settings', 'ledger.key');
+    expect(readFileSync(keyFile, 'utf8')).toMatch(/^[\w-]{43}$/);
+    if (process.platform !== 'win32') expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  });
+
+  test('a damaged key is replaced', () => {
+    const keyFile = join(folder, 'settings', 'ledger.key');
+    mkdirSync(dirname(keyFile));
+    writeFileSync(keyFile, 'half-a-k');
+
+    const hash = open().credentialOf('x');
+
+    expect(open().credentialOf('x')).toBe(hash);
+    expect(readdirSync(join(folder, 'settings'))).toEqual(['ledger.key']);
+  });
+
+  test('no report is picked up if the key cannot be stored', () => {
+    writeFileSync(join(folder, 'settings'), 'a file where the folder should be');
+    expect(open().credentialOf('x')).not.toBe(open().credentialOf('x'));
+  });
 });
 
 test('a report created before the end of its window is not picked up after it', async () => {
@@ -158,11 +185,11 @@ test('a report that timed out twice is stuck, for other processes too', async ()
   await ledger.record(entry('a'));
 
   await ledger.update(key('a'), { isTimeout: true });
-  expect(ledger.findUnfinished(search)).toMatchObject({ id: 'a' });
+  expect(ledger.findUnfinished(search)).toMatchObject({ id: 'a', isStuck: false });
   await ledger.update(key('a'), { isTimeout: true });
 
   for (const reader of [ledger, open()]) {
-    expect(reader.findUnfinished(search)).toMatchObject({ id: 'a', timeouts: 2 });
+    expect(reader.findUnfinished(search)).toMatchObject({ id: 'a', isStuck: true });
   }
   await ledger.update(key('a'), { status: fetchedStatus });
   expect(open().findUnfinished(search)).toBeUndefined();
