@@ -182,7 +182,7 @@ export type CsvFlags = { readonly [Name in 'delimiter' | 'decimal']?: string } &
 };
 
 /**
- * `--excel` is the format of Excel in European locales: semicolons, decimal commas and a byte order mark,
+ * `--excel` is for Excel in European locales: semicolons, decimal commas and a byte order mark,
  * each of which another flag can override. `\t` and `tab` mean a tab. Throws `UsageError`.
  */
 export function csvDialectOf(flags: CsvFlags, usualDelimiter = ','): CsvDialect {

@@ -78,23 +78,24 @@ function readCells(line: string): string[] {
   return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
 }
 
-/** Wraps cells between words. */
+/** Wraps cells; renders a list if even the longest words do not fit. */
 function renderTable(table: MarkdownTable, width: number, style: Style): string {
   // Two columns need no header.
   const rows = table.header.length > 2 ? [table.header, ...table.rows] : table.rows;
   const widths = fitColumns(rows, table.header.length, width);
+  if (!widths) return renderList(table, width, style);
 
   const lines: string[] = [];
   for (const cells of rows) lines.push(...renderRow(cells, widths, style));
   return lines.join('\n');
 }
 
-/** The longest words are never broken, even if they need more than a line. */
+/** Returns `undefined` if the longest words need more than a line. */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,
   width: number,
-): number[] {
+): number[] | undefined {
   const widths: number[] = [];
   const leastWidths: number[] = [];
   for (let column = 0; column < columnCount; column++) {
@@ -107,7 +108,7 @@ function fitColumns(
     // Takes a character from the widest column that can spare one.
     const givingWidths = widths.map((own, column) => (own > (leastWidths[column] ?? 0) ? own : 0));
     const widest = Math.max(...givingWidths);
-    if (widest === 0) break;
+    if (widest === 0) return undefined;
     widths[givingWidths.indexOf(widest)] = widest - 1;
   }
   return widths;
@@ -136,4 +137,17 @@ function renderRow(cells: readonly string[], widths: readonly number[], style: S
     lines.push(`  ${style.cyan(name)}  ${others.join('  ')}`.trimEnd());
   }
   return lines;
+}
+
+/** Lists the first cell of each row, then the others with their headings. */
+function renderList({ header, rows }: MarkdownTable, width: number, style: Style): string {
+  const lines: string[] = [];
+  for (const [name = '', ...cells] of rows) {
+    lines.push(...wrap(name, width - 2).map((line) => `  ${style.cyan(line)}`));
+    for (const [index, cell] of cells.entries()) {
+      const text = `${header[index + 1]}: ${cell}`;
+      lines.push(...wrap(text, width - 4).map((line) => `    ${line}`));
+    }
+  }
+  return lines.join('\n');
 }

@@ -18,7 +18,7 @@ const maxQuotedBytes = 300;
 
 /**
  * Reads the rows and the other members of a report: `{"data":[…],"summary":{…}}` with its members
- * in any order, or one row per line.
+ * in any order, a bare array of rows, or one row per line.
  *
  * @param areLines for one row per line (NDJSON)
  * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
@@ -92,7 +92,7 @@ class DocumentReader {
   async *#document(): AsyncGenerator<RowBatch> {
     const first = await this.#nextByte();
     if (first === ascii.openBrace) yield* this.#object();
-    else if (first === ascii.openBracket) throw listError(this.#beginning());
+    else if (first === ascii.openBracket) yield* this.#array();
     else throw new MalformedJson(this.#window.start, `it begins with ${this.#beginning()}`);
 
     await this.#expectEnd();
@@ -341,13 +341,6 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
       ? `The document from the service is not a report: it has no “data” array. It begins with ${beginningOf(members)}.`
       : `The service sent a status (“${status}”) instead of the report.`;
   return new IncompleteDataError(problem, { code: 'NO_DATA', retryable: status !== undefined });
-}
-
-function listError(beginning: string): IncompleteDataError {
-  return new IncompleteDataError(
-    `This is not a report: it is a list, not an object with a “data” array. It begins with ${beginning}.`,
-    { code: 'NO_DATA', retryable: false },
-  );
 }
 
 /** Quotes the beginning of a document without rows. */

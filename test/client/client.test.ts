@@ -252,7 +252,7 @@ describe('what goes wrong', () => {
     { what: 'a busy service', create: [429, {}], exitCode: 5, code: 'HTTP_429', retryable: true },
     { what: 'an expired report', status: [410, {}], exitCode: 6, code: 'HTTP_410' },
     { what: 'a request without an ID', create: [200, {}], exitCode: 9, code: 'CREATE_UNCERTAIN' },
-    { what: 'data that is no report', download: [200, [1]], exitCode: 9, code: 'NO_DATA' },
+    { what: 'data that is no report', download: [200, [1]], exitCode: 9, code: 'MALFORMED' },
   ] as const)('$what is exit $exitCode, $code', async (row) => {
     const {
       create = [200, ready],

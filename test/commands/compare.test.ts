@@ -24,7 +24,7 @@ describe('--compare', () => {
   test('previous: the same number of days before, with changes of totals and groups, and both windows', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
     const week = `run --period 2026-11-09..2026-11-15 ${byCampaign} --compare previous`;
-    const sentence = 'Change: 9–15 November 2026 against 2–8 November 2026.';
+    const sentence = 'Change: 9–15 November 2026 compared with 2–8 November 2026.';
 
     const table = await run(`${week} --format table`);
 
@@ -71,18 +71,18 @@ describe('--compare', () => {
     {
       which: 'last-year',
       period: '2024-02',
-      sentence: 'Change: 1–29 February 2024 (29 days) against 1–28 February 2023 (28 days).',
+      sentence: 'Change: 1–29 February 2024 (29 days) compared with 1–28 February 2023 (28 days).',
     },
     {
       which: 'last-year',
       period: '2025-03',
-      sentence: 'Change: 1–31 March 2025 against 1–31 March 2024.',
+      sentence: 'Change: 1–31 March 2025 compared with 1–31 March 2024.',
     },
     {
       which: 'previous',
       period: '2026-Q3',
       sentence:
-        'Change: 1 July – 30 September 2026 (92 days) against 1 April – 30 June 2026 (91 days).',
+        'Change: 1 July – 30 September 2026 (92 days) compared with 1 April – 30 June 2026 (91 days).',
     },
   ])(
     '$which of $period mentions why the windows are unequal',
@@ -162,7 +162,9 @@ describe('--compare', () => {
 
     const labels = stdout.split('\n').map((each) => each.split(/ {2,}/)[0]);
     expect(labels).toEqual(expect.arrayContaining(['now', 'before', 'change']));
-    expect(stdout).toContain('Change: 2–8 November 2026 against 26 October – 1 November 2026.');
+    expect(stdout).toContain(
+      'Change: 2–8 November 2026 compared with 26 October – 1 November 2026.',
+    );
   });
 
   test('--dry-run shows both windows, as text and as JSON', async () => {
@@ -197,7 +199,7 @@ describe('--compare', () => {
     // 1 October in Paris, and the last second of 4 October.
     expect(windows.at(-1)).toBe('null: 1790805600 … 1791151199');
     expect(ofSplit.stdout.split('\n').slice(-7)).toEqual(ofWhole.stdout.split('\n').slice(-7));
-    expect(ofSplit.stdout).toContain('Change: 1–4 November 2026 against 1–4 October 2026.');
+    expect(ofSplit.stdout).toContain('Change: 1–4 November 2026 compared with 1–4 October 2026.');
   });
 
   test('one file per part is exit 2 before anything is requested, with the way out', async () => {
@@ -219,7 +221,9 @@ describe('--compare', () => {
     });
 
     expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+% /);
-    expect(stderr).toContain('  Change: 2–8 November 2026 against 26 October – 1 November 2026.\n');
+    expect(stderr).toContain(
+      '  Change: 2–8 November 2026 compared with 26 October – 1 November 2026.\n',
+    );
   });
 
   test('an earlier report that goes on elsewhere is a warning', async () => {

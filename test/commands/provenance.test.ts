@@ -119,9 +119,7 @@ test('a sheet has its origin on Summary', async () => {
   expect(facts.get('Filters')).toBe('Country: France, Germany');
   expect(facts.get('Key')).toBe('date, campaignId');
   expect(facts.get('Request')).toMatch(/^buyer; by DAILY, CAMPAIGN; metrics /);
-  // In days since 1900, as spreadsheets count.
-  const fetchedMs = (Number(facts.get('Fetched')) - 25_569) * 86_400_000;
-  expect(new Date(fetchedMs).toISOString()).toMatch(/^2026-11-/);
+  expect(facts.get('Fetched')).toMatch(/^2026-11-/);
 });
 
 test('markup in a filter is escaped in a page', async () => {

@@ -119,7 +119,7 @@ describe('a comparison', () => {
       [campaign(1, 20), campaign(3, 7)],
     );
 
-    expect(model.compared).toBe('Change: October (31 days) against September (30 days).');
+    expect(model.compared).toBe('Change: October (31 days) compared with September (30 days).');
     const [ranking] = model.rankings;
     const changes = ranking?.groups.map(({ name, change }) => `${name} ${change?.text}`);
     expect(changes).toEqual(['Campaign 1 ▲ 50.0%', 'Campaign 2 new']);

@@ -217,7 +217,7 @@ describe('xlsx', () => {
 
     expect(cells.filter((row) => row.length > 1 || /25 hours/.test(String(row[0])))).toEqual([
       ['Compared with', 'then'],
-      ['Change: now against then. A day of 25 hours.'],
+      ['Change: now compared with then. A day of 25 hours.'],
       ['Totals', 'now', 'then', 'Change'],
       ['Displays', 115, 100, 0.15],
       ['Top 2 countries by Displays', null, 'Displays', 'Before', 'Change'],

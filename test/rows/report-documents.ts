@@ -8,7 +8,7 @@ export interface DocumentParts {
   /** Rows as lists of key and value texts; a key may repeat. */
   readonly rows: readonly (readonly (readonly [key: JsonText, value: JsonText])[])[];
   readonly members: readonly (readonly [name: string, value: JsonText])[];
-  readonly envelope: 'document' | 'data last';
+  readonly envelope: 'document' | 'data last' | 'array';
 
   /** White space between tokens, in turn. */
   readonly blanks: readonly string[];
@@ -112,7 +112,7 @@ const blank = fc.oneof(
 export const documentParts: fc.Arbitrary<DocumentParts> = fc.record({
   rows,
   members: fc.uniqueArray(member, { maxLength: 3, selector: ([name]) => name }),
-  envelope: fc.constantFrom('document', 'data last'),
+  envelope: fc.constantFrom('document', 'data last', 'array'),
   blanks: fc.oneof(fc.constant(['']), fc.array(blank, { minLength: 1, maxLength: 7 })),
   byteOrderMark: fc.boolean(),
 });
@@ -133,6 +133,7 @@ export function textOf(parts: DocumentParts): string {
   const data = join(['"data"', ':', array]);
   const ordered = parts.envelope === 'data last' ? [...members, data] : [data, ...members];
   const mark = parts.byteOrderMark ? '\ufeff' : '';
+  if (parts.envelope === 'array') return mark + array;
   return mark + list(ordered, '{', '}');
 }
 
@@ -153,6 +154,7 @@ export function referenceOf(bytes: Uint8Array): {
   } catch {
     return refused;
   }
+  if (Array.isArray(value)) return rowsOf(value, {});
   if (!isObject(value)) return refused;
   const { data, ...members } = value;
   return Array.isArray(data) ? rowsOf(data, members) : refused;

@@ -160,7 +160,7 @@ describe('a CSV report', () => {
     {
       name: 'an error text',
       text: 'Error: no such report\n',
-      message: 'neither JSON nor a CSV report: its first line has no known column',
+      message: 'neither JSON nor a CSV report: its first line, “Error: no such report”, has no',
     },
     {
       name: 'an open quote',

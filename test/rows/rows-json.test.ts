@@ -234,12 +234,6 @@ describe('a JSON report', () => {
       message: 'it has no “data” array. It begins with “{"response":{"data":[{"displays":1}]}}”.',
     },
     {
-      name: 'a list',
-      text: '[{"displays":1}]',
-      message:
-        'it is a list, not an object with a “data” array. It begins with “[{"displays":1}]”.',
-    },
-    {
       name: 'a status',
       text: '{"response":{"status":"progress","message":"progress","report_id":"1"}}',
       message: 'The service sent a status (“progress”) instead of the report.',

@@ -238,6 +238,20 @@ describe('array parameters', () => {
   const form = (more: string) => ({ form: `${head}&${more}` });
   const indexedBreakdowns = { 'breakdowns[10]': 'CAMPAIGN', 'breakdowns[7]': 'OS' };
 
+  test('in JSON, a list with and without indexes is refused', async () => {
+    const indexed = { 'breakdowns[7]': 'OS' };
+    for (const sent of [
+      { ...smallReport, ...indexed },
+      { ...indexed, ...smallReport },
+    ]) {
+      const problem = 'is in the body twice: send it once.';
+      expectRefusal(await create(sent), 400, 'INVALID_PARAMETER', {
+        parameter: 'breakdowns',
+        problem,
+      });
+    }
+  });
+
   test('deeply nested objects are not a list', async () => {
     const depth = 100_000;
     const body = `{"since":1,"until":2,"metrics":${'{"0":'.repeat(depth)}"clicks"${'}'.repeat(depth)}}`;

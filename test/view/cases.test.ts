@@ -209,7 +209,7 @@ describe('a file that cannot be read is exit 9, with the line and what is wrong'
     {
       name: 'r.json',
       content: Buffer.from('[{"row":{"date":"2026-08-01","displays":5}}]'),
-      says: 'r.json: This is not a report: it is a list, not an object with a “data” array.',
+      says: 'The rows of r.json have no report columns. Columns found: row.',
     },
     {
       name: 'r.zip',

@@ -46,8 +46,8 @@ describe('a path that is not a folder of reports', () => {
       ['view data/_adreport.ndjson', 'View the folder: adreport view data'],
       ['view nothing', 'nothing does not exist.'],
       ['view C:/nothing/2026-10-01.csv', 'C:/nothing/2026-10-01.csv does not exist.'],
-      ['view data data', 'data/2026-10-01.csv is named twice'],
-      ['view data ./data/2026-10-02.csv', 'data/2026-10-02.csv is named twice'],
+      ['view data data', 'data/2026-10-01.csv is given twice'],
+      ['view data ./data/2026-10-02.csv', 'data/2026-10-02.csv is given twice'],
       ['view . --by CAMPAIGN', '. has 3 series.'],
     ] as const;
     for (const [line, says] of refusals) expectRefusal(await run(line), 2, says);

@@ -36,8 +36,8 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
 const keyOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
 
 /**
- * Refuses JSON with a key twice in one object, of which `JSON.parse` keeps the last. Throws
- * `ServiceError`.
+ * Refuses JSON with a key twice in one object, of which `JSON.parse` keeps the last; `breakdowns`
+ * and `breakdowns[7]` are one parameter. Throws `ServiceError`.
  */
 function assertNoKeyTwice(json: string): void {
   const keysByLevel: Set<string>[] = [];
@@ -48,9 +48,15 @@ function assertNoKeyTwice(json: string): void {
     if (text === undefined || colon === undefined) continue;
 
     const key: string = JSON.parse(text);
+    const [name = ''] = key.split('[');
+    const isIndexed = name !== key;
+    const otherForm = isIndexed ? name : `${name}[`;
+
     const keys = keysByLevel.at(-1);
     if (keys?.has(key)) throw duplicateKeyError(key);
+    if (keys?.has(otherForm)) throw duplicateKeyError(name);
     keys?.add(key);
+    if (isIndexed) keys?.add(`${name}[`);
   }
 }
 
