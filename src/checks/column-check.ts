@@ -20,8 +20,8 @@ interface RequestedColumns {
 
 /**
  * Reports requested columns that are missing. Throws `IncompleteDataError` if the data is not a
- * report: CSV whose header has none of the requested metrics, or rows without numbers that also
- * lack a requested breakdown or any known field.
+ * report: CSV whose header has none of the requested metrics; rows without numbers that also lack
+ * a requested breakdown or any known field; or a campaign list.
  */
 export function checkReportColumns(
   requested: RequestedColumns,
@@ -46,8 +46,9 @@ export function checkReportColumns(
   if (rowCount === 0) return;
 
   const hasNumber = metrics.some(({ numberCount }) => numberCount > 0);
+  const isCampaign = lacksMetrics && fields.includes('adunits');
   const isUnknown = fields.length > 0 && !fields.some((field) => fieldTypeOf(field) !== undefined);
-  const isOtherData = !hasNumber && (whole.length > 0 || isUnknown);
+  const isOtherData = !hasNumber && (whole.length > 0 || isCampaign || isUnknown);
   if (metricColumns.length > 0 && isOtherData) throw notAReport(requested, fields);
 
   const isOurs = ({ field }: Column): boolean => isOurField(field, profile);
