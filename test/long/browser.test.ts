@@ -401,7 +401,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
         // Revenue, displays and clicks, each with its change.
         expect.stringMatching(`^\\d{5} ${campaign}(?: [\\d,.]+ [▲▼] [\\d.]+%){3} `),
       );
-      expect(lines.join(' ')).toContain('Figures by day and campaign are not printed.');
+      expect(lines.join(' ')).toContain('Metrics by day and campaign are not printed.');
       expect(lines.join(' ')).toMatch(/About this report .* Key: date, campaignId/);
     });
 
