@@ -54,20 +54,17 @@ export function localDays(zoneName: string): (hour: number) => LocalDay {
   };
 }
 
-/** Returns the time fields of a row for an hour since 1970. */
-type TimeOfHour = (hour: number) => Readonly<Record<string, string>>;
-
 /**
- * Returns the row fields of a time breakdown, as a function of the hour. Consecutive hours with
- * equal fields belong to the same rows, so that days with a clock change have 23 or 25 hours, and
- * the repeated hour has its own rows.
+ * Returns the row fields of a time breakdown, as a function of the hour since 1970. Consecutive
+ * hours with equal fields belong to the same rows, so that days with a clock change have 23 or 25
+ * hours, and the repeated hour has its own rows.
  * @param since start of the window in unix seconds; its day is the date of RANGE rows
  */
 export function timeFields(
   breakdown: TimeBreakdownName | undefined,
   zoneName: string,
   since: number,
-): TimeOfHour {
+): (hour: number) => Readonly<Record<string, string>> {
   const zone = IANAZone.create(zoneName);
   const dayOf = localDays(zoneName);
 

@@ -59,7 +59,8 @@ export function refusalAnswer(error: unknown): Answer {
   }
   if (error instanceof UsageError) return usageErrorAnswer(error);
 
-  const { statusCode = 500, code } = error as FastifyError;
+  // Fastify's errors have these members.
+  const { statusCode = 500, code } = error as { statusCode?: number; code?: string };
   if (code === 'FST_ERR_BAD_URL') {
     return refuse('NOT_FOUND', 'The path has invalid percent-encoding.');
   }
@@ -71,11 +72,6 @@ export function refusalAnswer(error: unknown): Answer {
 /** Removes the JSON parser's quotation of a body, which may contain a password. */
 function withoutExcerpt(sentence: string): string {
   return sentence.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, '');
-}
-
-interface FastifyError {
-  readonly statusCode?: number;
-  readonly code?: string;
 }
 
 function refuse(errorId: ErrorId, sentence: string): Answer {

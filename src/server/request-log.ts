@@ -42,16 +42,15 @@ interface UnreadableArrival {
   readonly why: string;
 }
 
-/** `bytes` is the approximate size in memory. */
-interface KeptEntry {
-  readonly entry: LogEntry;
-  bytes: number;
-}
-
 /** Latest calls, including those in progress. */
 export class RequestLog {
   readonly #onEnd: ((request: LoggedRequest) => void) | undefined;
-  #kept: KeptEntry[] = [];
+  #kept: {
+    readonly entry: LogEntry;
+
+    /** Approximate size in memory. */
+    bytes: number;
+  }[] = [];
   #bytes = 0;
   #counts: Record<string, number> = {};
 

@@ -26,18 +26,15 @@ export interface FaultKind {
   effect(input: FaultInput, name: string): FaultEffect;
 }
 
-/** Values of the keys, and an answer or a change. */
+/** Values of the keys, as read, and an answer or a change. */
 export interface FaultInput {
-  readonly values: FaultValues;
+  readonly values: Readonly<Record<string, number | string | undefined>>;
   readonly answer?: FaultAnswer | undefined;
   readonly change?: DocumentChange | undefined;
 }
 
 /** Returns the document to send instead of the service's document. */
 export type DocumentChange = (document: unknown) => unknown;
-
-/** By key, as read. */
-type FaultValues = Readonly<Record<string, number | string | undefined>>;
 
 /** Effect on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {

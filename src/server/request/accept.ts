@@ -2,8 +2,6 @@ import type { Profile } from '../../contract/vocabulary.ts';
 
 /** Content negotiation by the `Accept` and `Accept-Encoding` headers. */
 
-export type DataFormat = 'json' | 'csv';
-
 /** Those with the best gain for their time first. */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
@@ -15,7 +13,7 @@ export type Coding = (typeof codings)[number];
 export function chooseDataFormat(
   accept: string | undefined,
   profile: Profile,
-): DataFormat | undefined {
+): 'json' | 'csv' | undefined {
   const qualities = readPreferences(accept);
   if (qualities.size === 0) return profile === 'dsp' ? 'csv' : 'json';
 
