@@ -14,23 +14,18 @@ export interface FitColumn {
   readonly minWidth: number;
 }
 
-/** Columns by index from left to right, and the width of each. */
-export interface FittedColumns {
-  readonly kept: readonly number[];
-  readonly widths: readonly number[];
-}
-
 /**
  * Fits columns into a line: names are shortened, and columns that still do not fit are dropped from
  * the right, metrics first. One column remains, however narrow the line is.
  *
  * @param gap space between two columns
+ * @returns columns by index from left to right, and the width of each
  */
 export function fitColumns(
   columns: readonly FitColumn[],
   lineWidth: number,
   gap: number,
-): FittedColumns {
+): { readonly kept: readonly number[]; readonly widths: readonly number[] } {
   const isMetric = (index: number): boolean => columns[index]?.isMetric ?? false;
   const kept = [...columns.keys()];
   const room = (): number => lineWidth - gap * (kept.length - 1);

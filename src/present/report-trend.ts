@@ -52,7 +52,8 @@ export interface ReportTrend {
   readonly unchartedSentence: string | undefined;
 }
 
-export interface TrendParts {
+/** Returns `undefined` without times, or with only one. */
+export function reportTrend(parts: {
   readonly sums: ReportSums;
   readonly lead: Figure | undefined;
   readonly dateUnit: DateUnit;
@@ -60,10 +61,7 @@ export interface TrendParts {
 
   /** Report by time, if its rows have no times. */
   readonly overTime?: Grouping | undefined;
-}
-
-/** Returns `undefined` without times, or with only one. */
-export function reportTrend(parts: TrendParts): ReportTrend | undefined {
+}): ReportTrend | undefined {
   const { sums, lead, dateUnit, comparison, overTime } = parts;
   const time = sums.units.find(({ isTime }) => isTime);
   const axis = layOutTime(time?.groups ?? overTime ?? [], dateUnit);
@@ -89,12 +87,6 @@ function earlierSeries(axis: TimeAxis, earlier: Grouping, { windows }: Compariso
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
 
-interface LineGroup {
-  readonly series: readonly TimeSeries[];
-  readonly caption: string;
-  readonly unchartedSentence: string | undefined;
-}
-
 /**
  * Draws the largest values of the first breakdown by one metric; `undefined` if there are fewer
  * than two.
@@ -103,7 +95,7 @@ function linesOf(
   figure: Figure,
   axis: TimeAxis,
   { units, trend, total }: ReportSums,
-): LineGroup | undefined {
+): { series: TimeSeries[]; caption: string; unchartedSentence: string | undefined } | undefined {
   const unit = units.find(({ isTime }) => !isTime);
   const groups = unit?.groups;
   if (!groups || !trend || groups.size < 2) return undefined;
@@ -131,21 +123,15 @@ function sumsInSlots({ key }: Group, axis: TimeAxis, trend: Grouping): Sums[] {
   });
 }
 
-interface RestOptions {
-  readonly figure: Figure;
-
-  /** Word for a group: `campaign`. */
-  readonly noun: string;
-
-  /** Whole report. */
-  readonly total: Grouping;
-}
-
-/** Returns `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).` */
+/**
+ * Returns `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).`
+ * @param noun word for a group: `campaign`
+ * @param total whole report
+ */
 function unchartedText(
   rest: readonly Group[],
   { metrics }: Grouping,
-  { figure, noun, total }: RestOptions,
+  { figure, noun, total }: { figure: Figure; noun: string; total: Grouping },
 ): string {
   const isOne = rest.length === 1;
   const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralOf(noun)}`;

@@ -41,11 +41,10 @@ export interface PaperPlan {
   readonly fullNames: readonly string[];
 }
 
-/** Properties that determine how a table is printed. */
-export interface PaperParts {
+/** Prints names in full, and as many metrics as fit. */
+export function planPaper(parts: {
   readonly columns: readonly PageColumn[];
   readonly rowCount: number;
-
   readonly hasTime: boolean;
 
   /** One for each breakdown: `day`, `campaign`. */
@@ -53,10 +52,7 @@ export interface PaperParts {
 
   /** Sum of the rows that are not printed. */
   readonly restSentence?: string | undefined;
-}
-
-/** Prints names in full, and as many metrics as fit. */
-export function planPaper(parts: PaperParts): PaperPlan {
+}): PaperPlan {
   const { columns, rowCount, hasTime, nouns, restSentence } = parts;
   const isOfSeveral = nouns.length > 1;
   if ((hasTime || isOfSeveral) && rowCount > maxAppendixRows) return notPrinted(nouns);

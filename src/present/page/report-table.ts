@@ -39,10 +39,6 @@ export interface TableParts {
   readonly comparison: Comparison | undefined;
 }
 
-export interface RowTableParts extends TableParts {
-  readonly rows: readonly Row[];
-}
-
 interface TableSource {
   readonly title: string;
 
@@ -58,7 +54,7 @@ interface TableSource {
 }
 
 /** Returns `undefined` if the report has no breakdown. */
-export function tableOfRows(parts: RowTableParts): PageTable | undefined {
+export function tableOfRows(parts: TableParts & { rows: readonly Row[] }): PageTable | undefined {
   const { model, sums, rows } = parts;
   const { units } = sums;
   // The cards already show these metrics.

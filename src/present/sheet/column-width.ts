@@ -1,20 +1,14 @@
 import { widthOf } from '../../text/cell-width.ts';
 import type { SheetCell } from './workbook.ts';
 
-/** In characters of a digit. */
-interface WidthBounds {
-  readonly least: number;
-  readonly most: number;
-
-  /** Maximum length of a heading on one line. Default: 16. */
-  readonly oneLine?: number;
-}
-
-/** Shows the heading and these cells in full, within limits. */
+/**
+ * Shows the heading and these cells in full, within limits. Widths are in characters of a digit.
+ * @param oneLine maximum length of a heading on one line
+ */
 export function columnWidth(
   heading: string,
   cells: Iterable<SheetCell | undefined>,
-  { least, most, oneLine = 16 }: WidthBounds,
+  { least, most, oneLine = 16 }: { least: number; most: number; oneLine?: number },
 ): number {
   let width = Math.max(least, headingWidth(heading, oneLine));
   for (const cell of cells) width = Math.max(width, cellWidth(cell, most) + 2);

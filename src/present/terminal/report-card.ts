@@ -25,22 +25,16 @@ import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
-export interface CardOptions {
-  /** Fields and derived metrics to show, in order. Default: the main metrics. */
-  readonly fields?: readonly string[];
-
-  /** Its changes are shown next to the metrics. */
-  readonly comparison?: Comparison;
-}
-
 /**
  * Shows the main metrics of a report in a few lines, and one of them over time.
  * @param report grouped by time
+ * @param fields fields and derived metrics to show, in order; default: the main metrics
+ * @param comparison its changes are shown next to the metrics
  */
 export function reportCard(
   report: Grouping,
   look: TableLook = {},
-  { fields, comparison }: CardOptions = {},
+  { fields, comparison }: { fields?: readonly string[]; comparison?: Comparison } = {},
 ): string[] {
   const figures = figuresToShow(report, fields);
   const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);

@@ -88,9 +88,6 @@ interface RowChanges {
   readonly figure: Figure;
 }
 
-/** Returns the cell of a metric in a line below the rows. */
-type FigureCell = (figure: Figure) => CellText;
-
 /**
  * Formats the rows of a report as lines. The plan must have decided the columns before the first
  * rows.
@@ -187,7 +184,7 @@ export class TerminalTable {
   }
 
   /** Puts the label into the first text column. */
-  #footCells(layout: TableLayout, label: string, cellOf: FigureCell): CellText[] {
+  #footCells(layout: TableLayout, label: string, cellOf: (figure: Figure) => CellText): CellText[] {
     const labelled = layout.columns.find(({ numeric }) => !numeric)?.index;
     return this.#columns.map(({ figure }, i) => {
       if (i === labelled) return label;

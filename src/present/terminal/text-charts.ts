@@ -32,13 +32,8 @@ function means(values: readonly number[], count: number): number[] {
   });
 }
 
-interface Range {
-  readonly least: number;
-  readonly greatest: number;
-}
-
 /** Accepts any number of values, unlike `Math.min`. */
-export function rangeOf(values: readonly number[]): Range {
+export function rangeOf(values: readonly number[]): { least: number; greatest: number } {
   let least = Number.POSITIVE_INFINITY;
   let greatest = Number.NEGATIVE_INFINITY;
   for (const value of values) {
@@ -221,17 +216,13 @@ class Canvas {
   }
 }
 
-/** `count` is the number of steps. */
-interface TimeAxisLook {
-  readonly count: number;
-  readonly width: number;
-  readonly unicode: boolean;
-}
-
-/** Draws the axis with its ticks, and as many labels as fit. */
+/**
+ * Draws the axis with its ticks, and as many labels as fit.
+ * @param count number of steps
+ */
 function timeAxisLines(
   ticks: readonly AxisTick[],
-  { count, width, unicode }: TimeAxisLook,
+  { count, width, unicode }: { count: number; width: number; unicode: boolean },
 ): string[] {
   const axis = new Array<string>(width).fill(unicode ? '─' : '-');
   let labels = '';
