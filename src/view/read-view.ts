@@ -7,7 +7,7 @@ import {
   viewNotes,
   viewWarnings,
 } from './output/warnings-and-notes.ts';
-import { type Collected, closeRows, collect, type Question } from './rows/collect.ts';
+import { closeRows, collect, type Question } from './rows/collect.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
 import { expectRowsOfPeriod, windowOfTails } from './rows/rows-of-period.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
@@ -125,9 +125,7 @@ function printMissingValues(
   if (sentences.length === 0 && isFilteredOut) console.note('No row matches every --filter.');
 }
 
-interface Read extends Pick<View, 'paths' | 'options' | 'sources'> {
-  readonly collected: Collected;
-}
+type Read = Pick<View, 'paths' | 'options' | 'sources' | 'collected'>;
 
 function toDataView(read: Read): View {
   const { options, sources, collected } = read;

@@ -22,7 +22,7 @@ import type { ViewOptions } from '../view-flags.ts';
 export function figuresToShow(
   { metrics }: Grouping,
   { metrics: named, sort }: ViewOptions,
-  { sources: { spec }, fields }: FiguresOfFiles,
+  { sources: { spec }, fields }: { sources: Pick<Sources, 'spec'>; fields: readonly string[] },
 ): readonly Figure[] {
   const every = everyFigureOf(fields.length === 0 ? everyMetric.map(({ name }) => name) : fields);
   if (named) return figuresByName(named, every, fields);
@@ -34,12 +34,6 @@ export function figuresToShow(
     if (figure && !figures.some(({ field }) => field === figure.field)) figures.push(figure);
   }
   return figures;
-}
-
-interface FiguresOfFiles {
-  readonly sources: Pick<Sources, 'spec'>;
-
-  readonly fields: readonly string[];
 }
 
 /** A column with exactly that name is added up, known or not. */

@@ -19,10 +19,6 @@ import { daysOfWindow } from '../sources/period.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
-export interface WrittenView extends CompleteOutput {
-  readonly comparison: Comparison | undefined;
-}
-
 /**
  * Prepares the output of a view. Throws as `prepareDelivery`, and `UsageError` for an output that
  * is one of the input files.
@@ -68,17 +64,11 @@ function expectNoSource({ host }: ViewTools, { sources }: View, { target }: Deli
   });
 }
 
-interface OutputOfView {
-  readonly view: View;
-  readonly answer: ViewAnswer;
-  readonly delivery: Delivery;
-}
-
 /** Writes a view in a format of `run`, to stdout or a file. */
 export async function writeView(
   tools: ViewTools,
-  { view, answer, delivery }: OutputOfView,
-): Promise<WrittenView> {
+  { view, answer, delivery }: { view: View; answer: ViewAnswer; delivery: Delivery },
+): Promise<CompleteOutput & { readonly comparison: Comparison | undefined }> {
   const { isServiceDocument, isForReaders = false } = formats[delivery.format];
   if (answer.isUneven && isServiceDocument !== true) noteUneven(tools, view);
 

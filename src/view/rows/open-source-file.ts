@@ -9,19 +9,14 @@ import { openReportFile, type ReportFile, readReportStream } from '../../rows/re
 import type { SourceFile } from '../sources/source-file.ts';
 import type { ViewTools } from '../view-tools.ts';
 
-interface FileReading {
-  readonly csv: CsvReading;
-  readonly decoder: ParquetDecoder;
-
-  /** Receives all bytes of the file. */
-  readonly hash: Hash | undefined;
-}
-
-/** Opens a file, a pipe or stdin, once. Throws like `openReportFile`. */
+/**
+ * Opens a file, a pipe or stdin, once. Throws like `openReportFile`.
+ * @param hash receives all bytes of the file
+ */
 export async function openSourceFile(
   { host }: Pick<ViewTools, 'host'>,
   { path, shown }: SourceFile,
-  { csv, decoder, hash }: FileReading,
+  { csv, decoder, hash }: { csv: CsvReading; decoder: ParquetDecoder; hash: Hash | undefined },
 ): Promise<ReportFile> {
   const { cwd, signal, stdin } = host;
   if (path === '-') return readReportStream(addAbortSignal(signal, stdin), 'stdin', { csv });

@@ -5,13 +5,14 @@ import { numberIn } from '../../figures/numbers.ts';
 import { byValue, compareNames, parseSort, sortColumn } from '../../figures/sorting.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
 
-type RowOrder = (one: Row, other: Row) => number;
-
 /**
  * Returns the order of `--sort` for rows with these columns: numbers from the largest, others from
  * the first; rows without a value come last. Throws `UsageError` for an unknown column.
  */
-export function parseRowOrder(sort: string, fields: readonly string[]): RowOrder {
+export function parseRowOrder(
+  sort: string,
+  fields: readonly string[],
+): (one: Row, other: Row) => number {
   const typed = parseSort(sort);
   const figures = everyFigureOf(fields);
   const columns = [...new Set([...fields, ...figures.map(({ field }) => field)])];

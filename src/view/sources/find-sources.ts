@@ -101,17 +101,12 @@ export async function findSources(
   };
 }
 
-/** Files and folders that have rows of a window. */
-interface SourcesInWindow {
-  readonly files: readonly SourceFile[];
-  readonly folders: readonly FolderUnits[];
-}
-
+/** Returns the files and folders that have rows of a window. */
 async function readSources(
   sources: readonly Source[],
   window: Window | undefined,
   search: Search,
-): Promise<SourcesInWindow> {
+): Promise<{ readonly files: readonly SourceFile[]; readonly folders: readonly FolderUnits[] }> {
   const files = filesOf(sources, window);
   const folders: FolderUnits[] = [];
   for (const source of sources) {

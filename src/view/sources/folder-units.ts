@@ -147,14 +147,11 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
   return [...units.values()].sort((one, other) => one.start - other.start);
 }
 
-/** State on disk and in the history. */
-interface UnitFile {
-  readonly unit: CalendarUnit;
-  readonly entry: FileEntry | undefined;
-  readonly onDisk: FileState;
-}
-
-function gapOf(series: Series, { unit, entry, onDisk }: UnitFile): Gap | undefined {
+/** Compares the states of a file on disk and in the history. */
+function gapOf(
+  series: Series,
+  { unit, entry, onDisk }: { unit: CalendarUnit; entry: FileEntry | undefined; onDisk: FileState },
+): Gap | undefined {
   if (onDisk.kind === 'absent') return 'missing';
   if (onDisk.kind !== 'file') return 'unreadable';
   if (!entry?.own || !belongsToUnit(entry, unit)) return 'untracked';

@@ -9,26 +9,18 @@ import type { ViewOptions } from '../view-flags.ts';
 import type { FolderUnits } from './folder-units.ts';
 import type { SourceFile } from './source-file.ts';
 
-export interface DaysOfFiles {
-  /** Name for messages. */
-  readonly shown: string;
-
-  /** IANA name. */
-  readonly zone: string;
-
-  /** Unit of each file of a folder; a day for other files. */
-  readonly unit: SplitUnit;
-}
-
 /**
  * Resolves `--period`, or `--since` and `--until`; `undefined` without these flags.
  *
+ * @param shown name for messages
+ * @param zone IANA name
+ * @param unit unit of each file of a folder; a day for other files
  * @param nowMs milliseconds since 1970
  * @throws UsageError for a window that cuts a unit of the files
  */
 export function windowOfView(
   { period, since, until }: Pick<ViewOptions, 'period' | 'since' | 'until'>,
-  { shown, zone, unit }: DaysOfFiles,
+  { shown, zone, unit }: { shown: string; zone: string; unit: SplitUnit },
   nowMs: number,
 ): Window | undefined {
   if (period === undefined && since === undefined && until === undefined) return undefined;

@@ -5,8 +5,6 @@ import { expectWholeUnits } from '../../report/window-parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 
-export type RowDateUnit = SplitUnit | 'unknown';
-
 /** Returns the finest unit of time that rows with these breakdowns have, in files of a unit. */
 export function finestDateUnit(breakdowns: readonly string[], unit: SplitUnit): SplitUnit {
   if (breakdowns.includes('DAILY') || breakdowns.includes('HOURLY')) return 'day';
@@ -42,7 +40,7 @@ function namedUnits(by: readonly string[]): NamedUnit[] {
  */
 export function expectCoarseEnough(
   by: readonly string[],
-  { shown, dates }: { readonly shown: string; readonly dates: RowDateUnit },
+  { shown, dates }: { readonly shown: string; readonly dates: SplitUnit | 'unknown' },
 ): void {
   if (dates === 'unknown' || dates === 'day') return;
   for (const { name, unit } of namedUnits(by)) {
