@@ -128,16 +128,18 @@ export abstract class AdreportError extends Error {
   }
 }
 
-/** Defaults for the errors of a class. */
-type Policy = Pick<ErrorDetails, 'retryable' | 'isUsedUp' | 'concernsReport'>;
-
 /** Has no static members of Error, whose types would need those of Node. */
 type ErrorClass = new (
   message: string,
   details?: ErrorDetails,
 ) => AdreportError & { readonly exitCode: number };
 
-function errorClass(exitCode: number, code: string, policy: Policy = {}): ErrorClass {
+/** @param policy defaults for the errors of the class */
+function errorClass(
+  exitCode: number,
+  code: string,
+  policy: Pick<ErrorDetails, 'retryable' | 'isUsedUp' | 'concernsReport'> = {},
+): ErrorClass {
   return class extends AdreportError {
     readonly exitCode = exitCode;
     constructor(message: string, details?: ErrorDetails) {

@@ -16,11 +16,6 @@ interface HelpOutput {
   readonly platform: NodeJS.Platform;
 }
 
-interface HelpPage extends HelpOutput {
-  /** Includes rare flags. */
-  readonly showsRare: boolean;
-}
-
 /** Returns the words before `--`; the words after it belong to another program. */
 export function ownWords(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
@@ -131,8 +126,8 @@ function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   return `${sections.join('\n\n')}\n`;
 }
 
-/** Configures the help of a command and its subcommands. */
-function configure(command: Command, page: HelpPage): void {
+/** Configures the help of a command and its subcommands, with rare flags if `showsRare`. */
+function configure(command: Command, page: HelpOutput & { readonly showsRare: boolean }): void {
   const { write, width, showsRare } = page;
   const help = new Option('-h, --help', 'print this help').helpGroup('Help:');
   const isRare = (option: Option) => option instanceof FlagOption && option.flag.isRare === true;

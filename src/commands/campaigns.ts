@@ -24,8 +24,6 @@ const listFlags = flagGroup('Flags:', {
 
 const flags = [listFlags, listOutputFlags, serviceFlags] as const;
 
-type CampaignsOptions = OptionsOf<typeof flags>;
-
 export const campaignsCommand = declareCommand({
   name: 'campaigns',
   summary: 'list campaigns and their ad units',
@@ -45,7 +43,7 @@ export const campaignsCommand = declareCommand({
 });
 
 /** Lists campaigns, or with `--ad-units` their ad units. */
-async function campaigns(context: Context, options: CampaignsOptions): Promise<void> {
+async function campaigns(context: Context, options: OptionsOf<typeof flags>): Promise<void> {
   const { search, active, adUnits } = options;
   const nowMs = context.host.wallClock();
   const isActive = active === undefined ? undefined : activeDuring(active, nowMs);

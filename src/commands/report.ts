@@ -70,10 +70,8 @@ export const reportCommand = declareCommand({
   subcommands: [createCommand, listCommand],
 });
 
-type CreateOptions = OptionsOf<typeof createFlags>;
-
 /** Requests a report and prints its id alone. */
-async function create(context: Context, options: CreateOptions): Promise<void> {
+async function create(context: Context, options: OptionsOf<typeof createFlags>): Promise<void> {
   const { account, console, host } = context;
   const nowMs = host.wallClock();
   const asked = { ...options, format: 'csv' } as const;

@@ -171,15 +171,6 @@ function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
-/** Settings that determine the look of a stream. */
-interface ConsoleLook {
-  readonly env: NodeJS.ProcessEnv;
-  readonly platform: NodeJS.Platform;
-
-  /** False with `--no-color`. */
-  readonly color: boolean;
-}
-
 class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
@@ -190,7 +181,10 @@ class ConsoleSide {
   readonly style: Style;
   readonly #env: NodeJS.ProcessEnv;
 
-  constructor(stream: NodeJS.WriteStream, { env, platform, color }: ConsoleLook) {
+  constructor(
+    stream: NodeJS.WriteStream,
+    { env, platform, color }: { env: NodeJS.ProcessEnv; platform: NodeJS.Platform; color: boolean },
+  ) {
     this.stream = stream;
     this.isTerminal = stream.isTTY === true;
     this.canDraw = canDraw(stream, env);

@@ -7,16 +7,10 @@ import type { Console } from './console.ts';
 export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
 
 export interface PartsProgress {
-  begin(label: string): PartProgress;
+  /** Waits and downloads of the part are shown with its `progress`. */
+  begin(label: string): { readonly progress: Progress; end(isDone: boolean): void };
 
   stop(): void;
-}
-
-/** Its waits and downloads are shown with its `progress`. */
-interface PartProgress {
-  readonly progress: Progress;
-
-  end(isDone: boolean): void;
 }
 
 /** `stop` must be called once; it removes the display from a terminal. */
@@ -32,11 +26,6 @@ interface WaitState {
   readonly waitedMs: number;
   readonly polls: number;
   readonly nextPollMs: number;
-}
-
-interface TransferState {
-  readonly bytes: number;
-  readonly rows?: number | null;
 }
 
 /** A status call, as written by `--progress json`. */
@@ -148,7 +137,7 @@ export class Progress {
     };
   }
 
-  transfer(label: string, totalBytes = 0): Meter<TransferState> {
+  transfer(label: string, totalBytes = 0): Meter<{ bytes: number; rows?: number | null }> {
     const first: DownloadEvent = {
       event: 'download',
       label,
