@@ -114,14 +114,12 @@ export type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTab
 /** Values of one source, as typed or stored. */
 export type RawSettings = { readonly [Key in SettingKey]?: string | undefined };
 
-type KeyWith<Place extends string> = {
-  [Key in SettingKey]: (typeof settingTable)[Key] extends Readonly<Record<Place, unknown>>
-    ? Key
-    : never;
-}[SettingKey];
-
 /** Account settings of `adreport.yaml`, for all commands or for one saved report. */
-export type ProjectChoice = Pick<RawSettings, KeyWith<'fileKey'>>;
+export type ProjectChoice = {
+  readonly [Key in SettingKey as (typeof settingTable)[Key] extends { readonly fileKey: unknown }
+    ? Key
+    : never]?: string | undefined;
+};
 
 export const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
 
