@@ -89,8 +89,6 @@ function toHttpRequest(
 /** Reads a successful response; called again for each attempt. */
 export type ReadAnswer<Result> = (response: HttpResponse) => Promise<Result>;
 
-type Outcome<Result> = { readonly isAnswered: true; readonly result: Result } | Failure;
-
 interface Failure {
   readonly isAnswered: false;
   readonly error: AdreportError;
@@ -98,12 +96,6 @@ interface Failure {
 
   /** The service may have created a report anyway. */
   readonly mayExist: boolean;
-}
-
-/** Attempts so far, and the time left. */
-interface Tries {
-  readonly tries: number;
-  readonly leftMs: number;
 }
 
 /** Longer `Retry-After`s end the call, so that a cron job reports them instead of sleeping. */
@@ -157,7 +149,11 @@ export class Exchanges {
   }
 
   /** Waits for the next attempt and prints why. Throws the error if there is no next attempt. */
-  async #pauseOrThrow(call: Call, failure: Failure, { tries, leftMs }: Tries): Promise<void> {
+  async #pauseOrThrow(
+    call: Call,
+    failure: Failure,
+    { tries, leftMs }: { readonly tries: number; readonly leftMs: number },
+  ): Promise<void> {
     const { retries, host, note } = this.#options;
     const { error, mayRetry } = failure;
     const { httpStatus, retryAfterMs = 0 } = error;
@@ -182,7 +178,10 @@ export class Exchanges {
   }
 
   /** Makes one attempt. Throws errors that a repetition cannot fix. */
-  async #try<Result>(call: Call, read: ReadAnswer<Result>): Promise<Outcome<Result>> {
+  async #try<Result>(
+    call: Call,
+    read: ReadAnswer<Result>,
+  ): Promise<{ readonly isAnswered: true; readonly result: Result } | Failure> {
     const { http, encoding, host, redact } = this.#options;
     const { endpoint, origin, accepted } = call;
     const isCreate = endpoint === 'buyer';

@@ -48,11 +48,6 @@ interface Diagnosis {
   readonly isTemporary: boolean;
 }
 
-/** A known error code of Node or undici; absent members have the default for unknown codes. */
-interface KnownCode extends Partial<Diagnosis> {
-  readonly codes: RegExp;
-}
-
 const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
 const proxySignInHint =
   'The proxy requires a user name and a password: HTTPS_PROXY=http://user:password@host:port';
@@ -67,7 +62,8 @@ const timeout = {
 };
 const tls = { code: 'TLS', hint: tlsHint, isTemporary: false };
 
-const knownCodes: readonly KnownCode[] = [
+/** Error codes of Node and undici; absent members have the default for unknown codes. */
+const knownCodes: readonly (Partial<Diagnosis> & { readonly codes: RegExp })[] = [
   { codes: /^ECONNREFUSED$/, sentence: 'connection refused' },
   { codes: /^ENOTFOUND$/, sentence: 'unknown host', isTemporary: false },
   { codes: /^EAI_AGAIN$/, sentence: 'the host name could not be looked up' },
