@@ -63,19 +63,14 @@ export function checkReportColumns(
     );
 }
 
-/** Missing fields of requested breakdowns. */
-interface MissingBreakdowns {
-  /** Fields of breakdowns that are missing altogether. */
-  readonly whole: readonly Column[];
-
-  /** Fields of breakdowns that have at least one other field. */
-  readonly parts: readonly Column[];
-}
-
+/**
+ * Returns the missing fields of requested breakdowns: `whole` of those that are missing altogether,
+ * `parts` of those that have at least one other field.
+ */
 function missingBreakdowns(
   columns: readonly Column[],
   isPresent: (column: Column) => boolean,
-): MissingBreakdowns {
+): { readonly whole: readonly Column[]; readonly parts: readonly Column[] } {
   const present = new Set<BreakdownName | undefined>();
   for (const column of columns) {
     if (isPresent(column)) present.add(column.breakdown);

@@ -33,21 +33,14 @@ export function addRowNotes(
   }
 }
 
-interface Clocks {
-  /** Milliseconds since 1970, by this machine. */
-  readonly nowMs: number;
-
-  /** Milliseconds by which the service's clock is ahead; `undefined` if not known. */
-  readonly aheadMs: number | undefined;
-}
-
 /**
  * Notes clocks that differ if the window in words is another one by the service's clock, or ends
- * close to now: it may not be over by the other clock.
+ * close to now: it may not be over by the other clock. `nowMs` is in milliseconds since 1970 by
+ * this machine, and `aheadMs` says how far the service's clock is ahead; `undefined` if not known.
  */
 export function addClockNote(
   { window, windowBy }: Pick<Expectation, 'window' | 'windowBy'>,
-  { nowMs, aheadMs }: Clocks,
+  { nowMs, aheadMs }: { readonly nowMs: number; readonly aheadMs: number | undefined },
   messages: CheckMessages,
 ): void {
   if (aheadMs === undefined || Math.abs(aheadMs) <= maxDifferenceMs) return;
