@@ -20,15 +20,6 @@ interface Word {
   readonly isRelated?: true;
 }
 
-/** What a typed name means in its place. */
-export interface Meaning {
-  /** One name, or several if the typed one is ambiguous. */
-  readonly names: readonly string[];
-
-  /** Another word was typed, not just another case, separator or plural. */
-  readonly isWord: boolean;
-}
-
 /** Filters that accept names instead of ids, by breakdown. */
 export const filtersByName: Readonly<Record<string, string>> = {
   CAMPAIGN: 'campaign',
@@ -46,13 +37,14 @@ const words: readonly Word[] = [
 
 /**
  * Finds the accepted names that `text` means: the name itself, or one that differs in case,
- * separators or plural, or those that the word means. Returns `undefined` for an unknown word.
+ * separators or plural, or those that the word means (`isWord`). Several names mean that `text` is
+ * ambiguous. Returns `undefined` for an unknown word.
  */
 export function meaningOf(
   place: NamePlace,
   text: string,
   accepted: readonly string[],
-): Meaning | undefined {
+): { readonly names: readonly string[]; readonly isWord: boolean } | undefined {
   if (accepted.includes(text)) return { names: [text], isWord: false };
 
   const sameCase = accepted.filter((name) => name.toLowerCase() === text.trim().toLowerCase());
