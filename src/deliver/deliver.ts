@@ -151,19 +151,15 @@ function needsHash(
   return flags.json === true || hasTimePlaceholder(output);
 }
 
-interface TargetOptions {
-  /** Values for the placeholders of `-o`. */
-  readonly names: NameValues;
-
-  /** Computes the hash of the file. */
-  readonly hashes?: boolean;
-}
-
-/** Throws `UsageError`, and `OutputError` if it cannot write or `--no-clobber` keeps the file. */
+/**
+ * Opens the file or stdout. `names` are the values for the placeholders of `-o`; `hashes` computes
+ * the hash of the file. Throws `UsageError`, and `OutputError` if it cannot write or `--no-clobber`
+ * keeps the file.
+ */
 export async function openTarget(
   { console, host }: OutputTools,
   options: DeliveryOptions,
-  { names, hashes = false }: TargetOptions,
+  { names, hashes = false }: { readonly names: NameValues; readonly hashes?: boolean },
 ): Promise<Target> {
   const { output: template = '-', clobber } = options;
   if (goesToStdout(options)) return stdoutTarget(console);
@@ -239,14 +235,14 @@ export function bufferDelivery(delivery: Delivery): Delivery {
   };
 }
 
-/** A program that opens files, with the arguments that precede the path. */
-interface Opener {
-  readonly command: string;
-  readonly args: readonly string[];
-}
-
-/** Uses the program named by `BROWSER`, otherwise the system's default opener. */
-export function chooseOpener(platform: NodeJS.Platform, browser: string | undefined): Opener {
+/**
+ * Returns the program that opens files, with the arguments that precede the path: the one named by
+ * `BROWSER`, otherwise the system's default opener.
+ */
+export function chooseOpener(
+  platform: NodeJS.Platform,
+  browser: string | undefined,
+): { readonly command: string; readonly args: readonly string[] } {
   if (browser) return { command: browser, args: [] };
   if (platform === 'darwin') return { command: 'open', args: [] };
   // Not `cmd /c start`, which would run anything after an `&` in a file name.
