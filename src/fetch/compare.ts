@@ -39,23 +39,11 @@ export function planComparison(
   return { ...plan, window, request: { ...request, breakdowns } };
 }
 
-/** A window of a job, and the earlier report to compare it with. */
-interface ComparedReport {
-  readonly job: Job;
-  readonly now: Window;
-  readonly earlier: EarlierPlan;
-}
-
-interface CheckedComparison {
-  readonly comparison: Comparison;
-  readonly warnings: readonly CheckMessage[];
-}
-
-/** Downloads the earlier report and adds it up. */
+/** Downloads the earlier report to compare with a window of a job, and adds it up. */
 export async function compareReport(
   tools: ReportTools,
-  { job, now, earlier }: ComparedReport,
-): Promise<CheckedComparison> {
+  { job, now, earlier }: { readonly job: Job; readonly now: Window; readonly earlier: EarlierPlan },
+): Promise<{ readonly comparison: Comparison; readonly warnings: readonly CheckMessage[] }> {
   const { options } = job;
   const before = earlier.window;
   // With --shard, the earlier report is still complete.

@@ -21,18 +21,15 @@ export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFl
   readonly concurrency: number;
 };
 
-/** Jobs of a repair, and the errors of series that cannot be repaired. */
-export interface RepairJobs {
-  readonly jobs: FolderJob[];
-  readonly failures: AdreportError[];
-}
-
-/** Plans jobs that download files again with the current spec of their series. */
+/**
+ * Plans jobs that download files again with the current spec of their series, and returns the
+ * errors of series that cannot be repaired.
+ */
 export async function planRepairs(
   tools: RunTools,
   repairs: readonly SeriesRepair[],
   flags: RepairFlags,
-): Promise<RepairJobs> {
+): Promise<{ readonly jobs: FolderJob[]; readonly failures: AdreportError[] }> {
   const jobs: FolderJob[] = [];
   const failures: AdreportError[] = [];
   for (const repair of repairs) {

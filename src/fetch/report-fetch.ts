@@ -54,20 +54,16 @@ export interface FetchSetup {
   readonly resumeHint?: ((reportId: string) => string) | undefined;
 }
 
-interface JobReport {
-  /** Absent for the one report of the job. */
-  readonly part?: Part | undefined;
-
-  /** Names the file for the rows; absent if they do not go to a file of their own. */
-  readonly nameFile?: NameFile;
-}
-
 type NameFile = (reportId: string) => string | undefined;
 
+/**
+ * Sets up the fetch of a part, or without `part` of the one report of the job. `nameFile` names the
+ * file for the rows; it is absent if they do not go to a file of their own.
+ */
 export function reportOfJob(
   tools: ReportTools,
   job: Job,
-  { part, nameFile }: JobReport = {},
+  { part, nameFile }: { readonly part?: Part | undefined; readonly nameFile?: NameFile } = {},
 ): FetchSetup {
   const { spec, options } = job;
   const plan = part ? { ...job.plan, window: part.window, request: part.request } : job.plan;
