@@ -19,14 +19,11 @@ export interface Figure {
 
   readonly type: 'integer' | 'money' | 'percent';
 
-  /** Present if the metric is computed from sums. */
-  readonly derived?: Derivation;
-}
-
-/** Formula, with the row fields it reads. */
-interface Derivation extends DerivedMetric {
-  readonly numeratorField: string;
-  readonly denominatorField: string;
+  /** Formula of a metric that is computed from sums, with the row fields it reads. */
+  readonly derived?: DerivedMetric & {
+    readonly numeratorField: string;
+    readonly denominatorField: string;
+  };
 }
 
 /** Earlier report whose metrics are shown next to those of this one. */
@@ -99,17 +96,14 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
   };
 }
 
-export interface LeadingFigures {
-  /**
-   * Revenue, displays, clicks and CTR, in that order; the first metric if none of them is present.
-   */
+/**
+ * Returns revenue, displays, clicks and CTR, in that order; the first metric if none of them is
+ * present. Keeps the order of the others.
+ */
+export function leadingFirst(figures: readonly Figure[]): {
   readonly leading: readonly Figure[];
-
   readonly others: readonly Figure[];
-}
-
-/** Keeps the order of the others. */
-export function leadingFirst(figures: readonly Figure[]): LeadingFigures {
+} {
   const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
   const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
 

@@ -1,13 +1,5 @@
 import type { Group } from './grouping.ts';
 
-/** Raw text of the report, not yet made safe for a terminal. */
-export interface GroupName {
-  readonly name: string;
-
-  /** Additional information, such as the id of a campaign; may be empty. */
-  readonly detail: string;
-}
-
 /** Shown in place of a missing or blank name. */
 export const noName = '(unknown)';
 
@@ -27,8 +19,15 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
   return id === '' ? undefined : String(id);
 }
 
-/** Uses the first name field, or else the first text; the detail is another value of the key. */
-export function nameOfGroup(fields: readonly string[], { key }: Pick<Group, 'key'>): GroupName {
+/**
+ * Uses the first name field, or else the first text. The detail is another value of the key, such
+ * as the id of a campaign; it may be empty. Both are raw text of the report, not yet made safe for
+ * a terminal.
+ */
+export function nameOfGroup(
+  fields: readonly string[],
+  { key }: Pick<Group, 'key'>,
+): { readonly name: string; readonly detail: string } {
   const named = fields.findIndex((field) => /name$/i.test(field));
   const nameIndex = named < 0 ? key.findIndex(isText) : named;
   const detail = key.find((value, i) => value && i !== nameIndex);

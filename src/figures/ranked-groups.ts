@@ -25,41 +25,23 @@ export interface RankedGroups {
   readonly top: readonly Group[];
 
   /** Groups that are not shown; `undefined` if all are. */
-  readonly others: OtherGroups | undefined;
+  readonly others: { readonly count: number; readonly sums: Sums } | undefined;
 
   /** Metric given to `--sort`, if any. */
   readonly sortedBy: Figure | undefined;
 }
 
-interface OtherGroups {
-  readonly count: number;
-  readonly sums: Sums;
-}
-
-export interface Ranking {
-  /**
-   * Key or metric, optionally with `:asc` or `:desc`. Default: by time ascending, otherwise by the
-   * first metric descending.
-   */
-  readonly sort?: string;
-
-  /** Default: all. */
-  readonly count?: number;
-}
-
 type Order = (a: Group, b: Group) => number;
 
-interface NamedOrder {
-  readonly order: Order;
-
-  readonly sortedBy?: Figure;
-}
-
-/** Sorts groups and adds up those that are not shown. Throws `UsageError` for an unknown column. */
+/**
+ * Sorts groups and adds up those that are not shown. `sort` is a key or metric, optionally with
+ * `:asc` or `:desc`; the default is by time ascending, otherwise by the first metric descending.
+ * Without `count`, all are shown. Throws `UsageError` for an unknown column.
+ */
 export function rankGroups(
   all: Grouping,
   figures: readonly Figure[],
-  { sort, count }: Ranking = {},
+  { sort, count }: { readonly sort?: string; readonly count?: number } = {},
 ): RankedGroups {
   const { order, sortedBy } =
     sort === undefined || all.size === 0
@@ -91,7 +73,11 @@ function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
   return lead ? byFigure(lead) : () => 0;
 }
 
-function parseOrder(sort: string, { by, metrics }: Grouping, shown: readonly Figure[]): NamedOrder {
+function parseOrder(
+  sort: string,
+  { by, metrics }: Grouping,
+  shown: readonly Figure[],
+): { readonly order: Order; readonly sortedBy?: Figure } {
   const typed = parseSort(sort);
   const every = [...everyFigureOf(metrics), ...shown];
   const figures = [...new Map(every.map((figure) => [figure.field, figure])).values()];

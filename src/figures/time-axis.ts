@@ -60,23 +60,15 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
   return undefined;
 }
 
-/** Groups of an earlier report, aligned with the slots of an axis. */
-export interface EarlierSlots {
-  readonly slots: TimeAxis['slots'];
-
-  /** For each slot, in the earlier window. */
-  readonly labels: readonly string[];
-}
-
 /**
  * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
- * its window.
+ * its window. Each slot has a label in the earlier window.
  */
 export function earlierSlots(
   axis: TimeAxis,
   groups: Iterable<Group>,
   windows: Comparison['windows'],
-): EarlierSlots {
+): { readonly slots: TimeAxis['slots']; readonly labels: readonly string[] } {
   const { step, slots, first } = axis;
   const dated = datedGroups(groups);
   const numbers = dated.map((group) => stepNumber(timeOf(group), step));
