@@ -26,21 +26,20 @@ export interface FolderProblem {
   /** Full sentence. */
   readonly fix: string;
 
-  /** Series and unit of a report file; absent otherwise. */
-  readonly of?: ProblemPlace;
+  /**
+   * Series and unit of a report file, or the first of several consecutive units; absent otherwise.
+   */
+  readonly of?: {
+    readonly series: Series;
+    readonly unit: CalendarUnit;
+
+    /** Last of consecutive units whose files are missing: a range may have millions. */
+    last: CalendarUnit;
+    count: number;
+  };
 
   /** For a file that was kept, the time of the first report without numbers. */
   readonly keptSince?: string;
-}
-
-/** Unit of a file, or the first of several consecutive ones. */
-interface ProblemPlace {
-  readonly series: Series;
-  readonly unit: CalendarUnit;
-
-  /** Last of consecutive units whose files are missing: a range may have millions. */
-  last: CalendarUnit;
-  count: number;
 }
 
 /** Splits a problem of consecutive missing files into one for each file. */

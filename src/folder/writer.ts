@@ -52,18 +52,15 @@ export interface CompleteReport {
 /** Totals that differ from the last download. */
 type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
-/** Old file that was not replaced. */
-interface KeptFile {
-  /** `null` if the history does not have its hash. */
-  readonly rows: number | null;
-  readonly bytes: number;
-  readonly sha256: string | undefined;
-}
-
 /** Result of recording a report in the history. */
 export interface RecordResult {
   /** Old file, if it is kept because the report has no numbers. */
-  readonly kept?: KeptFile;
+  readonly kept?: {
+    /** `null` if the history does not have its hash. */
+    readonly rows: number | null;
+    readonly bytes: number;
+    readonly sha256: string | undefined;
+  };
   readonly changes?: Changes | undefined;
   readonly notes: readonly string[];
   readonly warnings: readonly string[];
