@@ -14,15 +14,12 @@ import { matchesWildcard } from '../text/wildcard.ts';
 import type { Job, JobPlan } from './plan.ts';
 import type { PlanTools } from './plan-tools.ts';
 
-/** A campaign, ad unit or advertiser. */
-interface NamedThing {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** Lists what each flag can name in a campaign. */
+/** Lists the campaign, ad units or advertiser that each flag can name. */
 const thingsOf: Readonly<
-  Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
+  Record<
+    NamedFilter['name'],
+    (campaign: CampaignRecord) => readonly { readonly id: string; readonly name: string }[]
+  >
 > = {
   campaign: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
   adUnit: ({ adunits }) =>

@@ -2,16 +2,14 @@ import type { Accounts, ServiceAccount } from '../account/account.ts';
 import type { PageHost } from '../formats/page-extras.ts';
 import type { Console } from '../ui/console.ts';
 
-interface PlanHost extends PageHost {
-  readonly stdin: NodeJS.ReadStream;
-
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number;
-}
-
 export interface PlanTools {
   readonly console: Console;
-  readonly host: PlanHost;
+  readonly host: PageHost & {
+    readonly stdin: NodeJS.ReadStream;
+
+    /** Milliseconds since 1970. */
+    readonly wallClock: () => number;
+  };
   readonly flags: { readonly json?: boolean | undefined };
 
   /** Account of the command line, the environment or the stored settings. */

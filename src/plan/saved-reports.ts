@@ -107,11 +107,6 @@ function expectReportName(name: string, { platform, wallClock }: PlanTools['host
   });
 }
 
-interface ChosenReport {
-  readonly name: string;
-  readonly section: SavedSection;
-}
-
 /**
  * Chooses the reports named on the command line, without duplicates. Throws `UsageError` if none is
  * named, or one does not exist.
@@ -120,7 +115,7 @@ function chooseReports(
   { reports, shownPath }: ProjectFile,
   { all }: RunFlags,
   names: readonly string[],
-): ChosenReport[] {
+): { readonly name: string; readonly section: SavedSection }[] {
   const allNames = [...reports.keys()];
   const list = `Choose from ${allNames.join(', ')}.`;
   const refusal = (message: string, hint: string) => new UsageError(message, { hint });
@@ -170,18 +165,6 @@ interface Origin extends SavedEntry {
   readonly option: string;
 }
 
-/** Options of a saved report, with their entries. */
-interface SavedOptions {
-  readonly values: Partial<RunFlags>;
-  readonly origins: readonly Origin[];
-}
-
-interface CommandLinePlace {
-  /** Option names on the command line. */
-  readonly typedOptions: ReadonlySet<string>;
-  readonly cwd: string;
-}
-
 const windowOptions = ['period', 'since', 'until'];
 
 const fileOptions = ['output', 'logo'];
@@ -200,8 +183,8 @@ function mainName(option: string): string {
 export function savedOptions(
   file: ProjectFile,
   report: SavedSection,
-  { typedOptions, cwd }: CommandLinePlace,
-): SavedOptions {
+  { typedOptions, cwd }: { readonly typedOptions: ReadonlySet<string>; readonly cwd: string },
+): { readonly values: Partial<RunFlags>; readonly origins: readonly Origin[] } {
   const keys = savedKeyTable();
   const errors: ProjectFileError[] = [];
   const values: Record<string, unknown> = {};

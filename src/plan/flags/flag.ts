@@ -66,12 +66,8 @@ export interface SpecFlag extends Flag {
   readonly partOf?: 'request' | 'format' | 'settings';
 }
 
-/** A flag that applies to a single run. */
-interface ThisRunFlag extends Flag {
-  readonly belongsTo: 'this-run';
-}
-
-export type RunFlag = SpecFlag | ThisRunFlag;
+/** A flag of a spec, or one that applies to a single run. */
+export type RunFlag = SpecFlag | (Flag & { readonly belongsTo: 'this-run' });
 
 /** Flags under one heading in help. */
 export interface FlagGroup<Flags extends FlagTable = FlagTable> {
