@@ -90,16 +90,14 @@ export function valuesOf(batch: RowBatch, field: string): readonly (Value | unde
   return values;
 }
 
-/** String in a column, with its row in the batch. */
-export interface ColumnText {
-  readonly row: number;
-  readonly text: string;
-}
-
 /**
- * Yields the strings of a field. Numbers, null and absent values are skipped without being decoded.
+ * Yields the strings of a field, each with its row in the batch. Numbers, null and absent values
+ * are skipped without being decoded.
  */
-export function* textsIn(batch: RowBatch, field: string): Generator<ColumnText> {
+export function* textsIn(
+  batch: RowBatch,
+  field: string,
+): Generator<{ readonly row: number; readonly text: string }> {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
   const index = fields.indexOf(field);
   if (index < 0) return;

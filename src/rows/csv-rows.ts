@@ -68,13 +68,6 @@ export async function* readCsvLines(
   yield reader.takeLines();
 }
 
-interface CsvColumn {
-  /** JSON key with its colon. */
-  readonly key: string;
-
-  readonly read: CellReader;
-}
-
 class CsvReader {
   /** Rows since the last `takeLines`, as JSON. */
   lines = '';
@@ -82,7 +75,11 @@ class CsvReader {
   readonly #header: string[];
   readonly #parser: Parser;
   readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  #columns: readonly CsvColumn[] = [];
+  #columns: readonly {
+    /** JSON key with its colon. */
+    readonly key: string;
+    readonly read: CellReader;
+  }[] = [];
   #bytesSinceRow = 0;
   readonly #options: CsvOptions;
   readonly #recent = new RecentLines();

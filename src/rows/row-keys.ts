@@ -16,13 +16,6 @@ interface RepeatedRows {
   readonly firstRow: number;
 }
 
-/** Repeated rows without the same fields. */
-interface RepeatGroup {
-  count: number;
-  readonly firstRow: number;
-  readonly missingFields: readonly string[];
-}
-
 /** Finds rows with the key of an earlier row, among the first million. Keys are kept as hashes. */
 export class RepeatFinder {
   /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
@@ -44,7 +37,10 @@ export class RepeatFinder {
   readonly #filledFields = new Set<string>();
 
   /** Repeated rows, grouped by the fields they do not have. */
-  readonly #repeats = new Map<string, RepeatGroup>();
+  readonly #repeats = new Map<
+    string,
+    { count: number; readonly firstRow: number; readonly missingFields: readonly string[] }
+  >();
 
   /**
    * @param keyFields fields that identify a row; without a value in each of them it has no key

@@ -1,12 +1,10 @@
-/** From this row on, lines are further ahead. */
-interface Shift {
-  readonly row: number;
-  readonly linesAhead: number;
-}
-
 /** Names rows in messages: by the line of a CSV, else by the number of the row. */
 export class RowPlaces {
-  readonly #shifts: Shift[] = [];
+  readonly #shifts: {
+    /** From this row on, lines are further ahead. */
+    readonly row: number;
+    readonly linesAhead: number;
+  }[] = [];
   #linesAhead = 0;
 
   /** Records that there are further lines before a row, counted from 1: only a CSV has lines. */
