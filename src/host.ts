@@ -32,7 +32,7 @@ export interface Host {
 export const deletedFolder = '/dev/null/deleted working folder';
 
 /** Node's timers fire at once beyond this. */
-const longestSleepMs = 2 ** 31 - 1;
+const maxSleepMs = 2 ** 31 - 1;
 
 export function processHost(): Host {
   return {
@@ -50,7 +50,7 @@ export function processHost(): Host {
     stopwatch: () => performance.now(),
     async sleep(durationMs, signal) {
       try {
-        await sleepFor(Math.min(durationMs, longestSleepMs), undefined, { signal });
+        await sleepFor(Math.min(durationMs, maxSleepMs), undefined, { signal });
       } catch (error) {
         throw signal?.aborted ? signal.reason : error;
       }

@@ -3,7 +3,7 @@ import type { Perform } from './commands/command.ts';
 import { type Context, createContext } from './context.ts';
 import { AdreportError, codeOf, isClosedPipe, isInterruption, UsageError } from './errors.ts';
 import { deletedFolder, type Host, processHost } from './host.ts';
-import { createProgram, ownWords, wordsToParse } from './program.ts';
+import { createProgram, expandHelpAll, wordsBeforeDashes } from './program.ts';
 import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
@@ -13,7 +13,7 @@ import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // How errors are shown until the command line has been parsed.
-  const words = ownWords(argv);
+  const words = wordsBeforeDashes(argv);
   let flags: ConsoleFlags = {
     json: words.includes('--json'),
     color: !words.includes('--no-color'),
@@ -37,7 +37,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     };
     const program = createProgram(perform, output, argv);
     try {
-      await program.parseAsync(wordsToParse(argv), { from: 'user' });
+      await program.parseAsync(expandHelpAll(argv), { from: 'user' });
     } finally {
       if (help.length > 0) await new Console(host, flags).write(help.join(''));
     }

@@ -1,5 +1,5 @@
 import { type Command, Help, Option } from 'commander';
-import { DeclaredCommand, optionsTakenBy, type Perform } from './commands/command.ts';
+import { DeclaredCommand, listVisibleOptions, type Perform } from './commands/command.ts';
 import { layOutPairs } from './commands/help-lists.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
@@ -17,7 +17,7 @@ interface HelpOutput {
 }
 
 /** Returns the words before `--`; the words after it belong to another program. */
-export function ownWords(argv: readonly string[]): readonly string[] {
+export function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end === -1 ? argv : argv.slice(0, end);
 }
@@ -26,14 +26,14 @@ export function ownWords(argv: readonly string[]): readonly string[] {
  * Turns `--help-all` into `--help`, which `createProgram` makes longer, and `help COMMAND
  * --help-all` into the help of that command.
  */
-export function wordsToParse(argv: readonly string[]): string[] {
+export function expandHelpAll(argv: readonly string[]): string[] {
   const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;
   const words: string[] = [];
-  for (const word of ownWords(argv)) {
+  for (const word of wordsBeforeDashes(argv)) {
     if (word !== '--help-all') words.push(word);
     else if (!isHelpOfCommand) words.push('--help');
   }
-  return [...words, ...argv.slice(ownWords(argv).length)];
+  return [...words, ...argv.slice(wordsBeforeDashes(argv).length)];
 }
 
 /** Commands that need all the others. */
@@ -76,7 +76,7 @@ export function createProgram(
   program.version(version, '-V, --version', 'print the version');
 
   addCommands(program, perform, argv[0]);
-  configure(program, { ...output, showsRare: ownWords(argv).includes('--help-all') });
+  configure(program, { ...output, showsRare: wordsBeforeDashes(argv).includes('--help-all') });
   return program.configureHelp({
     minWidthToWrap,
     formatHelp: (_command, helper) => rootHelp(program, helper, output),
@@ -142,7 +142,7 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
       minWidthToWrap,
       visibleOptions: (explained) => {
         const options: Option[] = [];
-        for (const { option, declaring } of optionsTakenBy(explained)) {
+        for (const { option, declaring } of listVisibleOptions(explained)) {
           // Global flags are only listed in `help flags`.
           const isOfProgram = declaring.parent === null && explained.parent !== null;
           if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);

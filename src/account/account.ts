@@ -158,7 +158,7 @@ export class Accounts {
 
   async #localSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
     const server = await this.#host.localServer();
-    const settings = settingsOfLocal(server, options, choice);
+    const settings = buildLocalSettings(server, options, choice);
     hideSecrets(settings, this.#host.console);
     return settings;
   }
@@ -257,7 +257,7 @@ function hideSecrets(settings: Settings, console: Console): void {
 }
 
 /** Finds the account of the local server by name (`--account`) or profile. */
-function settingsOfLocal(
+function buildLocalSettings(
   { url, accounts }: LocalService,
   options: AccountOptions,
   choice: ProjectChoice | undefined,

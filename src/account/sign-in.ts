@@ -25,7 +25,7 @@ export interface SignIn {
  */
 export function requireSignIn(settings: Settings, runCommand: PasswordRunner): SignIn {
   const { account, baseUrl, encoding, token, isFromEnvironment } = settings;
-  if (!isFromEnvironment) expectOwnService(settings);
+  if (!isFromEnvironment) requireSameService(settings);
   if (!baseUrl.value) throw missingBaseUrl(settings);
 
   const credentials = findCredentials(settings, runCommand);
@@ -44,7 +44,7 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
 }
 
 /** Throws `SignInError` for an account that is not stored, or a base URL that is not its own. */
-function expectOwnService({ account, storedAccount, stored, baseUrl }: Settings): void {
+function requireSameService({ account, storedAccount, stored, baseUrl }: Settings): void {
   if (!storedAccount) {
     const isNamed = ['flag', 'env', 'file'].includes(account.source);
     if (!isNamed) throw notSignedIn(baseUrl);

@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
-import { changeFile, type FileHost, FileInUseError } from '../text/held-file.ts';
+import { type FileHost, FileInUseError, retryWhileInUse } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -167,7 +167,7 @@ export class Store {
 
   async #write(ConfClass: typeof Conf, settings: StoredSettings): Promise<void> {
     try {
-      await changeFile(this.#host, () => {
+      await retryWhileInUse(this.#host, () => {
         this.#conf(ConfClass).store = { ...settings };
       });
     } catch (cause) {

@@ -15,16 +15,16 @@ import type { HttpResponse } from './http.ts';
 // Reads the service's responses: bodies of limited size, in any known shape (`decisions.md` 1 to
 // 6).
 
-const maxAnswerBytes = 16 * 1024 * 1024;
+const maxResponseBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/** Throws `IncompleteDataError` for a body longer than 16 MB, and like `utf8Of`. */
+/** Throws `IncompleteDataError` for a body longer than 16 MB, and like `decodeToUtf8`. */
 export async function readText({ body, headers }: HttpResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
-  for await (const piece of utf8Of(body, charsetOf(headers['content-type']))) {
+  for await (const piece of decodeToUtf8(body, charsetOf(headers['content-type']))) {
     size += piece.length;
-    if (size > maxAnswerBytes) {
+    if (size > maxResponseBytes) {
       const message = 'The response is longer than 16 MB and is not a report.';
       throw new IncompleteDataError(message, { retryable: false });
     }
@@ -42,7 +42,7 @@ export function charsetOf(contentType = ''): string {
  * Converts a body to UTF-8. Throws `IncompleteDataError` if the charset is unknown or the bytes are
  * not valid in it.
  */
-export async function* utf8Of(
+export async function* decodeToUtf8(
   body: AsyncIterable<Buffer>,
   charset: string,
 ): AsyncGenerator<Buffer> {
@@ -122,11 +122,11 @@ export function parseJson(text: string, response: HttpResponse, redact: Redact):
 function describeText(text: string, { headers }: HttpResponse): string {
   if (isPage(text, headers['content-type'])) return 'a web page';
   if (text.trim() === '') return 'an empty body';
-  return quoteAnswer(text);
+  return quoteResponse(text);
 }
 
 /** Quotes the first 150 characters. */
-export function quoteAnswer(text: string): string {
+export function quoteResponse(text: string): string {
   const trimmed = text.trim();
   const isLonger = trimmed.length > 150;
   return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
@@ -182,7 +182,7 @@ export function isReportData(answer: unknown): boolean {
 }
 
 /** Ignores all other members of the response. */
-export function holdsRows(answer: unknown): boolean {
+export function containsRows(answer: unknown): boolean {
   const rows = ownMember(answer, 'data');
   return Array.isArray(rows) && rows.length > 0 && areRows(rows);
 }
@@ -264,13 +264,13 @@ export interface ServiceRecord {
 }
 
 /** Copies a response with shortened strings and names, to be shown or stored. */
-export function shortenedAnswer(value: unknown): unknown {
+export function shortenResponse(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value);
-  if (Array.isArray(value)) return value.map(shortenedAnswer);
+  if (Array.isArray(value)) return value.map(shortenResponse);
   if (!isObject(value)) return value;
   const members = Object.entries(value);
   return Object.fromEntries(
-    members.map(([name, member]) => [shortened(name), shortenedAnswer(member)]),
+    members.map(([name, member]) => [shortened(name), shortenResponse(member)]),
   );
 }
 

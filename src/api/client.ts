@@ -1,5 +1,5 @@
 import { bareIdIn, isCsv, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
-import type { AnswerFacts, CampaignList, Encoding, StatusRecord } from '../contract/messages.ts';
+import type { CampaignList, Encoding, ResponseFacts, StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
   IncompleteDataError,
@@ -11,19 +11,19 @@ import {
 import { maxServiceText, printable } from '../text/printable.ts';
 import {
   charsetOf,
+  containsRows,
+  decodeToUtf8,
   findCampaigns,
   findReportId,
   findToken,
   hasNextLink,
-  holdsRows,
   isReportData,
   parseJson,
   peek,
   readText,
   recordIn,
   refusesSignIn,
-  shortenedAnswer,
-  utf8Of,
+  shortenResponse,
 } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import {
@@ -34,7 +34,7 @@ import {
   type ExchangeOptions,
   Exchanges,
   parseRetryAfter,
-  type ReadAnswer,
+  type ReadResponse,
   type TryCount,
   withUnknownOutcome,
 } from './exchange.ts';
@@ -69,7 +69,7 @@ export interface ClientOptions extends ExchangeOptions {
 }
 
 /** A response that contains a report's data, which is still to be read. */
-export interface ReportAnswer extends AnswerFacts {
+export interface ReportResponse extends ResponseFacts {
   /** Decompressed; can be read once. Its errors are `AdreportError`s. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
@@ -97,7 +97,7 @@ export type CreatedReport =
       /** `Date` of the response, in milliseconds since 1970. */
       readonly serviceMs?: number | undefined;
     }
-  | { readonly kind: 'data'; readonly answer: ReportAnswer };
+  | { readonly kind: 'data'; readonly answer: ReportResponse };
 
 interface ReportCreation {
   readonly body: CallBody;
@@ -107,7 +107,7 @@ interface ReportCreation {
 }
 
 /** Status of a report, and when to call again. */
-interface StatusAnswer extends StatusRecord {
+interface StatusResponse extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 
   /** Whole response. */
@@ -177,7 +177,7 @@ export class Client {
   }
 
   /** Retries for `patienceMs`. Throws `ReportFailedError` if the report is gone. */
-  status(id: string, patienceMs?: number): Promise<StatusAnswer> {
+  status(id: string, patienceMs?: number): Promise<StatusResponse> {
     return this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
       this.#readStatus(response, id),
     );
@@ -187,7 +187,7 @@ export class Client {
    * Begins to download a report. Throws `StillInProgressError` if the report is not ready, and
    * `ReportFailedError` if it has failed or expired.
    */
-  download(id: string, count?: TryCount): Promise<ReportAnswer> {
+  download(id: string, count?: TryCount): Promise<ReportResponse> {
     return this.#call({ endpoint: 'download', body: this.#bodyOfId(id), count }, (response) =>
       readReport(response, this.#options),
     );
@@ -206,7 +206,7 @@ export class Client {
   }
 
   /** Makes a call with the token. A refused token is renewed once, unless another call just did. */
-  async #call<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
+  async #call<Result>(call: Call, read: ReadResponse<Result>): Promise<Result> {
     const token = this.#session.token ?? (await this.signIn());
     try {
       return await this.#performWith(token, call, read);
@@ -221,7 +221,7 @@ export class Client {
   #performWith<Result>(
     token: string | undefined,
     call: Call,
-    read: ReadAnswer<Result>,
+    read: ReadResponse<Result>,
   ): Promise<Result> {
     const isGiven = token === this.#options.token;
     const origin = isGiven ? this.#options.origin : freshTokenOrigin;
@@ -253,7 +253,7 @@ export class Client {
     });
     const token = await this.#exchanges
       .perform({ endpoint: 'auth', body, origin }, (response) => readToken(response, redact))
-      .catch((error) => Promise.reject(asFailedSignIn(error)));
+      .catch((error) => Promise.reject(addSignInStep(error)));
     hide(token);
     this.#session.token = token;
     return token;
@@ -263,7 +263,7 @@ export class Client {
     return bodyIn(this.#options.encoding, { json: { id }, form: { id } });
   }
 
-  async #readStatus(response: HttpResponse, id: string): Promise<StatusAnswer> {
+  async #readStatus(response: HttpResponse, id: string): Promise<StatusResponse> {
     const { redact, host } = this.#options;
     const text = await readText(response);
     const answer = parseJson(text, response, redact);
@@ -282,7 +282,7 @@ export class Client {
       message: redact(message),
       report_id: id,
       retryAfterMs,
-      answer: shortenedAnswer(answer),
+      answer: shortenResponse(answer),
     };
   }
 
@@ -315,7 +315,7 @@ export class Client {
 }
 
 /** Adds the step to the message, unless the service refused the sign-in. */
-function asFailedSignIn(error: unknown): unknown {
+function addSignInStep(error: unknown): unknown {
   const isNamed = isNotSignedIn(error) || isInterruption(error);
   if (isNamed || !(error instanceof AdreportError)) return error;
   error.message = `The sign-in failed. ${error.message}`;
@@ -380,16 +380,16 @@ async function readCreated(
 
   const mayBeRecord = isWhole && !isCsv(start, contentType);
   const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
-  const isData = isReportData(answer) || (isDirect && holdsRows(answer));
+  const isData = isReportData(answer) || (isDirect && containsRows(answer));
   if (answer === undefined || isData) {
-    return { kind: 'data', answer: reportAnswer(response, markErrorsUncertain(all), host) };
+    return { kind: 'data', answer: toReportResponse(response, markErrorsUncertain(all), host) };
   }
 
   const id = findReportId(answer);
   const { isError, status } = recordIn(answer);
   if (id !== undefined && id.length > maxServiceText) throw idTooLongError();
   if (id !== undefined && !isError) {
-    const record = shortenedAnswer(answer);
+    const record = shortenResponse(answer);
     return { kind: 'report', id, status: status || 'progress', answer: record, serviceMs };
   }
   throw unexpectedResponseError({
@@ -416,7 +416,7 @@ type ReadingOptions = Pick<ClientOptions, 'redact' | 'host'>;
 async function readReport(
   response: HttpResponse,
   { redact, host }: ReadingOptions,
-): Promise<ReportAnswer> {
+): Promise<ReportResponse> {
   const retryAfterMs = parseRetryAfter(response.headers['retry-after'], host.wallClock());
   if (response.status === 202) {
     throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs });
@@ -425,7 +425,7 @@ async function readReport(
   const { start, isWhole, all } = await peek(response.body, startsAsReport);
   if (isWhole && startsAsJson(start)) {
     const answer = tryJson(start);
-    const isRecord = !isReportData(answer) && !holdsRows(answer);
+    const isRecord = !isReportData(answer) && !containsRows(answer);
     const error = isRecord ? recordInsteadOfReport(answer, start, redact) : undefined;
     if (error) throw error.amend('', { retryAfterMs });
     if (isRecord && recordIn(answer).outcome === 'ready') {
@@ -434,7 +434,7 @@ async function readReport(
     }
   }
 
-  return reportAnswer(response, withErrors(all), host);
+  return toReportResponse(response, withErrors(all), host);
 }
 
 /** Passes a body on, with errors for users. */
@@ -455,11 +455,11 @@ async function* markErrorsUncertain(body: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-function reportAnswer(
+function toReportResponse(
   response: HttpResponse,
   body: AsyncIterable<Buffer>,
   { wallClock }: ReadingOptions['host'],
-): ReportAnswer {
+): ReportResponse {
   response.allowTime();
   const { headers } = response;
   const serviceMs = timeOf(headers);
@@ -474,7 +474,7 @@ function reportAnswer(
   const charset = charsetOf(contentType);
   const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
   if (!isUtf8) {
-    return { ...rest, body: utf8Of(body, charset), sizeBytes: undefined };
+    return { ...rest, body: decodeToUtf8(body, charset), sizeBytes: undefined };
   }
 
   const length = headers['content-length'] ?? '';

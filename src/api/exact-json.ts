@@ -29,7 +29,7 @@ function quoteLongIntegers(text: string): string | undefined {
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
     const [token] = match;
     if (token === '"') {
-      pattern.lastIndex = endOfText(text, match.index);
+      pattern.lastIndex = findStringEnd(text, match.index);
       continue;
     }
     if (/^\d{16,}$/.test(token)) {
@@ -46,7 +46,7 @@ function quoteLongIntegers(text: string): string | undefined {
 }
 
 /** Finds the end of the JSON string that begins at `start`; the end of `json` if it is open. */
-function endOfText(json: string, start: number): number {
+function findStringEnd(json: string, start: number): number {
   let end = json.indexOf('"', start + 1);
   while (end !== -1 && isEscaped(json, end)) end = json.indexOf('"', end + 1);
   return end === -1 ? json.length : end + 1;

@@ -87,7 +87,7 @@ function toHttpRequest(
 }
 
 /** Reads a successful response; called again for each attempt. */
-export type ReadAnswer<Result> = (response: HttpResponse) => Promise<Result>;
+export type ReadResponse<Result> = (response: HttpResponse) => Promise<Result>;
 
 interface Failure {
   readonly isAnswered: false;
@@ -99,7 +99,7 @@ interface Failure {
 }
 
 /** Longer `Retry-After`s end the call, so that a cron job reports them instead of sleeping. */
-const longestRetryAfterMs = 15 * 60_000;
+const maxRetryAfterMs = 15 * 60_000;
 const mayExistSentence = 'A report may have been created anyway.';
 
 /**
@@ -121,7 +121,7 @@ export class Exchanges {
   }
 
   /** Throws the error of the last attempt. */
-  async perform<Result>(call: Call, read: ReadAnswer<Result>): Promise<Result> {
+  async perform<Result>(call: Call, read: ReadResponse<Result>): Promise<Result> {
     const { stopwatch } = this.#options.host;
     const endMs = stopwatch() + (call.patienceMs ?? Number.POSITIVE_INFINITY);
     const { count = { tries: 0 } } = call;
@@ -157,7 +157,7 @@ export class Exchanges {
     const { retries, host, note } = this.#options;
     const { error, mayRetry } = failure;
     const { httpStatus, retryAfterMs = 0 } = error;
-    const isTooLong = call.patienceMs === undefined && retryAfterMs > longestRetryAfterMs;
+    const isTooLong = call.patienceMs === undefined && retryAfterMs > maxRetryAfterMs;
     if (isTooLong) {
       const pause = formatDuration(retryAfterMs);
       error.amend(`It asks for a pause of ${pause}, which is too long to wait.`);
@@ -180,7 +180,7 @@ export class Exchanges {
   /** Makes one attempt. Throws errors that a repetition cannot fix. */
   async #try<Result>(
     call: Call,
-    read: ReadAnswer<Result>,
+    read: ReadResponse<Result>,
   ): Promise<{ readonly isAnswered: true; readonly result: Result } | Failure> {
     const { http, encoding, host, redact } = this.#options;
     const { endpoint, origin, accepted } = call;

@@ -10,7 +10,7 @@ import {
   UnreachableError,
 } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { peek, quoteAnswer, recordIn, refusesSignIn, type ServiceRecord } from './answers.ts';
+import { peek, quoteResponse, recordIn, refusesSignIn, type ServiceRecord } from './answers.ts';
 import { tryJson } from './exact-json.ts';
 import { maskStrings, type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
@@ -187,13 +187,13 @@ export async function readHttpError(
   const isLink = endpoint === 'download' && redirectedTo !== undefined;
   if (isLink) return refusedLink(redirectedTo, status);
 
-  const record = recordIn(answerIn(text, response));
+  const record = recordIn(parseRefusal(text, response));
   const code = record.errorId && shownText(endpoint, record.errorId);
   const isRateLimit = status === 403 && headers['retry-after'] !== undefined;
   const refusal = refusalOf({ ...call, status, record, isRateLimit });
   const { ErrorClass, sentence, hint } = refusal;
   const label = code ? `(${status} ${code})` : `(${status})`;
-  let message = `${sentence}${furtherSentence(endpoint, sentence, record.message)} ${label}`;
+  let message = `${sentence}${formatServiceMessage(endpoint, sentence, record.message)} ${label}`;
   if (record.errorLines.length > 1) {
     for (const line of record.errorLines) message += `\n  - ${shownText(endpoint, line)}`;
   }
@@ -252,7 +252,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Parses a refusal's JSON, or returns its first line; `undefined` for a web page. */
-function answerIn(text: string, { headers }: HttpResponse): unknown {
+function parseRefusal(text: string, { headers }: HttpResponse): unknown {
   const answer = tryJson(text);
   if (answer !== undefined || isPage(text, headers['content-type'])) return answer;
   const [firstLine = ''] = text.trim().split(/\r?\n/, 1);
@@ -260,7 +260,7 @@ function answerIn(text: string, { headers }: HttpResponse): unknown {
 }
 
 /** A response with status 200 that does not have the expected content. */
-export interface UnexpectedAnswer {
+export interface UnexpectedResponse {
   readonly endpoint: EndpointName;
 
   /** Parsed JSON. */
@@ -277,7 +277,7 @@ export interface UnexpectedAnswer {
  * Returns the service's own error if the response has one, otherwise exit 9 with the beginning of
  * the body.
  */
-export function unexpectedResponseError(unexpected: UnexpectedAnswer): AdreportError {
+export function unexpectedResponseError(unexpected: UnexpectedResponse): AdreportError {
   const { endpoint, answer, lack, hint } = unexpected;
   const record = recordIn(answer);
   if (!isRefusal(endpoint, record)) {
@@ -290,7 +290,7 @@ export function unexpectedResponseError(unexpected: UnexpectedAnswer): AdreportE
   const refusal = isStatusOfReport
     ? notReady
     : refusalOf({ endpoint, encoding: 'form', status: 200, record });
-  const why = furtherSentence(endpoint, refusal.sentence, reasonIn(record));
+  const why = formatServiceMessage(endpoint, refusal.sentence, reasonIn(record));
   const code = errorId && shownText(endpoint, errorId);
   return new refusal.ErrorClass(`${refusal.sentence}${why}`, { code, hint: refusal.hint });
 }
@@ -311,10 +311,10 @@ function reasonIn({ message, errorId, status }: ServiceRecord): string {
   return status ? `Its status is ${status}` : 'It gave no reason';
 }
 
-function quoteBeginning({ endpoint, text, redact }: UnexpectedAnswer): string {
+function quoteBeginning({ endpoint, text, redact }: UnexpectedResponse): string {
   const beginning = redact(text.slice(0, 10_000));
   const isNameless = endpoints[endpoint].quoted === 'without names';
-  return quoteAnswer(shownText(endpoint, isNameless ? maskStrings(beginning) : beginning));
+  return quoteResponse(shownText(endpoint, isNameless ? maskStrings(beginning) : beginning));
 }
 
 /** Returns `undefined` if the record does not explain why there is no report. */
@@ -329,7 +329,7 @@ export function recordInsteadOfReport(
 }
 
 /** Formats the service's message as a second sentence; empty if it repeats ours. */
-function furtherSentence(
+function formatServiceMessage(
   endpoint: EndpointName,
   sentence: string,
   text: string | undefined,

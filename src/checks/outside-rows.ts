@@ -1,4 +1,4 @@
-import { type AnswerFacts, type CampaignList, knownOutcomeOf } from '../contract/messages.ts';
+import { type CampaignList, knownOutcomeOf, type ResponseFacts } from '../contract/messages.ts';
 import type { CheckResult } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { maxServiceText, printable, shortened } from '../text/printable.ts';
@@ -34,7 +34,7 @@ const knownInRecords: readonly string[] = [
 ];
 
 /** Rows or campaigns, with the other members of their document. */
-export interface RowsWithMembers extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'> {
+export interface RowsWithMembers extends Pick<ResponseFacts, 'isPart' | 'hasNextLink'> {
   /** Subject of the messages: `The report`. */
   readonly subject: string;
 
@@ -107,7 +107,7 @@ function warningFor(
   const envelopes = path.slice(0, -1);
   const isAboutRows =
     envelopes.length <= maxEnvelopes && envelopes.every((name) => envelopeForm.test(plain(name)));
-  if (!isAboutRows || !saysSomething(value)) return undefined;
+  if (!isAboutRows || !isMeaningful(value)) return undefined;
 
   const name = plain(path.at(-1) ?? '');
   const member = `${printable(path.join('.'))}: ${valueText(value)}`;
@@ -146,7 +146,7 @@ function collectUnknown(
   value: unknown,
   isKnown: (path: readonly string[], value: unknown) => boolean,
 ): void {
-  if (!saysSomething(value) || isKnown(path, value)) return;
+  if (!isMeaningful(value) || isKnown(path, value)) return;
   if (!isObject(value) || path.length > maxLevels) {
     if (path.length > 0) unknown.set(path.join('.'), value);
     return;
@@ -192,8 +192,8 @@ const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successf
 /**
  * Rejects values that mean “nothing”, such as 0, `ok` or `no errors`. In objects, any leaf counts.
  */
-function saysSomething(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(saysSomething);
+function isMeaningful(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isMeaningful);
   if (typeof value === 'string') return !nothingForm.test(value);
   return value !== null && value !== undefined && value !== false && value !== 0;
 }

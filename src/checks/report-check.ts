@@ -5,7 +5,7 @@ import {
   fieldTypeOf,
   metricOfField,
 } from '../contract/columns.ts';
-import type { AnswerFacts } from '../contract/messages.ts';
+import type { ResponseFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
 import type { Expectation } from '../report/expectation.ts';
@@ -50,7 +50,7 @@ export interface ReportOrigin {
 }
 
 /** Used for a report that is read from a file. */
-export const factsOfFile: AnswerFacts = {
+export const factsOfFile: ResponseFacts = {
   isPart: false,
   hasNextLink: false,
   isEndMarked: true,
@@ -61,7 +61,7 @@ export const factsOfFile: AnswerFacts = {
 export interface CheckedReport {
   /** `undefined` if the request is not known; the document is then only checked against itself. */
   readonly expectation: Expectation | undefined;
-  readonly answer: AnswerFacts;
+  readonly answer: ResponseFacts;
   readonly origin: ReportOrigin;
 
   /** Milliseconds since 1970. */

@@ -1,4 +1,4 @@
-import type { Client, ReportAnswer } from '../api/client.ts';
+import type { Client, ReportResponse } from '../api/client.ts';
 import { type TryCount, withUnknownOutcome } from '../api/exchange.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import { AdreportError, type CheckResult } from '../errors.ts';
@@ -53,7 +53,7 @@ export interface ReadReport {
 
 interface OpenSetup extends OpenOptions {
   readonly ready: ReadyReport;
-  readonly answer: ReportAnswer;
+  readonly answer: ReportResponse;
 }
 
 const noMessages: CheckResult = { warnings: [], notes: [] };

@@ -1,4 +1,4 @@
-import type { Client, ReportAnswer } from '../api/client.ts';
+import type { Client, ReportResponse } from '../api/client.ts';
 import type { ReportOrigin } from '../checks/report-check.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import { encodeRequest } from '../report/request.ts';
@@ -8,7 +8,7 @@ export interface RequestedReport extends ReportOrigin {
   readonly status: string;
 
   /** Data, if the service answered with it instead of an id (`decisions.md` 2). */
-  readonly answer?: ReportAnswer;
+  readonly answer?: ReportResponse;
 }
 
 /** Throws as the client's `createReport`. */

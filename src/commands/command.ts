@@ -127,7 +127,7 @@ export class DeclaredCommand extends Command {
 
   /** Called by Commander. */
   unknownOption(word: string): never {
-    const known = optionsTakenBy(this).map(({ option }) => option);
+    const known = listVisibleOptions(this).map(({ option }) => option);
     throw unknownFlag(this, word, known);
   }
 
@@ -188,7 +188,7 @@ export function declareCommand<
       refuseRepeats(command);
       refuseConflicts(command);
       refuseExcess(command);
-      refuseFlagsOfOthers(command);
+      refuseParentFlags(command);
       const options = command.optsWithGlobals<Options>();
       await perform({ ...options, ...spec.contextOptions }, (context) =>
         action({
@@ -274,7 +274,7 @@ function refuseExcess(command: Command): void {
 }
 
 /** Throws `UsageError` for a flag of the parent that does nothing here: `export --port 80`. */
-function refuseFlagsOfOthers(command: DeclaredCommand): void {
+function refuseParentFlags(command: DeclaredCommand): void {
   for (const option of command.parent?.options ?? []) {
     const isTyped = command.parent?.getOptionValueSource(option.attributeName()) === 'cli';
     if (!isTyped || !command.parent?.parent || command.takesFromAbove(option)) continue;
@@ -288,14 +288,14 @@ function refuseFlagsOfOthers(command: DeclaredCommand): void {
 }
 
 /** An option and the command that declares it. */
-interface TakenOption {
+interface VisibleOption {
   readonly option: Option;
   readonly declaring: Command;
 }
 
 /** Lists visible options: its own, those it takes from its parent, and the program's. */
-export function optionsTakenBy(command: Command): TakenOption[] {
-  const taken: TakenOption[] = [];
+export function listVisibleOptions(command: Command): VisibleOption[] {
+  const taken: VisibleOption[] = [];
   const take = (declaring: Command, options: readonly Option[]) => {
     for (const option of options) if (!option.hidden) taken.push({ option, declaring });
   };
@@ -318,7 +318,7 @@ function countRare(groups: readonly FlagGroup[]): number {
 }
 
 /**
- * Declares `--help-all` for lists of flags: `wordsToParse` in `program.ts` turns it into `--help`.
+ * Declares `--help-all` for lists of flags: `expandHelpAll` in `program.ts` turns it into `--help`.
  */
 function addHelpAll(command: Command, rareCount: number): void {
   const option = new Option('--help-all', `print all flags (${rareCount} more)`);

@@ -12,7 +12,7 @@ import {
 import { sections, topics } from '../help/index.ts';
 import { readSavedReports } from '../plan/saved-reports.ts';
 import { periodNames } from '../report/period-names.ts';
-import { declareCommand, findCommand, optionsTakenBy } from './command.ts';
+import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 import { helpLists } from './help-lists.ts';
 
 /** Printed by `complete` if there are no candidates and files make no sense. */
@@ -184,7 +184,7 @@ function findOptionWithValue(command: Command, flag: string): Option | undefined
   const isIt = ({ long, short, required }: Option) => {
     return required && (long === flag || short === flag);
   };
-  return optionsTakenBy(command).find(({ option }) => isIt(option))?.option;
+  return listVisibleOptions(command).find(({ option }) => isIt(option))?.option;
 }
 
 /** Lists candidates for the next word: values of a pending option, else operands, else flags. */
@@ -197,7 +197,7 @@ async function offer(context: Context, place: Place, current: string): Promise<C
 }
 
 function flagsOf(command: Command): string[] {
-  return optionsTakenBy(command).flatMap(({ option }) => option.long ?? []);
+  return listVisibleOptions(command).flatMap(({ option }) => option.long ?? []);
 }
 
 function asWords(names: readonly string[]): string[] {

@@ -1,7 +1,12 @@
 import type { Context } from '../context.ts';
 import { announce } from '../fetch/announce.ts';
 import { fetchToOutput } from '../fetch/report-fetch.ts';
-import { findCreated, otherRequestsOf, rememberAcceptedJson, toolsFor } from '../fetch/request.ts';
+import {
+  findCreated,
+  matchOtherRequests,
+  rememberAcceptedJson,
+  toolsFor,
+} from '../fetch/request.ts';
 import { prepareOutput } from '../fetch/write-report.ts';
 import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
 import { checkFlags } from '../plan/flags/check-flags.ts';
@@ -48,7 +53,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   await rememberAcceptedJson(tools, reportId);
   // An unknown report was created before now.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
-  const isOfOtherRequest = entry && (await otherRequestsOf(tools, entry));
+  const isOfOtherRequest = entry && (await matchOtherRequests(tools, entry));
 
   const { platform } = context.host;
   const words = [

@@ -101,12 +101,12 @@ async function fields(
     });
   }
   const look = tableLook(context);
-  await context.console.write(textTable(inLines(rows, look.width), columns, look));
+  await context.console.write(textTable(wrapMeanings(rows, look.width), columns, look));
   if (rows.some(({ name }) => name.startsWith('revenue'))) context.console.note(revenueMeaning);
 }
 
 /** Wraps meanings: each further line is a row of its own. */
-function inLines(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
+function wrapMeanings(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
   const widest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
   const before = widest(rows.map(({ flag }) => flag)) + widest(rows.map(({ name }) => name));
   const room = Math.max(minMeaningWidth, width - before - 4);

@@ -67,7 +67,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
     return;
   }
 
-  const refusal = refusalOfAll(chosen);
+  const refusal = combineRefusals(chosen);
   if (options.dryRun) {
     await showPlan(context, jobs);
     if (refusal) throw refusal;
@@ -88,7 +88,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 }
 
 /** Combines the errors of all reports refused by their folders; `undefined` if none is. */
-function refusalOfAll(jobs: readonly FolderJob[]): UsageError | undefined {
+function combineRefusals(jobs: readonly FolderJob[]): UsageError | undefined {
   const refused = jobs.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
   const [first, ...others] = refused;
   if (!first || others.length === 0) return first?.refusal;

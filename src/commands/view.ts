@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
 import { groupsAnswer } from '../view/answer/groups-answer.ts';
 import { rowsAnswer } from '../view/answer/rows-answer.ts';
-import { checkView, type Form } from '../view/form.ts';
+import { checkView, type OutputKind } from '../view/form.ts';
 import { documentOf, viewText } from '../view/output/view-text.ts';
 import { prepareViewOutput, writeView } from '../view/output/write-view.ts';
 import { readView } from '../view/read-view.ts';
@@ -35,7 +35,7 @@ export const viewCommand = declareCommand({
   },
 });
 
-async function showView(context: Context, view: View, form: Form): Promise<void> {
+async function showView(context: Context, view: View, form: OutputKind): Promise<void> {
   if (form === 'text') return context.console.write(viewText(context, view));
   if (form === 'document') return context.console.write(documentOf(view));
 
@@ -46,7 +46,7 @@ async function showView(context: Context, view: View, form: Form): Promise<void>
 }
 
 /** Chooses text on a terminal, one object with `--json`, otherwise a format of `run`. */
-function formOf(context: Context, options: ViewOptions): Form {
+function formOf(context: Context, options: ViewOptions): OutputKind {
   const { chart, format, output = '-', compare } = options;
   if (context.flags.json && output === '-') {
     if (chart === undefined && (format ?? 'json') === 'json') return 'document';

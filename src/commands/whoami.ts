@@ -46,7 +46,7 @@ async function whoami(context: Context): Promise<void> {
       `${identity.profile} profile`,
       identity.token === null ? 'no token' : `token ${identity.token} (from ${token.from})`,
       ...(passwordCommand.value ? [`password command ${printable(passwordCommand.value)}`] : []),
-      isSignedIn ? describeAnswer(answer) : 'not signed in',
+      isSignedIn ? describeTokenCheck(answer) : 'not signed in',
     ];
     await console.result(facts.join(' · '));
   }
@@ -54,20 +54,20 @@ async function whoami(context: Context): Promise<void> {
   if (answer.error) throw answer.error;
 }
 
-function describeAnswer({ campaignCount, error }: ServiceAnswer): string {
+function describeTokenCheck({ campaignCount, error }: TokenCheck): string {
   if (error) return 'does not work';
   if (campaignCount === undefined) return 'works, but is not allowed to list campaigns';
   return `works: ${formatPlural(campaignCount, 'campaign')}`;
 }
 
 /** Result of a call with the token; empty if the token works but cannot list campaigns. */
-interface ServiceAnswer {
+interface TokenCheck {
   readonly campaignCount?: number;
   readonly error?: AdreportError;
 }
 
 /** Requests the list of campaigns, the cheapest call. */
-async function askService(context: Context): Promise<ServiceAnswer> {
+async function askService(context: Context): Promise<TokenCheck> {
   try {
     const client = await context.account.client();
     const { campaigns } = await client.campaigns();

@@ -136,7 +136,7 @@ export interface CampaignRecord {
 }
 
 /** Facts about the response that contains a report. */
-export interface AnswerFacts {
+export interface ResponseFacts {
   /** Set for a 206. */
   readonly isPart: boolean;
 
@@ -154,7 +154,7 @@ export interface AnswerFacts {
 }
 
 /** Campaigns of an account, with facts about the response. */
-export interface CampaignList extends Pick<AnswerFacts, 'isPart' | 'hasNextLink'> {
+export interface CampaignList extends Pick<ResponseFacts, 'isPart' | 'hasNextLink'> {
   readonly campaigns: readonly CampaignRecord[];
 
   /** Whole response. */

@@ -4,7 +4,7 @@ import {
   figuresOf,
   figureValue,
   formatFigure,
-  leadingFirst,
+  splitLeadingMetrics,
 } from '../figures/figures.ts';
 import type { Grouping } from '../figures/grouping.ts';
 import { headingOf } from '../present/terminal/headings.ts';
@@ -75,7 +75,7 @@ export function showFigures(console: Console, figures: Grouping, comparison?: Co
 /** Formats the totals as two lines: the leading metrics, and the others that are not 0. */
 function totalLines(figures: Grouping): string[] {
   const totals = figures.totals();
-  const { leading, others } = leadingFirst(figuresOf(figures.metrics));
+  const { leading, others } = splitLeadingMetrics(figuresOf(figures.metrics));
   const isNotZero = (figure: Figure): boolean => (figureValue(figure, totals) ?? 0) !== 0;
 
   const lines: string[] = [];

@@ -156,7 +156,7 @@ class CheckUp {
     if (email) this.#doctor.console.hide(email);
 
     for (const { name, value, from } of nameSettings(settings)) {
-      if (value !== undefined) this.#ok(name, `${value} (${sourceInWords(name, from)})`);
+      if (value !== undefined) this.#ok(name, `${value} (${describeSource(name, from)})`);
     }
   }
 
@@ -273,7 +273,7 @@ class CheckUp {
 }
 
 /** Returns `from adreport.yaml`, without the key, which is its name. */
-function sourceInWords(name: string, from: string): string {
+function describeSource(name: string, from: string): string {
   if (name === 'account' && from === 'default') return 'no --account given';
   return from === 'default' ? 'default' : `from ${from.replace(/^(adreport\.yaml) \(.*\)$/, '$1')}`;
 }

@@ -8,9 +8,9 @@ import {
   endsTrials,
   NotTried,
   otherZone,
+  type ProbeReport,
   requireFor,
-  type TriedReport,
-  type TriedService,
+  type ServiceProbe,
 } from './tried-service.ts';
 
 /** A property of the service that a client depends on. */
@@ -30,7 +30,7 @@ export interface Claim {
    * Returns what differs, or nothing. Throws `NotTried`, and an `AdreportError` for a response that
    * the client does not accept.
    */
-  check(service: TriedService): Promise<string | undefined>;
+  check(service: ServiceProbe): Promise<string | undefined>;
 }
 
 /** In the order in which they are tried. */
@@ -105,7 +105,7 @@ export const claims: readonly Claim[] = [
   },
 ];
 
-async function checkSignIn(service: TriedService): Promise<undefined> {
+async function checkSignIn(service: ServiceProbe): Promise<undefined> {
   if (service.settings.canSignIn) await service.client.signIn();
   try {
     await service.statusOfUnknown();
@@ -115,7 +115,7 @@ async function checkSignIn(service: TriedService): Promise<undefined> {
   }
 }
 
-async function checkUnknownId(service: TriedService): Promise<string | undefined> {
+async function checkUnknownId(service: ServiceProbe): Promise<string | undefined> {
   try {
     await service.statusOfUnknown();
   } catch (error) {
@@ -125,7 +125,7 @@ async function checkUnknownId(service: TriedService): Promise<string | undefined
   return 'it answers with a status';
 }
 
-async function checkCampaigns({ client }: TriedService): Promise<string | undefined> {
+async function checkCampaigns({ client }: ServiceProbe): Promise<string | undefined> {
   const { answer, campaigns, hasNextLink } = await client.campaigns();
   if (!Array.isArray(answer)) return 'the list is inside an object';
   if (hasNextLink) return 'the list links to another page';
@@ -143,7 +143,7 @@ function isDigits(value: unknown): boolean {
   return typeof value === 'string' && /^\d+$/.test(value);
 }
 
-async function checkEarlyDownload(service: TriedService): Promise<string | undefined> {
+async function checkEarlyDownload(service: ServiceProbe): Promise<string | undefined> {
   const id = await requireFor('a report', service.create('days'));
   const { status } = await requireFor('its status', service.client.status(id));
   if (status.toLowerCase() !== 'progress') throw new NotTried('the report was ready at once');
@@ -161,13 +161,13 @@ async function checkEarlyDownload(service: TriedService): Promise<string | undef
   throw new NotTried('the report became ready before its download');
 }
 
-async function checkFormat(service: TriedService): Promise<string | undefined> {
+async function checkFormat(service: ServiceProbe): Promise<string | undefined> {
   await requireFor('a report', service.create('days'));
   const { summary } = await service.report('days');
   return summary ? undefined : 'the report has no summary of the documented shape';
 }
 
-async function checkEncodings(service: TriedService): Promise<string | undefined> {
+async function checkEncodings(service: ServiceProbe): Promise<string | undefined> {
   const { encoding } = service.settings;
   const other = encoding === 'json' ? 'form' : 'json';
   const { contentType, text } = encodeRequest(service.requestFor('hours'), other);
@@ -198,7 +198,7 @@ function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrials(error);
 }
 
-async function checkWindowClock(service: TriedService): Promise<string | undefined> {
+async function checkWindowClock(service: ServiceProbe): Promise<string | undefined> {
   const { windowClock } = service.settings;
   const summary = await requireSummary(service);
   const { since, until } = service.requestFor('days');
@@ -217,20 +217,20 @@ async function checkWindowClock(service: TriedService): Promise<string | undefin
   return `the period in the summary is ${quoteValue(summary.since)} to ${quoteValue(summary.until)}`;
 }
 
-async function requireSummary(service: TriedService) {
+async function requireSummary(service: ServiceProbe) {
   const { summary } = await requireFor('the report by day', service.report('days'));
   if (!summary) throw new NotTried('the report by day has no summary');
   return summary;
 }
 
 /** Throws `NotTried` if the report has no rows. */
-async function requireRows(service: TriedService): Promise<TriedReport['rows']> {
+async function requireRows(service: ServiceProbe): Promise<ProbeReport['rows']> {
   const { rows } = await requireFor('the report by day', service.report('days'));
   if (rows.length === 0) throw new NotTried('those days have no rows');
   return rows;
 }
 
-async function checkDays(service: TriedService): Promise<string | undefined> {
+async function checkDays(service: ServiceProbe): Promise<string | undefined> {
   const rows = await requireRows(service);
   const { since, until } = service.requestFor('days');
 
@@ -248,7 +248,7 @@ async function checkDays(service: TriedService): Promise<string | undefined> {
   return undefined;
 }
 
-async function checkZone(service: TriedService): Promise<string | undefined> {
+async function checkZone(service: ServiceProbe): Promise<string | undefined> {
   if (service.settings.profile === 'buyer') {
     const { timezone } = await requireSummary(service);
     return timezone === 'europe/paris' ? undefined : describeZone(timezone);
@@ -263,7 +263,7 @@ function describeZone(timezone: string): string {
   return `timezone in the summary is ${quoteValue(timezone)}`;
 }
 
-async function checkSums(service: TriedService): Promise<string | undefined> {
+async function checkSums(service: ServiceProbe): Promise<string | undefined> {
   await requireRows(service);
   const days = await service.report('days');
   const total = await requireFor('the report of the whole period', service.report('total'));
@@ -279,7 +279,7 @@ async function checkSums(service: TriedService): Promise<string | undefined> {
 }
 
 /** Throws `NotTried` for a value that is not a number. */
-function sumIn({ rows }: TriedReport, metric: string): number {
+function sumIn({ rows }: ProbeReport, metric: string): number {
   let sum = 0;
   for (const row of rows) {
     const number = numberTextOf(row[metric]);
@@ -290,7 +290,7 @@ function sumIn({ rows }: TriedReport, metric: string): number {
   return sum;
 }
 
-async function checkFilter(service: TriedService): Promise<string | undefined> {
+async function checkFilter(service: ServiceProbe): Promise<string | undefined> {
   const all = await requireFor('the report by campaign', service.report('campaigns'));
   const campaignId = all.rows.map((row) => row.campaignId).find(isDigits);
   if (typeof campaignId !== 'string') throw new NotTried('that report names no campaign');

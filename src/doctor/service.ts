@@ -9,9 +9,9 @@ import {
   endsTrials,
   NotTried,
   type PlannedReport,
+  type ProbeSettings,
   planReports,
-  TriedService,
-  type TriedSettings,
+  ServiceProbe,
 } from './tried-service.ts';
 
 /** In the form of `--json`. */
@@ -42,7 +42,7 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   }
 
   const client = await account.client();
-  const service = new TriedService({ client, settings, reports });
+  const service = new ServiceProbe({ client, settings, reports });
   const { results, lastError } = await tryClaims(service, console.redact);
   if (lastError && results.every(({ result }) => result === 'not tried')) throw lastError;
 
@@ -52,7 +52,7 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   return differs ? differenceExitCode : 0;
 }
 
-async function readServiceSettings({ account }: DoctorTools): Promise<TriedSettings> {
+async function readServiceSettings({ account }: DoctorTools): Promise<ProbeSettings> {
   const { profile, encoding, windowClock } = await account.settings();
   const { credentials } = await account.signIn();
   return {
@@ -70,7 +70,7 @@ async function confirmReports(
     settings,
     reports,
     isConfirmed,
-  }: { settings: TriedSettings; reports: readonly PlannedReport[]; isConfirmed: boolean },
+  }: { settings: ProbeSettings; reports: readonly PlannedReport[]; isConfirmed: boolean },
 ): Promise<boolean> {
   const { baseUrl } = await account.signIn();
   const service = isLocal ? 'the local server' : printable(baseUrl.href);
@@ -87,7 +87,7 @@ async function confirmReports(
   ]);
 }
 
-async function tryClaims(service: TriedService, redact: (text: string) => string) {
+async function tryClaims(service: ServiceProbe, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 

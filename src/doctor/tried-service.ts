@@ -13,7 +13,7 @@ import { AdreportError, isNotSignedIn, isUnreachable } from '../errors.ts';
 import { encodeRequest, planReport } from '../report/request.ts';
 import { formatDate } from '../report/window.ts';
 
-export interface TriedReport {
+export interface ProbeReport {
   readonly rows: ReadReport['rows'];
 
   /** `undefined` if it does not have the documented shape. */
@@ -29,18 +29,18 @@ const unknownId = '00000000000000000000000000000000';
 const dayMs = 86_400_000;
 const waitTimeoutMs = 300_000;
 
-export type TriedReportName = 'days' | 'hours' | 'total' | 'campaigns' | 'campaign' | 'zone';
+export type ProbeReportName = 'days' | 'hours' | 'total' | 'campaigns' | 'campaign' | 'zone';
 
 /** Requested when a claim needs it. */
 export interface PlannedReport {
-  readonly name: TriedReportName;
+  readonly name: ProbeReportName;
 
   /** Shown to the user, who confirms the request. */
   readonly description: string;
   readonly request: ReportRequest;
 }
 
-export interface TriedSettings {
+export interface ProbeSettings {
   readonly profile: Profile;
   readonly windowClock: WindowClock;
   readonly encoding: Encoding;
@@ -51,7 +51,7 @@ export interface TriedSettings {
 
 /** Plans at most ten small reports, of closed days. */
 export function planReports(
-  { profile, windowClock }: TriedSettings,
+  { profile, windowClock }: ProbeSettings,
   nowMs: number,
 ): readonly PlannedReport[] {
   const dateBefore = (days: number): string =>
@@ -108,34 +108,34 @@ export async function requireFor<Value>(subject: string, value: Promise<Value>):
   }
 }
 
-interface TriedServiceOptions {
+interface ProbeOptions {
   readonly client: Client;
-  readonly settings: TriedSettings;
+  readonly settings: ProbeSettings;
   readonly reports: readonly PlannedReport[];
 }
 
 /** Requests each report once, when a claim needs it. */
-export class TriedService {
+export class ServiceProbe {
   readonly client: Client;
-  readonly settings: TriedSettings;
-  readonly #options: TriedServiceOptions;
-  readonly #ids = new Map<TriedReportName, Promise<string>>();
-  readonly #reports = new Map<TriedReportName, Promise<TriedReport>>();
+  readonly settings: ProbeSettings;
+  readonly #options: ProbeOptions;
+  readonly #ids = new Map<ProbeReportName, Promise<string>>();
+  readonly #reports = new Map<ProbeReportName, Promise<ProbeReport>>();
 
-  constructor(options: TriedServiceOptions) {
+  constructor(options: ProbeOptions) {
     this.client = options.client;
     this.settings = options.settings;
     this.#options = options;
   }
 
-  requestFor(name: TriedReportName): ReportRequest {
+  requestFor(name: ProbeReportName): ReportRequest {
     const report = this.#options.reports.find((planned) => planned.name === name);
     if (!report) throw new Error(`No report “${name}” is planned.`);
     return report.request;
   }
 
   /** Uses the encoding of the account; returns the report id. */
-  create(name: TriedReportName): Promise<string> {
+  create(name: ProbeReportName): Promise<string> {
     const known = this.#ids.get(name);
     if (known) return known;
 
@@ -159,7 +159,7 @@ export class TriedService {
     return this.client.status(unknownId);
   }
 
-  report(name: TriedReportName): Promise<TriedReport> {
+  report(name: ProbeReportName): Promise<ProbeReport> {
     const known = this.#reports.get(name);
     if (known) return known;
 
@@ -169,14 +169,14 @@ export class TriedService {
   }
 
   /** Requests the report again, with a filter. */
-  async filtered(name: TriedReportName, filters: ReportRequest['filters']): Promise<TriedReport> {
+  async filtered(name: ProbeReportName, filters: ReportRequest['filters']): Promise<ProbeReport> {
     const request = { ...this.requestFor(name), filters };
     const id = await this.createFrom(encodeRequest(request, this.settings.encoding));
     return this.fetch(id);
   }
 
   /** Waits for a report and reads it. */
-  async fetch(reportId: string): Promise<TriedReport> {
+  async fetch(reportId: string): Promise<ProbeReport> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const ready = await waitUntilReady(this.client, requested, { waitTimeoutMs });
     const report = await openReport(this.client, ready, { expectation: undefined });

@@ -163,14 +163,14 @@ function printChanges({ console }: Announcer, { since, recorded, label }: Writte
   for (const [metric, [before, after]] of Object.entries(recorded.changes)) {
     const values = `${metric} ${formatSum(metric, before)} → ${formatSum(metric, after)}`;
     const isMoney = fieldTypeOf(metric) === 'money';
-    texts.push(isMoney ? `${values} (${percentOf(before, after)})` : values);
+    texts.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
   }
   const day = since?.slice(0, 10);
   const subject = label?.job === undefined ? day : `${label.job} ${day}`;
   console.note(`${subject} changed: ${texts.join(', ')}`);
 }
 
-function percentOf(before: string, after: string): string {
+function formatPercentChange(before: string, after: string): string {
   if (Number(before) === 0) return 'new';
 
   const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));

@@ -1,7 +1,7 @@
 import { labelled } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
 import type { CheckMessage } from '../errors.ts';
-import { comparisonOf } from '../figures/compared-report.ts';
+import { buildComparison } from '../figures/compared-report.ts';
 import type { Comparison } from '../figures/figures.ts';
 import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
@@ -10,7 +10,7 @@ import { type Job, labelOfPart } from '../plan/plan.ts';
 import { type EarlierWindow, earlierWindow } from '../report/compared-window.ts';
 import { type ReportPlan, requestFor } from '../report/request.ts';
 import type { Window } from '../report/window.ts';
-import { type FetchSetup, fetchReport, reportOfJob } from './report-fetch.ts';
+import { type FetchSetup, fetchReport, setUpFetch } from './report-fetch.ts';
 import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
@@ -50,7 +50,7 @@ export async function compareReport(
   const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
   const { sums, warnings } = await fetchSums(tools, whole);
 
-  const comparison = comparisonOf(now, before, sums);
+  const comparison = buildComparison(now, before, sums);
   return { comparison, warnings: warnings.map((warning) => labelled(comparison.before, warning)) };
 }
 
@@ -63,7 +63,7 @@ async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
 
   const startedMs = tools.host.stopwatch();
   try {
-    return await fetchSumsOfReport(tools, reportOfJob(tools, job));
+    return await fetchSumsOfReport(tools, setUpFetch(tools, job));
   } catch (error) {
     return fetchSumsOfParts(tools, splitAfterFailure(tools, { error, split, startedMs }));
   }
@@ -73,7 +73,7 @@ async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedR
   const sums = new ReportSums({ keepsRows: true });
   const warnings: CheckMessage[] = [];
   for (const part of split.parts) {
-    const ofPart = await fetchSumsOfReport(tools, reportOfJob(tools, split, { part }));
+    const ofPart = await fetchSumsOfReport(tools, setUpFetch(tools, split, { part }));
     sums.absorb(ofPart.sums);
     warnings.push(...ofPart.warnings.map((warning) => labelled(labelOfPart(split, part), warning)));
   }

@@ -28,14 +28,14 @@ export async function showPlan(tools: RunTools, jobs: readonly Job[]): Promise<v
   const calls: PlannedCall[] = [];
   for (const planned of jobs) {
     const job = await jobWithIds(tools, planned);
-    for (const part of job.parts) calls.push(...callsOf(tools, job, part));
+    for (const part of job.parts) calls.push(...planCalls(tools, job, part));
     if (job.isMerged) calls.push(...earlierCalls(tools, job, job.plan.window));
   }
   await printDryRun(tools, calls);
 }
 
 /** Throws as `earlierCalls`. */
-function callsOf(tools: RunTools, job: Job, part: Part): PlannedCall[] {
+function planCalls(tools: RunTools, job: Job, part: Part): PlannedCall[] {
   const { account, label, isMerged } = job;
   const { window, request, reason } = part;
   const call = { account, label, window, request, output: outputOf(job, part).file, reason };

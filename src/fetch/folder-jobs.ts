@@ -55,7 +55,7 @@ export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promi
   const histories = new Histories(tools);
   const chosen: FolderJob[] = [];
   for (const planned of jobs) {
-    const job = await withOwnMetrics(tools, planned, histories);
+    const job = await keepSeriesMetrics(tools, planned, histories);
     const place = findPlace(tools, job);
     if (place) chosen.push(await chooseDue(tools, job, await runInFolder(job, place, histories)));
     else chosen.push(job.options.missing ? await skipExistingFiles(tools, job) : job);
@@ -67,7 +67,7 @@ export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promi
  * Uses the metrics of the series if none were typed: a version that knows one more must not change
  * the columns of a folder.
  */
-async function withOwnMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
+async function keepSeriesMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
   const place = job.hasTypedMetrics ? undefined : findPlace(tools, job);
   if (!place) return job;
 

@@ -32,13 +32,13 @@ export async function prepareJobOutput(
     earlierWarnings: [...output.earlierWarnings, ...(compared?.warnings ?? [])],
     label: { report: name ?? null, account: accountName, job: label },
     spec,
-    beforeRename: part && writer && recorderOf(writer, path, part),
+    beforeRename: part && writer && createFileRecorder(writer, path, part),
     comparison: compared?.comparison,
   };
 }
 
 /** Returns a function that records the file of a part in the history of its folder. */
-function recorderOf(
+function createFileRecorder(
   writer: HistoryWriter,
   path: string,
   { window, overAt }: Part,

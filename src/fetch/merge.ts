@@ -10,7 +10,7 @@ import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
-import { fetchReport, reportOfJob } from './report-fetch.ts';
+import { fetchReport, setUpFetch } from './report-fetch.ts';
 import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
@@ -101,7 +101,7 @@ async function* rowsInOrder(
   const startUntil = (end: number): void => {
     for (const part of job.parts.slice(started.length, end)) {
       const spooled = inTurn(ofMerge, part, (ofPart) => {
-        const setup = reportOfJob(ofPart, job, { part });
+        const setup = setUpFetch(ofPart, job, { part });
         return fetchReport(ofPart, setup, (report) => spoolReport(report, folder));
       });
       // It may fail before it is awaited.
@@ -114,7 +114,7 @@ async function* rowsInOrder(
     startUntil(ahead);
     // `started` grows during the loop.
     for (const [index, { part, spooled }] of started.entries()) {
-      const { spool, id, contentType, result } = await spooledReport(spooled, started);
+      const { spool, id, contentType, result } = await awaitSpooledReport(spooled, started);
       if (id !== undefined) ids.push(id);
       results.push({ label: labelOfPart(job, part), result });
       yield readRows(spool.read(), { contentType });
@@ -124,7 +124,7 @@ async function* rowsInOrder(
   } finally {
     // Downloads still run if the output failed or its reader is gone (`| head`).
     cancel.abort(new InterruptedError(143));
-    for (const outcome of await outcomesOf(started)) {
+    for (const outcome of await settleSpools(started)) {
       if (outcome.status === 'fulfilled') await outcome.value.spool.close();
     }
   }
@@ -134,7 +134,7 @@ async function* rowsInOrder(
  * Waits for a report. If it fails, the others are still downloaded, so that the service has them
  * ready for the next run.
  */
-async function spooledReport(
+async function awaitSpooledReport(
   spooled: Promise<SpooledReport>,
   started: readonly StartedPart[],
 ): Promise<SpooledReport> {
@@ -142,11 +142,11 @@ async function spooledReport(
     return await spooled;
   } catch (error) {
     if (!isInterruption(error)) {
-      await outcomesOf(started);
+      await settleSpools(started);
       throw error;
     }
     // If another report's error cancelled this one, that error is thrown.
-    for (const outcome of await outcomesOf(started)) {
+    for (const outcome of await settleSpools(started)) {
       const isCause = outcome.status === 'rejected' && !isInterruption(outcome.reason);
       if (isCause) throw outcome.reason;
     }
@@ -154,7 +154,7 @@ async function spooledReport(
   }
 }
 
-function outcomesOf(
+function settleSpools(
   started: readonly StartedPart[],
 ): Promise<PromiseSettledResult<SpooledReport>[]> {
   return Promise.allSettled(started.map(({ spooled }) => spooled));

@@ -16,7 +16,7 @@ import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { mergeParts, type RunInTurn } from './merge.ts';
-import { fetchToOutput, reportOfJob } from './report-fetch.ts';
+import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
@@ -147,7 +147,7 @@ class PartsRun {
   async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
     const nameFile = output.delivery.target.name;
-    return fetchToOutput(tools, reportOfJob(tools, job, { part, nameFile }), output);
+    return fetchToOutput(tools, setUpFetch(tools, job, { part, nameFile }), output);
   }
 
   /** Prints the totals of the run. Throws the error of the failed parts, if any. */

@@ -53,7 +53,7 @@ async function planRepair(
   const account = await findAccount(tools, current.spec, flags);
   const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
   const thisRun = { history: true, clobber: true, ...flags };
-  const spec = await withOwnLogo(tools, history.folder, { ...current.spec, output });
+  const spec = await resolveStoredLogo(tools, history.folder, { ...current.spec, output });
 
   const nowMs = wallClock();
   const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
@@ -63,7 +63,7 @@ async function planRepair(
 }
 
 /** Makes the path of the logo absolute; drops a logo that is not in the folder. */
-async function withOwnLogo(
+async function resolveStoredLogo(
   { console }: RunTools,
   folder: string,
   spec: FolderSpec,

@@ -60,7 +60,7 @@ type NameFile = (reportId: string) => string | undefined;
  * Sets up the fetch of a part, or without `part` of the one report of the job. `nameFile` names the
  * file for the rows; it is absent if they do not go to a file of their own.
  */
-export function reportOfJob(
+export function setUpFetch(
   tools: ReportTools,
   job: Job,
   { part, nameFile }: { readonly part?: Part | undefined; readonly nameFile?: NameFile } = {},
@@ -69,12 +69,12 @@ export function reportOfJob(
   const plan = part ? { ...job.plan, window: part.window, request: part.request } : job.plan;
   const { expectation } = outputOf(job, part);
   const resumeHint = resumeHintFor(tools, job, nameFile);
-  const ownSpec = nameFile ? spec : { ...spec, ...ofOneOutput };
+  const ownSpec = nameFile ? spec : { ...spec, ...omittedForSharedOutput };
   return { options, expectation, request: { spec: ownSpec, plan }, resumeHint };
 }
 
 /** Members that do not apply to a report whose rows go into an output with those of others. */
-const ofOneOutput = { output: undefined, split: undefined, compare: undefined };
+const omittedForSharedOutput = { output: undefined, split: undefined, compare: undefined };
 
 /** Formats the commands that resume a report; none for a local server, which ends too. */
 function resumeHintFor(

@@ -49,7 +49,7 @@ export async function resumeReport(
   plan: ReportPlan,
 ): Promise<RequestedReport | undefined> {
   const { console, host, ledger } = tools;
-  const search = await searchFor(tools, plan);
+  const search = await buildLedgerSearch(tools, plan);
   const unfinished = search && ledger?.findUnfinished(search);
   if (!unfinished) return undefined;
 
@@ -62,7 +62,7 @@ export async function resumeReport(
     return undefined;
   }
   console.note(`Resuming report ${shownId}, requested ${age} ago (--fresh requests a new one).`);
-  const isOfOtherRequest = await otherRequestsOf(tools, search);
+  const isOfOtherRequest = await matchOtherRequests(tools, search);
   return { id: unfinished.id, status: 'progress', createdMs, isOfOtherRequest };
 }
 
@@ -71,7 +71,7 @@ const maxFailures = 2;
 
 /** Checks whether the ledger has too many failures of a request in the last 24 hours. */
 export async function isRepeatedFailure(tools: ReportTools, plan: ReportPlan): Promise<boolean> {
-  const search = await searchFor(tools, plan);
+  const search = await buildLedgerSearch(tools, plan);
   return search !== undefined && (tools.ledger?.countFailed(search) ?? 0) >= maxFailures;
 }
 
@@ -81,13 +81,13 @@ export async function hasPartsInLedger(
   { plan, parts }: Pick<Job, 'plan' | 'parts'>,
 ): Promise<boolean> {
   for (const { request, window } of parts) {
-    const search = await searchFor(tools, { ...plan, request, window });
+    const search = await buildLedgerSearch(tools, { ...plan, request, window });
     if (search && tools.ledger?.findUnfinished(search)) return true;
   }
   return false;
 }
 
-async function searchFor({ account, ledger }: ReportTools, plan: ReportPlan) {
+async function buildLedgerSearch({ account, ledger }: ReportTools, plan: ReportPlan) {
   if (!ledger) return undefined;
   const identity = await identify(account, plan);
   return { ...identity, credential: ledger.credentialOf(identityOf(await account.settings())) };
@@ -104,7 +104,7 @@ export async function requestAndRecord(
   const { account, host, ledger } = tools;
   const client = await account.client();
   const identity = await identify(account, plan);
-  const isOfOtherRequest = await otherRequestsOf(tools, identity);
+  const isOfOtherRequest = await matchOtherRequests(tools, identity);
   // Taken before the call, because the report has no data from after its request.
   const requestedMs = host.wallClock();
   const settings = await account.settings();
@@ -144,7 +144,7 @@ function rememberRequest(
  * Returns a predicate that is true for the id of another request, made by this command or listed in
  * the ledger.
  */
-export async function otherRequestsOf(
+export async function matchOtherRequests(
   { account, host, ledger, requestsById }: ReportTools,
   identity: ReportIdentity,
 ): Promise<(id: string) => boolean> {

@@ -11,7 +11,7 @@ import { announce } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { type PartsOptions, runParts } from './parts.ts';
-import { fetchToOutput, reportOfJob } from './report-fetch.ts';
+import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
@@ -45,14 +45,14 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   // The one output of several reports has no id.
   const hasId = placeholdersOf(job.options.output ?? '').includes('id');
   const split = hasId ? undefined : splitJob(job);
-  const inOneOutput = { output: heldUntilComplete(job, output) };
+  const inOneOutput = { output: bufferUntilComplete(job, output) };
   if (split && (await shouldStartInParts(tools, job, split))) {
     return runParts(context, [split], inOneOutput);
   }
 
   const startedMs = host.stopwatch();
   const nameFile = output.delivery.target.name;
-  const report = reportOfJob(tools, job, { part, nameFile });
+  const report = setUpFetch(tools, job, { part, nameFile });
   try {
     const written = await fetchToOutput(tools, report, output);
     await announce(context, written);
@@ -68,7 +68,7 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
  * Holds back the output of parts that the user did not request: if a later one fails, stdout has
  * nothing of the earlier ones. A file has nothing of them anyway.
  */
-function heldUntilComplete({ options }: Job, output: PreparedOutput): PreparedOutput {
+function bufferUntilComplete({ options }: Job, output: PreparedOutput): PreparedOutput {
   if (!goesToStdout(options)) return output;
   return { ...output, delivery: bufferDelivery(output.delivery) };
 }

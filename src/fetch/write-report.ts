@@ -170,7 +170,9 @@ export async function writeReport(
   });
 
   const { summary } = rows.tail;
-  const window = expectation ? describeWindow(expectation.window) : summary && endsOf(summary);
+  const window = expectation
+    ? describeWindow(expectation.window)
+    : summary && formatSummaryWindow(summary);
   const kept = recorded?.kept;
   return {
     file,
@@ -191,7 +193,10 @@ export async function writeReport(
 }
 
 /** Formats the ends of a summary's window as RFC 3339: `+01:00` for `+0100`. */
-function endsOf({ since, until }: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
+function formatSummaryWindow({
+  since,
+  until,
+}: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
   const withColon = (time: string) => time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
   return { since: withColon(since), until: withColon(until) };
 }

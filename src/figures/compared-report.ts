@@ -9,7 +9,7 @@ import { formatWindow } from './window-text.ts';
  *
  * @param sums the rows of the earlier report, added up
  */
-export function comparisonOf(now: Window, before: EarlierWindow, sums: ReportSums): Comparison {
+export function buildComparison(now: Window, before: EarlierWindow, sums: ReportSums): Comparison {
   const isOver = before.laterUntil === now.until;
   const counted = { ...now, until: before.laterUntil };
   return {

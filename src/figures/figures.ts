@@ -7,7 +7,7 @@ import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';
 import type { Sums } from './grouping.ts';
-import { decimalOf, groupedText, moneyText, numberIn } from './numbers.ts';
+import { addThousandsSeparators, decimalOf, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
 
 /** Metric of a group or a report: a sum, or a quotient of two sums. */
@@ -100,7 +100,7 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
  * Returns revenue, displays, clicks and CTR, in that order; the first metric if none of them is
  * present. Keeps the order of the others.
  */
-export function leadingFirst(figures: readonly Figure[]): {
+export function splitLeadingMetrics(figures: readonly Figure[]): {
   readonly leading: readonly Figure[];
   readonly others: readonly Figure[];
 } {
@@ -173,17 +173,17 @@ export function formatFigure(figure: Figure, sums: Sums): string | null {
   if (!fraction) return null;
 
   const { numerator, denominator } = fraction;
-  if (figure.type === 'integer') return groupedText(String(numerator));
+  if (figure.type === 'integer') return addThousandsSeparators(String(numerator));
 
   const rounded = numerator.dividedBy(denominator, 2);
-  const text = groupedText(moneyText(String(rounded)));
+  const text = addThousandsSeparators(moneyText(String(rounded)));
   return figure.type === 'percent' ? `${text}%` : text;
 }
 
 /** Rounds a value for display, with the decimals of a metric. */
 export function formatOnScale({ type }: Figure, value: number): string {
-  if (type === 'integer') return groupedText(String(Math.round(value)));
-  const text = groupedText(value.toFixed(2));
+  if (type === 'integer') return addThousandsSeparators(String(Math.round(value)));
+  const text = addThousandsSeparators(value.toFixed(2));
   return type === 'percent' ? `${text}%` : text;
 }
 

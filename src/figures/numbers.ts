@@ -28,7 +28,7 @@ export function decimalOf(number: number | Decimal): Decimal | undefined {
  * Adds thousands separators: `48,665.12`. Returns other text, and numbers of hundreds of digits,
  * unchanged.
  */
-export function groupedText(number: string): string {
+export function addThousandsSeparators(number: string): string {
   if (number.length > maxNumberLength) return number;
 
   return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) =>
@@ -49,13 +49,13 @@ export function moneyText(number: string): string {
 export function roundedText(number: string): string {
   const decimal = Decimal.parse(number);
   return decimal
-    ? groupedText(moneyText(String(decimal.dividedBy(new Decimal(1n, 0), 2))))
+    ? addThousandsSeparators(moneyText(String(decimal.dividedBy(new Decimal(1n, 0), 2))))
     : number;
 }
 
 /** Formats a sum for readers: money with two decimals, counts with all digits. */
 export function formatSum(metric: string, digits: string): string {
-  return fieldTypeOf(metric) === 'money' ? roundedText(digits) : groupedText(digits);
+  return fieldTypeOf(metric) === 'money' ? roundedText(digits) : addThousandsSeparators(digits);
 }
 
 /** Removes minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */

@@ -7,7 +7,7 @@ import { isHistoryName } from '../output/file/file-name.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { movesWithClock, windowOf } from '../report/spec-window.ts';
 import type { SplitUnit, Window } from '../report/window.ts';
-import { changeFile, type FileHost, FileInUseError } from '../text/held-file.ts';
+import { type FileHost, FileInUseError, retryWhileInUse } from '../text/held-file.ts';
 import { accessErrorReason } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 
@@ -354,7 +354,7 @@ export async function appendLine(
 let lastAppend: Promise<void> = Promise.resolve();
 
 async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
-  const separator = (await endsTorn(file)) ? '\n' : '';
+  const separator = (await hasTornEnd(file)) ? '\n' : '';
   const bytes = Buffer.from(`${separator}${line}\n`);
   const { bytesWritten } = await file.write(bytes);
   if (bytesWritten < bytes.length) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -368,7 +368,7 @@ export async function expectAppendable(path: string, host: FileHost): Promise<vo
 
 function openToAppend(path: string, otherFlags: number, host: FileHost): Promise<fs.FileHandle> {
   const flags = constants.O_RDWR | constants.O_APPEND | otherFlags;
-  return changeFile(host, () => openHistory(path, flags));
+  return retryWhileInUse(host, () => openHistory(path, flags));
 }
 
 /** Explains why a history file cannot be appended to, as a clause. */
@@ -383,7 +383,7 @@ export function appendErrorReason(error: unknown): string {
 }
 
 /** Checks whether the last line of a file has no line break. */
-async function endsTorn(file: fs.FileHandle): Promise<boolean> {
+async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;
 

@@ -175,7 +175,7 @@ export class HistoryWriter {
     if (!before) return { notes: [], warnings };
 
     const day = describeWindow(report.window).since.slice(0, 10);
-    const notes = fallsIn(before.totals, report.totals).map((metric) => {
+    const notes = findLargeDrops(before.totals, report.totals).map((metric) => {
       return `${day}: ${metric} fell by half or more.`;
     });
     const changes = changesBetween(before.totals, report.totals);
@@ -341,7 +341,7 @@ function changesBetween(before: Totals, now: Totals): Changes | undefined {
 }
 
 /** Returns metrics above 1,000 that fell by half or more, which corrections rarely cause. */
-function fallsIn(before: Totals, now: Totals): string[] {
+function findLargeDrops(before: Totals, now: Totals): string[] {
   const changes = Object.entries(changesBetween(before, now) ?? {});
   const falls = changes.filter(([, [old, value]]) => {
     return Number(old) > 1_000 && Number(value) <= Number(old) / 2;

@@ -18,7 +18,7 @@ import {
   tableOfGroups,
   tableOfRows,
 } from '../present/page/report-table.ts';
-import { modelOfReport, type ReportModel } from '../present/report-model.ts';
+import { buildReportModel, type ReportModel } from '../present/report-model.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';
 
@@ -71,7 +71,7 @@ export class PageEncoder implements Encoder {
   end(tail: ReportTail, messages?: ReportMessages): Pieces {
     this.#plan.settle(tail.fields);
     const sums = this.#sums;
-    const model = modelOfReport({
+    const model = buildReportModel({
       plan: this.#plan,
       sums,
       tail,

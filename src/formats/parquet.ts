@@ -14,7 +14,7 @@ import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/e
 import { membersOf } from '../output/provenance.ts';
 import { hundredthsOf, summarizeNumbers } from '../rows/column-values.ts';
 import {
-  makeRoomForObjects,
+  growYoungGeneration,
   type ReportTail,
   type RowBatch,
   type Value,
@@ -137,7 +137,7 @@ export class ParquetEncoder implements Encoder {
   #rowsBefore = 0;
 
   constructor(options: EncodeOptions) {
-    makeRoomForObjects();
+    growYoungGeneration();
     this.#plan = new ColumnPlan(options);
     this.#compared = new ComparedColumns(options);
     this.#note = options.note;

@@ -5,7 +5,7 @@ import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
-import { modelOfReport } from '../present/report-model.ts';
+import { buildReportModel } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';
 import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import {
@@ -23,7 +23,7 @@ import {
 } from '../present/sheet/workbook.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import {
-  makeRoomForObjects,
+  growYoungGeneration,
   type ReportTail,
   type RowBatch,
   type Value,
@@ -78,7 +78,7 @@ export class WorkbookEncoder implements Encoder {
   #bytesSoFar = 0;
 
   constructor(options: EncodeOptions) {
-    makeRoomForObjects();
+    growYoungGeneration();
     this.#options = options;
     this.#plan = new ColumnPlan(options);
     this.#compared = new ComparedColumns(options);
@@ -120,7 +120,7 @@ export class WorkbookEncoder implements Encoder {
 
     const summary = summarySheet({
       // Its chart is of the cells of the sheet.
-      model: modelOfReport({
+      model: buildReportModel({
         plan,
         sums,
         tail,

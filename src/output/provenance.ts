@@ -44,7 +44,7 @@ export function provenanceFacts(provenance: Provenance): Map<string, string> {
   const { request, account, key, reportId, fetchedMs, version } = provenance;
   const facts = new Map<string, string>();
 
-  if (account !== undefined && isFitToShow(account)) facts.set('Account', account);
+  if (account !== undefined && isShareableAccount(account)) facts.set('Account', account);
   const requestText = request === null ? '' : describeRequest(request);
   if (requestText !== '') facts.set('Request', requestText);
   if (fetchedMs !== undefined) facts.set('Fetched', timeText(fetchedMs));
@@ -61,7 +61,7 @@ const defaultAccountName = 'default';
  * Excludes e-mail addresses, which may not appear in files for other people, and the default name,
  * which says nothing.
  */
-function isFitToShow(account: string): boolean {
+function isShareableAccount(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');
 }
 

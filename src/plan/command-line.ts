@@ -34,10 +34,10 @@ interface TypedFlag {
 }
 
 /** A window as values of flags. */
-type WindowTexts = Pick<ReportSpec, 'period' | 'since' | 'until'>;
+type WindowFlagValues = Pick<ReportSpec, 'period' | 'since' | 'until'>;
 
 /** Formats a window as fixed dates, or as instants if it does not consist of whole days. */
-function windowTexts(window: Window): WindowTexts {
+function formatWindowFlags(window: Window): WindowFlagValues {
   const { since, until, plannedUntil = until, zone } = window;
   const over = plannedUntil + 1;
   const isWholeDays = [since, over].every((instant) => isMidnight(instant, zone));
@@ -59,7 +59,7 @@ function isMidnight(instant: number, zone: string): boolean {
 /** Replaces the window of the spec. */
 export function runCommandLine(
   spec: ReportSpec,
-  window: WindowTexts,
+  window: WindowFlagValues,
   platform: NodeJS.Platform,
 ): string {
   const flags = flagsOf({ ...spec, ...noWindow, ...window });
@@ -73,7 +73,7 @@ export function requestAgainCommand(
   { spec, plan }: RecordedReport,
   { baseUrl, platform }: CommandPlace,
 ): string {
-  const command = runCommandLine(spec, windowTexts(plan.window), platform);
+  const command = runCommandLine(spec, formatWindowFlags(plan.window), platform);
   return [command, ...baseUrlWords(baseUrl, platform)].join(' ');
 }
 
@@ -111,7 +111,7 @@ export function continuedCommand(
   // By parts, because the last one may not be over.
   const window = isInParts
     ? { period: formatDays(first.since, last.until) }
-    : windowTexts(plan.window);
+    : formatWindowFlags(plan.window);
   return [runCommandLine(spec, window, platform), ...ofRun].join(' ');
 }
 
@@ -168,9 +168,9 @@ function nameOf(flag: Flag): string {
 }
 
 /** Values of one option, one for each use of its flag. */
-type OptionTexts = readonly (string | true)[];
+type OptionValues = readonly (string | true)[];
 
-function textsOf(spec: AnySpec): Map<string, OptionTexts> {
+function textsOf(spec: AnySpec): Map<string, OptionValues> {
   const { request, timezone, format, account, encoding, windowClock, ...others } = spec;
   const { name, ...shape } = format;
   const isDefaultZone = request.profile === 'buyer' || timezone === defaultZone;
@@ -184,15 +184,15 @@ function textsOf(spec: AnySpec): Map<string, OptionTexts> {
     timezone: isDefaultZone ? undefined : timezone,
   };
 
-  const texts = new Map<string, OptionTexts>(textsOfRequest(request));
+  const texts = new Map<string, OptionValues>(formatRequestOptions(request));
   for (const [option, value] of Object.entries(settings)) {
     const flag = specFlags.get(option);
-    if (flag && value !== undefined) texts.set(option, textOfValue(flag, value));
+    if (flag && value !== undefined) texts.set(option, formatOptionValue(flag, value));
   }
   return texts;
 }
 
-function textOfValue(flag: SpecFlag, value: SpecValue): OptionTexts {
+function formatOptionValue(flag: SpecFlag, value: SpecValue): OptionValues {
   if (typeof value !== 'boolean') return [String(value)];
   const isTyped = value !== isNegation(flag);
   return isTyped ? [true] : [];
@@ -207,7 +207,9 @@ function withExcel(
   return isExcel ? { ...others, excel: true } : shape;
 }
 
-function* textsOfRequest(request: SpecRequest): Generator<[option: string, texts: OptionTexts]> {
+function* formatRequestOptions(
+  request: SpecRequest,
+): Generator<[option: string, texts: OptionValues]> {
   const { profile, metrics, breakdowns, filters = {}, columns } = request;
   const all = vocabularyOf(profile).metrics.map((metric) => metric.name);
   if (profile === 'dsp') yield ['profile', [profile]];

@@ -93,7 +93,7 @@ type PlannedUnit = Pick<Window, 'since' | 'until'>;
 export async function planJob(source: JobSource): Promise<Job> {
   const { account, spec, thisRun, hasTypedMetrics, name, label = name, nowMs, units } = source;
   const now = Math.floor(nowMs / 1_000);
-  const requested = planSpec(units ? limitedTo(spec, units, now) : spec, {
+  const requested = planSpec(units ? limitWindow(spec, units, now) : spec, {
     nowMs,
     direct: thisRun.direct,
     wholeUnit: unitOfFiles(spec),
@@ -137,7 +137,7 @@ export async function planJob(source: JobSource): Promise<Job> {
 }
 
 /** Replaces the window by one from the first unit to the last one, at most until now. */
-function limitedTo(spec: ReportSpec, units: readonly PlannedUnit[], now: number): ReportSpec {
+function limitWindow(spec: ReportSpec, units: readonly PlannedUnit[], now: number): ReportSpec {
   const since = Math.min(...units.map((unit) => unit.since));
   const until = Math.min(now, Math.max(...units.map((unit) => unit.until)));
   return { ...spec, period: undefined, since: String(since), until: String(until) };

@@ -30,7 +30,7 @@ const hundred = new Decimal(100n, 0);
  * Sums up the report in a sentence, from exact sums: revenue, its change, and the group that
  * contributed most. Returns `undefined` without revenue or without a change.
  */
-export function headlineOf(
+export function formatHeadline(
   sums: ReportSums,
   lead: Figure | undefined,
   comparison: Comparison | undefined,

@@ -6,7 +6,7 @@ import {
   changeOf,
   type Figure,
   figureValue,
-  leadingFirst,
+  splitLeadingMetrics,
 } from '../figures/figures.ts';
 import type { DateUnit, Sums } from '../figures/grouping.ts';
 import type { ReportSums } from '../figures/report-sums.ts';
@@ -16,7 +16,7 @@ import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
 import { type Provenance, provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { headlineOf } from './headline.ts';
+import { formatHeadline } from './headline.ts';
 import { type BreakdownRanking, rankingsOf } from './report-ranking.ts';
 import { type ReportTrend, reportTrend } from './report-trend.ts';
 
@@ -47,7 +47,7 @@ export interface FigureChoice {
  * @param figures all metrics of the report, in request order
  */
 export function chooseFigures(figures: readonly Figure[], totals: Sums): FigureChoice {
-  const { leading, others } = leadingFirst(figures);
+  const { leading, others } = splitLeadingMetrics(figures);
   const leadFirst = [...leading, ...others];
   const isDefault = hasAllMetrics(figures);
   const shown = isDefault ? defaultFigures(leadFirst, totals) : leadFirst.slice(0, maxCards);
@@ -201,7 +201,7 @@ export interface ReportModel {
 const emptySentence = 'Nothing ran in this period, or the filters exclude everything.';
 
 /** Decides what a report shows. */
-export function modelOfReport(parts: ReportParts): ReportModel {
+export function buildReportModel(parts: ReportParts): ReportModel {
   const { plan, sums, tail, options, messages } = parts;
   const { comparison, provenance, remark } = options;
   const description = describeReport(tail.summary, sums);
@@ -220,7 +220,7 @@ export function modelOfReport(parts: ReportParts): ReportModel {
     title: options.title ?? description.title,
     facts: reportFacts(options, description),
     remark: remark === undefined ? [] : remark.trim().split(/\r?\n/),
-    headline: headlineOf(sums, lead, comparison),
+    headline: formatHeadline(sums, lead, comparison),
     compared: comparison && comparisonSentence(comparison),
     empty: hasRows ? undefined : emptySentence,
     past,
@@ -253,7 +253,7 @@ function earlierModel(parts: ReportParts): ReportModel | undefined {
   const rowCount = comparison?.sums.total.rowCount ?? 0;
   if (!comparison || rowCount === 0) return undefined;
 
-  return modelOfReport({
+  return buildReportModel({
     ...parts,
     sums: comparison.sums,
     tail: { ...parts.tail, rowCount },

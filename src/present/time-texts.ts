@@ -20,7 +20,7 @@ interface CellTime {
  * Oct, 02:00`. Days include the year if the column spans several, and an hour that occurs twice
  * includes its offset. Cells that are not times are omitted.
  */
-export function timeTexts(cells: readonly unknown[], dateUnit: DateUnit): Map<string, string> {
+export function formatTimes(cells: readonly unknown[], dateUnit: DateUnit): Map<string, string> {
   const times = new Map<string, CellTime>();
   const years = new Set<string>();
   for (const cell of cells) {

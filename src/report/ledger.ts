@@ -3,7 +3,7 @@ import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { parseTimestamp } from '../contract/values.ts';
-import { changeFile, type FileHost } from '../text/held-file.ts';
+import { type FileHost, retryWhileInUse } from '../text/held-file.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { readSmallFile } from '../text/small-file.ts';
@@ -283,7 +283,7 @@ export class Ledger {
     try {
       makeFolder(this.path, 0o700);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
-      await changeFile(this.#options.host, () => renameSync(fresh, join(this.path, name)));
+      await retryWhileInUse(this.#options.host, () => renameSync(fresh, join(this.path, name)));
       return true;
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);

@@ -397,7 +397,7 @@ class RequestParser {
 
     const values: string[] = [];
     for (const text of texts) {
-      const value = filterValueOf(filter, text);
+      const value = parseFilterValue(filter, text);
       if (value !== undefined) values.push(value);
       else this.#refuseValue(filter, { flag, typedAs, text, hint });
     }
@@ -487,7 +487,7 @@ class RequestParser {
 }
 
 /** Returns a filter value as sent to the service; `undefined` if it is invalid. */
-function filterValueOf({ on, compare }: Filter, text: string): string | undefined {
+function parseFilterValue({ on, compare }: Filter, text: string): string | undefined {
   if (compare === 'text' || /^\d+$/.test(text)) return text;
   return on === 'COUNTRY' ? findCountry(text)?.id : undefined;
 }

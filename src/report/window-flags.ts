@@ -226,7 +226,7 @@ class WindowReader {
    */
   #daysOf(text: string): Days | undefined {
     const name = text.toLowerCase();
-    const relative = relativeDaysOf(name);
+    const relative = parseRelativeDays(name);
     if (relative) {
       const { unit, ago } = relative;
       const start = this.#wallNow()
@@ -331,7 +331,7 @@ function isSince({ flag }: FlagValue): boolean {
  * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other text. `ago` is 0
  * for the current unit; otherwise the number of whole units before it.
  */
-function relativeDaysOf(name: string): { unit: DateTimeUnit; ago: number } | undefined {
+function parseRelativeDays(name: string): { unit: DateTimeUnit; ago: number } | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
   if (name === 'yesterday') return { unit: 'day', ago: 1 };
 

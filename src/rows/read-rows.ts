@@ -61,7 +61,7 @@ export async function* readRows(
     const delimiter = delimiterOf(head, lines !== undefined);
     const fields: string[] = [];
     const end: TextEnd = { isLineOpen: false };
-    const csvBytes = noteEnd(prepended(head, chunks), end);
+    const csvBytes = trackLineEnd(prepended(head, chunks), end);
     const csvLines = readCsvLines(csvBytes, fields, { ...options.csv, delimiter });
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
@@ -77,7 +77,7 @@ interface TextEnd {
 }
 
 /** Passes chunks through and records how the last one ends. */
-async function* noteEnd(
+async function* trackLineEnd(
   chunks: AsyncIterable<Uint8Array>,
   end: TextEnd,
 ): AsyncGenerator<Uint8Array> {

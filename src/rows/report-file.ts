@@ -101,8 +101,8 @@ export function readReportStream(
     const head = await readHead(chunks);
     const form = binaryFormOf(head);
     if (form === 'parquet') throw parquetPipeError();
-    const formForPeople = formForPeopleOf(head);
-    if (formForPeople) throw forPeopleError(shown, formForPeople);
+    const formForPeople = detectDocumentFormat(head);
+    if (formForPeople) throw documentFormatError(shown, formForPeople);
     expectNoArchive(head);
 
     const bytes = prepended(head, chunks);
@@ -114,7 +114,7 @@ export function readReportStream(
     if (hash) while (!(await chunks.next()).done);
     await chunks.return(undefined);
   };
-  const batches = inFile(read(), { shown, damageOf: gzipDamage, close });
+  const batches = nameFileInErrors(read(), { shown, damageOf: gzipDamage, close });
   return {
     batches,
     sizeBytes: undefined,
@@ -131,13 +131,13 @@ function parquetPipeError(): UsageError {
 }
 
 /** Format for people, and a program that opens it. */
-interface FormForPeople {
+interface DocumentFormat {
   readonly name: string;
   readonly program: string;
 }
 
 /** Recognizes formats made for people; `undefined` for all others. */
-function formForPeopleOf(head: Buffer): FormForPeople | undefined {
+function detectDocumentFormat(head: Buffer): DocumentFormat | undefined {
   const text = head.toString('latin1');
   if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (isPage(text)) return { name: 'a web page', program: 'a browser' };
@@ -161,7 +161,7 @@ function expectNoArchive(head: Buffer): void {
   throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
 }
 
-function forPeopleError(shown: string, { name, program }: FormForPeople): UsageError {
+function documentFormatError(shown: string, { name, program }: DocumentFormat): UsageError {
   return new UsageError(`${printable(shown)} is ${name}: open it with ${program}.`, {
     hint: 'adreport view reads JSON, NDJSON, CSV and Parquet. Write the report as one of these as well.',
   });
@@ -216,7 +216,7 @@ function parquetFile(open: OpenParquet): ReportFile {
     const problem = `The Parquet file is ${isWhole ? 'damaged' : 'incomplete'}: ${error.message}`;
     return { problem, code: isWhole ? 'DAMAGED' : 'TRUNCATED' };
   };
-  const batches = inFile(rows(), { shown, damageOf, close: () => file.close() });
+  const batches = nameFileInErrors(rows(), { shown, damageOf, close: () => file.close() });
   return {
     batches,
     sizeBytes,
@@ -283,7 +283,10 @@ interface OpenRows {
 }
 
 /** Passes batches through; errors name the file. */
-async function* inFile(batches: RowBatches, { shown, damageOf, close }: OpenRows): RowBatches {
+async function* nameFileInErrors(
+  batches: RowBatches,
+  { shown, damageOf, close }: OpenRows,
+): RowBatches {
   try {
     return yield* batches;
   } catch (error) {

@@ -58,21 +58,21 @@ export function rowsOf(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
 
-  makeRoomForObjects();
+  growYoungGeneration();
   const rows = parseRows(rangesOf(batch));
   parsedRows.set(batch, rows);
   return rows;
 }
 
-let isRoomForObjects = false;
+let hasGrownYoungGeneration = false;
 
 /**
  * Lets V8 give young objects more memory, for code that creates objects for many rows. With the
  * little that `bin/` sets, garbage collection takes a third longer.
  */
-export function makeRoomForObjects(): void {
-  if (isRoomForObjects) return;
-  isRoomForObjects = true;
+export function growYoungGeneration(): void {
+  if (hasGrownYoungGeneration) return;
+  hasGrownYoungGeneration = true;
   setFlagsFromString('--semi-space-growth-factor=2');
 }
 
@@ -122,7 +122,7 @@ function parseRows(batch: RangedBatch): Row[] {
       const end = valueEnds[at] as number;
       if (mayLoseDigits(bytes, start, end)) {
         const name = fields[field] as string;
-        row[name] = keptDigits(row[name] as Value, bytes.toString('utf8', start, end));
+        row[name] = restoreDigits(row[name] as Value, bytes.toString('utf8', start, end));
       }
     }
   }
@@ -143,7 +143,7 @@ function renamed(
 /** Parses a JSON value like `rowsOf`: a number that a double would change is its text. */
 export function parseValue(json: string): Value {
   const value: Value = JSON.parse(json);
-  return typeof value === 'string' ? value : keptDigits(value, json);
+  return typeof value === 'string' ? value : restoreDigits(value, json);
 }
 
 /** Joins the rows by commas, which NDJSON does not have. */
@@ -172,7 +172,7 @@ function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
 }
 
 /** Returns the value, or its JSON from the body if a double has changed it. */
-function keptDigits(value: Value, json: string): Value {
+function restoreDigits(value: Value, json: string): Value {
   const isChanged =
     typeof value === 'number'
       ? !isExact(json)

@@ -17,8 +17,8 @@ export const batchFull = -2;
 export const maxValueBytes = 1024 * 1024;
 
 /** Longest gap (text between two values) that is learned, in bytes. */
-const longestGap = 256;
-const longestWords = longestGap / 8;
+const maxGapBytes = 256;
+const maxGapWords = maxGapBytes / 8;
 
 /** Special gap lengths: not learned yet, or too long. */
 const unlearned = 0;
@@ -63,7 +63,7 @@ export class RowScanner {
    * Gaps in words of eight bytes, or of four if short. The last word ends with the gap and may
    * overlap.
    */
-  readonly #gapWords = new Float64Array(maxFields * longestWords);
+  readonly #gapWords = new Float64Array(maxFields * maxGapWords);
 
   /** By first field. Most fields of a row are null, because they were not requested. */
   readonly #nullRuns = new Array<NullRun | undefined>(maxFields + 1).fill(undefined);
@@ -133,7 +133,7 @@ export class RowScanner {
       }
 
       const length = gapLengths[field] as number;
-      if (length <= 0 || !wordsMatch(view, p, length, words, field * longestWords)) break;
+      if (length <= 0 || !wordsMatch(view, p, length, words, field * maxGapWords)) break;
 
       const valueStart = p + length;
       const first = bytes[valueStart] as number;
@@ -273,7 +273,7 @@ export class RowScanner {
     if (gapStart < 0) return false;
 
     if (field > firstOfRun && valueEnds[place - 1] !== gapStart) return false;
-    return wordsMatch(view, gapStart, length, this.#gapWords, field * longestWords);
+    return wordsMatch(view, gapStart, length, this.#gapWords, field * maxGapWords);
   }
 
   #learnNullRun(view: DataView, field: number, fieldCount: number): void {
@@ -300,17 +300,17 @@ export class RowScanner {
   #learnGap(field: number, isFirstOfRow: boolean, text: Buffer): void {
     if (this.#gapLengths[field] !== unlearned) return;
     if (isFirstOfRow !== (field === 0)) return;
-    if (text.length > longestGap) {
+    if (text.length > maxGapBytes) {
       this.#gapLengths[field] = tooLongToLearn;
       return;
     }
 
     this.#gapLengths[field] = text.length;
     const wordBytes = text.length < 8 ? 4 : 8;
-    for (let i = 0; i < longestWords; i++) {
+    for (let i = 0; i < maxGapWords; i++) {
       const p = Math.min(wordBytes * i, text.length - wordBytes);
       const word = wordBytes === 4 ? text.readInt32LE(p) : text.readDoubleLE(p);
-      this.#gapWords[field * longestWords + i] = word;
+      this.#gapWords[field * maxGapWords + i] = word;
     }
   }
 }

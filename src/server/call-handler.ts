@@ -45,7 +45,7 @@ export async function handleCall(
 
   const fault = faults.forCall(endpoint, identified.account, call.faultRequest);
   updateLog(request, { account: identified.account?.name, faults: fault ? [fault.type] : [] });
-  if (!fault) return send(request, reply, answerOf(identified));
+  if (!fault) return send(request, reply, respondTo(identified));
 
   const { effect } = fault;
   if (effect.delayMs !== undefined) {
@@ -58,7 +58,7 @@ export async function handleCall(
     return answer ? send(request, reply, answer) : reply.hijack();
   }
 
-  const answer = await changedAnswer(answerOf(identified), fault, call.faultRequest);
+  const answer = await applyFault(respondTo(identified), fault, call.faultRequest);
   if (fault.effect.change && answer.status >= 400) {
     // Error responses are not changed, so the fault did not strike.
     faults.withdraw(fault);
@@ -83,7 +83,7 @@ async function waitOrAbort(durationMs: number, signal: AbortSignal): Promise<boo
 }
 
 /** Gets the service's response, then changes or replaces it as the fault says. */
-async function changedAnswer(
+async function applyFault(
   answer: Answer,
   { effect }: ActiveFault,
   { body }: FaultRequest,
@@ -118,7 +118,7 @@ function identify(
 }
 
 /** Turns every error into a response, except `FaultMistake`, which it throws. */
-function answerOf(call: IdentifiedCall): Answer {
+function respondTo(call: IdentifiedCall): Answer {
   try {
     return call.answer();
   } catch (error) {
@@ -134,7 +134,7 @@ export function bodyOf({ body }: FastifyRequest): Buffer {
 
 function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
   const body = bodyOf(request);
-  const parameters = parametersOf(request, body);
+  const parameters = createParameterReader(request, body);
 
   return {
     accept: request.headers.accept,
@@ -146,7 +146,7 @@ function readCall(request: FastifyRequest, signal: AbortSignal): ServiceCall {
 }
 
 /** Returns a function that parses the body on its first call. It throws `ServiceError`. */
-function parametersOf(request: FastifyRequest, body: Buffer): () => Parameters {
+function createParameterReader(request: FastifyRequest, body: Buffer): () => Parameters {
   let read: Parameters | undefined;
 
   return () => {

@@ -209,7 +209,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
   return names.map((name) => {
     const fields = findBreakdown(name)?.fields ?? [];
     const fieldsById = fixtures.names.get(name);
-    const fieldsWithoutId = fieldsOfUnknown(name);
+    const fieldsWithoutId = fillUnknownFields(name);
     // A dimension without ids has one field, for its text.
     const field = fields[0]?.name ?? name;
 
@@ -225,7 +225,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
 }
 
 /** Returns no fields if the specification allows null. */
-function fieldsOfUnknown(dimension: DimensionName): ReportRow {
+function fillUnknownFields(dimension: DimensionName): ReportRow {
   const { fields = [], nullable } = findBreakdown(dimension) ?? {};
   if (nullable) return {};
 

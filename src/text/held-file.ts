@@ -19,7 +19,7 @@ export class FileInUseError extends Error {
 }
 
 /** Longer than virus scanners, sync programs and indexers keep a file open. */
-const maxHeldMs = 10_000;
+const maxFileInUseMs = 10_000;
 
 const maxPauseMs = 500;
 
@@ -27,10 +27,10 @@ const maxPauseMs = 500;
  * Changes a file. While another program has the file open, Windows refuses; the change is then
  * repeated for `maxMs`. Throws `FileInUseError` after that, and any other error at once.
  */
-export async function changeFile<T>(
+export async function retryWhileInUse<T>(
   host: FileHost,
   change: () => T | Promise<T>,
-  maxMs = maxHeldMs,
+  maxMs = maxFileInUseMs,
 ): Promise<T> {
   const { platform, signal, stopwatch, sleep } = host;
   const endMs = stopwatch() + maxMs;
@@ -40,7 +40,7 @@ export async function changeFile<T>(
     try {
       return await change();
     } catch (error) {
-      if (platform !== 'win32' || !isHeld(error)) throw error;
+      if (platform !== 'win32' || !isFileInUse(error)) throw error;
 
       const leftMs = endMs - stopwatch();
       if (leftMs <= 0) throw new FileInUseError(error);
@@ -51,7 +51,7 @@ export async function changeFile<T>(
 }
 
 /** Recognizes that Windows refused a change because another program has the file open. */
-function isHeld(error: unknown): boolean {
+function isFileInUse(error: unknown): boolean {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'EBUSY') return true;
 

@@ -6,15 +6,15 @@ import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';
 
 /** Text for people, the object of `--json`, or a format of `run`. */
-export type Form = 'text' | 'document' | FormatName;
+export type OutputKind = 'text' | 'document' | FormatName;
 
 /** Rows on a terminal without `--top`. */
 const usualRows = 10;
 
 /** Returns `undefined` if groups or sums are shown instead of rows. */
-export function rowChoiceOf(
+export function chooseRows(
   { by, chart, format, top, sort }: ViewOptions,
-  form: Form,
+  form: OutputKind,
 ): RowChoice | undefined {
   if (by !== undefined || chart !== undefined || form === 'document') return undefined;
   const all = format === undefined ? usualRows : Number.POSITIVE_INFINITY;
@@ -22,7 +22,7 @@ export function rowChoiceOf(
 }
 
 /** Throws `UsageError` for flags that cannot be combined. */
-export function checkView(tools: ViewTools, options: ViewOptions, form: Form): void {
+export function checkView(tools: ViewTools, options: ViewOptions, form: OutputKind): void {
   const { by, chart, sort, top, compare } = options;
   const isOrdered = sort !== undefined || top !== undefined;
   if (isOrdered && chart !== undefined && by === undefined) {

@@ -1,5 +1,5 @@
 import { figuresToShow } from './answer/shown-figures.ts';
-import { type Form, rowChoiceOf } from './form.ts';
+import { chooseRows, type OutputKind } from './form.ts';
 import { explainTypedNames } from './output/typed-names.ts';
 import {
   printWarningsAndNotes,
@@ -9,7 +9,7 @@ import {
 } from './output/warnings-and-notes.ts';
 import { closeRows, collect, type Question } from './rows/collect.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
-import { expectRowsOfPeriod, windowOfTails } from './rows/rows-of-period.ts';
+import { expectRowsOfPeriod, findSummaryWindow } from './rows/rows-of-period.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
 import { UnusableFileError } from './sources/source-file.ts';
 import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/whole-groups.ts';
@@ -43,7 +43,7 @@ export async function readView(
 
 interface Attempt {
   readonly paths: readonly string[];
-  readonly form: Form;
+  readonly form: OutputKind;
 
   /** Files that earlier attempts found not to have the bytes of their history lines. */
   readonly unusable: readonly UnusableFileError[];
@@ -77,7 +77,7 @@ async function tryToRead(
 function checkedView(read: Read, nowMs: number): View {
   const { options, sources, collected } = read;
   expectRowsOfPeriod(sources, collected);
-  const window = sources.window ?? windowOfTails(collected.tails);
+  const window = sources.window ?? findSummaryWindow(collected.tails);
   if (window && !sources.window && options.by) {
     expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
   }
@@ -97,10 +97,10 @@ function printView(tools: ViewTools, view: View, filters: readonly RowFilter[]):
 
 function questionOf(
   options: ViewOptions,
-  { filters, form, spans }: Pick<Question, 'filters' | 'spans'> & { readonly form: Form },
+  { filters, form, spans }: Pick<Question, 'filters' | 'spans'> & { readonly form: OutputKind },
 ): Question {
   const { by, metrics, sort, chart, columns } = options;
-  const rows = rowChoiceOf(options, form);
+  const rows = chooseRows(options, form);
   const isOfRows = rows !== undefined && columns !== undefined && columns !== 'all';
   return {
     by,

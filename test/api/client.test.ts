@@ -1,13 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ReportAnswer } from '../../src/api/client.ts';
+import type { ReportResponse } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { InterruptedError } from '../../src/errors.ts';
 import { serveTls } from '../support/certificates.ts';
 import { json, serve } from '../support/http-server.ts';
 import { clientAt, connect, createWith, downloadWith, listenRaw } from './connect.ts';
 
-async function text(answer: ReportAnswer): Promise<string> {
+async function text(answer: ReportResponse): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of answer.body) pieces.push(piece);
   return Buffer.concat(pieces).toString('utf8');
@@ -53,7 +53,7 @@ describe('retries', () => {
     );
     const full = new RangeError('the disk is full');
 
-    const take = async (answer: ReportAnswer) => {
+    const take = async (answer: ReportResponse) => {
       await text(answer);
       throw full;
     };

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, onTestFinished as whenTestFinished } from 'vitest';
-import { Client, type ClientOptions, type ReportAnswer } from '../../src/api/client.ts';
+import { Client, type ClientOptions, type ReportResponse } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { AdreportError } from '../../src/errors.ts';
 import { type Handler, serve } from '../support/http-server.ts';
@@ -79,7 +79,7 @@ export async function listenRaw(
 /** Downloads a report with `client`, and reads it; after a cut from the beginning again. */
 export async function downloadWith<T>(
   client: Client,
-  read: (answer: ReportAnswer) => Promise<T>,
+  read: (answer: ReportResponse) => Promise<T>,
 ): Promise<T> {
   const count = { tries: 0 };
   for (;;) {
@@ -96,7 +96,7 @@ export async function downloadWith<T>(
 /** Creates a report, and reads the data if it comes instead of an id. */
 export async function createWith<T>(
   client: Client,
-  read: (answer: ReportAnswer) => Promise<T>,
+  read: (answer: ReportResponse) => Promise<T>,
 ): Promise<unknown> {
   const created = await client.createReport({ body });
   return created.kind === 'data' ? read(created.answer) : created;

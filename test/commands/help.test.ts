@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { optionsTakenBy } from '../../src/commands/command.ts';
+import { listVisibleOptions } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { sections, summaryOf, topics } from '../../src/help/index.ts';
 import { FlagOption } from '../../src/plan/flags/flag.ts';
@@ -104,7 +104,7 @@ describe('every command', () => {
   test.each(named.map((command) => [pathOf(command), command] as const))(
     '%s: --help-all has every other flag, --help all but rare ones, with -h last',
     async (path, command) => {
-      const taken = optionsTakenBy(command).filter(({ declaring }) => declaring !== program);
+      const taken = listVisibleOptions(command).filter(({ declaring }) => declaring !== program);
       const isRare = ({ option }: (typeof taken)[number]) =>
         option instanceof FlagOption && option.flag.isRare === true;
       const all = taken.map(({ option }) => option.long);

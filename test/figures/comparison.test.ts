@@ -9,7 +9,7 @@ import {
   formatFigure,
 } from '../../src/figures/figures.ts';
 import { ReportSums } from '../../src/figures/report-sums.ts';
-import { headlineOf } from '../../src/present/headline.ts';
+import { formatHeadline } from '../../src/present/headline.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { windows } from './compared-windows.ts';
 
@@ -195,7 +195,7 @@ test('changes, rates and the headline match the rows exactly', async () => {
           expect(ecpmChange.text).toBe(expected);
         }
 
-        const headline = headlineOf(sums, revenue, comparison);
+        const headline = formatHeadline(sums, revenue, comparison);
         expect(headline).toBe(headlineFrom({ now, before }, money));
 
         const [unit] = sums.units;
@@ -243,7 +243,7 @@ test('a headline needs revenue, a change and an earlier report', async () => {
   const [displays, revenue] = figuresOf(['displays', 'revenueEuro']);
   const comparison = { sums: one, now: 'now', before: 'before', windows, notes: [] };
   const headline = (sums: ReportSums, lead: Figure | undefined, against?: Comparison) => {
-    return headlineOf(sums, lead, against);
+    return formatHeadline(sums, lead, against);
   };
 
   expect(headline(one, revenue, comparison)).toBeUndefined();
@@ -261,6 +261,6 @@ test.each([{ campaignId: 1, campaignName: 'Summer' }, { date: '2026-10-01' }])(
     const earlier = await sumsOf([{ ...group, revenueEuro: '5,00' }], rowColumns);
     const comparison = { sums: earlier, now: '', before: '', windows, notes: [] };
 
-    expect(headlineOf(sums, lead, comparison)).toBe('Revenue (€) rose 20% to €6.00.');
+    expect(formatHeadline(sums, lead, comparison)).toBe('Revenue (€) rose 20% to €6.00.');
   },
 );

@@ -4,7 +4,11 @@ import { figuresOf } from '../../src/figures/figures.ts';
 import { ReportSums } from '../../src/figures/report-sums.ts';
 import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
-import { chooseFigures, modelOfReport, type ReportModel } from '../../src/present/report-model.ts';
+import {
+  buildReportModel,
+  chooseFigures,
+  type ReportModel,
+} from '../../src/present/report-model.ts';
 import { windows } from '../figures/compared-windows.ts';
 import { batchesOf } from '../formats/encode.ts';
 
@@ -30,7 +34,7 @@ async function modelOf(
     sums.observe(batch, plan.columns);
   }
   const tail = { rowCount: rows.length, summary: undefined };
-  return { model: modelOfReport({ plan, sums, tail, options }), sums };
+  return { model: buildReportModel({ plan, sums, tail, options }), sums };
 }
 
 const fieldsOf = (figures: readonly { readonly field: string }[]) => {
@@ -182,7 +186,7 @@ test('a report without rows is one sentence, without its notes', async () => {
   const messages = { warnings: ['The zone is another one.'], briefNotes: ['No rows.'] };
   const tail = { rowCount: 0, summary: undefined };
 
-  const model = modelOfReport({ plan, sums: new ReportSums(), tail, options: {}, messages });
+  const model = buildReportModel({ plan, sums: new ReportSums(), tail, options: {}, messages });
 
   expect(model.empty).toContain('Nothing ran in this period');
   expect(model.empty).not.toContain('adreport');

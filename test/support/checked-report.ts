@@ -1,7 +1,7 @@
 import { type LabelledResult, mergeResults } from '../../src/checks/merged-check.ts';
 import { factsOfFile, ReportCheck, type ReportOrigin } from '../../src/checks/report-check.ts';
 import { requestedColumns } from '../../src/contract/columns.ts';
-import type { AnswerFacts, ReportRequest, WindowClock } from '../../src/contract/messages.ts';
+import type { ReportRequest, ResponseFacts, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { CheckMessage, CheckResult } from '../../src/errors.ts';
 import type { Window } from '../../src/report/window.ts';
@@ -9,7 +9,7 @@ import { resolveWindow } from '../../src/report/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 
 /** A report and its request. */
-export interface Scene extends Partial<AnswerFacts>, Partial<ReportOrigin> {
+export interface Scene extends Partial<ResponseFacts>, Partial<ReportOrigin> {
   readonly nowMs?: number;
   readonly profile?: Profile;
   readonly by?: readonly BreakdownName[];

@@ -154,7 +154,7 @@ function lineOf(request: Request): string {
 }
 
 /** Cuts a failing report into parts (`cli.md`, Waiting); returns none if that is not possible. */
-function ownPartsOf(request: Request): Days[] {
+function planParts(request: Request): Days[] {
   const { by, days, retries } = request;
   if (retries === 0 || splitOf(request) !== '') return [];
 
@@ -176,7 +176,7 @@ function firstPartsOf(request: Request): Days[] {
  * The report to compare with may have one more part.
  */
 function maxReports(request: Request): number {
-  const own = ownPartsOf(request).length;
+  const own = planParts(request).length;
   const earlier = isCompared(request) ? 2 + own : 0;
   const reports = firstPartsOf(request).length + own + earlier;
   return request.retries === 0 ? reports : 2 * reports;
@@ -217,7 +217,7 @@ function predictedOutcome(service: FailingService, request: Request): Outcome {
   };
 
   const whole = sum(firstPartsOf(request));
-  const parts = ownPartsOf(request);
+  const parts = planParts(request);
   if (whole.exitCode === 0 || parts.length === 0) return whole;
 
   const inParts = sum(parts);
@@ -225,7 +225,7 @@ function predictedOutcome(service: FailingService, request: Request): Outcome {
 }
 
 /** Counts the days of a requested window. */
-function daysOrdered({ body }: FaultRequest): number {
+function requestedDays({ body }: FaultRequest): number {
   return Math.round((Number(body.until) - Number(body.since)) / (dayMs / 1_000));
 }
 
@@ -233,7 +233,7 @@ function addFaults(server: LocalServer, service: FailingService): void {
   const random = seededRandom(service.seed);
   const happens = (probability: number) => () => random() < probability;
   const isLonger = (days: number | null) => (order: FaultRequest) =>
-    days !== null && daysOrdered(order) > days;
+    days !== null && requestedDays(order) > days;
 
   server.fault({ endpoint: 'buyer', kind: '413', when: isLonger(service.tooLargeAbove) });
   server.fault({ endpoint: 'buyer', kind: 'failed', when: isLonger(service.failsAbove) });

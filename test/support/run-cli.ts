@@ -81,7 +81,7 @@ export function interruption(exitCode: 130 | 143) {
 }
 
 /** On Windows, a terminal like on other systems. */
-const asElsewhere = process.platform === 'win32' ? { WT_SESSION: 'test' } : {};
+const unixTerminalEnv = process.platform === 'win32' ? { WT_SESSION: 'test' } : {};
 
 /** Parses a document of `--json`, with slashes in paths on Windows too. */
 export function parseWithSlashes(json: string) {
@@ -122,7 +122,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
     stdin: stdin as NodeJS.ReadStream,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    env: { ...asElsewhere, ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
+    env: { ...unixTerminalEnv, ADREPORT_CONFIG_DIR: settingsFolder, ...options.env },
     cwd,
     platform: options.platform ?? process.platform,
     signal: options.signal ?? new AbortController().signal,
@@ -155,7 +155,7 @@ export async function runCli(line: CommandLine, options: CliOptions = {}): Promi
 }
 
 /** Longer files are not read. */
-const longestText = 500_000_000;
+const maxTextBytes = 500_000_000;
 
 /** Returns `undefined` for a broken link. */
 function statusOf(path: string) {
@@ -174,7 +174,7 @@ function filesIn(folder: string): Record<string, string> {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     const isSetting = path.startsWith('.config');
     const status = statusOf(join(folder, path));
-    const isText = status?.isFile() && status.size <= longestText;
+    const isText = status?.isFile() && status.size <= maxTextBytes;
     if (isText && !isSetting) {
       files[path.split(sep).join('/')] = readFileSync(join(folder, path), 'utf8');
     }

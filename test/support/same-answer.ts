@@ -93,7 +93,7 @@ export function questions({ isThorough }: { readonly isThorough: boolean }) {
 }
 
 /** Asks `view` and `run`; folders are filled when first needed. */
-export function answersOfBoth(): (question: Question) => Promise<void> {
+export function compareViewWithRun(): (question: Question) => Promise<void> {
   const folders = new Map<string, Promise<ServedFolder>>();
   return async (question) => {
     const { account, ending, rowsHaveDays, format, period } = question;
@@ -135,8 +135,8 @@ function withoutTrend(shown: unknown): unknown {
 
 /** Reads all that a file shows, without its origin. */
 function shownBy(path: string): unknown {
-  if (path.endsWith('.xlsx')) return workbookOf(path);
-  if (path.endsWith('.pdf')) return printedOf(path);
+  if (path.endsWith('.xlsx')) return readSpreadsheetParts(path);
+  if (path.endsWith('.pdf')) return readPdfText(path);
   return withoutOrigin(readFileSync(path, 'utf8'));
 }
 
@@ -148,7 +148,7 @@ export function withoutOrigin(text: string): string {
 }
 
 /** Reads the parts of a spreadsheet, and the rows of its Summary, which names the origin. */
-function workbookOf(path: string): object {
+function readSpreadsheetParts(path: string): object {
   const archive = readFileSync(path);
   const { 'xl/worksheets/sheet2.xml': _, ...parts } = Object.fromEntries(unzip(archive));
   // The cells of the chart are below those of the origin.
@@ -162,7 +162,7 @@ function workbookOf(path: string): object {
 }
 
 /** Reads the text of a PDF, without the line breaks that its origin moves. */
-function printedOf(path: string): string {
+function readPdfText(path: string): string {
   const text = execFileSync(pdfToText ?? '', ['-layout', path, '-'], { encoding: 'utf8' });
   return withoutOrigin(text.replaceAll(/\s+/g, ' '));
 }

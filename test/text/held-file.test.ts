@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { changeFile, FileInUseError } from '../../src/text/held-file.ts';
+import { FileInUseError, retryWhileInUse } from '../../src/text/held-file.ts';
 import { fileHost } from '../support/file-host.ts';
 
 /** An error like Node's. */
@@ -23,7 +23,7 @@ describe('a file that another program has open on Windows', () => {
   test('is changed once it is closed', async () => {
     const { host, tries, change } = heldUntil(3_000);
 
-    expect(await changeFile(host, change)).toBe('changed');
+    expect(await retryWhileInUse(host, change)).toBe('changed');
 
     const pauses = tries.slice(1).map((time, index) => time - (tries[index] ?? 0));
     expect(Math.max(...pauses)).toBeLessThanOrEqual(500);
@@ -33,7 +33,7 @@ describe('a file that another program has open on Windows', () => {
   test('is tried for exactly ten seconds', async () => {
     const { host, tries, change } = heldUntil(Number.POSITIVE_INFINITY);
 
-    const changing = changeFile(host, change);
+    const changing = retryWhileInUse(host, change);
 
     await expect(changing).rejects.toThrow(new FileInUseError(undefined));
     expect(tries.at(-1)).toBe(10_000);
@@ -44,7 +44,7 @@ describe('a file that another program has open on Windows', () => {
     const { host, change } = heldUntil(3_000, fileHost('win32', controller.signal));
     controller.abort(new InterruptedError(130));
 
-    await expect(changeFile(host, change)).rejects.toBe(controller.signal.reason);
+    await expect(retryWhileInUse(host, change)).rejects.toBe(controller.signal.reason);
   });
 });
 
@@ -66,7 +66,7 @@ test.each([
       if (tries === 1) throw refusal(code, syscall);
     };
 
-    const changing = changeFile(fileHost(platform), change);
+    const changing = retryWhileInUse(fileHost(platform), change);
 
     if (isTriedAgain) await expect(changing).resolves.toBeUndefined();
     else await expect(changing).rejects.toMatchObject({ code });

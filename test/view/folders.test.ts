@@ -2,13 +2,18 @@ import { appendFileSync, copyFileSync, rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
-import { answersOfBoth, questions, serveFolder, withoutOrigin } from '../support/same-answer.ts';
+import {
+  compareViewWithRun,
+  questions,
+  serveFolder,
+  withoutOrigin,
+} from '../support/same-answer.ts';
 
 // `view` of folders and several files: the answer of `run` for the same days, without a service.
 
 describe('the same answer as a run', () => {
   test('for a random folder in a random format', async () => {
-    const property = fc.asyncProperty(questions({ isThorough: false }), answersOfBoth());
+    const property = fc.asyncProperty(questions({ isThorough: false }), compareViewWithRun());
     await fc.assert(property, { numRuns: 8 });
   }, 180_000);
 

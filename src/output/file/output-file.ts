@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
-import { changeFile, type FileHost } from '../../text/held-file.ts';
+import { type FileHost, retryWhileInUse } from '../../text/held-file.ts';
 import { makeFolder } from '../../text/make-folder.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
@@ -162,13 +162,13 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
     const target = await findTarget(path, options);
     await fs.access(await existingFolder(dirname(target.path)), constants.W_OK);
     if (host.platform === 'win32' && target.existing) {
-      await changeFile(host, () => tryToMove(target.path), heldFileCheckMs);
+      await retryWhileInUse(host, () => tryToMove(target.path), maxTargetInUseMs);
     }
   });
 }
 
 /** Short, because a user is waiting, and programs that hold a file usually do so for minutes. */
-const heldFileCheckMs = 2_000;
+const maxTargetInUseMs = 2_000;
 
 /**
  * Opens a file for writing and renames it to itself: Excel blocks the former, other programs the
@@ -227,12 +227,12 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
 
   async function place(): Promise<void> {
     if (!noClobber) {
-      await changeFile(host, () => fs.rename(temporaryPath, target.path));
+      await retryWhileInUse(host, () => fs.rename(temporaryPath, target.path));
       return;
     }
     // Unlike a rename, a link never replaces a file that has appeared in the meantime.
     await link(temporaryPath, target.path);
-    await changeFile(host, () => fs.unlink(temporaryPath));
+    await retryWhileInUse(host, () => fs.unlink(temporaryPath));
   }
 
   return { file, close, place, undo };

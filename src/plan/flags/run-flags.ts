@@ -142,9 +142,9 @@ export type JobOptions = Omit<
 
 /** Flags of `run` that belong to the spec, by option name. */
 export const specFlags: ReadonlyMap<string, SpecFlag> = new Map(
-  runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags).filter(isOfSpec)),
+  runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags).filter(belongsToSpec)),
 );
 
-function isOfSpec(entry: [option: string, flag: RunFlag]): entry is [string, SpecFlag] {
+function belongsToSpec(entry: [option: string, flag: RunFlag]): entry is [string, SpecFlag] {
   return entry[1].belongsTo === 'spec';
 }

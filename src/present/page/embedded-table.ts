@@ -1,5 +1,5 @@
 import { nameText, noName } from '../../figures/group-name.ts';
-import { groupedText, roundedText } from '../../figures/numbers.ts';
+import { addThousandsSeparators, roundedText } from '../../figures/numbers.ts';
 
 /** Table data embedded in a page for its script, and the display of cells, shared by both. */
 
@@ -40,7 +40,7 @@ export interface EmbeddedTable {
 /** Formats a cell, whose text is already printable. */
 export function cellText(type: CellType, cell: string | number): string {
   const text = String(cell);
-  if (type === 'integer') return groupedText(text);
+  if (type === 'integer') return addThousandsSeparators(text);
   if (type === 'money') return roundedText(text);
   if (type === 'percent') return `${roundedText(text)}%`;
   if (type === 'name') return nameText(text);

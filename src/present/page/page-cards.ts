@@ -18,13 +18,14 @@ export function renderCards({ totals, otherTotals }: ReportModel, cardSums: Card
 
   const cards = totals.map((total) => renderCard(total, cardSums, false));
   const others = otherTotals.map((total) => renderCard(total, cardSums, true));
-  const allFigures = others.length === 0 ? '' : switchOfAll;
+  const allFigures = others.length === 0 ? '' : allMetricsSwitch;
   return `<section class="totals" aria-label="Totals"><dl class="cards in${perRow(cards.length)}">
 ${cards.join('')}${others.join('')}</dl>${allFigures}</section>\n`;
 }
 
 /** Shows the other metrics in cards, charts and tables; works without a script. */
-const switchOfAll = '<label class="switch">All metrics<input type="checkbox" id="all"></label>';
+const allMetricsSwitch =
+  '<label class="switch">All metrics<input type="checkbox" id="all"></label>';
 
 /** Returns the number of cards in a row of a wide screen. Rows are as equally long as possible. */
 function perRow(count: number): number {

@@ -13,7 +13,7 @@ import type { PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { shortNames } from '../short-names.ts';
-import { timeTexts } from '../time-texts.ts';
+import { formatTimes } from '../time-texts.ts';
 import { type Cell, type CellType, cellText } from './embedded-table.ts';
 
 export interface PageColumn {
@@ -74,7 +74,7 @@ export function pageColumn(
 
   const cells = rows.map((row) => cellOf(row[field], column));
   const total = figure && figureDigits(figure, totals);
-  const texts = textsFor(cells, type, dateUnit);
+  const texts = formatCells(cells, type, dateUnit);
   return {
     field,
     name,
@@ -88,12 +88,12 @@ export function pageColumn(
 }
 
 /** Returns `undefined` if cells are shown unchanged. */
-function textsFor(
+function formatCells(
   cells: readonly Cell[],
   type: PlannedColumn['type'],
   dateUnit: DateUnit,
 ): Map<string, string> | undefined {
-  if (type === 'date' || type === 'hour') return timeTexts(cells, dateUnit);
+  if (type === 'date' || type === 'hour') return formatTimes(cells, dateUnit);
   if (type !== 'text' && type !== undefined) return undefined;
 
   const texts = cells.filter((cell) => typeof cell === 'string');

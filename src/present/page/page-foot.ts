@@ -20,10 +20,10 @@ export function renderFoot({ about, notes }: ReportModel, onPaper: string | unde
 
   const paragraphs = notes.map((note) => `<p class="screen">Note: ${htmlText(note)}</p>\n`);
   const onScreenOnly = onPaper === undefined ? ' class="screen"' : '';
-  return `<footer${onScreenOnly}>\n${paragraphs.join('')}${unfolding(about)}${onPaper ?? ''}</footer>\n`;
+  return `<footer${onScreenOnly}>\n${paragraphs.join('')}${renderAboutSection(about)}${onPaper ?? ''}</footer>\n`;
 }
 
-function unfolding(about: ReadonlyMap<string, string>): string {
+function renderAboutSection(about: ReadonlyMap<string, string>): string {
   if (about.size === 0) return '';
 
   const entries: string[] = [];

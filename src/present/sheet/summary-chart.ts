@@ -108,8 +108,8 @@ export function chartCells({ title, labels, series, style }: SheetChart): SheetC
 }
 
 /** In points. */
-const leastWidth = 420;
-const mostWidth = 1_800;
+const minChartWidth = 420;
+const maxChartWidth = 1_800;
 const emptyColumnWidth = 48;
 
 /**
@@ -118,9 +118,9 @@ const emptyColumnWidth = 48;
 export function chartSize(widths: readonly number[]): { width: number; columnCount: number } {
   // A character is 7 pixels wide, and each cell has 5 pixels more.
   const total = widths.reduce((sum, width) => sum + 0.75 * (7 * width + 5), 0);
-  const missing = Math.max(0, leastWidth - total);
+  const missing = Math.max(0, minChartWidth - total);
   return {
-    width: Math.min(mostWidth, Math.max(leastWidth, total)),
+    width: Math.min(maxChartWidth, Math.max(minChartWidth, total)),
     columnCount: widths.length + Math.ceil(missing / emptyColumnWidth),
   };
 }

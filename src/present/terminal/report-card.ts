@@ -7,7 +7,7 @@ import {
   figureValue,
   formatFigure,
   formatOnScale,
-  leadingFirst,
+  splitLeadingMetrics,
 } from '../../figures/figures.ts';
 import {
   type DateUnit,
@@ -123,7 +123,7 @@ function sparklineOf(
   figures: readonly Figure[],
   { width = 80, unicode, style }: TableLook,
 ): string | undefined {
-  const [figure] = leadingFirst(figures.filter(({ derived }) => !derived)).leading;
+  const [figure] = splitLeadingMetrics(figures.filter(({ derived }) => !derived)).leading;
   const points = inTimeOrder(report);
   if (!figure || points.length < 2) return undefined;
 

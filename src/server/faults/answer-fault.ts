@@ -6,7 +6,7 @@ import { readSmallFile } from '../../text/small-file.ts';
 import { type Answer, jsonType } from '../http-answer.ts';
 import { usageError } from '../usage-error.ts';
 import { type FaultKind, httpStatus } from './fault-kind.ts';
-import { encodeJsonOfTest, FaultMistake } from './fault-mistake.ts';
+import { encodeTestValue, FaultMistake } from './fault-mistake.ts';
 
 const maxFileBytes = 1024 * 1024;
 
@@ -109,7 +109,7 @@ function createStub(
   const { 'content-type': typeInHeaders, ...rest } = others;
 
   const isText = typeof body === 'string' || body instanceof Uint8Array;
-  const bytes = Buffer.from(isText ? body : encodeJsonOfTest(body, 'the body of answer'));
+  const bytes = Buffer.from(isText ? body : encodeTestValue(body, 'the body of answer'));
   const ownType = eitherOf('the media type', type, typeInHeaders);
   return {
     status,

@@ -1,7 +1,7 @@
 import { encodeRowsAsCsv } from '../delivery.ts';
 import type { Answer } from '../http-answer.ts';
 import type { DocumentChange } from './fault-kind.ts';
-import { describeThrown, encodeJsonOfTest, FaultMistake } from './fault-mistake.ts';
+import { describeThrown, encodeTestValue, FaultMistake } from './fault-mistake.ts';
 
 /** Documents are changed in memory. */
 const maxLength = 16 * 1024 * 1024;
@@ -15,7 +15,7 @@ export async function changeAnswer(answer: Answer, change: DocumentChange): Prom
   const document: unknown = JSON.parse(await textOf(csv?.json ?? body));
 
   const changed = await applyChange(document, change);
-  const json = encodeJsonOfTest(changed, 'the value that change returned');
+  const json = encodeTestValue(changed, 'the value that change returned');
   if (json.length > maxLength) throw new FaultMistake('change returned more than 16 MiB');
   if (!csv) return { ...rest, body: json };
 

@@ -16,7 +16,7 @@ export class FaultMistake extends ServiceError {
  *
  * @param origin names the value in the error
  */
-export function encodeJsonOfTest(value: unknown, origin: string): string {
+export function encodeTestValue(value: unknown, origin: string): string {
   let json: string | undefined;
   try {
     json = JSON.stringify(value);

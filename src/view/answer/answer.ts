@@ -52,7 +52,7 @@ export async function* reportDocument(
 }
 
 /** Returns the `summary` of a report; `undefined` if its window is not known. */
-export function summaryOfAnswer(
+export function buildViewSummary(
   window: Window | undefined,
   by: readonly string[],
 ): object | undefined {
@@ -66,7 +66,7 @@ export function summaryOfAnswer(
   };
 }
 
-export async function sumsOfRows(batches: RowBatches): Promise<ReportSums> {
+export async function sumRows(batches: RowBatches): Promise<ReportSums> {
   const sums = new ReportSums({ keepsRows: true });
   const columns = new ColumnPlan({});
   for await (const batch of batches) {
@@ -86,7 +86,7 @@ interface AnswerColumns {
 }
 
 /** Returns keys in the order of `--by`, then metrics. */
-export function columnsOfAnswer({ by, keys, figures, isUneven }: AnswerColumns): Column[] {
+export function listAnswerColumns({ by, keys, figures, isUneven }: AnswerColumns): Column[] {
   const columns: Column[] = [];
   for (const key of keys) columns.push(...columnsOfKey(key, by));
 

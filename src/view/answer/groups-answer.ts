@@ -1,6 +1,6 @@
 import { type Column, columnsOf } from '../../contract/columns.ts';
 import { breakdowns, type Profile } from '../../contract/vocabulary.ts';
-import { comparisonOf } from '../../figures/compared-report.ts';
+import { buildComparison } from '../../figures/compared-report.ts';
 import { type Figure, figureDigits } from '../../figures/figures.ts';
 import type { Group, KeyColumn, Sums } from '../../figures/grouping.ts';
 import { moneyText } from '../../figures/numbers.ts';
@@ -16,12 +16,12 @@ import { readRows } from '../../rows/read-rows.ts';
 import { formatCount } from '../../text/quantity.ts';
 import type { View } from '../view.ts';
 import {
-  columnsOfAnswer,
+  buildViewSummary,
   hasUnevenRows,
+  listAnswerColumns,
   reportDocument,
   sentBreakdowns,
-  summaryOfAnswer,
-  sumsOfRows,
+  sumRows,
   type ViewAnswer,
 } from './answer.ts';
 import { columnFigures, rankedGroupsOf } from './shown-figures.ts';
@@ -33,9 +33,9 @@ export function groupsAnswer(view: View): ViewAnswer {
   const keys = keysOf(view);
   const figures = columnFigures(view);
   const isUneven = hasUnevenRows(view.groups);
-  const columns = columnsOfAnswer({ by, keys, figures, isUneven });
+  const columns = listAnswerColumns({ by, keys, figures, isUneven });
   const shown = shownGroups(view);
-  const summary = summaryOfAnswer(sources.window, by);
+  const summary = buildViewSummary(sources.window, by);
   const profile = sources.spec?.request.profile;
   const written = { columns, keys, figures, isUneven, profile };
   return {
@@ -54,7 +54,7 @@ export function groupsAnswer(view: View): ViewAnswer {
       const before = collected.answers[1]?.groups;
       if (!window || !earlier || !before) return undefined;
       const keysBefore = before.by.length > 0 ? before.by : keys;
-      const columnsBefore = columnsOfAnswer({
+      const columnsBefore = listAnswerColumns({
         by: by.map((name) => (name.toUpperCase() === 'WEEKLY' ? 'DAILY' : name)),
         keys: keysBefore,
         figures,
@@ -65,10 +65,10 @@ export function groupsAnswer(view: View): ViewAnswer {
         { ...written, columns: columnsBefore, keys: keysBefore },
         { groups, others: undefined },
       );
-      return comparisonOf(
+      return buildComparison(
         window,
         earlier,
-        await sumsOfRows(readRows(reportDocument(pieces, undefined))),
+        await sumRows(readRows(reportDocument(pieces, undefined))),
       );
     },
   };

@@ -1,6 +1,6 @@
 import { type Column, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics } from '../../contract/vocabulary.ts';
-import { comparisonOf } from '../../figures/compared-report.ts';
+import { buildComparison } from '../../figures/compared-report.ts';
 import type { Grouping } from '../../figures/grouping.ts';
 import { isName, othersLabel } from '../../figures/ranked-groups.ts';
 import { readRows } from '../../rows/read-rows.ts';
@@ -10,11 +10,11 @@ import type { KeptRows } from '../rows/kept-rows.ts';
 import type { View } from '../view.ts';
 import {
   type AnswerForm,
+  buildViewSummary,
   columnOfField,
   columnsOfFigures,
   reportDocument,
-  summaryOfAnswer,
-  sumsOfRows,
+  sumRows,
   type ViewAnswer,
 } from './answer.ts';
 
@@ -23,7 +23,7 @@ export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
   const { sources, collected } = view;
   const fields = fieldsOfRows(view);
   const breakdowns = breakdownsOfRows(view);
-  const summary = summaryOfAnswer(sources.window, breakdowns);
+  const summary = buildViewSummary(sources.window, breakdowns);
   const leftOut = kept.leftOutCount();
   const left = leftOut === 1 ? '1 row is' : `${formatPlural(leftOut, 'row')} are`;
   const columns = columnsOfRows(view, fields);
@@ -48,7 +48,7 @@ export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
       if (!window || !earlier || !before) return undefined;
       const form = { withOthers: false, hasColumns: true };
       const rows = readRows(reportDocument(jsonOfRows(before, fields, form), undefined));
-      return comparisonOf(window, earlier, await sumsOfRows(rows));
+      return buildComparison(window, earlier, await sumRows(rows));
     },
   };
 }

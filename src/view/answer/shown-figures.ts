@@ -6,7 +6,7 @@ import {
   figuresNamed,
   figuresOf,
   findFigure,
-  leadingFirst,
+  splitLeadingMetrics,
 } from '../../figures/figures.ts';
 import { type Grouping, isTime } from '../../figures/grouping.ts';
 import { type RankedGroups, rankGroups } from '../../figures/ranked-groups.ts';
@@ -53,7 +53,7 @@ function figuresByName(
 
 /** Returns the metric to sort by: the first in `--metrics`, or else revenue or the leading one. */
 export function leadingFigure({ figures, options }: View): Figure | undefined {
-  return options.metrics === undefined ? leadingFirst(figures).leading[0] : figures[0];
+  return options.metrics === undefined ? splitLeadingMetrics(figures).leading[0] : figures[0];
 }
 
 /**

@@ -22,7 +22,7 @@ import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { fieldsOfRows } from '../answer/rows-answer.ts';
 import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
-import { daysOfRows } from '../rows/rows-of-period.ts';
+import { findDaySpan } from '../rows/rows-of-period.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
@@ -134,7 +134,7 @@ function headText({ paths, sources, collected, byTime }: View, look: TableLook):
 /** Returns the first and the last day; empty if neither the report nor its rows have one. */
 function daysOf({ sources, byTime }: Pick<View, 'sources' | 'collected' | 'byTime'>): string {
   const { window } = sources;
-  const span = window ? describeWindow(window) : daysOfRows(byTime);
+  const span = window ? describeWindow(window) : findDaySpan(byTime);
   if (!span) return '';
   const firstDay = span.since.slice(0, 10);
   const lastDay = span.until.slice(0, 10);

@@ -3,7 +3,7 @@ import type { Figure } from '../../figures/figures.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
 import type { Collected } from '../rows/collect.ts';
-import { daysOfRows, daysOutside } from '../rows/rows-of-period.ts';
+import { findDaySpan, uncoveredDayWarnings } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import { gapWarnings, notFinalNote } from '../sources/folder-units.ts';
 import { cutGroupNote } from '../sources/whole-groups.ts';
@@ -16,7 +16,7 @@ export function viewWarnings(sources: Sources, { tails, warnings }: Collected): 
     ...sources.warnings,
     ...sources.folders.flatMap((folder) => gapWarnings(folder, false)),
     ...sources.earlierFolders.flatMap((folder) => gapWarnings(folder, true)),
-    ...daysOutside(sources, tails),
+    ...uncoveredDayWarnings(sources, tails),
     ...warnings,
   ];
 }
@@ -39,7 +39,7 @@ export function viewNotes({
     const sentence = notFinalNote(folder);
     if (sentence !== undefined) notes.push(sentence);
   }
-  const days = window ? undefined : daysOfRows(byTime);
+  const days = window ? undefined : findDaySpan(byTime);
   const cut = days && cutGroupNote(by ?? [], days);
   if (cut !== undefined) notes.push(cut);
   const unknown = collected.unknownNumbers.map((field) => printable(field));

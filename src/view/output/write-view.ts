@@ -34,7 +34,7 @@ export async function prepareViewOutput(
     names: namesOf(view, breakdowns),
     columns,
   });
-  expectNoSource(tools, view, delivery);
+  expectNotInputFile(tools, view, delivery);
   return delivery;
 }
 
@@ -50,7 +50,7 @@ function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
 }
 
 /** Throws `UsageError` for an output that would replace a file it is made from. */
-function expectNoSource({ host }: ViewTools, { sources }: View, { target }: Delivery): void {
+function expectNotInputFile({ host }: ViewTools, { sources }: View, { target }: Delivery): void {
   const name = target.name();
   if (name === undefined) return;
   const key = pathKey(resolve(host.cwd, name));
@@ -70,7 +70,7 @@ export async function writeView(
   { view, answer, delivery }: { view: View; answer: ViewAnswer; delivery: Delivery },
 ): Promise<CompleteOutput & { readonly comparison: Comparison | undefined }> {
   const { isServiceDocument, isForReaders = false } = formats[delivery.format];
-  if (answer.isUneven && isServiceDocument !== true) noteUneven(tools, view);
+  if (answer.isUneven && isServiceDocument !== true) printOmittedRatesNote(tools, view);
 
   const comparison = await answer.compare();
   if (!isForReaders && answer.leftOut !== undefined) {
@@ -83,7 +83,7 @@ export async function writeView(
       overTime: view.byTime,
       provenance: provenanceOf(tools, view, answer),
     },
-    watcher: checkOf(tools, view, answer),
+    watcher: createViewWatcher(tools, view, answer),
   });
 
   const known = new Set([...view.warnings, ...view.notes]);
@@ -93,7 +93,7 @@ export async function writeView(
   return { ...output, comparison };
 }
 
-function noteUneven({ console }: ViewTools, { figures, groups, options }: View): void {
+function printOmittedRatesNote({ console }: ViewTools, { figures, groups, options }: View): void {
   const parts = figures.flatMap(({ derived }) => {
     return derived ? [derived.numeratorField, derived.denominatorField] : [];
   });
@@ -131,7 +131,7 @@ function metricName({ field }: Figure): string {
 }
 
 /** Checks rows like a report from the service, if their request is known. */
-function checkOf({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {
+function createViewWatcher({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {
   const { sources, warnings, notes } = view;
   const breakdowns = sentBreakdowns(answer.breakdowns);
   const { spec, window } = sources;

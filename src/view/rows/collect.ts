@@ -203,7 +203,7 @@ class Collector {
   #expectBytesOfLine(file: SourceFile, hash: Hash, error?: unknown): void {
     if (hash.digest('hex') === file.entry?.line.sha256) return;
     const isPiped = this.#files.some(({ sizeBytes }) => sizeBytes === undefined);
-    if (isPiped) throw changedBesidePipe(file);
+    if (isPiped) throw pipeRereadError(file);
     const cause = error instanceof UsageError ? error.cause : undefined;
     const isUnreadable = cause instanceof Error && 'syscall' in cause;
     throw new UnusableFileError(file, isUnreadable ? 'unreadable' : 'changed');
@@ -416,7 +416,7 @@ class Collector {
     }
     const sorted = sort === undefined ? [] : [parseSort(sort).name];
     for (const name of [...(named ?? []), ...(named ? sorted : [])]) {
-      for (const field of fieldsOfFigure(name, fields)) this.#used.add(field);
+      for (const field of fieldsForMetric(name, fields)) this.#used.add(field);
     }
   }
 
@@ -553,7 +553,7 @@ function columnsOfFilter(
 }
 
 /** Returns the fields whose sums a metric needs; empty for a name that is not a metric. */
-function fieldsOfFigure(name: string, fields: readonly string[]): readonly string[] {
+function fieldsForMetric(name: string, fields: readonly string[]): readonly string[] {
   if (fields.includes(name)) {
     const isComputed = derivedMetrics.some(({ field }) => field === name);
     if (!isComputed) return isTime(name) || isDimension(name) ? [] : [name];
@@ -579,7 +579,7 @@ function intersection(one: readonly number[], other: readonly number[]): number[
   return one.filter((row) => known.has(row));
 }
 
-function changedBesidePipe({ shown }: SourceFile): UsageError {
+function pipeRereadError({ shown }: SourceFile): UsageError {
   return new UsageError(`${printable(shown)} has changed since it was downloaded.`, {
     hint: 'Leave it out, or run the command without the pipe: a pipe can be read only once.',
   });

@@ -22,7 +22,7 @@ export function expectRowsOfPeriod(sources: Sources, collected: Collected): void
     const isEmpty = collected.answers[span]?.rowCount === 0;
     return asked !== undefined && isEmpty && uncoveredDays(asked, covered).length > 0;
   };
-  if (lacks(0, window)) throw noRowsError(name, windowOfTails(collected.tails));
+  if (lacks(0, window)) throw noRowsError(name, findSummaryWindow(collected.tails));
   if (lacks(1, earlier)) throw noEarlierDataError(name, earlier);
 }
 
@@ -35,17 +35,17 @@ function noRowsError(name: string, own: Window | undefined): UsageError {
 }
 
 /** Returns warnings on days of `--period`, and of the period before, that no file covers. */
-export function daysOutside(sources: Sources, tails: readonly ReportTail[]): string[] {
+export function uncoveredDayWarnings(sources: Sources, tails: readonly ReportTail[]): string[] {
   const { window, earlier, spans, folders } = sources;
   const covered = coveredWindows(sources, tails);
   if (!covered || spans.length === 0 || folders.length > 0) return [];
   return [
-    ...missingSentences(window, covered, ''),
-    ...missingSentences(earlier, covered, ' in the period before'),
+    ...missingDayWarnings(window, covered, ''),
+    ...missingDayWarnings(earlier, covered, ' in the period before'),
   ];
 }
 
-function missingSentences(
+function missingDayWarnings(
   window: Window | undefined,
   covered: readonly WindowEnds[],
   period: string,
@@ -78,7 +78,7 @@ function coveredWindows(
   const covered: WindowEnds[] = [];
   for (const [index, tail] of tails.entries()) {
     const unit = files[index]?.unit;
-    const own = unit ? { since: unit.start, until: unit.over - 1 } : windowOfTails([tail]);
+    const own = unit ? { since: unit.start, until: unit.over - 1 } : findSummaryWindow([tail]);
     if (!own) return undefined;
     covered.push(own);
   }
@@ -86,7 +86,7 @@ function coveredWindows(
 }
 
 /** Returns the window in the summary of a single report; `undefined` without one, or of several. */
-export function windowOfTails(tails: readonly ReportTail[]): Window | undefined {
+export function findSummaryWindow(tails: readonly ReportTail[]): Window | undefined {
   const [tail, another] = tails;
   const summary = tail?.summary;
   if (!summary || another) return undefined;
@@ -97,7 +97,7 @@ export function windowOfTails(tails: readonly ReportTail[]): Window | undefined 
 }
 
 /** Returns the first and the last day of rows; `undefined` if they have none. */
-export function daysOfRows(byTime: Grouping): DaySpan | undefined {
+export function findDaySpan(byTime: Grouping): DaySpan | undefined {
   const points = inTimeOrder(byTime);
   const since = points[0]?.time.slice(0, 10);
   const until = points.at(-1)?.time.slice(0, 10);

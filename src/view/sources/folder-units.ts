@@ -53,7 +53,7 @@ export async function unitsOf(
   const files: SourceFile[] = [];
   const gaps = new Map<Gap, string[]>();
   let openCount = 0;
-  for (const { name, unit, entry, gap } of await judgeUnits(viewed, units, search)) {
+  for (const { name, unit, entry, gap } of await inspectUnits(viewed, units, search)) {
     if (gap !== undefined) {
       const days = gaps.get(gap);
       if (days) days.push(unit.since);
@@ -70,7 +70,7 @@ export async function unitsOf(
 }
 
 /** Unit with its file and newest line. */
-interface JudgedUnit {
+interface InspectedUnit {
   readonly name: string;
   readonly unit: CalendarUnit;
   readonly entry: FileEntry | undefined;
@@ -79,15 +79,15 @@ interface JudgedUnit {
   readonly gap: Gap | undefined;
 }
 
-async function judgeUnits(
+async function inspectUnits(
   { history, series }: ViewedSeries,
   units: readonly CalendarUnit[],
   { now, signal, unusable }: Search,
-): Promise<JudgedUnit[]> {
+): Promise<InspectedUnit[]> {
   const { folder } = history;
   const names = units.map((unit) => series.names.nameFor(unit));
   const onDisk = await readFileStates(folder, names, { signal, reads: () => false });
-  const judge = (unit: CalendarUnit, lines: History): JudgedUnit => {
+  const judge = (unit: CalendarUnit, lines: History): InspectedUnit => {
     const name = series.names.nameFor(unit);
     const entry = newestEntry(lines, name);
     const file = onDisk.get(name) ?? ({ kind: 'absent' } as const);
@@ -98,17 +98,17 @@ async function judgeUnits(
   };
 
   const judged = units.map((unit) => judge(unit, history));
-  if (!judged.some(isOfOtherBytes)) return judged;
+  if (!judged.some(differsFromHistory)) return judged;
 
   // A run may have written the file since the history was read; it writes the line first.
   const later = await readHistory(folder, { now, signal });
   return judged.map((before) => {
-    const after = isOfOtherBytes(before) ? judge(before.unit, later) : before;
+    const after = differsFromHistory(before) ? judge(before.unit, later) : before;
     return after.gap === undefined ? after : before;
   });
 }
 
-function isOfOtherBytes({ gap }: JudgedUnit): boolean {
+function differsFromHistory({ gap }: InspectedUnit): boolean {
   return gap === 'changed' || gap === 'untracked';
 }
 
