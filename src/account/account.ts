@@ -4,7 +4,7 @@ import { createHttp, type Http, readProxy } from '../api/http.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import type { FileHost } from '../text/held-file.ts';
+import type { FileHost } from '../text/file-in-use.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';

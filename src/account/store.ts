@@ -5,7 +5,7 @@ import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
-import { type FileHost, FileInUseError, retryWhileInUse } from '../text/held-file.ts';
+import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';

@@ -9,8 +9,8 @@ import { codeOf, IncompleteDataError } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { maxServiceText, printable, shortened } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
-import type { Redact } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
+import type { Redact } from './redaction.ts';
 
 // Reads the service's responses: bodies of limited size, in any known shape (`decisions.md` 1 to
 // 6).

@@ -38,8 +38,8 @@ import {
   type TryCount,
   withUnknownOutcome,
 } from './exchange.ts';
-import { type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
+import { type Redact, withoutTokens } from './redaction.ts';
 import { recordInsteadOfReport, type SignInOrigin, unexpectedResponseError } from './refusal.ts';
 
 /** Exchanged for a token. */

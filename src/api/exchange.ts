@@ -8,8 +8,8 @@ import {
   isUnreadable,
 } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
-import type { Redact } from './hidden-texts.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import type { Redact } from './redaction.ts';
 import { type AcceptedBefore, readHttpError, type SignInOrigin } from './refusal.ts';
 import { TransportError } from './transport-error.ts';
 

@@ -12,9 +12,9 @@ import {
 import { printable } from '../text/printable.ts';
 import { peek, quoteResponse, recordIn, refusesSignIn, type ServiceRecord } from './answers.ts';
 import { tryJson } from './exact-json.ts';
-import { maskStrings, type Redact, withoutTokens } from './hidden-texts.ts';
 import type { HttpResponse } from './http.ts';
 import { isNotReady } from './poll.ts';
+import { maskStrings, type Redact, withoutTokens } from './redaction.ts';
 
 /** What a refusal means: the error class (for the exit code), the message and a hint. */
 interface Refusal {

@@ -5,7 +5,13 @@ import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { needsLocal } from '../fetch/repair-jobs.ts';
 import { formatSum } from '../figures/numbers.ts';
-import { bytesIn, checkFolder, findFolders, noHistory, type TypedWindow } from '../folder/find.ts';
+import {
+  bytesIn,
+  checkFolder,
+  findFolders,
+  noHistory,
+  type TypedWindow,
+} from '../folder/find-folders.ts';
 import {
   type CheckedFiles,
   type FolderProblem,
@@ -19,7 +25,7 @@ import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-re
 import { templateOf } from '../output/file/file-name.ts';
 import { formatDays, runCommandLine } from '../plan/command-line.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
-import { formatRequest } from '../report/filter-words.ts';
+import { formatRequest } from '../report/format-request.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';

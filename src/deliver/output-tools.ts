@@ -1,5 +1,5 @@
 import type { PageHost } from '../formats/page-extras.ts';
-import type { FileHost } from '../text/held-file.ts';
+import type { FileHost } from '../text/file-in-use.ts';
 import type { Console } from '../ui/console.ts';
 import type { ProgressMode } from '../ui/progress.ts';
 

@@ -11,7 +11,7 @@ import {
   type ProbeReport,
   requireFor,
   type ServiceProbe,
-} from './tried-service.ts';
+} from './service-probe.ts';
 
 /** A property of the service that a client depends on. */
 export interface Claim {

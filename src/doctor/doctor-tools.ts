@@ -1,5 +1,5 @@
 import type { ServiceAccount } from '../account/account.ts';
-import type { FileHost } from '../text/held-file.ts';
+import type { FileHost } from '../text/file-in-use.ts';
 import type { Console } from '../ui/console.ts';
 
 export interface DoctorTools {

@@ -12,7 +12,7 @@ import {
   type ProbeSettings,
   planReports,
   ServiceProbe,
-} from './tried-service.ts';
+} from './service-probe.ts';
 
 /** In the form of `--json`. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {

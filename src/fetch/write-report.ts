@@ -26,7 +26,7 @@ import type { OutputFlags } from '../plan/flags/output-flags.ts';
 import { chooseFormat } from '../plan/format-choice.ts';
 import type { ReportOutput } from '../plan/plan.ts';
 import type { Expectation } from '../report/expectation.ts';
-import { formatFilters } from '../report/filter-words.ts';
+import { formatFilters } from '../report/format-request.ts';
 import type { ReportSpec } from '../report/spec.ts';
 import { describeWindow } from '../report/window.ts';
 import type { RowBatches } from '../rows/row-batch.ts';

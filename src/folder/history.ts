@@ -7,7 +7,7 @@ import { isHistoryName } from '../output/file/file-name.ts';
 import { contentId, type ReportSpec, specId } from '../report/spec.ts';
 import { movesWithClock, windowOf } from '../report/spec-window.ts';
 import type { SplitUnit, Window } from '../report/window.ts';
-import { type FileHost, FileInUseError, retryWhileInUse } from '../text/held-file.ts';
+import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
 import { accessErrorReason } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, linkSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
 import { parseTimestamp } from '../contract/values.ts';
-import { type FileHost, retryWhileInUse } from '../text/held-file.ts';
+import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { readSmallFile } from '../text/small-file.ts';

@@ -1,5 +1,5 @@
 import type { ReportMember } from '../rows/row-batch.ts';
-import { formatRequest } from './filter-words.ts';
+import { formatRequest } from './format-request.ts';
 import type { SpecRequest } from './spec.ts';
 
 /**

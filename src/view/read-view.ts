@@ -1,5 +1,4 @@
 import { figuresToShow } from './answer/shown-figures.ts';
-import { chooseRows, type OutputKind } from './form.ts';
 import { explainTypedNames } from './output/typed-names.ts';
 import {
   printWarningsAndNotes,
@@ -7,6 +6,7 @@ import {
   viewNotes,
   viewWarnings,
 } from './output/warnings-and-notes.ts';
+import { chooseRows, type OutputKind } from './output-kind.ts';
 import { closeRows, collect, type Question } from './rows/collect.ts';
 import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
 import { expectRowsOfPeriod, findSummaryWindow } from './rows/rows-of-period.ts';

@@ -1,4 +1,4 @@
-import type { FileHost } from '../../src/text/held-file.ts';
+import type { FileHost } from '../../src/text/file-in-use.ts';
 
 /** Sleeping only advances the stopwatch. */
 export function fileHost(

@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
 import { codeOf } from '../../errors.ts';
-import { type FileHost, retryWhileInUse } from '../../text/held-file.ts';
+import { type FileHost, retryWhileInUse } from '../../text/file-in-use.ts';
 import { makeFolder } from '../../text/make-folder.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';

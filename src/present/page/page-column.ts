@@ -13,7 +13,7 @@ import type { PlannedColumn } from '../../output/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { shortNames } from '../short-names.ts';
-import { formatTimes } from '../time-texts.ts';
+import { formatTimes } from '../time-labels.ts';
 import { type Cell, type CellType, cellText } from './embedded-table.ts';
 
 export interface PageColumn {

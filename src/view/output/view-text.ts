@@ -13,7 +13,7 @@ import type { TableLook } from '../../output/encoder.ts';
 import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { TerminalTable } from '../../present/terminal/terminal-table.ts';
-import { formatRequest } from '../../report/filter-words.ts';
+import { formatRequest } from '../../report/format-request.ts';
 import { formatMembers, warningsOf } from '../../report/member-words.ts';
 import { describeWindow } from '../../report/window.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';

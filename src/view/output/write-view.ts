@@ -11,7 +11,7 @@ import { type NameValues, pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import { chooseFormat } from '../../plan/format-choice.ts';
 import type { Expectation } from '../../report/expectation.ts';
-import { formatFilters } from '../../report/filter-words.ts';
+import { formatFilters } from '../../report/format-request.ts';
 import { printable } from '../../text/printable.ts';
 import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
 import { columnFigures } from '../answer/shown-figures.ts';

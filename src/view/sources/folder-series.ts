@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { findFolders, noHistory } from '../../folder/find.ts';
+import { findFolders, noHistory } from '../../folder/find-folders.ts';
 import { type FolderSpec, type History, nameInFolder } from '../../folder/history.ts';
 import { type Series, seriesOf } from '../../folder/series.ts';
 import { printable, quoted } from '../../text/printable.ts';

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import { readFileStates } from '../../folder/disk.ts';
-import { foldersAbove, readIfOpen } from '../../folder/find.ts';
+import { foldersAbove, readIfOpen } from '../../folder/find-folders.ts';
 import {
   type FileEntry,
   type FolderSpec,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { FileInUseError, retryWhileInUse } from '../../src/text/held-file.ts';
+import { FileInUseError, retryWhileInUse } from '../../src/text/file-in-use.ts';
 import { fileHost } from '../support/file-host.ts';
 
 /** An error like Node's. */
