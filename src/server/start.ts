@@ -88,9 +88,10 @@ function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount 
 
 /** Throws `UsageError` if the certificate, host or port cannot be used. */
 async function listen(services: Services, control: Control) {
-  const { host = '127.0.0.1', port = 0 } = services.options;
+  const { tls, host = '127.0.0.1', port = 0 } = services.options;
 
   try {
+    assertCertificate(tls);
     const app = createApp(services, { control, host });
     const address = await app.listen({ host, port });
     // [::] cannot be called. For 0.0.0.0, Fastify already returns the loopback address.
@@ -99,6 +100,11 @@ async function listen(services: Services, control: Control) {
   } catch (cause) {
     throw listenError(cause as NodeJS.ErrnoException, services.options);
   }
+}
+
+function assertCertificate(tls: LocalServerOptions['tls']): void {
+  if (!tls) return;
+  if (tls.cert.trim() === '' || tls.key.trim() === '') throw new Error('one of the two is empty');
 }
 
 function listenError(cause: NodeJS.ErrnoException, options: LocalServerOptions): UsageError {

@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { call, createReport, refusalIn, smallReport, startForTest } from '../server/local.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
@@ -186,20 +185,6 @@ test('12: a damaged Parquet page that would make hyparquet loop forever is exit 
 });
 
 describe('13: the local server', () => {
-  test('a report that is deleted early is gone, and the answer gives the reason', async () => {
-    const server = await startForTest();
-    const first = await createReport(server);
-    // The log keeps 64 MB of request bodies.
-    const body = JSON.stringify(smallReport).padEnd(1_048_576);
-    for (let i = 0; i < 65; i++) await call(server, '/buyer-reporting', { as: 'buyer', body });
-    for (const path of ['/status-reporting', '/download-reporting']) {
-      const answer = await call(server, path, { as: 'buyer', json: { id: first } });
-      expect([answer.status, refusalIn(answer).error_id]).toEqual([410, 'REPORT_EXPIRED']);
-      expect(answer.text).toContain('was deleted');
-      expect((await call(server, path, { as: 'admin', json: { id: first } })).status).toBe(404);
-    }
-  });
-
   test('an empty certificate and an empty command are exit 2', async () => {
     const cwd = temporaryFolder();
     writeFileSync(join(cwd, 'empty.pem'), '');

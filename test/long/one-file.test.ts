@@ -72,7 +72,7 @@ export const teapot: FaultKind = {
   keys: { cups: wholeNumber },
   endpoints: ['status', 'download'],
   effect({ values }) {
-    const cups = values.number('cups') ?? 1;
+    const cups = Number(values.cups ?? 1);
     return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
   },
 };
