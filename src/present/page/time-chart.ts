@@ -62,7 +62,8 @@ export function renderTimeChart(chart: TimeChart): string {
   const values = lines.flat().filter((value) => value !== undefined);
   const beforeValues = before && valuesOf(figure, before.sums);
   const beforeKnown = (beforeValues ?? []).filter((value) => value !== undefined);
-  if ([...values, ...beforeKnown].every((value) => value === 0)) return '';
+  const isFlat = [...values, ...beforeKnown].every((value) => value === 0);
+  if (values.length === 0 || isFlat) return '';
 
   const least = Math.min(...values);
   const most = Math.max(...values);
