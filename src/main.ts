@@ -67,8 +67,8 @@ function reasonOf(error: unknown, host: Host): unknown {
       hint: 'Raise the limit, for example with: ulimit -n 1024',
     });
   }
-  const isOfGoneFolder = host.cwd === deletedFolder && String(reason).includes(deletedFolder);
-  if (!isOfGoneFolder) return reason;
+  const isDeletedFolder = host.cwd === deletedFolder && String(reason).includes(deletedFolder);
+  if (!isDeletedFolder) return reason;
   return new UsageError('The working folder was deleted.', {
     hint: 'Change to another folder, or use absolute paths.',
   });

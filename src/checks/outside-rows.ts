@@ -44,7 +44,7 @@ export interface RowsWithMembers extends Pick<ResponseFacts, 'isPart' | 'hasNext
   readonly records?: readonly unknown[];
 
   /** Checks whether the service has given the id to another request; absent if no ids are known. */
-  readonly isOfOtherRequest?: ((reportId: string) => boolean) | undefined;
+  readonly belongsToOtherRequest?: ((reportId: string) => boolean) | undefined;
 }
 
 /**
@@ -100,7 +100,7 @@ export function reusedIdMessage(id: string): string {
 
 /** Returns a warning for a member of the document that contradicts the rows. */
 function warningFor(
-  { subject, isOfOtherRequest }: RowsWithMembers,
+  { subject, belongsToOtherRequest }: RowsWithMembers,
   path: readonly string[],
   value: unknown,
 ): string | undefined {
@@ -123,7 +123,7 @@ function warningFor(
     if (isUnready) return `${subject} is not ready: the response has ${member}.`;
   }
   const isId = name === 'reportid' && (typeof value === 'string' || typeof value === 'number');
-  if (isId && isOfOtherRequest?.(String(value).trim())) {
+  if (isId && belongsToOtherRequest?.(String(value).trim())) {
     return `The service sent the report of a different request: ${member}.`;
   }
   return undefined;

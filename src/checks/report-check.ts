@@ -46,7 +46,7 @@ export interface ReportOrigin {
    * Checks whether the service has given the id to another request than this one. Absent if the
    * request is not known.
    */
-  readonly isOfOtherRequest?: ((id: string) => boolean) | undefined;
+  readonly belongsToOtherRequest?: ((id: string) => boolean) | undefined;
 }
 
 /** Used for a report that is read from a file. */
@@ -97,7 +97,7 @@ export class ReportCheck {
 
   close(tail: ReportTail): CheckResult {
     const { expectation, answer, origin, nowMs } = this.#report;
-    const { records = [], takenId, isOfOtherRequest } = origin;
+    const { records = [], takenId, belongsToOtherRequest } = origin;
     const messages = new CheckMessages();
     this.#checks ??= this.#makeChecks(expectation?.columns ?? []);
 
@@ -115,7 +115,7 @@ export class ReportCheck {
     const members = exactMembers(tail.members);
     const subject = 'The report';
     checkOutsideRows(
-      { subject, members, records, isPart, hasNextLink, isOfOtherRequest },
+      { subject, members, records, isPart, hasNextLink, belongsToOtherRequest },
       messages,
     );
     addRowNotes(tail, isEndMarked, messages);

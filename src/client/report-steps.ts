@@ -11,7 +11,7 @@ interface StepsOptions {
   /** Set for a report that was requested before. It is not requested again. */
   readonly requested?: RequestedReport | undefined;
 
-  /** What the rows are checked against; absent if the request is not known. */
+  /** Request that the rows are checked against; absent if the request is not known. */
   readonly expectation?: Expectation | undefined;
 
   /** How long to wait for the report, in milliseconds. */

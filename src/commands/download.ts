@@ -53,7 +53,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   await rememberAcceptedJson(tools, reportId);
   // An unknown report was created before now.
   const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
-  const isOfOtherRequest = entry && (await matchOtherRequests(tools, entry));
+  const belongsToOtherRequest = entry && (await matchOtherRequests(tools, entry));
 
   const { platform } = context.host;
   const words = [
@@ -65,7 +65,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const setup = {
     options,
     expectation: output.expectation,
-    named: { id: reportId, status: 'progress', createdMs, isOfOtherRequest },
+    named: { id: reportId, status: 'progress', createdMs, belongsToOtherRequest },
     waits: options.wait === true,
     resumeHint: () => `To resume: ${commandFor('download', reportId, { words, platform })}`,
   };

@@ -38,7 +38,7 @@ export interface FetchSetup {
   readonly options: WaitFlags &
     Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries' | 'baseUrl'>>;
 
-  /** What the rows are checked against; absent if the request is not known. */
+  /** Request that the rows are checked against; absent if the request is not known. */
   readonly expectation?: Expectation | undefined;
 
   /** Absent for a report that is named by its id. */

@@ -62,8 +62,8 @@ export async function resumeReport(
     return undefined;
   }
   console.note(`Resuming report ${shownId}, requested ${age} ago (--fresh requests a new one).`);
-  const isOfOtherRequest = await matchOtherRequests(tools, search);
-  return { id: unfinished.id, status: 'progress', createdMs, isOfOtherRequest };
+  const belongsToOtherRequest = await matchOtherRequests(tools, search);
+  return { id: unfinished.id, status: 'progress', createdMs, belongsToOtherRequest };
 }
 
 /** After this many failures in 24 hours, a report is no longer requested as one. */
@@ -104,7 +104,7 @@ export async function requestAndRecord(
   const { account, host, ledger } = tools;
   const client = await account.client();
   const identity = await identify(account, plan);
-  const isOfOtherRequest = await matchOtherRequests(tools, identity);
+  const belongsToOtherRequest = await matchOtherRequests(tools, identity);
   // Taken before the call, because the report has no data from after its request.
   const requestedMs = host.wallClock();
   const settings = await account.settings();
@@ -114,9 +114,9 @@ export async function requestAndRecord(
     throw withProfileHint(error, `Add --profile ${other}, or keep it: ${keep}`);
   });
   const { id } = requested;
-  if (id === undefined) return { ...requested, isOfOtherRequest };
+  if (id === undefined) return { ...requested, belongsToOtherRequest };
 
-  const takenId = isOfOtherRequest(id) ? id : undefined;
+  const takenId = belongsToOtherRequest(id) ? id : undefined;
   rememberRequest(tools, id, identity);
   const { since, until } = describeWindow(plan.window);
   await ledger?.record({
@@ -128,7 +128,7 @@ export async function requestAndRecord(
     window: { since, until },
     createdAt: new Date(requestedMs).toISOString(),
   });
-  return { ...requested, takenId, isOfOtherRequest };
+  return { ...requested, takenId, belongsToOtherRequest };
 }
 
 /** Keeps the request of a report id for the rest of this command. */

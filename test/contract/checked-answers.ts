@@ -634,7 +634,7 @@ const outsideRows: readonly CheckedPair[] = [
   },
   {
     name: 'outside: the id of another report',
-    request: { isOfOtherRequest: (id) => id === 'r2' },
+    request: { belongsToOtherRequest: (id) => id === 'r2' },
     proof: beside('"report_id":"r2"'),
     says: /report of a different request: report_id: "r2"/,
     correct: beside('"report_id":"r3"'),

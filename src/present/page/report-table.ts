@@ -174,8 +174,8 @@ function restSentenceOf(
 
 /** Sorts within the time if rows have one; rows without a value come last. */
 function largestFirst(figure: Figure, { rows, nouns, hasTime }: TableSource): readonly Row[] {
-  const isOfTimeOnly = hasTime && nouns.length === 1;
-  if (isOfTimeOnly) return rows;
+  const hasTimeOnly = hasTime && nouns.length === 1;
+  if (hasTimeOnly) return rows;
 
   const places = new Map<string | null, number>();
   const valued = rows.map((row) => {
