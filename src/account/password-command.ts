@@ -45,7 +45,10 @@ function run(
     });
     child.stdin?.end();
     child.once('exit', () => {
-      setTimeout(() => child.stdout?.destroy(), outputAfterExitMs).unref();
+      setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, outputAfterExitMs).unref();
     });
   });
 }
