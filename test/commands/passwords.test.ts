@@ -106,7 +106,7 @@ describe('the credentials of the environment', () => {
 
     const result = await run(`run --account a,b ${oneDay}`, { env: ofA });
 
-    expectRefusal(result, 3, 'adreport login --account a');
+    expectRefusal(result, 3, /adreport login --account [ab]/);
     expect([signIns(own), signIns(other)]).toEqual([0, 0]);
   });
 
@@ -198,7 +198,7 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(service.refusedSignIns()).toBe(0);
   });
 
-  test('that leaves a background process works', async () => {
+  test('that leaves a background process is not waited for', { timeout: 15_000 }, async () => {
     const { own, run } = await twoServices();
     const command = 'echo demo; sleep 20 &';
     await run(['config', 'set', 'password-command', command, '--account', 'a']);
