@@ -1,7 +1,8 @@
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { certificate, privateKey, serveTls, trustAuthority } from '../support/certificates.ts';
+import { certificate, privateKey, serveTls, trustAuthorityHere } from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
@@ -9,25 +10,47 @@ import { spawnCli } from '../support/spawn.ts';
 
 const list = 'campaigns --format ndjson --retries 0';
 
-test('a private authority is trusted through NODE_EXTRA_CA_CERTS, and refused without', async () => {
+/** Starts a TLS proxy in front of a local port, and returns its port. */
+async function startTlsBefore(port: number): Promise<number> {
+  const server = createTlsServer({ cert: certificate, key: privateKey }, (socket) => {
+    const inner = connect(port, '127.0.0.1');
+    for (const end of [socket, inner]) end.on('error', () => inner.destroy());
+    socket.pipe(inner).pipe(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('NODE_EXTRA_CA_CERTS makes it trust a service and a TLS proxy, whose IP address causes no deprecation warning', async () => {
+  const { server, env } = await serveTls();
+  const proxy = await startConnectProxy(server.port);
+  const port = await startTlsBefore(Number(new URL(proxy.url).port));
+  const through = { ...env, HTTPS_PROXY: `https://127.0.0.1:${port}` };
+
+  // Node reads the variable when it starts, and warns once in each process.
+  const result = await spawnCli(list, { env: through });
+
+  expect(result).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringContaining('"campaignId":'),
+    stderr: '',
+  });
+  expect(proxy.asked).toHaveLength(1);
+});
+
+test('a private authority is refused, with the variable to set', async () => {
   const { server, env } = await serveTls();
 
-  const trusted = await spawnCli(list, { env });
-
-  expect(trusted).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"campaignId":') });
-
-  const calls = server.requests().length;
-
-  const refused = await spawnCli(list, { env: { ...env, NODE_EXTRA_CA_CERTS: undefined } });
-
-  expectRefusal(refused, 5, 'NODE_EXTRA_CA_CERTS=FILE');
-  expect(server.requests()).toHaveLength(calls);
+  expectRefusal(await runCli(list, { env }), 5, 'NODE_EXTRA_CA_CERTS=FILE');
+  expect(server.requests()).toEqual([]);
 });
 
 test('a certificate of another host is distinguished from one of a private authority', async () => {
   const { server, env } = await serveTls('127.0.0.2');
+  trustAuthorityHere();
 
-  const refused = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
+  const refused = await runCli(list, { env: { ...env, ADREPORT_BASE_URL: server.url } });
 
   expectRefusal(refused, 5, 'The certificate is for a different host');
   expect(server.requests()).toEqual([]);
@@ -35,11 +58,12 @@ test('a certificate of another host is distinguished from one of a private autho
 
 test('a call redirected to another origin has no token', async () => {
   const { server, env } = await serveTls();
+  trustAuthorityHere();
   const moved = await serve((_request, response) => {
     response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
   });
 
-  const result = await spawnCli(list, { env: { ...env, ADREPORT_BASE_URL: moved.url.href } });
+  const result = await runCli(list, { env: { ...env, ADREPORT_BASE_URL: moved.url.href } });
 
   expect(result).toMatchObject({ exitCode: 3, stdout: '' });
   expect(moved.received.map(({ headers }) => headers.authorization)).toEqual([env.ADREPORT_TOKEN]);
@@ -62,8 +86,10 @@ test('a download redirected to a signed URL uses GET without the token', async (
   const service = await serve(
     (_request, response) => void response.writeHead(302, { location: signed }).end(),
   );
-  const env = { ...service.env, ...trustAuthority() };
-  const result = await spawnCli('download r1 --format ndjson --retries 0 -vv', { env });
+  trustAuthorityHere();
+
+  const { env } = service;
+  const result = await runCli('download r1 --format ndjson --retries 0 -vv', { env });
 
   expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
   expect(result.stderr).not.toContain('signature=x');
@@ -73,12 +99,13 @@ test('a download redirected to a signed URL uses GET without the token', async (
 test('every call uses HTTPS_PROXY, except for hosts in NO_PROXY', async () => {
   // Bound to loopback only, it would refuse the host name used by the proxy.
   const { server, env } = await serveTls('0.0.0.0');
+  trustAuthorityHere();
   const proxy = await startConnectProxy(server.port);
   // No host has this name, so that only the proxy finds the service.
   const through = { ...env, ADREPORT_BASE_URL: 'https://reports.test', HTTPS_PROXY: proxy.url };
   const line = 'run --period yesterday --by OS --format ndjson --retries 0';
 
-  const proxied = await spawnCli(line, { env: through });
+  const proxied = await runCli(line, { env: through });
 
   expect(proxied).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('"os":') });
   expect(new Set(proxy.asked)).toEqual(new Set(['reports.test:443']));
@@ -86,7 +113,7 @@ test('every call uses HTTPS_PROXY, except for hosts in NO_PROXY', async () => {
   const asked = proxy.asked.length;
   const past = { ...env, HTTPS_PROXY: proxy.url, NO_PROXY: 'localhost' };
 
-  expect(await spawnCli(line, { env: past })).toMatchObject({ exitCode: 0 });
+  expect(await runCli(line, { env: past })).toMatchObject({ exitCode: 0 });
   expect(proxy.asked).toHaveLength(asked);
 });
 
@@ -95,7 +122,7 @@ test('a proxy’s password is sent to it and never shown', async () => {
   const proxy = await startConnectProxy(server.port, 407);
   const HTTPS_PROXY = proxy.url.replace('http://', 'me:hush-hush@');
 
-  const result = await spawnCli('campaigns -vv --retries 3', { env: { ...env, HTTPS_PROXY } });
+  const result = await runCli('campaigns -vv --retries 3', { env: { ...env, HTTPS_PROXY } });
 
   expectRefusal(result, 5, 'the proxy answered 407');
   expect(result.stderr).not.toContain('hush-hush');

@@ -3,11 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { EndpointName } from '../../src/contract/messages.ts';
 import type { FaultAnswer } from '../../src/local-server.ts';
-import { certificate, privateKey, trustAuthority } from '../support/certificates.ts';
+import { certificate, privateKey, trustAuthorityHere } from '../support/certificates.ts';
 import { serve } from '../support/http-server.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { spawnCli } from '../support/spawn.ts';
 
 /** Which refusals are waited for (`cli.md`, Waiting), and which end the command at once. */
 
@@ -70,6 +69,7 @@ test('403 with Retry-After for ever is no refused token', async () => {
 describe('a download redirected to a host that refuses it', () => {
   /** A storage host that refuses the links it is given, but for those with `fresh`. */
   async function serveStorage(status: number) {
+    trustAuthorityHere();
     const storage = createServer({ cert: certificate, key: privateKey }, ({ url }, response) => {
       const isFresh = url?.endsWith('fresh');
       response.writeHead(isFresh ? 200 : status).end(isFresh ? '{"data":[{"displays":7}]}' : '');
@@ -85,9 +85,8 @@ describe('a download redirected to a host that refuses it', () => {
     const service = await serve((_request, response) => {
       response.writeHead(302, { location: `${storage}/r1?${links.shift()}` }).end();
     });
-    const env = { ...service.env, ...trustAuthority() };
 
-    const result = await spawnCli('download r1 --format ndjson', { env });
+    const result = await runCli('download r1 --format ndjson', { env: service.env });
 
     expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
   });
@@ -97,9 +96,8 @@ describe('a download redirected to a host that refuses it', () => {
     const service = await serve((_request, response) => {
       response.writeHead(302, { location: `${storage}/r1?expired` }).end();
     });
-    const env = { ...service.env, ...trustAuthority() };
 
-    const result = await spawnCli('download r1 --retries 1', { env });
+    const result = await runCli('download r1 --retries 1', { env: service.env });
 
     expectRefusal(
       result,

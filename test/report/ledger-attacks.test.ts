@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
-import { spawnCli } from '../support/spawn.ts';
 
 /** The ledger from the command line: owners of reports, and hostile files in its folder. */
 
@@ -91,7 +90,7 @@ function ledgerOf(make: (path: string, at: number) => void, count = 1): string {
 }
 
 const list = (folder: string) =>
-  spawnCli('report list --json', { env: { ADREPORT_CONFIG_DIR: folder } });
+  runCli('report list --json', { env: { ADREPORT_CONFIG_DIR: folder } });
 
 test.each([
   ['without the end of its window', { ...entry, window: { since: 'x' } }],

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import tls from 'node:tls';
+import { onTestFinished } from 'vitest';
 import { startForTest, tokens } from '../server/local.ts';
 import { temporaryFolder } from './run-cli.ts';
 
@@ -37,8 +39,17 @@ BFst9QIbjnxjd0066JT1qHRYKcsFfwx6z0sNE1l3USbWVMGrVafLmc2O
 -----END PRIVATE KEY-----
 `;
 
+/** Makes this process trust the authority, and no other, for one test. */
+export function trustAuthorityHere(): void {
+  const { createSecureContext } = tls;
+  tls.createSecureContext = (options) => createSecureContext({ ...options, ca: authority });
+  onTestFinished(() => {
+    tls.createSecureContext = createSecureContext;
+  });
+}
+
 /** Returns the environment that makes a program trust the authority, for one test. */
-export function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
+function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
   const file = join(temporaryFolder(), 'ca.pem');
   writeFileSync(file, authority);
   return { NODE_EXTRA_CA_CERTS: file };
