@@ -21,6 +21,34 @@ const bundledScripts = {
   },
 };
 
+// Parts of packages that the program never uses, by the file that loads them. They would take as long
+// to load as the rest of the package.
+const unusedParts = [
+  // fetch, WebSocket, caches, mocks, and HTTP/2, which is off by default.
+  { importer: 'undici/index.js', parts: /^\.\/lib\/(cache|interceptor|mock|web)\// },
+  { importer: 'undici/lib/dispatcher/client.js', parts: /^\.\/client-h2\.js$/ },
+  // The local server has no schemas, no logger and no plugins, and `inject` is for tests.
+  { importer: 'fastify/lib/schema-controller.js', parts: /^@fastify\// },
+  { importer: 'fastify/lib/logger-factory.js', parts: /^\.\/logger-pino\.js$/ },
+  { importer: 'fastify/lib/server.js', parts: /^node:http2$/ },
+  { importer: 'fastify/fastify.js', parts: /^light-my-request$/ },
+];
+
+const withoutUnusedParts = {
+  name: 'without unused parts',
+  setup({ onResolve, onLoad }) {
+    for (const { importer, parts } of unusedParts) {
+      onResolve({ filter: parts }, (import_) => {
+        const isMeant = import_.importer.replaceAll('\\', '/').endsWith(`/${importer}`);
+        return isMeant ? { path: import_.path, namespace: 'unused' } : undefined;
+      });
+    }
+    // undici creates one of its caches.
+    const contents = 'module.exports = new Proxy({}, { get: () => class {} });';
+    onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents }));
+  },
+};
+
 rmSync('dist', { recursive: true, force: true });
 
 const options = {
@@ -31,7 +59,7 @@ const options = {
   mainFields: ['module', 'main'],
   outdir: 'dist',
   loader: { '.md': 'text' },
-  plugins: [bundledScripts],
+  plugins: [bundledScripts, withoutUnusedParts],
   // Keeps names, so that stack traces are readable.
   minifySyntax: true,
   legalComments: 'none',
