@@ -38,6 +38,14 @@ const maxOffsets = 50_000;
 
 /** Returns seconds from UTC. */
 export function offsetAt(instant: number, zone: string): number {
+  // No zone changes its clocks twice on a day.
+  const day = Math.floor(instant / secondsPerDay) * secondsPerDay;
+  const offset = readOffset(day, zone);
+  const isSameAllDay = offset === readOffset(day + secondsPerDay, zone);
+  return isSameAllDay ? offset : readOffset(instant, zone);
+}
+
+function readOffset(instant: number, zone: string): number {
   let offsets = offsetsByZone.get(zone);
   if (!offsets || offsets.size > maxOffsets) {
     offsets = new Map();

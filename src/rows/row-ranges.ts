@@ -62,7 +62,7 @@ export const nullInRun = -2;
 export const maxFields = 1000;
 
 /** Values in a batch, unless a single row has more. */
-const maxValues = 1 << 16;
+const maxValues = 1 << 14;
 
 /** Ranges of the batch being read: a matrix of rows and fields that grows with each new key. */
 export class RowRanges {

@@ -49,6 +49,9 @@ interface Group {
   readonly sums: number[];
 }
 
+/** By the ids of their dimensions. */
+type Groups = Map<string | null | undefined, Group>;
+
 interface ReportDimension {
   readonly name: DimensionName;
   readonly fields: readonly { name: string; type: string }[];
@@ -112,7 +115,7 @@ export class Report {
     const isSelected = dimensionSelector(account, request);
     const timeOf = timeFields(timeBreakdownOf(request), this.#zone, request.since);
     const readMetricOf = metricReaders(this.#zone, this.#input);
-    let groups = new Map<string, Group>();
+    let groups: Groups = new Map();
     let time: ReportRow = {};
     let resumedMs = performance.now();
 
@@ -138,9 +141,9 @@ export class Report {
     yield* this.#rowsOf(groups, time);
   }
 
-  #add(fact: Fact, groups: Map<string, Group>, readMetric: MetricReader): void {
+  #add(fact: Fact, groups: Groups, readMetric: MetricReader): void {
     const ids = this.#dimensions.map(({ name }) => fact.dimensions[name]);
-    const key = ids.length === 0 ? '' : JSON.stringify(ids);
+    const key = ids.length > 1 ? JSON.stringify(ids) : ids[0];
 
     let group = groups.get(key);
     if (!group) {
@@ -148,13 +151,16 @@ export class Report {
       groups.set(key, group);
     }
 
-    for (const [index, { name }] of this.#metrics.entries()) {
-      group.sums[index] = (group.sums[index] ?? 0) + readMetric(fact, name);
+    const { sums } = group;
+    let index = 0;
+    for (const { name } of this.#metrics) {
+      sums[index] = (sums[index] ?? 0) + readMetric(fact, name);
+      index += 1;
     }
   }
 
   /** Sorts the rows of one hour, day or month. */
-  *#rowsOf(groups: ReadonlyMap<string, Group>, time: ReportRow): Generator<ReportRow> {
+  *#rowsOf(groups: Groups, time: ReportRow): Generator<ReportRow> {
     const ordered = [...groups.values()].sort((a, b) => this.#compare(a, b));
     for (const group of ordered) yield this.#rowOf(group, time);
   }

@@ -68,9 +68,11 @@ function createFactSource(
   return {
     firstHour: Math.min(...firstHours),
     lastHour: Math.max(...lastHours),
-    *ofHour(hour, isSelected): Generator<Fact> {
+    ofHour(hour, isSelected) {
       const hourBits = mix(seed, hour);
       const drawn = cachedHour(`${seed} ${scale} ${hour}`);
+      const selected: Fact[] = [];
+
       for (const [index, adUnit] of adUnits.entries()) {
         const isDelivering = hour >= adUnit.firstHour && hour <= adUnit.lastHour;
         if (!isDelivering || !isSelected(adUnit.dimensions)) continue;
@@ -78,8 +80,10 @@ function createFactSource(
         const facts = drawn[index] ?? drawFacts(adUnit, hour, { hourBits, scale });
         if (!drawn[index]) cachedFacts += facts.length;
         drawn[index] = facts;
-        yield* facts;
+        selected.push(...facts);
       }
+
+      return selected;
     },
   };
 }
