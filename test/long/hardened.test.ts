@@ -30,7 +30,7 @@ import { launcher, runToEnd, spawnCli, startCli } from '../support/spawn.ts';
  * | 15 | here; bin.test.ts: signals while waiting;                                  |
  * |    | commands/local-server-process.test.ts: SIGHUP;                             |
  * |    | commands/terminal.test.ts: a terminal that closes                          |
- * | 16 | bin.test.ts: 80 open files; api/exchange.test.ts: Retry-After              |
+ * | 16 | output/open-files.test.ts; api/exchange.test.ts: Retry-After               |
  */
 
 const onWindows = process.platform === 'win32';
