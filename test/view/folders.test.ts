@@ -14,13 +14,13 @@ import {
 describe('the same answer as a run', () => {
   test('for a random folder in a random format', async () => {
     const property = fc.asyncProperty(questions({ isThorough: false }), compareViewWithRun());
-    await fc.assert(property, { numRuns: 8 });
+    await fc.assert(property, { numRuns: 5 });
   }, 180_000);
 
-  test('by week, compared with the weeks before', async () => {
-    const flags = '--period 2026-10-05..2026-11-01 --split day --by CAMPAIGN -o data/{date}.csv';
+  test('by week, compared with the week before', async () => {
+    const flags = '--period 2026-10-19..2026-11-01 --split day --by CAMPAIGN -o data/{date}.csv';
     const { run, read } = await serveFolder(flags);
-    const weeks = '--period 2026-10-19..2026-11-01 --by WEEKLY --compare -q';
+    const weeks = '--period 2026-10-26..2026-11-01 --by WEEKLY --compare -q';
     await run(`view data ${weeks} -o view.html`);
     await run(`run ${weeks} -o run.html`);
 
@@ -46,9 +46,9 @@ describe('the same answer as a run', () => {
 
   test('its page has no e-mail address, account or service', async () => {
     const { run, read, server } = await serveFolder(
-      '--period 2026-10-01..2026-10-03 --split day --by OS -o data/{date}.csv',
+      '--period 2026-10-01..2026-10-03 --split day --by CAMPAIGN -o data/{date}.csv',
     );
-    await run('view data --by OS -o page.html -q');
+    await run('view data --by CAMPAIGN -o page.html -q');
 
     const page = read('page.html');
     expect(page).toContain('<dt>Request</dt>');
@@ -110,25 +110,24 @@ describe('missing or changed days', () => {
 });
 
 describe('views that would be silently wrong are exit 2', () => {
-  const daily = '--period 2026-10-01..2026-10-21 --split day --by CAMPAIGN -o data/{date}.csv';
-  const fewDays = daily.replace('2026-10-21', '2026-10-03');
-  const weekly = '--period 2026-10-05..2026-10-25 --split week --by CAMPAIGN -o weeks/{date}.csv';
+  const daily = '--period 2026-10-01..2026-10-03 --split day --by CAMPAIGN -o data/{date}.csv';
+  const weekly = '--period 2026-10-05..2026-10-11 --split week --by CAMPAIGN -o weeks/{date}.csv';
 
   const refusals = [
     { line: 'view data --period 2026-11', says: 'No files for these days in data.' },
-    { line: 'view data --by WEEKLY', says: '--period 2026-09-28..2026-10-18' },
-    { line: 'view data --period 2026-10-01..2026-10-15 --by MONTHLY', says: 'needs full months' },
+    { line: 'view data --by WEEKLY', says: '--period 2026-09-28..2026-10-04' },
+    { line: 'view data --period 2026-10-01..2026-10-02 --by MONTHLY', says: 'needs full months' },
     { line: 'view data --by HOURLY', says: 'Unknown column “HOURLY”' },
     { line: 'view data --compare -o a.json', says: '--compare does not work with json' },
     { line: 'view data --compare -o a.html', says: '--compare needs a period' },
-    { line: 'view data --compare -o a.html', says: '--period 2026-10-12..2026-10-21' },
+    { line: 'view data --compare -o a.html', says: '--period 2026-10-03' },
     {
-      line: 'view data --period 2026-10-05..2026-10-09 --compare last-year -o a.html',
-      says: 'data has no data for 2025-10-05 to 2025-10-09, the period to compare with',
+      line: 'view data --period 2026-10-01..2026-10-02 --compare last-year -o a.html',
+      says: 'data has no data for 2025-10-01 to 2025-10-02, the period to compare with',
     },
     {
-      line: 'view data --period 2026-10-01..2026-10-07 --compare previous -o a.html',
-      says: 'data has no data for 2026-09-24 to 2026-09-30, the period to compare with',
+      line: 'view data --period 2026-10-01..2026-10-03 --compare previous -o a.html',
+      says: 'data has no data for 2026-09-28 to 2026-09-30, the period to compare with',
     },
     {
       line: 'view c.json --period 2026-10-01 --compare -o a.html',
@@ -162,7 +161,7 @@ describe('views that would be silently wrong are exit 2', () => {
   });
 
   test('named files of a folder form one table by day', async () => {
-    const { run } = await serveFolder(fewDays);
+    const { run } = await serveFolder(daily);
     const { stdout, stderr } = await run(
       'view data/2026-10-02.csv data/2026-10-01.csv --by DAILY --metrics clicks',
     );
@@ -177,7 +176,7 @@ describe('views that would be silently wrong are exit 2', () => {
   });
 
   test('JSON and CSV of the same columns are one table, though JSON has all columns', async () => {
-    const { run } = await serveFolder(fewDays);
+    const { run } = await serveFolder(daily);
     for (const [day, ending] of Object.entries({ 22: 'json', 23: 'csv', 24: 'parquet' })) {
       await run(`run --period 2026-10-${day} --by DAILY,CAMPAIGN -o ${day}.${ending} -q`);
     }
@@ -197,7 +196,7 @@ describe('views that would be silently wrong are exit 2', () => {
   });
 
   test('days that none of the named files has are a warning, in both periods', async () => {
-    const { run } = await serveFolder(fewDays);
+    const { run } = await serveFolder(daily);
     await run('run --period 2026-10-01..2026-10-05 --by DAILY,CAMPAIGN -o days.json -q');
     const compared = await run(
       'view days.json --period 2026-10-03..2026-10-06 --compare -o a.html -q',
