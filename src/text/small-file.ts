@@ -46,7 +46,7 @@ function readUpTo(descriptor: number, byteCount: number): Buffer {
   let left = byteCount;
 
   while (left > 0) {
-    const piece = Buffer.alloc(Math.min(left, 65_536));
+    const piece = Buffer.allocUnsafe(Math.min(left, 65_536));
     const length = readSync(descriptor, piece);
     if (length === 0) break;
     pieces.push(piece.subarray(0, length));
