@@ -325,9 +325,12 @@ test.each([
 });
 
 test('an accepted base URL is safe for a token, and is read back unchanged', () => {
-  const web = fc.webUrl({ withQueryParameters: true, withFragments: true });
+  const paths = fc.constantFrom('', '/', '/a/b%20c', '/é/../x', '//', '/:80', ':8443/a', '@x/');
+  const rests = fc.constantFrom('', '?', '?a=1', '#', '#x', '?a=1#x');
+  const hosts = fc.oneof(fc.domain(), fc.ipV4(), fc.constantFrom('localhost', '[::1]', '127.1'));
+  const web = fc.tuple(hosts, paths, rests).map((parts) => parts.join(''));
 
-  const anything = fc.oneof(web, fc.string(), fc.ipV4(), fc.domain());
+  const anything = fc.oneof(web, fc.string());
 
   fc.assert(
     fc.property(
@@ -349,7 +352,7 @@ test('an accepted base URL is safe for a token, and is read back unchanged', () 
         expect(checkBaseUrl(formatBaseUrl(url))).toEqual(url);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 500 },
   );
 });
 
