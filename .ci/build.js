@@ -2,7 +2,7 @@
 // writes the licences of the bundled packages, a skill file for agents, and the JSON Schema of
 // adreport.yaml.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { bundledImport, bundledText } from './bundled-text.js';
 
@@ -66,29 +66,50 @@ const options = {
   logLevel: 'warning',
 };
 
-const { metafile } = await build({
-  ...options,
-  // Parquet is read in a separate process, found by `imports` in package.json.
-  entryPoints: {
-    main: 'src/main.ts',
-    index: 'src/index.ts',
-    'local-server': 'src/local-server.ts',
-    'parquet-process': 'src/rows/parquet-process.ts',
+// Node takes a millisecond to load a file, and esbuild splits what several parts share by who uses
+// it. So each part that is loaded later imports all of the program, which then is one file.
+const oneProgram = {
+  name: 'one program',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
+      const isPart = kind === 'dynamic-import';
+      return isPart ? { path: resolve(resolveDir, path), namespace: 'part' } : undefined;
+    });
+    onLoad({ filter: /./, namespace: 'part' }, ({ path }) => {
+      const program = JSON.stringify(resolve('src/main.ts'));
+      const contents = `import ${program}; export * from ${JSON.stringify(path)};`;
+      return { contents, resolveDir: dirname(path) };
+    });
   },
+};
+
+const modules = {
+  ...options,
   splitting: true,
   format: 'esm',
   chunkNames: 'parts/[name]-[hash]',
   banner: { js: banner },
   metafile: true,
-});
-
-// Test runners such as Jest, and older programs, load the package with `require`.
-await build({
-  ...options,
-  entryPoints: { index: 'src/index.ts', 'local-server': 'src/local-server.ts' },
-  format: 'cjs',
-  outExtension: { '.js': '.cjs' },
-});
+};
+const bundles = [
+  await build({
+    ...modules,
+    entryPoints: { main: 'src/main.ts' },
+    plugins: [...options.plugins, oneProgram],
+  }),
+  // Parquet is read in a separate process, found by `imports` in package.json.
+  await build({ ...modules, entryPoints: { 'parquet-process': 'src/rows/parquet-process.ts' } }),
+  // Test runners such as Jest, and older programs, load the package with `require`.
+  await build({
+    ...options,
+    entryPoints: { index: 'src/index.ts', 'local-server': 'src/local-server.ts' },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    metafile: true,
+  }),
+];
+writeFileSync('dist/index.js', `export { AdreportError, createClient } from './index.cjs';\n`);
+writeFileSync('dist/local-server.js', `export { startLocalServer } from './local-server.cjs';\n`);
 mkdirSync('dist/types');
 const client = { values: ['createClient'], classes: ['AdreportError'] };
 writeFileSync('dist/types/index.d.cts', typesForRequire('index', client));
@@ -114,7 +135,7 @@ rmSync('dist/schema.js');
 function bundledFolders() {
   const folders = new Set();
 
-  for (const output of Object.values(metafile.outputs)) {
+  for (const output of bundles.flatMap(({ metafile }) => Object.values(metafile.outputs))) {
     for (const [file, { bytesInOutput }] of Object.entries(output.inputs)) {
       const folder = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0];
       if (folder && bytesInOutput > 0) folders.add(folder);

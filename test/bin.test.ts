@@ -150,7 +150,7 @@ test.skipIf(process.platform === 'win32')(
       runToEnd('sh', ['-c', script, process.execPath, launcher, `${limit}`, flag]);
 
     // Below a limit that depends on Node and on inherited descriptors, Node itself does not start.
-    let limit = 20;
+    let limit = 16;
     let run = runWithin(limit);
     while (limit < 30 && failedBeforeTheProgram(run)) run = runWithin(++limit);
 
