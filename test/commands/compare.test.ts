@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseOpener } from '../../src/deliver/deliver.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
-import { serveAnswers } from '../support/http-server.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -18,15 +18,29 @@ interface PlannedRequest {
 }
 
 const byCampaign = '--by CAMPAIGN --metrics displays,revenueEuro';
-const oneWeek = `run --local --period 2026-W45 ${byCampaign}`;
+const twoDays = `run --local --period 2026-11-07..2026-11-08 ${byCampaign}`;
+
+/** Serves the rows of two windows, told apart by the month of the request. */
+async function serveMonths(months: Readonly<Record<string, readonly object[]>>) {
+  const { env } = await serve(({ path, body }, response) => {
+    const { since = 0, id = '' } = JSON.parse(body);
+    // The window begins at midnight in Paris, an hour or two before that in UTC.
+    if (path === '/buyer-reporting') {
+      return json(response, { id: new Date((since + 7_200) * 1_000).toISOString().slice(0, 7) });
+    }
+    json(response, path === '/status-reporting' ? { status: 'ready' } : { data: months[id] });
+  });
+  const cwd = temporaryFolder();
+  return { cwd, run: (line: string) => runCli(line, { cwd, env }) };
+}
 
 describe('--compare', () => {
   test('previous: the same number of days before, with changes of totals and groups, and both windows', async () => {
     const { run, server, cwd } = await serveForTest({ delayMs: 0 });
-    const week = `run --period 2026-11-09..2026-11-15 ${byCampaign} --compare previous`;
-    const sentence = 'Change: 9–15 November 2026 compared with 2–8 November 2026.';
+    const days = `run --period 2026-11-12..2026-11-15 ${byCampaign} --compare previous`;
+    const sentence = 'Change: 12–15 November 2026 compared with 8–11 November 2026.';
 
-    const table = await run(`${week} --format table`);
+    const table = await run(`${days} --format table`);
 
     const totals = table.stdout.split('\n').slice(-5, -1);
     const labels = totals.map((line) => line.split(/ {2,}/)[0]);
@@ -36,17 +50,17 @@ describe('--compare', () => {
       const { stdout } = await run(`run --period ${period} --metrics displays --format json`);
       return Number(JSON.parse(stdout).data[0].displays);
     };
-    const now = await displaysOf('2026-11-09..2026-11-15');
-    const before = await displaysOf('2026-11-02..2026-11-08');
+    const now = await displaysOf('2026-11-12..2026-11-15');
+    const before = await displaysOf('2026-11-08..2026-11-11');
     const percent = (100 * (now - before)) / before;
 
     expect(totals[2]).toContain(`${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)}%`);
     expect(totals[1]).toContain(before.toLocaleString('en'));
 
-    await run(`${week} -o r.html`);
+    await run(`${days} -o r.html`);
     const html = readFileSync(join(cwd, 'r.html'), 'utf8');
 
-    expect(html).toContain('<span>compared with 2–8 November 2026</span>');
+    expect(html).toContain('<span>compared with 8–11 November 2026</span>');
     expect(html).toMatch(
       /<dt>Displays<\/dt><dd[^>]*>[\d,]+<\/dd><dd class="change"><b class="(?:up|down)">[▲▼] [\d.]+%<\/b> <span>[\d,]+ before<\/span><\/dd>/,
     );
@@ -54,7 +68,7 @@ describe('--compare', () => {
       /<small class="change"><b class="\w+">(?:[▲▼=] [\d.]+%|new)<\/b><\/small>/,
     );
 
-    await run(`${week} -o r.xlsx`);
+    await run(`${days} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
 
     expect(cells.find(([name]) => name === 'Displays')).toEqual([
@@ -101,7 +115,10 @@ describe('--compare', () => {
   );
 
   test('lists groups that only the previous month had, in a table, a page and a sheet', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0 });
+    const rows = ['1', '2'].map((campaignId) => {
+      return { campaignId, campaignName: `C${campaignId}`, displays: 70, revenueEuro: 1500 };
+    });
+    const { run, cwd } = await serveMonths({ '2026-10': rows.slice(0, 1), '2026-09': rows });
     const october = `run --period 2026-10 ${byCampaign} --compare previous`;
 
     const { stdout } = await run(`${october} --format table`);
@@ -133,18 +150,18 @@ describe('--compare', () => {
       }
       return revenues;
     };
-    const ofWeek = await revenueOf('2026-W45');
-    const ofWeekBefore = await revenueOf('2026-W44');
+    const of = await revenueOf('2026-11-07..2026-11-08');
+    const ofBefore = await revenueOf('2026-11-05..2026-11-06');
 
-    const line = `run --period 2026-W45 ${byCampaign} --compare previous --format table`;
+    const line = `run --period 2026-11-07..2026-11-08 ${byCampaign} --compare previous --format table`;
     const { stdout } = await run(line);
     const rows = stdout.split('\n').filter((each) => /^\d{5} /.test(each));
 
-    expect(rows).toHaveLength(ofWeek.size);
+    expect(rows).toHaveLength(of.size);
     for (const row of rows) {
       const id = row.slice(0, 5);
-      const now = ofWeek.get(id) ?? Number.NaN;
-      const before = ofWeekBefore.get(id);
+      const now = of.get(id) ?? Number.NaN;
+      const before = ofBefore.get(id);
       const percent = before && (100 * (now - before)) / before;
       const text = percent ? `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)}%` : 'new';
       expect(row.split(/ {2,}/)[4]).toBe(text);
@@ -216,14 +233,12 @@ describe('--compare', () => {
   });
 
   test('is on the card of a file on a terminal', async () => {
-    const { stderr } = await runCli(`${oneWeek} --compare previous -o r.csv --no-color`, {
+    const { stderr } = await runCli(`${twoDays} --compare previous -o r.csv --no-color`, {
       tty: true,
     });
 
     expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+% /);
-    expect(stderr).toContain(
-      '  Change: 2–8 November 2026 compared with 26 October – 1 November 2026.\n',
-    );
+    expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');
   });
 
   test('an earlier report that goes on elsewhere is a warning', async () => {
@@ -233,17 +248,17 @@ describe('--compare', () => {
         {
           endpoint: 'download',
           change: (document: { summary: { since: string } }) =>
-            document.summary.since.startsWith('2026-10-26')
+            document.summary.since.startsWith('2026-10-31')
               ? { ...document, hasMore: true }
               : document,
         },
       ],
     });
-    const line = `run --period 2026-W45 ${byCampaign} --compare previous -o r.html`;
+    const line = `run --period 2026-11-02..2026-11-03 ${byCampaign} --compare previous -o r.html`;
 
     const warned = await run(line);
     expect(warned.exitCode).toBe(0);
-    const warning = `Warning: r.html: 26 October – 1 November 2026: The report`;
+    const warning = `Warning: r.html: 31 October – 1 November 2026: The report`;
     expect(warned.stderr).toMatch(new RegExp(`${warning}.*hasMore`));
     expect(warned.files['r.html']).toContain('hasMore');
 
@@ -252,7 +267,7 @@ describe('--compare', () => {
   });
 
   test.each(['json', 'ndjson'])('is exit 2 for %s, the document of the service', async (format) => {
-    const line = `${oneWeek} --compare previous -o r.${format}`;
+    const line = `${twoDays} --compare previous -o r.${format}`;
 
     expectRefusal(await runCli(line, { tty: true }), 2, `--compare does not work with ${format}`);
   });
@@ -260,22 +275,6 @@ describe('--compare', () => {
 
 describe('METRICBefore', () => {
   const header = ['date', 'campaignId', 'campaignName'];
-
-  /** Serves the rows of two windows, told apart by the month of the request. */
-  function serveMonths(months: Readonly<Record<string, readonly object[]>>) {
-    return serveOdd({
-      server: { delayMs: 0 },
-      faults: [
-        {
-          endpoint: 'download',
-          change: (document: { summary: { since: string } }) => ({
-            ...document,
-            data: months[document.summary.since.slice(0, 7)] ?? [],
-          }),
-        },
-      ],
-    });
-  }
 
   const sales = (date: string, campaign: number, displays: number, name = `C${campaign}`) => ({
     date,
@@ -334,7 +333,7 @@ describe('METRICBefore', () => {
   test('of a rate is computed from the earlier row, and money of a DSP has a comma', async () => {
     const { run } = await serveForTest({ delayMs: 0 }, 'dsp');
     const dsp =
-      'run --period 2026-W45 --by DAILY --metrics revenueEuro,ecpmEuro --compare previous';
+      'run --period 2026-11-02..2026-11-03 --by DAILY --metrics revenueEuro,ecpmEuro --compare previous';
 
     const { stdout } = await run(`${dsp} --format csv`);
     const plain = await run(`${dsp} --format csv --normalize`);
@@ -347,18 +346,19 @@ describe('METRICBefore', () => {
 
   test.each([
     { by: 'HOURLY', window: '2026-10-24..2026-10-25', before: '2026-10-22..2026-10-23' },
-    { by: 'WEEKLY', window: '2026-W43..2026-W44', before: '2026-W41..2026-W42' },
-    { by: 'MONTHLY', window: '2026-10', before: '2026-09' },
-    { by: 'RANGE', window: '2026-W45', before: '2026-W44' },
-    { by: 'COUNTRY', window: '2026-W45', before: '2026-W44' },
+    { by: 'WEEKLY', window: '2026-W44', before: '2026-W43' },
+    { by: 'MONTHLY', window: 'this-month', before: '2026-10-01..2026-10-02' },
+    { by: 'RANGE', window: '2026-10-26', before: '2026-10-25' },
+    { by: 'COUNTRY', window: '2026-10-26', before: '2026-10-25' },
   ])(
     'by $by the earlier figures add up to the earlier report',
     async ({ by: breakdown, window, before }) => {
-      const { run } = await serveForTest({ delayMs: 0 });
+      const now = Date.UTC(2026, 10, 3, 12);
+      const { run } = await serveForTest({ delayMs: 0, clock: () => now });
       const of = (by: string) => `run --by ${by} --metrics displays --format csv`;
 
-      const compared = await run(`${of(breakdown)} --period ${window} --compare previous`);
-      const earlier = await run(`${of('RANGE')} --period ${before}`);
+      const compared = await run(`${of(breakdown)} --period ${window} --compare previous`, { now });
+      const earlier = await run(`${of('RANGE')} --period ${before}`, { now });
 
       const sumOfLast = (csv: string) =>
         csv
@@ -382,7 +382,7 @@ function plainCell(value: unknown): string | number | null {
 }
 
 test('--title is the heading of the page and of the summary', async () => {
-  const line = `${oneWeek} --title "Week <45>"`;
+  const line = `${twoDays} --title "Week <45>"`;
 
   const page = await runCli(`${line} -o r.html`);
 
@@ -415,7 +415,7 @@ describe('--open', () => {
       );
       chmodSync(browser, 0o755);
 
-      const shown = await runCli(`${oneWeek} -o r.html --open`, { cwd, env: { BROWSER: browser } });
+      const shown = await runCli(`${twoDays} -o r.html --open`, { cwd, env: { BROWSER: browser } });
 
       expect(shown).toMatchObject({ exitCode: 0 });
 
@@ -424,6 +424,6 @@ describe('--open', () => {
   );
 
   test('needs -o', async () => {
-    expectRefusal(await runCli(`${oneWeek} --open`), 2, 'Add -o');
+    expectRefusal(await runCli(`${twoDays} --open`), 2, 'Add -o');
   });
 });

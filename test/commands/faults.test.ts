@@ -189,12 +189,12 @@ describe('an output that cannot be written is exit 8', () => {
 
   test('a disk that fills up: the old file stays, and no temporary file remains', async (context) => {
     const cwd = temporaryFolder();
-    const { status } = runToEnd('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', cwd]);
+    const { status } = runToEnd('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', cwd]);
     if (status !== 0) return context.skip('tmpfs cannot be mounted');
     onTestFinished(() => void runToEnd('umount', [cwd], '/'));
     writeFileSync(join(cwd, 'x.csv'), 'old');
     const { run } = await serveForTest({ delayMs: 0 });
-    const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv --strict';
+    const line = 'run --period 2026-10-01 --by HOURLY,CAMPAIGN,COUNTRY -o x.csv --strict';
 
     const result = await run(line, { cwd, env: { ADREPORT_CONFIG_DIR: temporaryFolder() } });
 

@@ -14,7 +14,7 @@ import { serveForTest } from '../support/service.ts';
 
 // Examples of folders and what `check` reports. It is 2026-11-25, and the job runs every night.
 
-const rolling = '--period last-7d --missing --lookback 3';
+const rolling = '--period last-4d --missing --lookback 3';
 const since = '--since 2026-11-01 --until yesterday --missing --lookback 3';
 
 /** A folder, with a clock that the tests set. */
@@ -79,11 +79,11 @@ function each(kind: string, first: number, last: number, month = '11'): string[]
   return problems;
 }
 
-test('a rolling job that missed ten nights: days are missing or stale, and runs warn until a repair', async () => {
+test('a rolling job that missed seven nights: days are missing or stale, and runs warn until a repair', async () => {
   const { runNights, runJob, wakeOn, check, repair, run } = await serveFolder(3);
   await runNights(9, 9, rolling);
-  await runNights(20, 20, rolling);
-  wakeOn('2026-11-21');
+  await runNights(17, 17, rolling);
+  wakeOn('2026-11-18');
 
   const { stderr, exitCode } = await runJob(rolling);
   expect(exitCode).toBe(0);
@@ -125,7 +125,7 @@ test('the first night of a job has nothing to download, and mistakes in its flag
 
 test('a backfill adds its days to the range, even failed ones, but not the gap', async () => {
   const { runNights, runJob, check, server, repair } = await serveFolder();
-  await runNights(25, 25, '--period last-7d --missing');
+  await runNights(25, 25, '--period last-2d --missing');
   server.fault('status:failed:after=2');
 
   const january = await runJob('--period 2026-01-01..2026-01-04', '--retries 0');
@@ -145,46 +145,46 @@ test('after a failed first run, all days of its window are missing', async () =>
   wakeOn('2026-11-24');
   server.fault('auth:401');
   server.fault('buyer:401');
-  const { exitCode } = await runJob('--period last-7d --missing');
+  const { exitCode } = await runJob('--period last-2d --missing');
   expect(exitCode).toBe(3);
 
   wakeOn('2026-11-25');
-  expect((await check()).kinds).toEqual(each('missing', 17, 23));
+  expect((await check()).kinds).toEqual(each('missing', 22, 23));
   server.reset();
   await repair();
 });
 
 test('after a longer lookback, final files stay final, and the next run downloads the last days again', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder(3);
-  await runNights(24, 24, '--period last-10d --missing --lookback 3');
+  await runNights(24, 24, '--period last-5d --missing --lookback 1');
   wakeOn('2026-11-25');
   const before = calls('buyer');
 
-  const { exitCode } = await runJob('--period last-10d --missing --lookback 7');
+  const { exitCode } = await runJob('--period last-5d --missing --lookback 3');
 
   expect(exitCode).toBe(0);
-  expect(calls('buyer') - before).toBe(7);
+  expect(calls('buyer') - before).toBe(3);
   expect((await check()).kinds).toEqual([]);
 });
 
 test('other metrics are refused; with --refetch, older files are outside the range', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
-  await runNights(23, 24, '--period last-7d --missing');
+  await runNights(23, 24, '--period last-4d --missing');
   wakeOn('2026-11-25');
   const before = calls('buyer');
-  const clicks = '--period last-7d --missing --metrics clicks';
+  const clicks = '--period last-4d --missing --metrics clicks';
 
   const refused = await runJob(clicks.replace('--metrics clicks', ''), '--by COUNTRY');
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain('by: OS → OS,COUNTRY');
-  expect(refused.stderr).toContain('6 files (2026-11-18.csv … 2026-11-23.csv)');
+  expect(refused.stderr).toContain('3 files (2026-11-21.csv … 2026-11-23.csv)');
   expect(refused.stderr).toContain('--refetch');
   expect(calls('buyer')).toBe(before);
   expect((await check()).kinds).toEqual([]);
 
-  const taken = await runJob('--period last-7d --missing --refetch', '--by COUNTRY');
+  const taken = await runJob('--period last-4d --missing --refetch', '--by COUNTRY');
   expect(taken.exitCode, taken.stderr).toBe(0);
-  expect(calls('buyer') - before).toBe(7);
+  expect(calls('buyer') - before).toBe(4);
   const { kinds, outside } = await check();
   expect(kinds).toEqual([]);
   expect(outside).toEqual([2]);
@@ -192,10 +192,10 @@ test('other metrics are refused; with --refetch, older files are outside the ran
 
 test('a resume line with fixed dates leaves a standing job as it is', async () => {
   const { runNights, runJob, wakeOn, check, calls } = await serveFolder();
-  await runNights(5, 10, '--since 2026-10-25 --until yesterday --missing');
+  await runNights(8, 10, '--since 2026-11-05 --until yesterday --missing');
   const before = calls('buyer');
 
-  const resumed = await runJob('--period 2026-10-25..2026-11-09 --missing');
+  const resumed = await runJob('--period 2026-11-05..2026-11-09 --missing');
   expect(resumed.exitCode, resumed.stderr).toBe(0);
   expect(calls('buyer')).toBe(before);
   wakeOn('2026-11-25');
@@ -204,22 +204,22 @@ test('a resume line with fixed dates leaves a standing job as it is', async () =
 
 test('of a job that lets go of old days, every file is read, and only the window can be missing', async () => {
   const { runNights, runJob, wakeOn, at, check } = await serveFolder();
-  await runNights(24, 24, '--since -20d --until yesterday --missing');
+  await runNights(24, 24, '--since -8d --until yesterday --missing');
   wakeOn('2026-11-25');
-  await runJob('--since -5d --until yesterday --missing');
-  appendFileSync(at('2026-11-10.csv'), 'damage');
-  rmSync(at('2026-11-11.csv'));
-  rmSync(at('2026-11-22.csv'));
+  await runJob('--since -3d --until yesterday --missing');
+  appendFileSync(at('2026-11-17.csv'), 'damage');
+  rmSync(at('2026-11-18.csv'));
+  rmSync(at('2026-11-23.csv'));
 
   const { kinds, series } = await check();
 
-  expect(kinds).toEqual(['changed 2026-11-10', 'missing 2026-11-22']);
-  expect(series).toMatchObject([{ since: '2026-11-20', until: '2026-11-24', files: 4 }]);
+  expect(kinds).toEqual(['changed 2026-11-17', 'missing 2026-11-23']);
+  expect(series).toMatchObject([{ since: '2026-11-22', until: '2026-11-24', files: 2 }]);
 });
 
 test('one run per day builds a range day by day', async () => {
   const { runJob, wakeOn, at, check } = await serveFolder();
-  for (let day = 11; day <= 20; day += 1) {
+  for (let day = 11; day <= 14; day += 1) {
     wakeOn(`2026-11-${day}`);
     const first = String(day - 4).padStart(2, '0');
     await runJob(`--since 2026-11-${first} --until 2026-11-${day - 1} --missing --lookback 3`);
@@ -229,7 +229,7 @@ test('one run per day builds a range day by day', async () => {
 
   const { kinds, series } = await check();
 
-  expect(series).toMatchObject([{ since: '2026-11-07', until: '2026-11-19' }]);
+  expect(series).toMatchObject([{ since: '2026-11-07', until: '2026-11-13' }]);
   expect(kinds).toContain('missing 2026-11-12');
 });
 
@@ -253,7 +253,7 @@ test('--period limits what is checked and repaired', async () => {
 
 test('the history of a nightly job grows by what changes', async () => {
   const { runNights, runJob, wakeOn, at } = await serveFolder();
-  const nightly = '--period last-7d --missing';
+  const nightly = '--period last-3d --missing';
   await runNights(19, 20, nightly);
   wakeOn('2026-11-20');
   const before = readFileSync(at('_adreport.ndjson'), 'utf8');
@@ -268,18 +268,18 @@ test('two formats in one folder are two series, each checked against its own spe
   const { run, wakeOn, at, check } = await serveFolder();
   const line = '--by OS --split day -q --missing';
   wakeOn('2026-11-25');
-  await run(`run --period last-5d ${line} -o data/{date}.csv`);
-  await run(`run --period last-3d ${line} -o data/{date}.ndjson`);
+  await run(`run --period last-3d ${line} -o data/{date}.csv`);
+  await run(`run --period last-2d ${line} -o data/{date}.ndjson`);
   expect((await check()).series).toMatchObject([
-    { output: '{date}.csv', files: 5 },
-    { output: '{date}.ndjson', files: 3 },
+    { output: '{date}.csv', files: 3 },
+    { output: '{date}.ndjson', files: 2 },
   ]);
   rmSync(at('2026-11-23.ndjson'));
   expect((await check()).kinds).toEqual(['missing 2026-11-23']);
 });
 
 test.for(['csv', 'json', 'parquet'])(
-  'a column that the service adds from the third day on is written to %s, with a note, and check is clean',
+  'a column that the service adds from the second day on is written to %s, with a note, and check is clean',
   async (ending) => {
     let hasMore = true;
     const { run } = await serveOdd({
@@ -298,7 +298,7 @@ test.for(['csv', 'json', 'parquet'])(
     const line = (period: string) =>
       `run --period ${period} --by OS --metrics displays --split day --missing -o data/{date}.${ending}`;
 
-    const first = await run(line('2026-11-10..2026-11-13'));
+    const first = await run(line('2026-11-11..2026-11-13'));
     const next = await run(line('2026-11-14'));
     hasMore = false;
     const last = await run(line('2026-11-15'));
@@ -310,7 +310,7 @@ test.for(['csv', 'json', 'parquet'])(
     expect(last.stderr).toContain('From 2026-11-15 on, files no longer have the columns reach');
     expect(await run('check data')).toMatchObject({ exitCode: 0 });
     const { stdout } = await run('view data --by DAILY --metrics displays --json');
-    expect(JSON.parse(stdout).groups).toHaveLength(6);
+    expect(JSON.parse(stdout).groups).toHaveLength(5);
   },
 );
 

@@ -455,6 +455,7 @@ const downloads: Services = {
   })),
   '202 for ever': {
     faults: at('download', empty(202)),
+    flags: '--wait-timeout 1m',
     exit: 7,
     calls: {},
     says: /not ready/,

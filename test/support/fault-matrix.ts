@@ -131,14 +131,14 @@ export const faultKinds: readonly FaultKind[] = [
   {
     kind: 'stuck',
     at: { wait: ends(7) },
-    says: /still in progress after 10 min/,
-    flags: '--wait-timeout 10m',
+    says: /still in progress after 2 min/,
+    flags: '--wait-timeout 2m',
   },
   {
     kind: 'not-downloadable',
     at: { download: isRetried(7) },
     says: /The report is not ready/,
-    flags: '--wait-timeout 10m',
+    flags: '--wait-timeout 2m',
   },
 ];
 
