@@ -288,11 +288,10 @@ describe('--missing', () => {
   });
 
   test('a file written before the end of its day is fetched again, and future days are left out', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const week = 'run --period this-week --by OS --split day -o {date}.csv --missing';
-
     // Tuesday.
     const noon = Date.UTC(2026, 10, 17, 12);
+    const { run } = await serveForTest({ delayMs: 0, clock: () => noon });
+    const week = 'run --period this-week --by OS --split day -o {date}.csv --missing';
 
     expect(Object.keys((await run(week, { now: noon })).files)).toHaveLength(2);
 
