@@ -1,10 +1,10 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startLocalServer } from '../../src/local-server.ts';
 import { tokens } from '../server/local.ts';
 import { certificate, privateKey } from '../support/certificates.ts';
-import { isInstalled } from '../support/programs.ts';
+import { callServer, isInstalled } from '../support/programs.ts';
 import {
   type CliOptions,
   expectRefusal,
@@ -13,7 +13,7 @@ import {
   temporaryFolder,
 } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { launcher } from '../support/spawn.ts';
+import { isRunning, launcher } from '../support/spawn.ts';
 
 /** Runs the server, calls it when it is ready, and then ends it. */
 function serveAndEnd(
@@ -224,36 +224,49 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     const { cwd } = await real.run('login --account mine --token-stdin', {
       stdin: real.env.ADREPORT_TOKEN,
     });
-    const before = real.server.requests().length;
-    const run = `${process.execPath} ${launcher} run --account all --period yesterday`;
 
     const { exitCode, files } = await exec(
-      `${run} -o {account}.csv 2> err; echo "$? $ADREPORT_CONFIG_DIR" > out`,
+      'cd "$ADREPORT_CONFIG_DIR" && pwd > "$OLDPWD/out" && ls -A > "$OLDPWD/list"; touch settings.json',
       { cwd, env },
     );
 
     expect(exitCode).toBe(0);
-    expect(files.err).toContain('No account is stored.');
-    const [, code, folder = ''] = /^(\d+) (.+)$/m.exec(files.out ?? '') ?? [];
-    expect(code).toBe('3');
-    expect(existsSync(folder)).toBe(false);
-    expect(real.server.requests()).toHaveLength(before);
+    expect(files.list).toBe('');
+    expect(files.out).toMatch(/adreport-exec-\w+\n$/);
+    expect(existsSync(files.out?.trim() ?? '')).toBe(false);
   });
 
   test('the reasons of refused calls are shown if the command fails', async () => {
-    const call = `fetch(process.env.ADREPORT_BASE_URL + '/buyer-reporting', {
-      method: 'POST',
-      headers: { authorization: process.env.ADREPORT_TOKEN },
-      body: JSON.stringify({ since: 1780272000, until: 1780358399 }),
-    }).then(() => process.exit(7))`;
+    const signedIn = ['Authorization: $ADREPORT_TOKEN'];
+    const call = callServer('POST /buyer-reporting', signedIn, 'since=1780272000&until=1780358399');
+    const { env } = process;
+    const run = async (exitCode: number, ...flags: string[]) => {
+      const command = ['bash', '-c', `${call}; exit ${exitCode}`];
+      const words = ['local-server', ...flags, 'exec', '--', ...command];
+      const result = await runCli(words, { env });
+      expect(result.exitCode).toBe(exitCode);
+      return result.stderr;
+    };
 
-    const { stderr } = await runCli(['local-server', 'exec', '--', process.execPath, '-e', call], {
-      env: process.env,
-    });
+    const line = /POST \/buyer-reporting 400 MISSING_PARAMETER: metrics: .* buyer\n$/.source;
+    expect(await run(7)).toMatch(new RegExp(`after 1 request:\\n {2}[\\d:]{8} ${line}`));
+    expect(await run(0)).toBe('');
+    expect(await run(7, '-q')).toBe('');
+    expect(await run(7, '-v')).toMatch(new RegExp(`^local-server: [\\d:]{8} ${line}`));
+  });
 
-    expect(stderr).toMatch(
-      /^ {2}[\d:]{8} POST \/buyer-reporting 400 MISSING_PARAMETER: metrics: .* buyer$/m,
-    );
+  test('processes that ignore SIGTERM are killed after two seconds', async () => {
+    const script = 'trap "" TERM; sleep 60 >/dev/null 2>&1 & echo $! > pid; exit 3';
+    const now = performance.now();
+    let looks = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 500 * looks++);
+    onTestFinished(() => clock.mockRestore());
+
+    const { exitCode, files } = await exec(script);
+
+    expect(exitCode).toBe(3);
+    expect(looks).toBeGreaterThan(3);
+    await expect.poll(() => isRunning(Number(files.pid))).toBe(false);
   });
 
   test.each([
@@ -332,16 +345,19 @@ test('openapi prints the document that the server sends', async () => {
 test('the file of a fault is relative to the working folder', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'busy now.json'), '{"state":"BUSY"}');
-  const script = `fetch(process.env.ADREPORT_BASE_URL + '/campaigns').then(async (answer) =>
-    process.exit((await answer.text()) === '{"state":"BUSY"}' && answer.status === 202 ? 7 : 1))`;
-  const fault = 'campaigns:answer:status=202:file=busy now.json';
+  let busy: object = [];
 
-  const result = await runCli(
-    ['local-server', '--fault', fault, 'exec', '--', process.execPath, '-e', script],
-    { cwd, env: process.env },
+  const served = await serveAndEnd(
+    ' --json --fault "campaigns:answer:status=202:file=busy now.json"',
+    async (ready) => {
+      const answer = await fetch(`${JSON.parse(ready).url}/campaigns`);
+      busy = [answer.status, await answer.text()];
+    },
+    { cwd },
   );
 
-  expect(result.exitCode).toBe(7);
+  expect(served.exitCode).toBe(0);
+  expect(busy).toEqual([202, '{"state":"BUSY"}']);
   expectRefusal(
     await serveAndEnd(' --fault status:answer:file=none.json', undefined, { cwd }),
     2,

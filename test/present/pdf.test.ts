@@ -6,7 +6,7 @@ import { findBrowser } from '../../src/present/pdf/installed-browser.ts';
 import { printPage } from '../../src/present/pdf/print-page.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { startCli } from '../support/spawn.ts';
+import { isRunning, startCli } from '../support/spawn.ts';
 
 /** `-o report.pdf`: the choice of browser, and browsers that fail. */
 
@@ -124,13 +124,13 @@ ${does}
   });
 
   test('removes the files of a killed run', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
+    const { run, env } = await serveForTest({ delayMs: 0 });
     const folder = temporaryFolder();
     // The program reports its pid and is killed.
     const names = `basename "$(dirname "$pdf")" >> '${folder}/names'`;
     const kills = browserThat(`${names}; kill -9 $PPID`);
-    const killed = await startCli(`${day} --local -o r.pdf`, {
-      env: { ADREPORT_BROWSER: kills },
+    const killed = await startCli(`${day} -o r.pdf`, {
+      env: { ...env, ADREPORT_BROWSER: kills },
     }).ended;
     const [name = ''] = readFileSync(join(folder, 'names'), 'utf8').split('\n');
     expect(killed.signal).toBe('SIGKILL');
@@ -211,14 +211,3 @@ ${does}
     await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
-
-/** True if a process is running; a zombie is not. */
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  const status = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
-  return !/\) Z /.test(status);
-}

@@ -21,6 +21,13 @@ export function pathWithAdreport(): string {
   return [folder, process.env.PATH].join(delimiter);
 }
 
+/** Returns Bash that calls the server of `local-server exec`: Node would take 0.2 s to start. */
+export function callServer(call: string, headers: readonly string[] = [], body = ''): string {
+  const lines = [`${call} HTTP/1.0`, ...headers, `Content-Length: ${body.length}`, '', body];
+  const connect = 'exec 3<>"/dev/tcp/127.0.0.1/${ADREPORT_BASE_URL##*:}"';
+  return `${connect}; printf '%b' "${lines.join('\\r\\n')}" >&3; cat <&3 >/dev/null`;
+}
+
 /** Returns the path of the first of some programs that is on the PATH. */
 export function findProgram(...names: readonly string[]): string | undefined {
   const folders = (process.env.PATH ?? '').split(delimiter);

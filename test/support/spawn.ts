@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
@@ -86,6 +87,17 @@ export function runToEnd(
   } as const;
   const { status, stdout, stderr } = spawnSync(command, args, options);
   return { status, stdout, stderr };
+}
+
+/** True if a process is running; a zombie is not. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    const stat = existsSync('/proc/self/stat') ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '';
+    return !/\) Z /.test(stat);
+  } catch {
+    return false;
+  }
 }
 
 /** `NODE_OPTIONS` that make a process print its peak memory and processor time at its end. */
