@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { launcher, runToEnd, startCli } from '../support/spawn.ts';
+import { launcher, start, startCli } from '../support/spawn.ts';
 
 const hostile = '../\u001b[2J\u202eevil\u0007\r\nid';
 const hostileAnswers = {
@@ -134,7 +134,8 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
   test('SIGTERM during a download: exit 143, the old file, and no temporary file', async () => {
     const { env, cwd } = await serveForTest({ delayMs: 0, faults: ['download:slow:rate=20kb'] });
     writeFileSync(join(cwd, 'x.csv'), 'old');
-    const line = 'run --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY -o x.csv -v';
+    const days = '--period 2026-10-01..2026-10-06 --by DAILY,CAMPAIGN,COUNTRY';
+    const line = `run ${days} --metrics displays -o x.csv -v`;
     const { child, printed, ended } = startCli(line, { env, cwd });
     await printed(/status-reporting/);
     await expect.poll(() => readdirSync(cwd).join(), { timeout: 10_000 }).toContain('.tmp');
@@ -163,15 +164,16 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
   });
 
   test.each([
-    'run --local --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -q | head -1',
-    'run --local --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -vv 2>&1 | head -1',
-    'campaigns --local 2>/dev/null | true',
+    'run --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -q | head -1',
+    'run --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -vv 2>&1 | head -1',
+    'campaigns 2>/dev/null | true',
     // As Node.js and Python open it for a child process with ignored output.
-    'campaigns --local 1<>/dev/null',
-  ])('a reader that goes away ends it silently: adreport %s', (line) => {
+    'campaigns 1<>/dev/null',
+  ])('a reader that goes away ends it silently: adreport %s', async (line) => {
+    const { env } = await serveForTest();
     const command = `'${process.execPath}' '${launcher}' ${line}; echo "\${PIPESTATUS[0]}"`;
 
-    const { stdout, stderr } = runToEnd('bash', ['-c', command]);
+    const { stdout, stderr } = await start('bash', ['-c', command], { env }).ended;
 
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('0');
     expect(stdout + stderr).not.toMatch(/EPIPE|\n\s+at /);
