@@ -95,6 +95,19 @@ export function keyOf(asked: readonly BreakdownName[]): string[] {
   return key;
 }
 
+const typesByField = new Map(breakdownFields.map(({ name, type }) => [name as string, type]));
+
+/** In either profile; of two metrics with one field, the first counts. */
+const metricsByField: ReadonlyMap<string, Metric> = new Map(
+  metrics
+    .flatMap((metric) =>
+      [metric.name, ...Object.values(metric.rowField ?? {})].map(
+        (field) => [field, metric] as const,
+      ),
+    )
+    .reverse(),
+);
+
 /** Every field that a row may have. */
 const allFields: readonly string[] = [
   ...breakdownFields.map(({ name }) => name),
@@ -103,14 +116,12 @@ const allFields: readonly string[] = [
 
 /** Returns `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
-  return breakdownFields.find(({ name }) => name === field)?.type ?? metricOfField(field)?.type;
+  return typesByField.get(field) ?? metricOfField(field)?.type;
 }
 
 /** Finds the metric of a row field in either profile: `valueDollar` is revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
-  return metrics.find(
-    ({ name, rowField }) => name === field || Object.values(rowField ?? {}).includes(field),
-  );
+  return metricsByField.get(field);
 }
 
 /** Finds the field of a metric among those of a row, in either profile. */

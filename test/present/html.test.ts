@@ -7,6 +7,7 @@ import { widthOf } from '../../src/text/cell-width.ts';
 import { hiddenCharacters, printable } from '../../src/text/printable.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { runCli } from '../support/run-cli.ts';
 import { barsOf, cardsOf, pageOf, rowsOf, slotsOf, tagsOf } from './html-page.ts';
 
@@ -45,7 +46,7 @@ const nastyParts = [...markup, ...scripts, ...quotes, ...lineEnds, ...controls, 
 
 const nastyName = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
   fc
     .array(fc.constantFrom(...nastyParts), { minLength: 1, maxLength: 4 })
     .map((parts) => parts.join('')),

@@ -7,6 +7,7 @@ import {
   StillInProgressError,
   UsageError,
 } from '../../src/errors.ts';
+import { anyCharacter } from '../support/any-character.ts';
 import { type ConsoleSetup, openConsole } from '../support/streams.ts';
 
 const terminal = { stdin: true, stdout: true, stderr: true };
@@ -133,7 +134,7 @@ describe('errors', () => {
 
   test('as JSON they contain no control characters, and the whole message', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary' }), async (message) => {
+      fc.asyncProperty(fc.string({ unit: anyCharacter }), async (message) => {
         const { console, stderr } = await openConsole({ flags: { json: true } });
         console.renderError(new UsageError(message));
         const line = stderr.text().slice(0, -1);
@@ -173,7 +174,7 @@ describe('control characters', () => {
     '\n',
   );
   const nasty = fc
-    .array(fc.oneof(fc.string({ unit: 'binary' }), hostile))
+    .array(fc.oneof(fc.string({ unit: anyCharacter }), hostile))
     .map((parts) => parts.join(''));
 
   test.each([true, false])(
