@@ -73,6 +73,7 @@ test('random cells of the refused kinds', async () => {
     writeFileSync(join(cwd, 'r.csv'), content);
     return runCli(`view r.csv ${flags}`, { cwd });
   };
+  const plain: Awaited<ReturnType<typeof view>>[] = [];
   const places = fc.record({ row: fc.nat(4), rowsBehind: fc.integer({ min: 3, max: 6 }) });
 
   const property = fc.asyncProperty(refusedCells, places, async (refused, { row, rowsBehind }) => {
@@ -83,7 +84,8 @@ test('random cells of the refused kinds', async () => {
     expectRefusal(await view(content, flags), 2, place);
 
     const unused = '--by CAMPAIGN --metrics clicks';
-    const { exitCode, stdout, stderr } = await view(csv(rowCount), unused);
+    plain[rowCount] ??= await view(csv(rowCount), unused);
+    const { exitCode, stdout, stderr } = plain[rowCount];
     expect(await view(content, unused)).toMatchObject({ exitCode, stdout, stderr });
   });
   await fc.assert(property, { numRuns: 30, endOnFailure: true });

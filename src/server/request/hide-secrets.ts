@@ -28,6 +28,9 @@ export function bodyForLog(text: string): string {
 }
 
 function withoutSecretMembers(text: string): string {
+  // An escaped name could be that of a secret.
+  if (!text.includes('\\u') && !secretName.test(text)) return text;
+
   let hasSecrets = false;
   const hide = (name: string, value: unknown): unknown => {
     if (!secretName.test(name)) return value;
@@ -39,8 +42,7 @@ function withoutSecretMembers(text: string): string {
     const json = JSON.stringify(JSON.parse(text, hide));
     return hasSecrets ? json : text;
   } catch {
-    // An escaped name could be that of a secret.
-    return text.includes('\\u') || secretName.test(text) ? hidden : text;
+    return hidden;
   }
 }
 

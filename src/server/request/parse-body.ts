@@ -25,10 +25,10 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   if (!isJson) assertForm(text, contentType);
 
   const parameters = readBody(() => (isJson ? parseJson(text) : parseFields(text)));
-  if (isJson) assertNoKeyTwice(text);
   if (Object.keys(parameters).length > maxNames) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${maxNames} parameters.`);
   }
+  if (isJson) assertNoKeyTwice(text);
   return parameters;
 }
 
