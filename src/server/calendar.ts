@@ -97,3 +97,10 @@ export function instantOfWallTime(seconds: number, zone: string, which: 'first' 
   const instants = local.getPossibleOffsets().map((instant) => instant.toUnixInteger());
   return which === 'first' ? Math.min(...instants) : Math.max(...instants);
 }
+
+/** Converts a wall time, at least two hours away from a clock change, to hours since 1970. */
+export function hoursOf(wallTime: string, zone: string): number {
+  const digitsAsUtcMs = Date.parse(`${wallTime.replace(' ', 'T')}Z`);
+  const offsetMinutes = IANAZone.create(zone).offset(digitsAsUtcMs);
+  return (digitsAsUtcMs / 60_000 - offsetMinutes) / 60;
+}

@@ -1,11 +1,6 @@
 import { defaultZone } from '../../contract/messages.ts';
-import { instantOfWallTime } from '../calendar.ts';
-import {
-  type Dimensions,
-  type FixtureCampaign,
-  hourSeconds,
-  type Names,
-} from '../fixtures/fixtures.ts';
+import { hoursOf } from '../calendar.ts';
+import type { Dimensions, FixtureCampaign, Names } from '../fixtures/fixtures.ts';
 import plans from './campaigns.json' with { type: 'json' };
 import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { Inventory } from './inventory.ts';
@@ -64,8 +59,8 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
     const campaign = {
       cpm: plan.cpm,
       cpc: plan.cpc,
-      firstHour: Math.ceil(hoursOf(plan.campaignStartDate)),
-      lastHour: Math.floor(hoursOf(plan.campaignEndDate)),
+      firstHour: Math.ceil(hoursOf(plan.campaignStartDate, defaultZone)),
+      lastHour: Math.floor(hoursOf(plan.campaignEndDate, defaultZone)),
       devices: devicesOf(plan, inventory),
       places: placesOf(plan, inventory),
     };
@@ -115,10 +110,4 @@ function placesOf({ countries }: CampaignPlan, inventory: Inventory): DrawTable 
 function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);
-}
-
-/** Converts a wall time in Paris to hours since 1970. */
-function hoursOf(wallTime: string): number {
-  const digitsAsUtc = Date.parse(`${wallTime.replace(' ', 'T')}Z`) / 1_000;
-  return instantOfWallTime(digitsAsUtc, defaultZone, 'first') / hourSeconds;
 }
