@@ -17,7 +17,7 @@ function oneLine(text: string): string {
 }
 
 describe('a Parquet file', () => {
-  test('has its request, key, id, time and warnings, which view and check show', async () => {
+  test('has its request, key, id, time and warnings, which view --json shows', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const written = await run(`${line} --campaign * -o x.parquet --json`);
     const result = JSON.parse(written.stdout);
@@ -41,12 +41,6 @@ describe('a Parquet file', () => {
       fetchedAt: expect.stringMatching(/^2026-11-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       warnings: [],
     });
-
-    const shown = oneLine((await run(`view x.parquet --format table`)).stdout);
-    expect(shown).toContain(
-      'buyer report by DAILY, CAMPAIGN; Country: France, Germany; Campaign: *',
-    );
-    expect(shown).toContain(`report ${result.reportId}`);
   });
 
   test('has the same request as the history of its folder', async () => {
@@ -81,16 +75,20 @@ describe('a Parquet file', () => {
     expect(JSON.parse(stdout)).toMatchObject({ reportId: null, request, key: ['os'] });
   });
 
-  test('keeps the warnings', async () => {
+  test('keeps the warnings, which a table shows with its request and id', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     // The service reads the window as instants, so its report begins and ends an hour later than
     // requested.
-    await run(`${line} --window-clock wall -o x.parquet -q`);
+    await run(`${line} --window-clock wall --campaign * -o x.parquet -q`);
 
-    const { warnings } = JSON.parse((await run(`view x.parquet --json`)).stdout);
+    const { warnings, reportId } = JSON.parse((await run(`view x.parquet --json`)).stdout);
     expect(warnings).not.toEqual([]);
-    const { stdout } = await run(`view x.parquet --format table`);
-    for (const warning of warnings) expect(oneLine(stdout)).toContain(warning);
+    const shown = oneLine((await run(`view x.parquet --format table`)).stdout);
+    for (const warning of warnings) expect(shown).toContain(warning);
+    expect(shown).toContain(
+      'buyer report by DAILY, CAMPAIGN; Country: France, Germany; Campaign: *',
+    );
+    expect(shown).toContain(`report ${reportId}`);
   });
 });
 

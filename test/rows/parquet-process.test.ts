@@ -60,7 +60,7 @@ async function fileOf(columnCount: number, valueCount: number): Promise<string> 
 }
 
 test('a small file that unpacks to gigabytes is exit 9', async () => {
-  const cwd = await fileOf(1, 400_000_000);
+  const cwd = await fileOf(1, 200_000_000);
 
   const { exitCode, stderr } = await startCli('view x.parquet', { cwd }).ended;
 
