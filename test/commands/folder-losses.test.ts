@@ -298,7 +298,10 @@ test('the line that resumes an interrupted --refetch is whole', async () => {
   await nights.runAt('2026-11-20T06:15:00+01:00', `${line} --missing -q`);
   nights.stopReports();
 
-  const { stderr } = await nights.runAt('2026-11-21T06:15:00+01:00', `${line} --refetch`);
+  const { stderr } = await nights.runAt(
+    '2026-11-21T06:15:00+01:00',
+    `${line} --refetch --wait-timeout 1m`,
+  );
 
   expect(stderr).toMatch(/adreport run .*--period 2026-11-19..2026-11-20.* --refetch/);
 });

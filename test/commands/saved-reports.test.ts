@@ -179,10 +179,14 @@ test('init writes a file that runs unchanged, and does not replace one', async (
     JSON.parse(JSON.stringify(jsonSchema())),
   );
 
-  const result = await runCli('run --all --local', { cwd });
+  const planned = await runCli('run --all --local --dry-run --json -q', { cwd });
+  expect(JSON.parse(planned.stdout).requests).toHaveLength(31);
+  // Four days are enough to see that nightly writes its files.
+  await runCli('run nightly --local --period last-4d', { cwd });
+  const result = await runCli('run weekly --local', { cwd });
 
   expect(result.exitCode).toBe(0);
-  expect(Object.keys(result.files)).toHaveLength(32);
+  expect(Object.keys(result.files)).toHaveLength(1 + 4 + 1);
   expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);
   expectRefusal(
     await runCli('init', { cwd }),
