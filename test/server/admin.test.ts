@@ -276,6 +276,8 @@ describe('the request log', () => {
       });
       await call(server, path, { as: 'buyer', json: { id: 'x', user: { password: 'hunter2' } } });
       await call(server, path, { method: 'PUT', json: { password: 'hunter2' } });
+      await call(server, path, { as: 'buyer', body: '{"user":{"p\\u0061ssword":"hunter2"}}' });
+      await call(server, path, { as: 'buyer', body: '{"user":{"p\\u0061ssword":"hunter2"' });
       await call(server, path, {
         as: 'buyer',
         body: form,
