@@ -47,13 +47,14 @@ export class ParquetDecoder {
     const child = this.#child;
     const endWithSignal = (): void => this.end();
     signal?.addEventListener('abort', endWithSignal);
-    let isWhole = false;
+    let isDone = false;
     try {
-      yield* child.decode(path, listener);
-      isWhole = true;
+      const failure = yield* child.decode(path, listener);
+      isDone = true;
+      if (failure !== undefined) throw new Error(failure);
     } finally {
       signal?.removeEventListener('abort', endWithSignal);
-      if (!isWhole) this.end();
+      if (!isDone) this.end();
     }
   }
 
@@ -98,7 +99,11 @@ class DecoderProcess {
     process.once('exit', this.#endWithUs);
   }
 
-  async *decode(path: string, listener: ParquetListener): AsyncGenerator<Buffer> {
+  /** Returns the reason why the file cannot be read, if any. Throws if the process ends. */
+  async *decode(
+    path: string,
+    listener: ParquetListener,
+  ): AsyncGenerator<Buffer, string | undefined> {
     this.#listener = listener;
     this.#failure = undefined;
     const done = new Promise<void>((resolve) => {
@@ -121,8 +126,7 @@ class DecoderProcess {
 
       if (piece.length > 1) yield piece.subarray(0, -1);
       await done;
-      if (this.#failure !== undefined) throw new Error(this.#failure);
-      return;
+      return this.#failure;
     }
   }
 
