@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { literalAnswers, serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
@@ -119,40 +119,63 @@ describe('many reports', () => {
     expect(strict).toMatchObject({ exitCode: 9, files: {} });
   });
 
-  test.each(['{date}.csv', 'x.csv'])(
-    'a bug in one of them is exit 1 immediately, while others are still waiting: %s',
-    async (file) => {
-      // A text that causes an unexpected error in the program.
+  describe('a bug in one of them is exit 1 immediately, while others are still waiting', () => {
+    /** A service whose second day has a text that causes the bug, and whose others never come. */
+    async function servePoison() {
+      const service = await serveForTest({ delayMs: 0 });
+      service.server.fault({
+        endpoint: 'download',
+        change: ({ data, summary }) => {
+          if (String(summary.since).startsWith('2026-11-10')) {
+            return { data: [{ ...data[0], campaignName: 'poison' }], summary };
+          }
+          return new Promise(() => {});
+        },
+      });
+      return service;
+    }
+
+    function expectBug(result: object & { readonly stderr: string }, cwd: string): void {
+      expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(result.stderr).toContain('a bug');
+      expect(result.stderr).not.toMatch(/Retrying|destroyed/);
+      expect(readdirSync(cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
+    }
+
+    test('a file for each', async () => {
+      const { run, cwd, calls } = await servePoison();
+      const { decode } = TextDecoder.prototype;
+      TextDecoder.prototype.decode = function (...given) {
+        const text = decode.apply(this, given);
+        if (text.includes('poison')) throw new TypeError('a bug');
+        return text;
+      };
+      onTestFinished(() => {
+        TextDecoder.prototype.decode = decode;
+      });
+
+      expectBug(await run(`${byDay} --split day -o {date}.csv`), cwd);
+      expect(calls('download')).toBeLessThanOrEqual(3);
+    });
+
+    test('a file for all; the process ends', async () => {
+      const { env, calls } = await servePoison();
       const bug = `const { decode } = TextDecoder.prototype;
       TextDecoder.prototype.decode = function (...given) {
         const text = decode.apply(this, given);
         if (text.includes('poison')) throw new TypeError('a bug');
         return text;
       };`;
-      const { env, server, calls } = await serveForTest({ delayMs: 0 });
-      server.fault({
-        endpoint: 'download',
-        change: ({ data, summary }) => {
-          if (String(summary.since).startsWith('2026-11-10')) {
-            return { data: [{ ...data[0], campaignName: 'poison' }], summary };
-          }
-          // The data of the other days never comes.
-          return new Promise(() => {});
-        },
-      });
       const options = `--import data:text/javascript,${encodeURIComponent(bug)}`;
 
-      const result = await spawnCli(`${byDay} --split day -o ${file}`, {
+      const result = await spawnCli(`${byDay} --split day -o x.csv`, {
         env: { ...env, NODE_OPTIONS: options },
       });
 
-      expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-      expect(result.stderr).toContain('a bug');
-      expect(result.stderr).not.toMatch(/Retrying|destroyed/);
-      expect(readdirSync(result.cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
+      expectBug(result, result.cwd);
       expect(calls('download')).toBeLessThanOrEqual(3);
-    },
-  );
+    });
+  });
 
   test('files are written even if the reader of --json goes away', async () => {
     const { env, cwd } = await serveForTest({ delayMs: 0 });
