@@ -108,13 +108,16 @@ const bundles = [
     metafile: true,
   }),
 ];
-writeFileSync('dist/index.js', `export { AdreportError, createClient } from './index.cjs';\n`);
-writeFileSync('dist/local-server.js', `export { startLocalServer } from './local-server.cjs';\n`);
 mkdirSync('dist/types');
-const client = { values: ['createClient'], classes: ['AdreportError'] };
-writeFileSync('dist/types/index.d.cts', typesForRequire('index', client));
-const localServer = { values: ['startLocalServer'] };
-writeFileSync('dist/types/local-server.d.cts', typesForRequire('local-server', localServer));
+const entries = {
+  index: { values: ['createClient'], classes: ['AdreportError'] },
+  'local-server': { values: ['startLocalServer'], classes: [] },
+};
+for (const [file, exported] of Object.entries(entries)) {
+  const names = [...exported.values, ...exported.classes].join(', ');
+  writeFileSync(`dist/${file}.js`, `export { ${names} } from './${file}.cjs';\n`);
+  writeFileSync(`dist/types/${file}.d.cts`, typesForRequire(file, exported));
+}
 
 const licenses = bundledFolders().map(licenseOf);
 const line = `\n${'-'.repeat(80)}\n\n`;
@@ -145,7 +148,7 @@ function bundledFolders() {
 }
 
 /** Types of a CommonJS bundle, re-exported from the ES module. */
-function typesForRequire(file, { values, classes = [] }) {
+function typesForRequire(file, { values, classes }) {
   const mode = `with { 'resolution-mode': 'import' }`;
   const module = `import('./${file}.js', { ${mode.replace('with', 'with:')} })`;
   const lines = [`export type * from './${file}.js' ${mode};`];
