@@ -1,9 +1,9 @@
 import { test } from 'vitest';
 import { compareWithParse, Dice } from '../rows/scanner-against-parse.ts';
 
-test.each([1, 2, 3, 4, 5])(
-  'a million documents with a changed token are read as JSON.parse does: part %i of 5',
+test.each([1, 2, 3, 4])(
+  '400,000 documents with a changed token are read as JSON.parse does: part %i of 4',
   async (part) => {
-    await compareWithParse(new Dice(1_000 * part), 200_000);
+    await compareWithParse(new Dice(1_000 * part), 100_000);
   },
 );
