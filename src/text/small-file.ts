@@ -14,7 +14,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
     if (status.size > maxBytes) throw tooLarge(maxBytes);
 
     // The file may grow, and the size of a system file is 0.
-    const bytes = readUpTo(descriptor, maxBytes + 1);
+    const bytes = readUpTo(descriptor, { byteCount: maxBytes + 1, expected: status.size });
     if (bytes.length > maxBytes) throw tooLarge(maxBytes);
     return bytes;
   } finally {
@@ -41,12 +41,16 @@ function tooLarge(maxBytes: number): Error {
   return new Error(`it is larger than ${size}`);
 }
 
-function readUpTo(descriptor: number, byteCount: number): Buffer {
+function readUpTo(
+  descriptor: number,
+  { byteCount, expected }: { readonly byteCount: number; readonly expected: number },
+): Buffer {
   const pieces: Buffer[] = [];
+  const pieceBytes = Math.min(65_536, Math.max(4_096, expected + 1));
   let left = byteCount;
 
   while (left > 0) {
-    const piece = Buffer.allocUnsafe(Math.min(left, 65_536));
+    const piece = Buffer.allocUnsafe(Math.min(left, pieceBytes));
     const length = readSync(descriptor, piece);
     if (length === 0) break;
     pieces.push(piece.subarray(0, length));
