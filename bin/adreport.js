@@ -19,7 +19,7 @@ process.exitCode = 1;
 const { main } = await import('../dist/main.js').catch((error) => {
   const { code } = error;
   if (code === 'EMFILE' || code === 'ENFILE') {
-    const message = `Cannot start: too many files are open (${code}).`;
+    const message = `Too many files are open (${code}).`;
     const hint = 'Raise the limit, for example with: ulimit -n 1024';
     endWithError({ code, message, hint, exitCode: 2 });
   }
