@@ -98,15 +98,12 @@ export function keyOf(asked: readonly BreakdownName[]): string[] {
 const typesByField = new Map(breakdownFields.map(({ name, type }) => [name as string, type]));
 
 /** In either profile; of two metrics with one field, the first counts. */
-const metricsByField: ReadonlyMap<string, Metric> = new Map(
-  metrics
-    .flatMap((metric) =>
-      [metric.name, ...Object.values(metric.rowField ?? {})].map(
-        (field) => [field, metric] as const,
-      ),
-    )
-    .reverse(),
-);
+const metricsByField = new Map<string, Metric>();
+for (const metric of metrics) {
+  for (const field of [metric.name, ...Object.values(metric.rowField ?? {})]) {
+    if (!metricsByField.has(field)) metricsByField.set(field, metric);
+  }
+}
 
 /** Every field that a row may have. */
 const allFields: readonly string[] = [

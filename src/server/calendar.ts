@@ -99,7 +99,7 @@ export function instantOfWallTime(seconds: number, zone: string, which: 'first' 
 }
 
 /** Converts a wall time, at least two hours away from a clock change, to hours since 1970. */
-export function hoursOf(wallTime: string, zone: string): number {
+export function wallTimeToHours(wallTime: string, zone: string): number {
   const digitsAsUtcMs = Date.parse(`${wallTime.replace(' ', 'T')}Z`);
   const offsetMinutes = IANAZone.create(zone).offset(digitsAsUtcMs);
   return (digitsAsUtcMs / 60_000 - offsetMinutes) / 60;

@@ -101,6 +101,19 @@ describe('facts', () => {
     }
   });
 
+  test('are found at a large scale too', async () => {
+    const large = builtInFixtures({ seed: 1, scale: 60_000 });
+    const since = seconds('2026-10-25T10:00:00Z');
+    const request = {
+      since,
+      until: since + 3_599,
+      metrics: ['displays'],
+      breakdowns: [],
+      filters: { adunitId: [facts[0]?.dimensions.ADUNIT ?? ''] },
+    };
+    expect(await reportRows(large, admin, request)).toHaveLength(1);
+  });
+
   test('of a campaign are within its dates', async () => {
     const hoursOf = async (id: string, first: string, last: string): Promise<unknown[]> => {
       const request = {

@@ -1,5 +1,5 @@
 import { defaultZone } from '../../contract/messages.ts';
-import { hoursOf } from '../calendar.ts';
+import { wallTimeToHours } from '../calendar.ts';
 import type { Dimensions, FixtureCampaign, Names } from '../fixtures/fixtures.ts';
 import plans from './campaigns.json' with { type: 'json' };
 import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
@@ -59,8 +59,8 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
     const campaign = {
       cpm: plan.cpm,
       cpc: plan.cpc,
-      firstHour: Math.ceil(hoursOf(plan.campaignStartDate, defaultZone)),
-      lastHour: Math.floor(hoursOf(plan.campaignEndDate, defaultZone)),
+      firstHour: Math.ceil(wallTimeToHours(plan.campaignStartDate, defaultZone)),
+      lastHour: Math.floor(wallTimeToHours(plan.campaignEndDate, defaultZone)),
       devices: devicesOf(plan, inventory),
       places: placesOf(plan, inventory),
     };

@@ -80,7 +80,7 @@ function createFactSource(
         const facts = drawn[index] ?? drawFacts(adUnit, hour, { hourBits, scale });
         if (!drawn[index]) cachedFacts += facts.length;
         drawn[index] = facts;
-        selected.push(...facts);
+        for (const fact of facts) selected.push(fact);
       }
 
       return selected;
