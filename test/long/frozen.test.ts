@@ -9,13 +9,13 @@ import { type RawRequest, type RequestScene, requestScenes } from './frozen/requ
 
 /**
  * What must not change: command lines and raw requests with the outcomes that the program had at
- * cfad295 (`recorded.ndjson`). Outcomes that the contract has changed since are in
+ * 516f434a (`recorded.ndjson`). Outcomes that the contract has changed since are in
  * `changed.ndjson`, with the sentence of the contract that asks for each.
  *
  * - A difference that the contract asks for:
  *   `FROZEN_BECAUSE='a sentence of the contract' FROZEN_ONLY='part of the line' npx vitest run …`
  *   moves it to `changed.ndjson`.
- * - New lines: `FROZEN_RECORD=1` in a checkout of cfad295 with these files.
+ * - New lines: `FROZEN_RECORD=1` in a checkout of 516f434a with these files.
  * - `FROZEN_TEXTS=folder` writes long contents to files named by their hashes.
  */
 
