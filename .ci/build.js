@@ -126,7 +126,7 @@ writeFileSync('dist/SKILL.md', skillOf(readFileSync('src/help/agents.md', 'utf8'
 
 await build({
   ...options,
-  entryPoints: { schema: 'src/plan/project-schema.ts' },
+  entryPoints: { schema: 'src/query/project-schema.ts' },
   format: 'esm',
   banner: { js: banner },
 });

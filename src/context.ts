@@ -2,7 +2,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { type AccountOptions, Accounts, once, type ServiceAccount } from './account/account.ts';
 import type { Store } from './account/store.ts';
 import type { Host } from './host.ts';
-import { Ledger } from './report/ledger.ts';
+import { Ledger } from './query/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import { anySignal, forManyListeners } from './signals.ts';
 import type { Console, ConsoleFlags } from './ui/console.ts';

@@ -3,8 +3,8 @@ import { DeclaredCommand, listVisibleOptions, type Perform } from './commands/co
 import { layOutPairs } from './commands/help-lists.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
-import { addFlags, FlagOption } from './plan/flags/flag.ts';
-import { globalFlags } from './plan/flags/global-flags.ts';
+import { addFlags, FlagOption } from './query/flags/flag.ts';
+import { globalFlags } from './query/flags/global-flags.ts';
 import { wrapLines } from './text/cell-width.ts';
 import { layOutExamples, type Pair } from './ui/examples.ts';
 

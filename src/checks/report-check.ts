@@ -8,7 +8,7 @@ import {
 import type { ResponseFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
-import type { Expectation } from '../report/expectation.ts';
+import type { Expectation } from '../query/expectation.ts';
 import {
   hasValue,
   type ReportMember,

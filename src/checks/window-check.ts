@@ -1,7 +1,7 @@
 import { defaultZone, type WindowClock } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
-import type { Expectation } from '../report/expectation.ts';
-import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '../report/window.ts';
+import type { Expectation } from '../query/expectation.ts';
+import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '../query/window.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';

@@ -2,7 +2,7 @@ import type { Client, ReportResponse } from '../api/client.ts';
 import { type TryCount, withUnknownOutcome } from '../api/exchange.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import { AdreportError, type CheckResult } from '../errors.ts';
-import type { Expectation } from '../report/expectation.ts';
+import type { Expectation } from '../query/expectation.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
 import type { ReadyReport } from './wait.ts';

@@ -8,8 +8,8 @@ import {
   UsageError,
   warningsMessage,
 } from '../errors.ts';
-import { expectationOf } from '../report/expectation.ts';
-import type { ReportPlan } from '../report/request.ts';
+import { expectationOf } from '../query/expectation.ts';
+import type { ReportPlan } from '../query/request.ts';
 import { type Row, rowsOf } from '../rows/row-batch.ts';
 import type { OpenReport, Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';

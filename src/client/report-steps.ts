@@ -1,7 +1,7 @@
 import type { Client } from '../api/client.ts';
 import { type Poll, type PollInterval, pauseAfter } from '../api/poll.ts';
 import { AdreportError, isReportFailure, isStillInProgress, isUnknownReport } from '../errors.ts';
-import type { Expectation } from '../report/expectation.ts';
+import type { Expectation } from '../query/expectation.ts';
 import { printable } from '../text/printable.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { RequestedReport } from './request.ts';

@@ -1,7 +1,7 @@
 import type { Client, ReportResponse } from '../api/client.ts';
 import type { ReportOrigin } from '../checks/report-check.ts';
 import type { ReportRequest } from '../contract/messages.ts';
-import { encodeRequest } from '../report/request.ts';
+import { encodeRequest } from '../query/request.ts';
 
 /** A report that was requested, in this process or before. */
 export interface RequestedReport extends ReportOrigin {

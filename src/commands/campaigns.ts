@@ -1,11 +1,11 @@
 import { readCampaigns } from '../client/campaigns.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
-import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
-import { listOutputFlags } from '../plan/flags/output-flags.ts';
-import { serviceFlags } from '../plan/flags/service-flags.ts';
-import { formatInstant } from '../report/window.ts';
-import { resolveWindow } from '../report/window-flags.ts';
+import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
+import { listOutputFlags } from '../query/flags/output-flags.ts';
+import { serviceFlags } from '../query/flags/service-flags.ts';
+import { formatInstant } from '../query/window.ts';
+import { resolveWindow } from '../query/window-flags.ts';
 import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 

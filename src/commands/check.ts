@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { flagGroup } from '../plan/flags/flag.ts';
+import { flagGroup } from '../query/flags/flag.ts';
 import { type CheckedPath, checkPath, countProblems, writeCheckResults } from './checked-path.ts';
 import { declareCommand } from './command.ts';
 

@@ -1,10 +1,7 @@
 import { join, relative, resolve } from 'node:path';
 import type { Context } from '../context.ts';
 import { fieldLabel, fieldOfName } from '../contract/columns.ts';
-import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import { needsLocal } from '../fetch/repair-jobs.ts';
-import { formatSum } from '../figures/numbers.ts';
 import {
   bytesIn,
   checkFolder,
@@ -23,12 +20,15 @@ import {
 import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-repair.ts';
 import { templateOf } from '../output/file/file-name.ts';
-import { formatDays, runCommandLine } from '../plan/command-line.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
-import { formatRequest } from '../report/format-request.ts';
+import { formatDays, runCommandLine } from '../query/command-line.ts';
+import { formatRequest } from '../query/format-request.ts';
+import { tableLook } from '../run/deliver.ts';
+import { needsLocal } from '../run/repair-jobs.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
+import { formatSum } from '../totals/numbers.ts';
 
 export interface CheckedPath {
   /** Quoted for the shell. */

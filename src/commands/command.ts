@@ -9,9 +9,9 @@ import {
   FlagOption,
   type OptionsOf,
   type TypedLine,
-} from '../plan/flags/flag.ts';
-import type { GlobalFlags } from '../plan/flags/global-flags.ts';
-import { readWord } from '../plan/flags/read-value.ts';
+} from '../query/flags/flag.ts';
+import type { GlobalFlags } from '../query/flags/global-flags.ts';
+import { readWord } from '../query/flags/read-value.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/examples.ts';

@@ -10,8 +10,8 @@ import {
   type VocabularyEntry,
 } from '../contract/vocabulary.ts';
 import { sections, topics } from '../help/index.ts';
-import { readSavedReports } from '../plan/saved-reports.ts';
-import { periodNames } from '../report/period-names.ts';
+import { periodNames } from '../query/period-names.ts';
+import { readSavedReports } from '../query/saved-reports.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 import { helpLists } from './help-lists.ts';
 

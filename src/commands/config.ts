@@ -2,10 +2,10 @@ import { changeSetting, findSettingName } from '../account/change-setting.ts';
 import { nameSettings } from '../account/resolve.ts';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
-import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import { flagGroup } from '../plan/flags/flag.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
+import { flagGroup } from '../query/flags/flag.ts';
+import { tableLook } from '../run/deliver.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

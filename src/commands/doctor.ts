@@ -5,10 +5,10 @@ import { profiles } from '../contract/vocabulary.ts';
 import { checkUp, type DoctorResult } from '../doctor/check-up.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
-import { flagGroup } from '../plan/flags/flag.ts';
-import { readTimeout } from '../plan/flags/read-value.ts';
-import { readSavedReports, savedOptions } from '../plan/saved-reports.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
+import { flagGroup } from '../query/flags/flag.ts';
+import { readTimeout } from '../query/flags/read-value.ts';
+import { readSavedReports, savedOptions } from '../query/saved-reports.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

@@ -1,21 +1,16 @@
 import type { Context } from '../context.ts';
-import { announce } from '../fetch/announce.ts';
-import { fetchToOutput } from '../fetch/report-fetch.ts';
-import {
-  findCreated,
-  matchOtherRequests,
-  rememberAcceptedJson,
-  toolsFor,
-} from '../fetch/request.ts';
-import { prepareOutput } from '../fetch/write-report.ts';
-import { commandFor, typedAccountFlags, typedFlags } from '../plan/command-line.ts';
-import { checkFlags } from '../plan/flags/check-flags.ts';
-import { type DownloadFlags, downloadFlags } from '../plan/flags/download-flags.ts';
-import { outputFlags } from '../plan/flags/output-flags.ts';
-import { checkFormat } from '../plan/format-choice.ts';
-import { checksOf } from '../plan/job-options.ts';
-import { outputOf, type ReportOutput } from '../plan/plan.ts';
-import { planEntry } from '../report/ledger.ts';
+import { commandFor, typedAccountFlags, typedFlags } from '../query/command-line.ts';
+import { checkFlags } from '../query/flags/check-flags.ts';
+import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
+import { outputFlags } from '../query/flags/output-flags.ts';
+import { checkFormat } from '../query/format-choice.ts';
+import { checksOf } from '../query/job-options.ts';
+import { planEntry } from '../query/ledger.ts';
+import { outputOf, type ReportOutput } from '../query/plan.ts';
+import { announce } from '../run/announce.ts';
+import { fetchToOutput } from '../run/report-fetch.ts';
+import { findCreated, matchOtherRequests, rememberAcceptedJson, toolsFor } from '../run/request.ts';
+import { prepareOutput } from '../run/write-report.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
 

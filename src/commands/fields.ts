@@ -10,11 +10,11 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import { meaningOf, type NamePlace, namesRelatedTo } from '../contract/words.ts';
-import { tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
-import { flagGroup } from '../plan/flags/flag.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
-import { alternatives, closestNames } from '../report/typed-name.ts';
+import { flagGroup } from '../query/flags/flag.ts';
+import { alternatives, closestNames } from '../query/typed-name.ts';
+import { tableLook } from '../run/deliver.ts';
 import { widthOf, wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';
 import { declareCommand } from './command.ts';

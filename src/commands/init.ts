@@ -6,8 +6,8 @@ import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';
-import { flagsOf } from '../plan/command-line.ts';
-import type { ReportSpec } from '../report/spec.ts';
+import { flagsOf } from '../query/command-line.ts';
+import type { ReportSpec } from '../query/spec.ts';
 import { declareCommand } from './command.ts';
 
 export const initCommand = declareCommand({

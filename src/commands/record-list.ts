@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
-import { csvDialect, openTarget, tableLook } from '../deliver/deliver.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../formats/index.ts';
 import { pageExtras } from '../formats/page-extras.ts';
-import type { OutputFlags } from '../plan/flags/output-flags.ts';
-import { checkFormat } from '../plan/format-choice.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
-import { closestHint, readName } from '../report/typed-name.ts';
+import type { OutputFlags } from '../query/flags/output-flags.ts';
+import { checkFormat } from '../query/format-choice.ts';
+import { closestHint, readName } from '../query/typed-name.ts';
+import { csvDialect, openTarget, tableLook } from '../run/deliver.ts';
 import { quoted } from '../text/printable.ts';
 
 /** A record as its columns show it. */

@@ -1,11 +1,11 @@
 import type { Context } from '../context.ts';
 import { AdreportError, isInterruption } from '../errors.ts';
-import { planRepairs, type RepairFlags } from '../fetch/repair-jobs.ts';
-import { runJobs } from '../fetch/run-jobs.ts';
-import { flagGroup } from '../plan/flags/flag.ts';
-import { concurrencyFlag } from '../plan/flags/run-flags.ts';
-import { serviceFlags } from '../plan/flags/service-flags.ts';
-import { waitFlags } from '../plan/flags/wait-flags.ts';
+import { flagGroup } from '../query/flags/flag.ts';
+import { concurrencyFlag } from '../query/flags/run-flags.ts';
+import { serviceFlags } from '../query/flags/service-flags.ts';
+import { waitFlags } from '../query/flags/wait-flags.ts';
+import { planRepairs, type RepairFlags } from '../run/repair-jobs.ts';
+import { runJobs } from '../run/run-jobs.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { Prompt } from '../ui/prompt.ts';

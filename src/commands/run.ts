@@ -1,14 +1,14 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { showPlan } from '../fetch/dry-run.ts';
-import { chooseParts, type FolderJob } from '../fetch/folder-jobs.ts';
-import { runJobs } from '../fetch/run-jobs.ts';
-import { planForAccounts } from '../plan/accounts.ts';
-import { runFlags } from '../plan/flags/run-flags.ts';
-import { type Job, requireDistinctOutputs } from '../plan/plan.ts';
-import { promptForReport, shouldPromptForReport } from '../plan/prompt-for-report.ts';
-import { planSavedReports, type RunCommandLine } from '../plan/saved-reports.ts';
-import { maxParts, notesOf } from '../report/window.ts';
+import { planForAccounts } from '../query/accounts.ts';
+import { runFlags } from '../query/flags/run-flags.ts';
+import { type Job, requireDistinctOutputs } from '../query/plan.ts';
+import { promptForReport, shouldPromptForReport } from '../query/prompt-for-report.ts';
+import { planSavedReports, type RunCommandLine } from '../query/saved-reports.ts';
+import { maxParts, notesOf } from '../query/window.ts';
+import { showPlan } from '../run/dry-run.ts';
+import { chooseParts, type FolderJob } from '../run/folder-jobs.ts';
+import { runJobs } from '../run/run-jobs.ts';
 import { formatCount } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 

@@ -1,17 +1,12 @@
 import { reportFailed } from '../api/poll.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
-import { ReportFetch } from '../fetch/report-fetch.ts';
-import {
-  type ReportTools,
-  rememberAcceptedJson,
-  toolsFor,
-  updateLedger,
-} from '../fetch/request.ts';
-import { commandFor, typedAccountFlags } from '../plan/command-line.ts';
-import { flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
-import { serviceFlags } from '../plan/flags/service-flags.ts';
-import { waitFlags } from '../plan/flags/wait-flags.ts';
+import { commandFor, typedAccountFlags } from '../query/command-line.ts';
+import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
+import { serviceFlags } from '../query/flags/service-flags.ts';
+import { waitFlags } from '../query/flags/wait-flags.ts';
+import { ReportFetch } from '../run/report-fetch.ts';
+import { type ReportTools, rememberAcceptedJson, toolsFor, updateLedger } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
-import { announceOutput } from '../deliver/announce-output.ts';
 import { UsageError } from '../errors.ts';
-import { chooseFormat } from '../plan/format-choice.ts';
+import { chooseFormat } from '../query/format-choice.ts';
+import { announceOutput } from '../run/announce-output.ts';
 import { groupsAnswer } from '../view/answer/groups-answer.ts';
 import { rowsAnswer } from '../view/answer/rows-answer.ts';
 import { documentOf, viewText } from '../view/output/view-text.ts';

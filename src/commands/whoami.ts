@@ -1,7 +1,7 @@
 import { maskToken } from '../account/setting-values.ts';
 import type { Context } from '../context.ts';
 import { AdreportError } from '../errors.ts';
-import { serviceFlags } from '../plan/flags/service-flags.ts';
+import { serviceFlags } from '../query/flags/service-flags.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';

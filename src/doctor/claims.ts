@@ -1,7 +1,7 @@
 import { dayOf, numberTextOf, parseTimestamp } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport } from '../errors.ts';
-import { encodeRequest } from '../report/request.ts';
+import { encodeRequest } from '../query/request.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import {

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
-import { differences } from '../report/spec.ts';
-import type { CalendarUnit } from '../report/window.ts';
+import { differences } from '../query/spec.ts';
+import type { CalendarUnit } from '../query/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { FileState } from './disk.ts';

@@ -1,4 +1,4 @@
-import { type CalendarUnit, endAfterUnits } from '../report/window.ts';
+import { type CalendarUnit, endAfterUnits } from '../query/window.ts';
 import { createdAt, type FileEntry, type FolderSpec, isInFuture } from './history.ts';
 import type { FileLine } from './history-schema.ts';
 

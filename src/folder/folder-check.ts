@@ -1,10 +1,10 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { moneyText } from '../figures/numbers.ts';
-import { differences } from '../report/spec.ts';
-import type { CalendarUnit } from '../report/window.ts';
-import { unitContaining } from '../report/window.ts';
+import { differences } from '../query/spec.ts';
+import type { CalendarUnit } from '../query/window.ts';
+import { unitContaining } from '../query/window.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
+import { moneyText } from '../totals/numbers.ts';
 import type { FileState, Listing } from './disk.ts';
 import { finality } from './finality.ts';
 import { type FileEntry, type History, newestEntry, type Totals } from './history.ts';

@@ -1,10 +1,10 @@
-import { windowOf } from '../report/spec-window.ts';
+import { windowOf } from '../query/spec-window.ts';
 import {
   type CalendarUnit,
   calendarUnitsIn,
   endAfterUnits,
   oneUnitBefore,
-} from '../report/window.ts';
+} from '../query/window.ts';
 import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
 import { isSameJob, type Series } from './series.ts';

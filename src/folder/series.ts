@@ -1,4 +1,4 @@
-import type { CalendarUnit } from '../report/window.ts';
+import type { CalendarUnit } from '../query/window.ts';
 import {
   type FileEntry,
   type FolderSpec,

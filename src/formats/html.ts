@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { OutputError } from '../errors.ts';
-import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import pageScript from '../present/page/browser/page-script.ts?bundled';
@@ -21,6 +20,7 @@ import {
 import { buildReportModel, type ReportModel } from '../present/report-model.ts';
 import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { formatCount } from '../text/quantity.ts';
+import { ReportSums } from '../totals/report-sums.ts';
 
 /** Pages with more rows open too slowly. */
 const maxRows = 50_000;

@@ -1,8 +1,8 @@
-import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
 import { endedLines, TerminalTable } from '../present/terminal/terminal-table.ts';
 import { rowsOf } from '../rows/row-batch.ts';
+import { ReportSums } from '../totals/report-sums.ts';
 
 /** Writes a table for people: aligned columns, formatted numbers, derived metrics, totals. */
 export function createTableEncoder(options: EncodeOptions): Encoder {

@@ -1,7 +1,5 @@
 import { dayOf, numberTextOf, parseTimestamp, wallTimeOf } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
-import { keyText } from '../figures/grouping.ts';
-import { ReportSums } from '../figures/report-sums.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
@@ -30,6 +28,8 @@ import {
 } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
+import { keyText } from '../totals/grouping.ts';
+import { ReportSums } from '../totals/report-sums.ts';
 
 const maxRows = 1_048_575;
 

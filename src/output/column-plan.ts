@@ -8,6 +8,10 @@ import {
   metricOfField,
 } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
+import { Decimal } from '../text/decimal.ts';
+import { printable } from '../text/printable.ts';
 import {
   derivedFigure,
   derivedNumber,
@@ -15,14 +19,10 @@ import {
   figuresOf,
   readColumnName,
   unknownColumn,
-} from '../figures/figures.ts';
-import type { Sums } from '../figures/grouping.ts';
-import { moneyText, numberIn } from '../figures/numbers.ts';
-import type { RowMatcher } from '../figures/row-matcher.ts';
-import { valuesOf } from '../rows/column-values.ts';
-import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
-import { Decimal } from '../text/decimal.ts';
-import { printable } from '../text/printable.ts';
+} from '../totals/figures.ts';
+import type { Sums } from '../totals/grouping.ts';
+import { moneyText, numberIn } from '../totals/numbers.ts';
+import type { RowMatcher } from '../totals/row-matcher.ts';
 import type { EncodeOptions } from './encoder.ts';
 
 export interface PlannedColumn {

@@ -1,7 +1,7 @@
 import { OutputError } from '../errors.ts';
-import { RowMatcher } from '../figures/row-matcher.ts';
-import type { Step } from '../figures/time-axis.ts';
 import type { Value } from '../rows/row-batch.ts';
+import { RowMatcher } from '../totals/row-matcher.ts';
+import type { Step } from '../totals/time-axis.ts';
 import { earlierValue, type PlannedColumn } from './column-plan.ts';
 import type { EncodeOptions } from './encoder.ts';
 

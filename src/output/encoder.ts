@@ -1,8 +1,8 @@
 import type { Column } from '../contract/columns.ts';
 import { briefNotesOf, type CheckResult } from '../errors.ts';
-import type { Comparison } from '../figures/figures.ts';
-import type { Grouping } from '../figures/grouping.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
+import type { Comparison } from '../totals/figures.ts';
+import type { Grouping } from '../totals/grouping.ts';
 import type { Provenance } from './provenance.ts';
 
 /** The defaults together give the service's own layout. */

@@ -1,6 +1,6 @@
 import { currencyOf } from '../contract/columns.ts';
-import { type Figure, figureValue, formatFigure } from '../figures/figures.ts';
-import type { Sums } from '../figures/grouping.ts';
+import { type Figure, figureValue, formatFigure } from '../totals/figures.ts';
+import type { Sums } from '../totals/grouping.ts';
 
 /** Adds currency sign and two decimals to money; `–` if there is no value. */
 export function formatWithCurrency(figure: Figure, sums: Sums): string {

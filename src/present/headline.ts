@@ -1,12 +1,12 @@
 import { currencyOf, fieldLabel, metricOfField } from '../contract/columns.ts';
-import type { Comparison, Figure } from '../figures/figures.ts';
-import { nameOfGroup } from '../figures/group-name.ts';
-import type { Group, Sums } from '../figures/grouping.ts';
-import { decimalOf } from '../figures/numbers.ts';
-import type { ReportSums, Unit } from '../figures/report-sums.ts';
 import { shorten } from '../text/cell-width.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
+import type { Comparison, Figure } from '../totals/figures.ts';
+import { nameOfGroup } from '../totals/group-name.ts';
+import type { Group, Sums } from '../totals/grouping.ts';
+import { decimalOf } from '../totals/numbers.ts';
+import type { ReportSums, Unit } from '../totals/report-sums.ts';
 import { maxTableName } from './short-names.ts';
 
 /** Contribution of one group to the change of a metric. */

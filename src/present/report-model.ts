@@ -1,21 +1,21 @@
 import { fieldLabel, metricOfField } from '../contract/columns.ts';
 import { profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
-import type { Change } from '../figures/change.ts';
+import type { ColumnPlan, PlannedColumn } from '../output/column-plan.ts';
+import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
+import { type Provenance, provenanceFacts } from '../output/provenance.ts';
+import type { ReportTail } from '../rows/row-batch.ts';
+import { formatPlural } from '../text/quantity.ts';
+import type { Change } from '../totals/change.ts';
 import {
   type Comparison,
   changeOf,
   type Figure,
   figureValue,
   splitLeadingMetrics,
-} from '../figures/figures.ts';
-import type { DateUnit, Sums } from '../figures/grouping.ts';
-import type { ReportSums } from '../figures/report-sums.ts';
-import { describeReport } from '../figures/window-text.ts';
-import type { ColumnPlan, PlannedColumn } from '../output/column-plan.ts';
-import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
-import { type Provenance, provenanceFacts } from '../output/provenance.ts';
-import type { ReportTail } from '../rows/row-batch.ts';
-import { formatPlural } from '../text/quantity.ts';
+} from '../totals/figures.ts';
+import type { DateUnit, Sums } from '../totals/grouping.ts';
+import type { ReportSums } from '../totals/report-sums.ts';
+import { describeReport } from '../totals/window-text.ts';
 import { formatHeadline } from './headline.ts';
 import { type BreakdownRanking, rankingsOf } from './report-ranking.ts';
 import { type ReportTrend, reportTrend } from './report-trend.ts';

@@ -1,17 +1,17 @@
-import type { Comparison, Figure } from '../figures/figures.ts';
-import { nameOfGroup } from '../figures/group-name.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount, pluralOf } from '../text/quantity.ts';
+import type { Comparison, Figure } from '../totals/figures.ts';
+import { nameOfGroup } from '../totals/group-name.ts';
 import {
   addSums,
   type DateUnit,
   type Group,
   type Grouping,
   type Sums,
-} from '../figures/grouping.ts';
-import { byFigure } from '../figures/ranked-groups.ts';
-import { type ReportSums, unitNoun } from '../figures/report-sums.ts';
-import { earlierSlots, layOutTime, type TimeAxis } from '../figures/time-axis.ts';
-import { printable } from '../text/printable.ts';
-import { formatCount, pluralOf } from '../text/quantity.ts';
+} from '../totals/grouping.ts';
+import { byFigure } from '../totals/ranked-groups.ts';
+import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
+import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
 import { formatWithCurrency, shareOf } from './figure-text.ts';
 
 /** Number of values of a breakdown that are drawn as lines. */

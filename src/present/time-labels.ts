@@ -1,5 +1,5 @@
-import type { DateUnit } from '../figures/grouping.ts';
-import { axisDay, axisMonth, dayOfYear } from '../figures/time-axis.ts';
+import type { DateUnit } from '../totals/grouping.ts';
+import { axisDay, axisMonth, dayOfYear } from '../totals/time-axis.ts';
 
 /** A day, or an hour with its offset, in a cell. */
 const dayPattern = /^\d{4}-\d\d-\d\d$/;

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { FormatName } from '../formats/index.ts';
-import { checkComparable, checkFormat } from '../plan/format-choice.ts';
+import { checkComparable, checkFormat } from '../query/format-choice.ts';
 import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
-import { type FlagTable, flagGroup, type OptionsOf } from '../plan/flags/flag.ts';
-import { outputFlags } from '../plan/flags/output-flags.ts';
-import { readPositive } from '../plan/flags/read-value.ts';
-import { comparedWindows } from '../report/compared-window.ts';
-import { splitValues } from '../report/value-list.ts';
+import { comparedWindows } from '../query/compared-window.ts';
+import { type FlagTable, flagGroup, type OptionsOf } from '../query/flags/flag.ts';
+import { outputFlags } from '../query/flags/output-flags.ts';
+import { readPositive } from '../query/flags/read-value.ts';
+import { splitValues } from '../query/value-list.ts';
 
 /** Rows must have one of the values in the named column. */
 export interface Condition {

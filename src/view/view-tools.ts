@@ -1,4 +1,4 @@
-import type { DeliveryTools, OutputHost } from '../deliver/output-tools.ts';
+import type { DeliveryTools, OutputHost } from '../run/output-tools.ts';
 import type { Progress } from '../ui/progress.ts';
 
 export interface ViewHost extends OutputHost {

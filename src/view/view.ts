@@ -1,5 +1,5 @@
-import type { Figure } from '../figures/figures.ts';
-import type { Grouping } from '../figures/grouping.ts';
+import type { Figure } from '../totals/figures.ts';
+import type { Grouping } from '../totals/grouping.ts';
 import type { Collected } from './rows/collect.ts';
 import type { KeptRows } from './rows/kept-rows.ts';
 import type { Sources } from './sources/find-sources.ts';

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { readProjectDefaults } from '../../src/account/project-file.ts';
 import { UsageError } from '../../src/errors.ts';
-import { jsonSchema } from '../../src/plan/project-schema.ts';
-import { savedKeys } from '../../src/plan/saved-keys.ts';
-import { readSavedReports } from '../../src/plan/saved-reports.ts';
+import { jsonSchema } from '../../src/query/project-schema.ts';
+import { savedKeys } from '../../src/query/saved-keys.ts';
+import { readSavedReports } from '../../src/query/saved-reports.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 function parse(text: string) {

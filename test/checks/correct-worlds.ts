@@ -5,8 +5,8 @@ import { type Column, columnsOf, requestedColumns } from '../../src/contract/col
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { formatDate, formatInstant, splitWindow, type Window } from '../../src/report/window.ts';
-import { resolveWindow } from '../../src/report/window-flags.ts';
+import { formatDate, formatInstant, splitWindow, type Window } from '../../src/query/window.ts';
+import { resolveWindow } from '../../src/query/window-flags.ts';
 import { checkedNowMs, checkMerged, checkReport, type Scene } from '../support/checked-report.ts';
 
 /**

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { listVisibleOptions } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
 import { sections, summaryOf, topics } from '../../src/help/index.ts';
-import { FlagOption } from '../../src/plan/flags/flag.ts';
-import { periodNames } from '../../src/report/period-names.ts';
+import { FlagOption } from '../../src/query/flags/flag.ts';
+import { periodNames } from '../../src/query/period-names.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 

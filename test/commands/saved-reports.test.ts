@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { jsonSchema } from '../../src/plan/project-schema.ts';
+import { jsonSchema } from '../../src/query/project-schema.ts';
 import { tokens } from '../server/local.ts';
 import { expectRefusal, parseWithSlashes, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';

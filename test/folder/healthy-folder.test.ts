@@ -11,8 +11,8 @@ import {
   specLine,
 } from '../../src/folder/history.ts';
 import { FileNames, seriesOf } from '../../src/folder/series.ts';
-import { windowOf } from '../../src/report/spec-window.ts';
-import { calendarUnitsIn, formatInstant } from '../../src/report/window.ts';
+import { windowOf } from '../../src/query/spec-window.ts';
+import { calendarUnitsIn, formatInstant } from '../../src/query/window.ts';
 
 const daySeconds = 86_400;
 const sha256 = 'a'.repeat(64);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileLine } from '../../src/folder/history-schema.ts';
-import { describeWindow, splitWindow, type Window } from '../../src/report/window.ts';
+import { describeWindow, splitWindow, type Window } from '../../src/query/window.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 

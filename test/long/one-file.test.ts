@@ -43,8 +43,8 @@ export function createMarkdownEncoder(): Encoder {
   };
 }
 `,
-  'src/commands/tally.ts': `import { flagGroup } from '../plan/flags/flag.ts';
-import { serviceFlags } from '../plan/flags/service-flags.ts';
+  'src/commands/tally.ts': `import { flagGroup } from '../query/flags/flag.ts';
+import { serviceFlags } from '../query/flags/service-flags.ts';
 import { declareCommand } from './command.ts';
 
 const tallyFlags = flagGroup('Flags:', {
@@ -95,7 +95,7 @@ const newMetric: NewLine = {
 /** An entry of a flag that decides the content of a report, but for `belongsTo`. */
 const newFlag = "flags: '--min-rows <n>', meaning: 'fewer rows are too few', read: readCount";
 
-const newFlagGroup = 'src/plan/flags/check-flags.ts';
+const newFlagGroup = 'src/query/flags/check-flags.ts';
 
 const newLines: readonly NewLine[] = [
   {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Grouping } from '../../src/figures/grouping.ts';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { rowsOf } from '../../src/rows/row-batch.ts';
+import { Grouping } from '../../src/totals/grouping.ts';
 import { batchesOf, documentOf, encode } from '../formats/encode.ts';
 import { readSheet } from './xlsx-reader.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { Grouping, inTimeOrder } from '../../src/figures/grouping.ts';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { rowsOf } from '../../src/rows/row-batch.ts';
+import { Grouping, inTimeOrder } from '../../src/totals/grouping.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 async function figuresOf(rows: readonly object[]): Promise<Grouping> {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { figuresOf } from '../../src/figures/figures.ts';
-import { ReportSums } from '../../src/figures/report-sums.ts';
 import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import {
@@ -9,8 +7,10 @@ import {
   chooseFigures,
   type ReportModel,
 } from '../../src/present/report-model.ts';
-import { windows } from '../figures/compared-windows.ts';
+import { figuresOf } from '../../src/totals/figures.ts';
+import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
+import { windows } from '../totals/compared-windows.ts';
 
 /** The content of a report for people, which pages, sheets and terminals only draw. */
 

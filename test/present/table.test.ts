@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import { ReportSums } from '../../src/figures/report-sums.ts';
 import type { FormatName } from '../../src/formats/index.ts';
-import { windows } from '../figures/compared-windows.ts';
+import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf, documentOf, type Encoded, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
+import { windows } from '../totals/compared-windows.ts';
 
 /** The cells of a line; isolating characters take none. */
 const cellsOf = (line: string): number => stringWidth(line.replaceAll(/[\u2068\u2069]/g, ''));

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { figuresOf } from '../../src/figures/figures.ts';
-import { Grouping, type Sums } from '../../src/figures/grouping.ts';
-import { layOutTime } from '../../src/figures/time-axis.ts';
 import { renderTimeChart } from '../../src/present/page/time-chart.ts';
+import { figuresOf } from '../../src/totals/figures.ts';
+import { Grouping, type Sums } from '../../src/totals/grouping.ts';
+import { layOutTime } from '../../src/totals/time-axis.ts';
 
 /** A chart of revenue by day, optionally with as many earlier days. */
 function chartOf(values: readonly (number | undefined)[], before?: readonly number[]): string {

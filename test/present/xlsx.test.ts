@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { ReportSums } from '../../src/figures/report-sums.ts';
-import { windows } from '../figures/compared-windows.ts';
+import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf, documentOf, type EncodeCase, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
+import { windows } from '../totals/compared-windows.ts';
 import { readSheet, unzip } from './xlsx-reader.ts';
 
 async function xlsx(body: string, options: EncodeCase = {}) {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Grouping } from '../../src/figures/grouping.ts';
-import { numberIn } from '../../src/figures/numbers.ts';
 import { hundredthsOf, notHundredths, valuesOf } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
 import { RepeatFinder } from '../../src/rows/row-keys.ts';
+import { Grouping } from '../../src/totals/grouping.ts';
+import { numberIn } from '../../src/totals/numbers.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** The JSON of valid and invalid values. */

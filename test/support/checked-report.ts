@@ -4,8 +4,8 @@ import { requestedColumns } from '../../src/contract/columns.ts';
 import type { ReportRequest, ResponseFacts, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { CheckMessage, CheckResult } from '../../src/errors.ts';
-import type { Window } from '../../src/report/window.ts';
-import { resolveWindow } from '../../src/report/window-flags.ts';
+import type { Window } from '../../src/query/window.ts';
+import { resolveWindow } from '../../src/query/window-flags.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 
 /** A report and its request. */

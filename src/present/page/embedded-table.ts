@@ -1,5 +1,5 @@
-import { nameText, noName } from '../../figures/group-name.ts';
-import { addThousandsSeparators, roundedText } from '../../figures/numbers.ts';
+import { nameText, noName } from '../../totals/group-name.ts';
+import { addThousandsSeparators, roundedText } from '../../totals/numbers.ts';
 
 /** Table data embedded in a page for its script, and the display of cells, shared by both. */
 

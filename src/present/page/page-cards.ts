@@ -1,5 +1,5 @@
-import type { Comparison } from '../../figures/figures.ts';
-import type { ReportSums } from '../../figures/report-sums.ts';
+import type { Comparison } from '../../totals/figures.ts';
+import type { ReportSums } from '../../totals/report-sums.ts';
 import { formatWithCurrency } from '../figure-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';

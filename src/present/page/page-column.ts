@@ -1,4 +1,7 @@
 import { fieldLabel } from '../../contract/columns.ts';
+import type { PlannedColumn } from '../../output/column-plan.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { printable } from '../../text/printable.ts';
 import {
   changeOf,
   type Figure,
@@ -6,12 +9,9 @@ import {
   figureValue,
   isPrice,
   sumsOfRow,
-} from '../../figures/figures.ts';
-import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
-import { hourText, numberIn } from '../../figures/numbers.ts';
-import type { PlannedColumn } from '../../output/column-plan.ts';
-import type { Row } from '../../rows/row-batch.ts';
-import { printable } from '../../text/printable.ts';
+} from '../../totals/figures.ts';
+import { type DateUnit, keyText, type Sums } from '../../totals/grouping.ts';
+import { hourText, numberIn } from '../../totals/numbers.ts';
 import { shortNames } from '../short-names.ts';
 import { formatTimes } from '../time-labels.ts';
 import { type Cell, type CellType, cellText } from './embedded-table.ts';

@@ -1,6 +1,6 @@
 import { fieldLabel } from '../../contract/columns.ts';
-import { figureValue } from '../../figures/figures.ts';
 import { pluralOf } from '../../text/quantity.ts';
+import { figureValue } from '../../totals/figures.ts';
 import { formatWithCurrency } from '../figure-text.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';

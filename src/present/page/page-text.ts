@@ -1,5 +1,5 @@
-import type { Change } from '../../figures/change.ts';
 import { escapeHtml, printable } from '../../text/printable.ts';
+import type { Change } from '../../totals/change.ts';
 
 /** Escapes text of the report, which may contain control characters. */
 export function htmlText(text: string): string {

@@ -1,4 +1,4 @@
-import type { Figure } from '../../figures/figures.ts';
+import type { Figure } from '../../totals/figures.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { ReportTrend } from '../report-trend.ts';
 import { htmlText } from './page-text.ts';

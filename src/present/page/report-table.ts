@@ -1,4 +1,7 @@
 import { fieldLabel, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
+import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { formatCount, listWords, pluralOf } from '../../text/quantity.ts';
 import {
   type Comparison,
   derivedFigure,
@@ -6,13 +9,10 @@ import {
   figuresOf,
   figureValue,
   sumsOfRow,
-} from '../../figures/figures.ts';
-import { type DateUnit, keyText, type Sums } from '../../figures/grouping.ts';
-import { type ReportSums, rowNoun, type Unit } from '../../figures/report-sums.ts';
-import { RowMatcher } from '../../figures/row-matcher.ts';
-import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
-import type { Row } from '../../rows/row-batch.ts';
-import { formatCount, listWords, pluralOf } from '../../text/quantity.ts';
+} from '../../totals/figures.ts';
+import { type DateUnit, keyText, type Sums } from '../../totals/grouping.ts';
+import { type ReportSums, rowNoun, type Unit } from '../../totals/report-sums.ts';
+import { RowMatcher } from '../../totals/row-matcher.ts';
 import { formatWithCurrency } from '../figure-text.ts';
 import { inReadingOrder, type ReportModel } from '../report-model.ts';
 import { maxTableRows } from '../table-size.ts';

@@ -1,9 +1,9 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { fieldLabel } from '../../contract/columns.ts';
-import { type Figure, figureValue, formatOnScale } from '../../figures/figures.ts';
-import type { Sums } from '../../figures/grouping.ts';
-import type { TimeAxis } from '../../figures/time-axis.ts';
+import { type Figure, figureValue, formatOnScale } from '../../totals/figures.ts';
+import type { Sums } from '../../totals/grouping.ts';
+import type { TimeAxis } from '../../totals/time-axis.ts';
 import { formatWithCurrency, withCurrency } from '../figure-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { shortNames } from '../short-names.ts';

@@ -1,4 +1,4 @@
-import type { Figure } from '../../figures/figures.ts';
+import type { Figure } from '../../totals/figures.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
 /** A chart of a sheet (ECMA-376, DrawingML). */

@@ -1,6 +1,6 @@
 import { fieldLabel } from '../../contract/columns.ts';
-import { type Comparison, type Figure, figureValue } from '../../figures/figures.ts';
-import type { Sums } from '../../figures/grouping.ts';
+import { type Comparison, type Figure, figureValue } from '../../totals/figures.ts';
+import type { Sums } from '../../totals/grouping.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking } from '../report-ranking.ts';
 import type { ReportTrend } from '../report-trend.ts';

@@ -1,10 +1,10 @@
 import { fieldLabel } from '../../contract/columns.ts';
-import type { Change } from '../../figures/change.ts';
-import { type Comparison, changeOf, type Figure, figureValue } from '../../figures/figures.ts';
-import type { Sums } from '../../figures/grouping.ts';
-import type { ReportSums } from '../../figures/report-sums.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import { pluralOf } from '../../text/quantity.ts';
+import type { Change } from '../../totals/change.ts';
+import { type Comparison, changeOf, type Figure, figureValue } from '../../totals/figures.ts';
+import type { Sums } from '../../totals/grouping.ts';
+import type { ReportSums } from '../../totals/report-sums.ts';
 import type { ReportModel } from '../report-model.ts';
 import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
 import { maxTableName } from '../short-names.ts';

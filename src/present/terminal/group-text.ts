@@ -1,6 +1,9 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { type Figure, figureValue, formatFigure } from '../../figures/figures.ts';
-import { idWithoutName, noName } from '../../figures/group-name.ts';
+import { ColumnPlan } from '../../output/column-plan.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { shorten } from '../../text/cell-width.ts';
+import { type Figure, figureValue, formatFigure } from '../../totals/figures.ts';
+import { idWithoutName, noName } from '../../totals/group-name.ts';
 import {
   addSums,
   type DateUnit,
@@ -11,12 +14,9 @@ import {
   type KeyColumn,
   type KeyedSums,
   type Sums,
-} from '../../figures/grouping.ts';
-import { byFigure, isName, othersLabel, type RankedGroups } from '../../figures/ranked-groups.ts';
-import { layOutTime } from '../../figures/time-axis.ts';
-import { ColumnPlan } from '../../output/column-plan.ts';
-import type { TableLook } from '../../output/encoder.ts';
-import { shorten } from '../../text/cell-width.ts';
+} from '../../totals/grouping.ts';
+import { byFigure, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
+import { layOutTime } from '../../totals/time-axis.ts';
 import { headingOf } from './headings.ts';
 import { keyCell, TerminalTable } from './terminal-table.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';

@@ -1,4 +1,6 @@
-import type { Change } from '../../figures/change.ts';
+import type { TableLook, TableStyle } from '../../output/encoder.ts';
+import { widthOf } from '../../text/cell-width.ts';
+import type { Change } from '../../totals/change.ts';
 import {
   type Comparison,
   everyFigureOf,
@@ -8,16 +10,14 @@ import {
   formatFigure,
   formatOnScale,
   splitLeadingMetrics,
-} from '../../figures/figures.ts';
+} from '../../totals/figures.ts';
 import {
   type DateUnit,
   type Grouping,
   inTimeOrder,
   type Sums,
   type TimedGroup,
-} from '../../figures/grouping.ts';
-import type { TableLook, TableStyle } from '../../output/encoder.ts';
-import { widthOf } from '../../text/cell-width.ts';
+} from '../../totals/grouping.ts';
 import { chooseFigures, totalsOf } from '../report-model.ts';
 import { headingOf } from './headings.ts';
 import { changeColor, comparisonLines } from './terminal-table.ts';

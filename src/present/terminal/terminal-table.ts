@@ -1,21 +1,21 @@
 import type { FieldType } from '../../contract/columns.ts';
-import type { Change } from '../../figures/change.ts';
+import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
+import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable, withoutIsolates } from '../../text/printable.ts';
+import type { Change } from '../../totals/change.ts';
 import {
   type Comparison,
   changeOf,
   type Figure,
   formatFigure,
   sumsOfRow,
-} from '../../figures/figures.ts';
-import { idWithoutName, nameText, noName } from '../../figures/group-name.ts';
-import { Grouping, keyText, type Sums } from '../../figures/grouping.ts';
-import { hourText } from '../../figures/numbers.ts';
-import { onlyUnit, type ReportSums, type Unit } from '../../figures/report-sums.ts';
-import type { ColumnPlan, PlannedColumn } from '../../output/column-plan.ts';
-import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
-import type { Row } from '../../rows/row-batch.ts';
-import { wrap } from '../../text/cell-width.ts';
-import { printable, withoutIsolates } from '../../text/printable.ts';
+} from '../../totals/figures.ts';
+import { idWithoutName, nameText, noName } from '../../totals/group-name.ts';
+import { Grouping, keyText, type Sums } from '../../totals/grouping.ts';
+import { hourText } from '../../totals/numbers.ts';
+import { onlyUnit, type ReportSums, type Unit } from '../../totals/report-sums.ts';
 import {
   chooseFigures,
   comparisonSentence,

@@ -1,8 +1,8 @@
 import { scaleLinear } from 'd3-scale';
-import type { AxisTick } from '../../figures/time-axis.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten, widthOf } from '../../text/cell-width.ts';
 import { isolated } from '../../text/printable.ts';
+import type { AxisTick } from '../../totals/time-axis.ts';
 
 /** Charts made of characters. Each fits a given width and has an ASCII form. */
 

@@ -5,12 +5,12 @@ import {
   metricOfField,
 } from '../../contract/columns.ts';
 import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.ts';
-import type { Comparison, Figure } from '../../figures/figures.ts';
-import type { Grouping, KeyColumn } from '../../figures/grouping.ts';
-import { ReportSums } from '../../figures/report-sums.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
-import { formatInstant, type Window } from '../../report/window.ts';
+import { formatInstant, type Window } from '../../query/window.ts';
 import type { RowBatches } from '../../rows/row-batch.ts';
+import type { Comparison, Figure } from '../../totals/figures.ts';
+import type { Grouping, KeyColumn } from '../../totals/grouping.ts';
+import { ReportSums } from '../../totals/report-sums.ts';
 
 export interface AnswerForm {
   /** Adds a row for those that `--top` leaves out. */

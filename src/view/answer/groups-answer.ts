@@ -1,19 +1,19 @@
 import { type Column, columnsOf } from '../../contract/columns.ts';
 import { breakdowns, type Profile } from '../../contract/vocabulary.ts';
-import { buildComparison } from '../../figures/compared-report.ts';
-import { type Figure, figureDigits } from '../../figures/figures.ts';
-import type { Group, KeyColumn, Sums } from '../../figures/grouping.ts';
-import { moneyText } from '../../figures/numbers.ts';
+import type { FolderSpec } from '../../folder/history.ts';
+import { readRows } from '../../rows/read-rows.ts';
+import { formatCount } from '../../text/quantity.ts';
+import { buildComparison } from '../../totals/compared-report.ts';
+import { type Figure, figureDigits } from '../../totals/figures.ts';
+import type { Group, KeyColumn, Sums } from '../../totals/grouping.ts';
+import { moneyText } from '../../totals/numbers.ts';
 import {
   inServiceOrder,
   isName,
   othersLabel,
   type RankedGroups,
   resolveKeys,
-} from '../../figures/ranked-groups.ts';
-import type { FolderSpec } from '../../folder/history.ts';
-import { readRows } from '../../rows/read-rows.ts';
-import { formatCount } from '../../text/quantity.ts';
+} from '../../totals/ranked-groups.ts';
 import type { View } from '../view.ts';
 import {
   buildViewSummary,

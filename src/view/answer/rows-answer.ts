@@ -1,11 +1,11 @@
 import { type Column, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics } from '../../contract/vocabulary.ts';
-import { buildComparison } from '../../figures/compared-report.ts';
-import type { Grouping } from '../../figures/grouping.ts';
-import { isName, othersLabel } from '../../figures/ranked-groups.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { rowsOf } from '../../rows/row-batch.ts';
 import { formatPlural } from '../../text/quantity.ts';
+import { buildComparison } from '../../totals/compared-report.ts';
+import type { Grouping } from '../../totals/grouping.ts';
+import { isName, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../rows/kept-rows.ts';
 import type { View } from '../view.ts';
 import {

@@ -7,10 +7,10 @@ import {
   figuresOf,
   findFigure,
   splitLeadingMetrics,
-} from '../../figures/figures.ts';
-import { type Grouping, isTime } from '../../figures/grouping.ts';
-import { type RankedGroups, rankGroups } from '../../figures/ranked-groups.ts';
-import { parseSort } from '../../figures/sorting.ts';
+} from '../../totals/figures.ts';
+import { type Grouping, isTime } from '../../totals/grouping.ts';
+import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
+import { parseSort } from '../../totals/sorting.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { View } from '../view.ts';
 import type { ViewOptions } from '../view-flags.ts';

@@ -1,6 +1,6 @@
-import { everyFigureOf } from '../../figures/figures.ts';
-import { parseSort } from '../../figures/sorting.ts';
-import { readFileColumns } from '../../report/typed-columns.ts';
+import { readFileColumns } from '../../query/typed-columns.ts';
+import { everyFigureOf } from '../../totals/figures.ts';
+import { parseSort } from '../../totals/sorting.ts';
 import type { View } from '../view.ts';
 
 /** Flag that names columns, with the accepted names. */

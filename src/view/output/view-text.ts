@@ -1,25 +1,25 @@
-import { tableLook } from '../../deliver/deliver.ts';
 import { UsageError } from '../../errors.ts';
-import { isTime, type KeyColumn } from '../../figures/grouping.ts';
-import {
-  figuresAsJson,
-  groupsAsJson,
-  objectOf,
-  type RankedGroups,
-} from '../../figures/ranked-groups.ts';
-import { formatZone } from '../../figures/window-text.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { TerminalTable } from '../../present/terminal/terminal-table.ts';
-import { formatRequest } from '../../report/format-request.ts';
-import { formatMembers, warningsOf } from '../../report/member-words.ts';
-import { describeWindow } from '../../report/window.ts';
+import { formatRequest } from '../../query/format-request.ts';
+import { formatMembers, warningsOf } from '../../query/member-words.ts';
+import { describeWindow } from '../../query/window.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
+import { tableLook } from '../../run/deliver.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
+import { isTime, type KeyColumn } from '../../totals/grouping.ts';
+import {
+  figuresAsJson,
+  groupsAsJson,
+  objectOf,
+  type RankedGroups,
+} from '../../totals/ranked-groups.ts';
+import { formatZone } from '../../totals/window-text.ts';
 import { fieldsOfRows } from '../answer/rows-answer.ts';
 import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
 import { findDaySpan } from '../rows/rows-of-period.ts';

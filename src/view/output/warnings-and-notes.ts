@@ -1,7 +1,7 @@
 import { RefusedReportError } from '../../errors.ts';
-import type { Figure } from '../../figures/figures.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
+import type { Figure } from '../../totals/figures.ts';
 import type { Collected } from '../rows/collect.ts';
 import { findDaySpan, uncoveredDayWarnings } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';

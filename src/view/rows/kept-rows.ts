@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
-import { Grouping, type SelectedRows } from '../../figures/grouping.ts';
 import { createSpool, type Spool } from '../../output/file/spool.ts';
 import { copyRows } from '../../rows/copy-rows.ts';
 import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import { Grouping, type SelectedRows } from '../../totals/grouping.ts';
 import { parseRowOrder } from './row-order.ts';
 
 /** By default all rows, as they come. */

@@ -1,13 +1,13 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
-import { keyText } from '../../figures/grouping.ts';
-import { fieldsNamed } from '../../figures/ranked-groups.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { nearestNames } from '../../text/nearest.ts';
 import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
+import { keyText } from '../../totals/grouping.ts';
+import { fieldsNamed } from '../../totals/ranked-groups.ts';
 import type { Condition } from '../view-flags.ts';
 
 /** Values that a filter remembers. */

@@ -1,9 +1,9 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { everyFigureOf, figureValue, sumsOfRow } from '../../figures/figures.ts';
-import { compareTimes, isTime, keyText } from '../../figures/grouping.ts';
-import { numberIn } from '../../figures/numbers.ts';
-import { byValue, compareNames, parseSort, sortColumn } from '../../figures/sorting.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
+import { everyFigureOf, figureValue, sumsOfRow } from '../../totals/figures.ts';
+import { compareTimes, isTime, keyText } from '../../totals/grouping.ts';
+import { numberIn } from '../../totals/numbers.ts';
+import { byValue, compareNames, parseSort, sortColumn } from '../../totals/sorting.ts';
 
 /**
  * Returns the order of `--sort` for rows with these columns: numbers from the largest, others from

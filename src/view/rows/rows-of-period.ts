@@ -1,9 +1,9 @@
 import { UsageError } from '../../errors.ts';
-import { type Grouping, inTimeOrder } from '../../figures/grouping.ts';
-import { type CalendarUnit, calendarUnitsIn, type Window } from '../../report/window.ts';
+import { type CalendarUnit, calendarUnitsIn, type Window } from '../../query/window.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
+import { type Grouping, inTimeOrder } from '../../totals/grouping.ts';
 import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
 import { daysOfWindow } from '../sources/period.ts';
 import type { Collected, DaySpan } from './collect.ts';

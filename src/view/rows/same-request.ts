@@ -1,5 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { requestOfMembers } from '../../report/member-words.ts';
+import { requestOfMembers } from '../../query/member-words.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/source-file.ts';

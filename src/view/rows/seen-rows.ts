@@ -1,10 +1,10 @@
 import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { isTime } from '../../figures/grouping.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch, Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
+import { isTime } from '../../totals/grouping.ts';
 import type { SourceFile } from '../sources/source-file.ts';
 
 /** Three integers per key: two of its hash, and the number of its file; 0 for a free slot. */

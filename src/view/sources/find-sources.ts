@@ -1,8 +1,8 @@
 import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderSpec } from '../../folder/history.ts';
-import { type EarlierWindow, earlierWindow } from '../../report/compared-window.ts';
-import type { SplitUnit, Window } from '../../report/window.ts';
+import { type EarlierWindow, earlierWindow } from '../../query/compared-window.ts';
+import type { SplitUnit, Window } from '../../query/window.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';

@@ -10,7 +10,7 @@ import {
   formatDate,
   unitContaining,
   type Window,
-} from '../../report/window.ts';
+} from '../../query/window.ts';
 import { formatPlural } from '../../text/quantity.ts';
 import { type Search, specOf, type ViewedSeries } from './folder-series.ts';
 import { knownGap, type SourceFile } from './source-file.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../folder/history.ts';
 import { isHistoryName } from '../../output/file/file-name.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
-import { type CalendarUnit, formatDate, unitContaining } from '../../report/window.ts';
+import { type CalendarUnit, formatDate, unitContaining } from '../../query/window.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewHost } from '../view-tools.ts';

@@ -1,8 +1,8 @@
 import type { FolderSpec } from '../../folder/history.ts';
-import { comparableWindow } from '../../report/compared-window.ts';
-import { calendarUnitsIn, formatDate, type SplitUnit, type Window } from '../../report/window.ts';
-import { resolveWindow } from '../../report/window-flags.ts';
-import { expectWholeUnits } from '../../report/window-parts.ts';
+import { comparableWindow } from '../../query/compared-window.ts';
+import { calendarUnitsIn, formatDate, type SplitUnit, type Window } from '../../query/window.ts';
+import { resolveWindow } from '../../query/window-flags.ts';
+import { expectWholeUnits } from '../../query/window-parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';

@@ -1,5 +1,5 @@
 import type { FileEntry } from '../../folder/history.ts';
-import type { CalendarUnit } from '../../report/window.ts';
+import type { CalendarUnit } from '../../query/window.ts';
 
 export interface SourceFile {
   /** Path to open; `-` is stdin. */

@@ -1,0 +1,150 @@
+import { comparedWindows } from '../compared-window.ts';
+import { splitUnits } from '../window.ts';
+import { checkFlags } from './check-flags.ts';
+import {
+  type FlagGroup,
+  type OptionsOf,
+  type RunFlag,
+  runFlagGroup,
+  type SpecFlag,
+} from './flag.ts';
+import { outputFlags } from './output-flags.ts';
+import { readCount, readPositive } from './read-value.ts';
+import { reportFlags } from './report-flags.ts';
+import { serviceFlags } from './service-flags.ts';
+import { waitFlags } from './wait-flags.ts';
+
+const otherRequestFlags = runFlagGroup('Request:', {
+  compare: {
+    belongsTo: 'spec',
+    partOf: 'format',
+    flags: '--compare [period]',
+    meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
+    words: comparedWindows,
+    preset: 'previous',
+  },
+  fresh: {
+    belongsTo: 'this-run',
+    flags: '--fresh',
+    meaning: 'request a new report instead of resuming an unfinished one',
+    isRare: true,
+  },
+});
+
+export const concurrencyFlag = {
+  belongsTo: 'this-run',
+  flags: '--concurrency <n>',
+  meaning: 'number of reports at a time',
+  read: readPositive,
+  default: 4,
+  isRare: true,
+} as const;
+
+const manyReportsFlags = runFlagGroup('Many reports:', {
+  split: {
+    belongsTo: 'spec',
+    flags: '--split <unit>',
+    meaning: 'one report per day, week or month: one file each if -o has {date}, otherwise merged',
+    words: splitUnits,
+  },
+  concurrency: concurrencyFlag,
+  missing: {
+    belongsTo: 'spec',
+    flags: '--missing',
+    meaning: 'download only what is missing, changed or not yet final',
+  },
+  lookback: {
+    belongsTo: 'spec',
+    flags: '--lookback <n>',
+    meaning:
+      'keep refreshing each day (week, month) until n more have passed, to catch late conversions',
+    read: readCount,
+  },
+  refetch: {
+    belongsTo: 'this-run',
+    flags: '--refetch',
+    meaning: 'download the whole period again, even files of another request or account',
+    isRare: true,
+    isNeverSaved: true,
+  },
+  history: {
+    belongsTo: 'this-run',
+    flags: '--no-history',
+    meaning: 'do not write _adreport.ndjson, the history of the folder',
+    isRare: true,
+  },
+  shard: {
+    belongsTo: 'this-run',
+    flags: '--shard <k/n>',
+    meaning:
+      'download shard k of n of the days, weeks or months, e.g. 1/4 on the first of four machines',
+    isRare: true,
+    isNeverSaved: true,
+  },
+});
+
+const { account, ...otherServiceFlags } = serviceFlags.flags;
+
+/** Service flags, but with several accounts. */
+const runServiceFlags = runFlagGroup(serviceFlags.heading, {
+  account: {
+    ...account,
+    flags: '--account <a,b>',
+    meaning: 'stored account to use; several, or all, need {account} in -o',
+  },
+  ...otherServiceFlags,
+});
+
+const savedReportFlags = runFlagGroup('Saved reports:', {
+  all: {
+    belongsTo: 'this-run',
+    flags: '--all',
+    meaning: 'run all reports in adreport.yaml',
+    isNeverSaved: true,
+  },
+  file: {
+    belongsTo: 'this-run',
+    flags: '--file <file>',
+    meaning: 'file with saved reports (default: adreport.yaml, here or in a parent folder)',
+    isRare: true,
+    isNeverSaved: true,
+  },
+});
+
+/** Flags of `run`, whose names are also the keys of saved reports. */
+export const runFlags = [
+  ...reportFlags,
+  otherRequestFlags,
+  checkFlags,
+  outputFlags,
+  manyReportsFlags,
+  waitFlags,
+  runServiceFlags,
+  savedReportFlags,
+] as const satisfies readonly FlagGroup<Readonly<Record<string, RunFlag>>>[];
+
+export type RunFlags = OptionsOf<typeof runFlags>;
+
+type KeysOf<Table, Kind> = Table extends unknown
+  ? { [Key in keyof Table]: Table[Key] extends Kind ? Key : never }[keyof Table]
+  : never;
+
+type RunTable = (typeof runFlags)[number]['flags'];
+
+/** Options that apply to a single run. */
+export type ThisRunFlags = Pick<RunFlags, KeysOf<RunTable, { readonly belongsTo: 'this-run' }>>;
+
+/** Options of a run and of its spec, without those of the request and the account. */
+export type JobOptions = Omit<
+  RunFlags,
+  Exclude<KeysOf<RunTable, { readonly partOf: 'request' | 'settings' }>, 'columns'>
+>;
+
+/** Flags of `run` that belong to the spec, by option name. */
+export const specFlags: ReadonlyMap<string, SpecFlag> = new Map(
+  runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags).filter(belongsToSpec)),
+);
+
+function belongsToSpec(entry: [option: string, flag: RunFlag]): entry is [string, SpecFlag] {
+  return entry[1].belongsTo === 'spec';
+}

@@ -1,0 +1,184 @@
+import { fieldTypeOf } from '../contract/columns.ts';
+import { type CheckResult, isClosedPipe, type MessageKind } from '../errors.ts';
+import { visibleJson } from '../text/printable.ts';
+import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
+import { Grouping } from '../totals/grouping.ts';
+import { formatSum } from '../totals/numbers.ts';
+import type { Console } from '../ui/console.ts';
+import { showFigures, writtenMessage } from './announce-output.ts';
+import type { RunTools } from './run-tools.ts';
+import type { WrittenReport } from './write-report.ts';
+
+type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
+
+/**
+ * Prints the warnings, notes and totals of a report on stderr, and for a file its size; with
+ * `--json` also one line on stdout.
+ */
+export async function announce(tools: Announcer, report: WrittenReport): Promise<void> {
+  printWarnings(tools, report);
+  if (report.file === undefined) return;
+  await printJsonLine(tools, report);
+  printFile(tools, report);
+  printChanges(tools, report);
+  if (report.figures) showFigures(tools.console, report.figures, report.comparison);
+}
+
+/** Runs with more files print only a total for the rest. */
+const maxListedFiles = 10;
+
+/** Reports the files of one run as they are written, and their totals at the end. */
+export class RunAnnouncer {
+  readonly #tools: Announcer;
+  readonly #reports: WrittenReport[] = [];
+
+  /** Kinds of note that apply to the whole run and are printed once. */
+  readonly #printed = new Set<MessageKind>();
+
+  constructor(tools: Announcer) {
+    this.#tools = tools;
+  }
+
+  /** Prints the warnings of a written report, and its file if there are few files so far. */
+  async add(report: WrittenReport): Promise<void> {
+    printWarnings(this.#tools, report, this.#printed);
+    if (report.file === undefined) return;
+    this.#reports.push(report);
+    await printJsonLine(this.#tools, report);
+    if (this.#reports.length <= maxListedFiles) printFile(this.#tools, report);
+    printChanges(this.#tools, report);
+  }
+
+  /** Prints the size of all files, unless all were listed and their metrics cannot be added up. */
+  printTotalSize(isOneReport: boolean): void {
+    const { console, elapsedMs } = this.#tools;
+    const reports = this.#reports;
+    if (reports.length <= maxListedFiles && this.#figures(isOneReport).length <= 1) return;
+
+    let rowCount = 0;
+    let sizeBytes = 0;
+    for (const report of reports) {
+      rowCount += report.rowCount ?? 0;
+      sizeBytes += report.sizeBytes;
+    }
+    const files = formatPlural(reports.length, 'file');
+    const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
+    console.note(`Total: ${files}, ${size}, in ${formatDuration(elapsedMs())}.`);
+  }
+
+  /** Shows the metrics of all files as one card. */
+  showTotalCard(isOneReport: boolean): void {
+    const figures = this.#figures(isOneReport);
+    if (figures.length === 0) return;
+
+    const isByTime = figures.some(({ by }) => by.length > 0);
+    const total = new Grouping(isByTime ? 'time' : []);
+    for (const each of figures) total.absorb(each);
+    showFigures(this.#tools.console, total);
+  }
+
+  /** Returns nothing for several reports, which may count the same displays twice. */
+  #figures(isOneReport: boolean): Grouping[] {
+    if (!isOneReport) return [];
+    return this.#reports.flatMap(({ figures }) => figures ?? []);
+  }
+}
+
+/** Prints the warnings and notes of a report and of its line in the history. */
+function printWarnings(
+  { console }: Announcer,
+  { checkResult, recorded, file }: WrittenReport,
+  printed = new Set<MessageKind>(),
+): void {
+  printCheckResult(console, checkResult, { file, printed });
+  for (const warning of recorded?.warnings ?? []) console.warn(warning);
+  for (const note of recorded?.notes ?? []) console.note(`Note: ${note}`);
+}
+
+/**
+ * Prints warnings and notes, prefixed with the file name. `-q` drops the notes, `-v` prints their
+ * long form.
+ *
+ * @param printed kinds of note that apply to the whole command and were already printed
+ */
+export function printCheckResult(
+  console: Console,
+  { warnings, notes }: CheckResult,
+  {
+    file,
+    printed = new Set(),
+  }: { readonly file?: string | undefined; readonly printed?: Set<MessageKind> } = {},
+): void {
+  const place = file === undefined ? '' : `${file}: `;
+  for (const { message } of warnings) console.warn(`${place}${message}`);
+  for (const { kind, message, brief = message, isUrgent } of notes) {
+    const text = console.verbosity > 0 ? message : brief;
+    const isAboutClock = kind === 'clock';
+    if (text === '' || (isAboutClock && printed.has(kind))) continue;
+
+    printed.add(kind);
+    if (isUrgent) console.warn(text);
+    else console.note(`Note: ${isAboutClock ? '' : place}${text}`);
+  }
+}
+
+async function printJsonLine({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
+  if (!flags.json) return;
+  const { label, checkResult, recorded } = report;
+  const facts = visibleJson({
+    file: report.file,
+    report: label?.report ?? null,
+    account: label?.account ?? null,
+    rows: report.rowCount,
+    bytes: report.sizeBytes,
+    sha256: report.sha256,
+    key: report.key,
+    reportId: report.reportId,
+    ...(report.reportIds && { reportIds: report.reportIds }),
+    since: report.since,
+    until: report.until,
+    warnings: checkResult.warnings.map(({ message }) => message),
+    // A warning about a file is no proof against the report.
+    notes: [
+      ...checkResult.notes.map(({ message }) => message),
+      ...(recorded?.warnings ?? []),
+      ...(recorded?.notes ?? []),
+    ],
+    changed: recorded?.changes ?? null,
+    ...(recorded?.kept && { kept: true }),
+  });
+  try {
+    await console.result(facts);
+  } catch (error) {
+    // Only the reader of stdout is gone. The remaining files still have to be written.
+    if (!isClosedPipe(error)) throw error;
+  }
+}
+
+/** Prints totals that differ from the last download: `2026-11-19 changed: downloads 40 → 43`. */
+function printChanges({ console }: Announcer, { since, recorded, label }: WrittenReport): void {
+  if (!recorded?.changes) return;
+
+  const texts: string[] = [];
+  for (const [metric, [before, after]] of Object.entries(recorded.changes)) {
+    const values = `${metric} ${formatSum(metric, before)} → ${formatSum(metric, after)}`;
+    const isMoney = fieldTypeOf(metric) === 'money';
+    texts.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
+  }
+  const day = since?.slice(0, 10);
+  const subject = label?.job === undefined ? day : `${label.job} ${day}`;
+  console.note(`${subject} changed: ${texts.join(', ')}`);
+}
+
+function formatPercentChange(before: string, after: string): string {
+  if (Number(before) === 0) return 'new';
+
+  const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));
+  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
+}
+
+function printFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
+  const { file, recorded, rowCount, sizeBytes } = report;
+  if (file === undefined || recorded?.kept) return;
+  console.note(writtenMessage({ file, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
+}

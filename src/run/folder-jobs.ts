@@ -1,0 +1,284 @@
+import * as fs from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { codeOf, OutputError, type UsageError } from '../errors.ts';
+import { readFileStates } from '../folder/disk.ts';
+import {
+  countLeft,
+  type FolderRun,
+  folderConflict,
+  needsReading,
+  reasonToDownload,
+  unitsBefore,
+  type WindowFile,
+} from '../folder/due.ts';
+import {
+  type FolderSpec,
+  type History,
+  nameInFolder,
+  readHistory,
+  specLine,
+} from '../folder/history.ts';
+import { type Series, seriesOf, withSpec } from '../folder/series.ts';
+import { HistoryWriter } from '../folder/writer.ts';
+import {
+  beforeTime,
+  expandAllButTime,
+  expandName,
+  hasTimePlaceholder,
+  historyName,
+} from '../output/file/file-name.ts';
+import { type Job, outputOf, planJob } from '../query/plan.ts';
+import type { SpecValue } from '../query/spec.ts';
+import { windowOf } from '../query/spec-window.ts';
+import type { Part } from '../query/window-parts.ts';
+import { printable } from '../text/printable.ts';
+import { formatCount, formatPlural, isOrAre } from '../text/quantity.ts';
+import { pathWord } from '../text/quote-for-shell.ts';
+import type { StepTools } from './run-tools.ts';
+
+/** A job checked against the history of its folder. */
+export interface FolderJob extends Job {
+  /** Absent if the job keeps no history. */
+  readonly writer?: HistoryWriter;
+
+  /** Why none of its reports is requested. Thrown once the other jobs are done. */
+  readonly refusal?: UsageError;
+}
+
+/**
+ * Adds the history writers to jobs; with `--missing` keeps only the parts that are due, each with
+ * its reason.
+ *
+ * @throws OutputError if a folder cannot be listed
+ */
+export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promise<FolderJob[]> {
+  const histories = new Histories(tools);
+  const chosen: FolderJob[] = [];
+  for (const planned of jobs) {
+    const job = await keepSeriesMetrics(tools, planned, histories);
+    const place = findPlace(tools, job);
+    if (place) chosen.push(await chooseDue(tools, job, await runInFolder(job, place, histories)));
+    else chosen.push(job.options.missing ? await skipExistingFiles(tools, job) : job);
+  }
+  return chosen;
+}
+
+/**
+ * Uses the metrics of the series if none were typed: a version that knows one more must not change
+ * the columns of a folder.
+ */
+async function keepSeriesMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
+  const place = job.hasTypedMetrics ? undefined : findPlace(tools, job);
+  if (!place) return job;
+
+  const { spec } = job;
+  const { request } = spec;
+  const series = await histories.findSeries(place);
+  const own = series?.current.spec.request;
+  const isSame = own?.metrics.join() === request.metrics.join();
+  if (!own || own.profile !== request.profile || isSame) return job;
+
+  const { metrics } = own;
+  const names = metrics.join(', ');
+  tools.console.note(
+    `Note: Using the metrics already in ${printable(place.spec.output)}: ${names}. To change them, add --metrics with a different -o or with --refetch.`,
+  );
+  const { account, name, label, options } = job;
+  return planJob({
+    account,
+    spec: { ...spec, request: { ...request, metrics } },
+    thisRun: options,
+    hasTypedMetrics: false,
+    name,
+    label,
+    nowMs: histories.nowMs,
+  });
+}
+
+/** Keeps the parts without a file: without a history, every file counts as complete. */
+async function skipExistingFiles({ console, host }: StepTools, job: Job): Promise<Job> {
+  console.note('Note: Without a history, --missing only checks whether a file exists.');
+  const parts: Part[] = [];
+  for (const part of job.parts) {
+    const path = resolve(host.cwd, outputOf(job, part).file ?? '');
+    const stats = await fs.stat(path).catch(() => undefined);
+    const exists = stats?.isFile() && stats.size > 0;
+    if (!exists) parts.push({ ...part, reason: 'no file yet' });
+  }
+  return { ...job, parts };
+}
+
+/** Folder of a history, and the spec of the job with `output` relative to it. */
+interface FolderPlace {
+  readonly folder: string;
+  readonly spec: FolderSpec;
+}
+
+/**
+ * Finds the folder before the first time placeholder in `-o`; `undefined` for a job that does not
+ * write one file per part, for `--no-history`, and for names with `{id}`.
+ */
+function findPlace({ host }: StepTools, job: Job): FolderPlace | undefined {
+  const { output = '-', history, split } = job.options;
+  const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
+  if (!history || !hasFiles) return undefined;
+
+  const values = outputOf(job).names;
+  const folder = resolve(host.cwd, dirname(`${expandName(beforeTime(output), values)}x`));
+  const path = resolve(host.cwd, expandAllButTime(output, values));
+  const { logo } = job.spec.format;
+  const format = {
+    ...job.spec.format,
+    ...(logo !== undefined && { logo: storedLogo(folder, logo) }),
+  };
+  return { folder, spec: { ...job.spec, format, split, output: nameInFolder(folder, path) } };
+}
+
+/** Makes the path of a logo in the folder relative, so that the folder can be moved. */
+function storedLogo(folder: string, logo: SpecValue): SpecValue {
+  const name = nameInFolder(folder, String(logo));
+  return name.startsWith('..') || isAbsolute(name) ? logo : name;
+}
+
+/** Reads the history of each folder once, and warns once if it is unreadable. */
+class Histories {
+  readonly #tools: StepTools;
+  readonly #read = new Map<string, History>();
+
+  readonly nowMs: number;
+
+  /** Unix seconds. */
+  readonly now: number;
+
+  constructor(tools: StepTools) {
+    this.#tools = tools;
+    this.nowMs = tools.host.wallClock();
+    this.now = Math.floor(this.nowMs / 1_000);
+  }
+
+  /** Throws `OutputError` if the folder cannot be listed. */
+  async of(folder: string): Promise<History> {
+    const known = this.#read.get(folder);
+    if (known) return known;
+
+    const history = await this.#open(folder);
+    this.#read.set(folder, history);
+    for (const { name, unreadable } of history.sources) {
+      if (unreadable === undefined) continue;
+      this.#tools.console.warn(`Cannot read the history ${printable(name)}: ${unreadable}.`);
+    }
+    return history;
+  }
+
+  /** Finds the series that a job writes to; `undefined` for a new one. */
+  async findSeries({ folder, spec }: FolderPlace): Promise<Series | undefined> {
+    const all = seriesOf(await this.of(folder), this.now);
+    return all.find(({ names }) => names.output === spec.output);
+  }
+
+  async #open(folder: string): Promise<History> {
+    const { signal } = this.#tools.host;
+    try {
+      return await readHistory(folder, { now: this.now, signal });
+    } catch (error) {
+      const isSystemError = /^E[A-Z]+$/.test(codeOf(error) ?? '');
+      if (signal.aborted || !isSystemError) throw error;
+      throw new OutputError(`Cannot list the folder ${printable(folder)} (${codeOf(error)}).`, {
+        hint: 'Check the permissions of the folder, or use --no-history.',
+        cause: error,
+      });
+    }
+  }
+}
+
+async function runInFolder(job: Job, place: FolderPlace, histories: Histories): Promise<FolderRun> {
+  const { now, nowMs } = histories;
+  const { folder, spec } = place;
+  const history = await histories.of(folder);
+  const before = await histories.findSeries(place);
+  const window = windowOf(spec, nowMs) ?? job.plan.window;
+  const line = specLine(spec, { at: nowMs / 1_000, window });
+  const source = historyName(job.options.shard);
+  return { history, line, source, before, series: withSpec(before, line), now };
+}
+
+/** Limits a job to the parts that are due in its folder, or refuses it. */
+async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<FolderJob> {
+  const { missing, refetch } = job.options;
+  const files = await lookAtParts(tools, job, run);
+  const refusal = refetch ? undefined : folderConflict(run, [...files.values()]);
+  if (refusal) return { ...job, parts: [], refusal };
+
+  await warnAboutEarlierUnits(tools, job, run);
+  const { host, version } = tools;
+  const keepsFigures = missing === true && !refetch;
+  const { wallClock } = host;
+  const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, host });
+  if (!missing || refetch) return { ...job, writer };
+
+  const parts: Part[] = [];
+  for (const part of job.parts) {
+    const file = files.get(part);
+    const reason = file && reasonToDownload(run, file);
+    if (reason !== undefined) parts.push({ ...part, reason });
+  }
+
+  if (parts.length > 0) {
+    const begun = job.parts.filter((part) => files.has(part));
+    const all = formatPlural(begun.length, job.options.split ?? 'file');
+    tools.console.note(`To download: ${formatCount(parts.length)} of ${all}.`);
+  }
+  return { ...job, parts, writer };
+}
+
+/** Looks at the file of every part of the window that has begun. */
+async function lookAtParts(
+  { host }: StepTools,
+  job: Job,
+  { history, series: { names }, now }: FolderRun,
+): Promise<Map<Part, WindowFile>> {
+  const begun = job.allParts.filter(({ window }) => window.since <= now);
+  const onDisk = await readFileStates(
+    history.folder,
+    begun.map((part) => names.nameFor(part)),
+    { signal: host.signal, reads: (name) => needsReading(history, name) },
+  );
+
+  const files = new Map<Part, WindowFile>();
+  for (const part of begun) {
+    const name = names.nameFor(part);
+    const { since, until, window, overAt: over } = part;
+    const unit = { since, until, start: window.since, over };
+    files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'absent' } });
+  }
+  return files;
+}
+
+/** Warns about missing or stale units before the window: no run of this job downloads them. */
+async function warnAboutEarlierUnits(
+  { console, host }: StepTools,
+  { account, allParts, options: { split } }: Job,
+  run: FolderRun,
+): Promise<void> {
+  const [first] = allParts;
+  const units = first ? unitsBefore(run, first.window.since) : [];
+  if (units.length === 0) return;
+
+  const { folder } = run.history;
+  const names = units.map(({ name }) => name);
+  const options = { signal: host.signal, reads: () => false };
+  const onDisk = await readFileStates(folder, names, options);
+  const { missing, stale } = countLeft(run, units, onDisk);
+  if (missing + stale === 0) return;
+
+  const unit = split ?? 'file';
+  const texts: string[] = [];
+  if (missing > 0) texts.push(`${formatPlural(missing, unit)} ${isOrAre(missing)} missing`);
+  if (stale > 0) {
+    const noun = missing > 0 ? formatCount(stale) : formatPlural(stale, unit);
+    texts.push(`${noun} ${isOrAre(stale)} stale`);
+  }
+  const word = pathWord(relative(host.cwd, folder), host.platform);
+  const repair = `adreport repair ${word}${account.isLocal ? ' --local' : ''}`;
+  console.warn(`Before this period, ${texts.join(' and ')}. To download them: ${repair}`);
+}

@@ -1,0 +1,193 @@
+import { tmpdir } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { type LabelledResult, mergeResults } from '../checks/merged-check.ts';
+import type { OpenReport } from '../client/open.ts';
+import { type CheckResult, InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
+import { type Job, labelOfPart, outputOf } from '../query/plan.ts';
+import { mergeReports, type Part } from '../query/window-parts.ts';
+import { readRows } from '../rows/read-rows.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import { anySignal } from '../signals.ts';
+import { prepareJobOutput } from './job-output.ts';
+import { fetchReport, setUpFetch } from './report-fetch.ts';
+import { markFetched, type ReportTools } from './request.ts';
+import type { RunTools } from './run-tools.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
+
+/** Reports downloaded ahead of the one being written; each keeps a temporary file open. */
+const maxAhead = 32;
+
+/** Begins the work on a part when it is its turn, and throws its error. */
+export type RunInTurn = <T>(
+  tools: ReportTools,
+  part: Part,
+  work: (tools: ReportTools) => Promise<T>,
+) => Promise<T>;
+
+/** A job whose parts go into one output. */
+export interface MergedJob {
+  readonly job: Job;
+  readonly tools: ReportTools;
+
+  /** Set if the output is already prepared. */
+  readonly output: PreparedOutput | undefined;
+
+  /** Works on a part once `--concurrency` allows it. */
+  readonly inTurn: RunInTurn;
+}
+
+/** A report in a temporary file, waiting to be written in time order. */
+interface SpooledReport {
+  readonly spool: Spool;
+  readonly id: string | undefined;
+  readonly contentType: string | undefined;
+  readonly result: CheckResult;
+}
+
+/** A part that is being downloaded, or is waiting to be written. */
+interface StartedPart {
+  readonly part: Part;
+  readonly spooled: Promise<SpooledReport>;
+}
+
+/** Collected while reports are merged. */
+interface MergedReports {
+  /** Ids of the reports that were read. */
+  readonly ids: string[];
+  readonly results: LabelledResult[];
+}
+
+/** Writes all parts of a job into one output. Throws as `inTurn` and `writeReport`. */
+export async function mergeParts(context: RunTools, merged: MergedJob): Promise<WrittenReport> {
+  const { job, tools } = merged;
+  const reports: MergedReports = { ids: [], results: [] };
+  const markAllFetched = (file?: string) =>
+    Promise.all(reports.ids.map((id) => markFetched(tools, id, file)));
+  const output = merged.output ?? (await prepareJobOutput(context, tools, job));
+
+  try {
+    const rows = rowsInOrder(merged, reports);
+    const written = await writeReport(tools, output, {
+      batches: () => mergeReports(rows, job.plan),
+      get result() {
+        return mergeResults(reports.results);
+      },
+      reportIds: reports.ids,
+      createdMs: tools.host.wallClock(),
+    });
+    // Not earlier: until the output is complete, the same command can download them again.
+    await markAllFetched(written.file);
+    return written;
+  } catch (error) {
+    // The error of one report names it, and the others can still be picked up.
+    const isOfWhole = isUsedUp(error) && error.reportId === undefined;
+    if (isOfWhole) await markAllFetched();
+    throw error;
+  }
+}
+
+/** Yields the parts in time order; the reports are downloaded concurrently into temporary files. */
+async function* rowsInOrder(
+  { job, tools, inTurn }: MergedJob,
+  { ids, results }: MergedReports,
+): AsyncGenerator<RowBatches> {
+  const cancel = new AbortController();
+  const ofMerge = { ...tools, signal: anySignal(tools.signal, cancel.signal) };
+  const folder = spoolFolder(tools, job);
+  const ahead = Math.max(maxAhead, job.options.concurrency);
+  const started: StartedPart[] = [];
+
+  const startUntil = (end: number): void => {
+    for (const part of job.parts.slice(started.length, end)) {
+      const spooled = inTurn(ofMerge, part, (ofPart) => {
+        const setup = setUpFetch(ofPart, job, { part });
+        return fetchReport(ofPart, setup, (report) => spoolReport(report, folder));
+      });
+      // It may fail before it is awaited.
+      spooled.catch(() => {});
+      started.push({ part, spooled });
+    }
+  };
+
+  try {
+    startUntil(ahead);
+    // `started` grows during the loop.
+    for (const [index, { part, spooled }] of started.entries()) {
+      const { spool, id, contentType, result } = await awaitSpooledReport(spooled, started);
+      if (id !== undefined) ids.push(id);
+      results.push({ label: labelOfPart(job, part), result });
+      yield readRows(spool.read(), { contentType });
+      await spool.close();
+      startUntil(index + 1 + ahead);
+    }
+  } finally {
+    // Downloads still run if the output failed or its reader is gone (`| head`).
+    cancel.abort(new InterruptedError(143));
+    for (const outcome of await settleSpools(started)) {
+      if (outcome.status === 'fulfilled') await outcome.value.spool.close();
+    }
+  }
+}
+
+/**
+ * Waits for a report. If it fails, the others are still downloaded, so that the service has them
+ * ready for the next run.
+ */
+async function awaitSpooledReport(
+  spooled: Promise<SpooledReport>,
+  started: readonly StartedPart[],
+): Promise<SpooledReport> {
+  try {
+    return await spooled;
+  } catch (error) {
+    if (!isInterruption(error)) {
+      await settleSpools(started);
+      throw error;
+    }
+    // If another report's error cancelled this one, that error is thrown.
+    for (const outcome of await settleSpools(started)) {
+      const isCause = outcome.status === 'rejected' && !isInterruption(outcome.reason);
+      if (isCause) throw outcome.reason;
+    }
+    throw error;
+  }
+}
+
+function settleSpools(
+  started: readonly StartedPart[],
+): Promise<PromiseSettledResult<SpooledReport>[]> {
+  return Promise.allSettled(started.map(({ spooled }) => spooled));
+}
+
+/**
+ * Writes a report to a temporary file. Its rows are read on the way, so that a damaged body is
+ * downloaded again.
+ */
+async function spoolReport(report: OpenReport, folder: string): Promise<SpooledReport> {
+  const spool = await createSpool(folder);
+  async function* spooling(): AsyncGenerator<Buffer> {
+    for await (const piece of report.bytes()) {
+      await spool.write(piece);
+      yield piece;
+    }
+  }
+
+  try {
+    for await (const _batch of report.batches(spooling()));
+    const { id, contentType, result } = report;
+    return { spool, id, contentType, result };
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}
+
+/** Returns the output's folder, whose disk has room; the system's for stdout and devices. */
+function spoolFolder({ host }: ReportTools, job: Job): string {
+  const [first] = job.parts;
+  const file = first && outputOf(job, first).file;
+  if (file === undefined) return tmpdir();
+  const path = resolve(host.cwd, file);
+  return path.startsWith('/dev/') ? tmpdir() : dirname(path);
+}

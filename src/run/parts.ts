@@ -1,0 +1,314 @@
+import type { ServiceAccount } from '../account/account.ts';
+import {
+  AdreportError,
+  InterruptedError,
+  isClosedPipe,
+  isInterruption,
+  isNotSignedIn,
+} from '../errors.ts';
+import { continuedCommand } from '../query/command-line.ts';
+import { jobWithIds } from '../query/names.ts';
+import { type Job, labelOfPart } from '../query/plan.ts';
+import type { Part } from '../query/window-parts.ts';
+import { anySignal } from '../signals.ts';
+import type { PartsProgress } from '../ui/progress.ts';
+import { RunAnnouncer } from './announce.ts';
+import type { FolderJob } from './folder-jobs.ts';
+import { prepareJobOutput } from './job-output.ts';
+import { mergeParts, type RunInTurn } from './merge.ts';
+import { fetchToOutput, setUpFetch } from './report-fetch.ts';
+import { type ReportTools, toolsFor } from './request.ts';
+import type { RunTools } from './run-tools.ts';
+import { settleAll, Turns } from './turns.ts';
+import type { PreparedOutput, WrittenReport } from './write-report.ts';
+
+/** Identifies a report of a run, or a part of one, in messages. */
+interface ReportPlace {
+  /** `undefined` for the only report of a run. */
+  readonly label: string | undefined;
+
+  /** First second of its window. */
+  readonly since: number;
+}
+
+interface Failure extends ReportPlace {
+  readonly account: ServiceAccount;
+  readonly error: AdreportError;
+}
+
+/** Error messages list at most this many failed reports, and this many causes. */
+const maxListedFailures = 10;
+
+export interface PartsOptions {
+  /** Hint after a failure, if it is not to repeat the same command. */
+  readonly again?: string;
+
+  /** Output of a single job, if it is already prepared. */
+  readonly output?: PreparedOutput;
+}
+
+/**
+ * Downloads all parts of all jobs concurrently: each job within its `--concurrency`, and each
+ * account within the largest `--concurrency` of its jobs. After a failure the other parts go on; at
+ * the end the error of the earliest failed part is thrown, and names all of them.
+ */
+export async function runParts(
+  context: RunTools,
+  jobs: readonly FolderJob[],
+  options: PartsOptions,
+): Promise<void> {
+  const withParts = jobs.filter(({ parts }) => parts.length > 0);
+  const partCount = withParts.reduce((count, { parts }) => count + parts.length, 0);
+  const progress = (await context.progress()).parts(partCount);
+  const run = new PartsRun(context, { jobs, progress }, options);
+  try {
+    await run.runJobs();
+  } finally {
+    progress.stop();
+  }
+  run.finish();
+}
+
+interface PartWork<T> {
+  readonly tools: ReportTools;
+
+  /** Receives the tools of the part. */
+  readonly work: (tools: ReportTools) => Promise<T>;
+}
+
+/** Jobs of one command, and the results of their parts. */
+class PartsRun {
+  readonly #context: RunTools;
+  readonly #jobs: readonly FolderJob[];
+  readonly #progress: PartsProgress;
+  readonly #options: PartsOptions;
+  readonly #turnsByAccount = new Map<string, Turns>();
+  readonly #announcer: RunAnnouncer;
+  readonly #failures: Failure[] = [];
+
+  constructor(
+    context: RunTools,
+    { jobs, progress }: { readonly jobs: readonly FolderJob[]; readonly progress: PartsProgress },
+    options: PartsOptions,
+  ) {
+    this.#context = context;
+    this.#jobs = jobs;
+    this.#progress = progress;
+    this.#options = options;
+    this.#announcer = new RunAnnouncer(context);
+  }
+
+  /** Runs all jobs. A bug or a closed pipe cancels all parts, and is thrown after they end. */
+  async runJobs(): Promise<void> {
+    const runs = this.#jobs.map((job) => this.#runJob(job));
+    await settleAll(runs, () => this.#context.callOff.abort(new InterruptedError(143)));
+  }
+
+  async #runJob(planned: FolderJob): Promise<void> {
+    const ofAccount = toolsFor(this.#context, planned.account);
+    const signal = anySignal(ofAccount.signal, this.#context.callOff.signal);
+    const tools = { ...ofAccount, signal };
+    const place = placeOf(planned);
+    const job = await this.#attempt(tools, place, () => this.#beginJob(planned));
+    if (!job || job.parts.length === 0) return;
+
+    const turns = new Turns(job.options.concurrency);
+    if (job.isMerged) {
+      const written = await this.#attempt(tools, place, () => this.#merge(tools, job, turns));
+      if (written) await this.#announcer.add(written);
+      return;
+    }
+
+    const fetches = job.parts.map((part) =>
+      turns.take(async () => {
+        const written = await this.#attempt(tools, placeOf(job, part), () =>
+          this.#workOn(job, part, { tools, work: (ofPart) => this.#fetchFile(ofPart, job, part) }),
+        );
+        if (written) await this.#announcer.add(written);
+      }),
+    );
+    await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
+    for (const note of job.writer?.columnNotes() ?? []) this.#context.console.note(`Note: ${note}`);
+  }
+
+  /** Writes the spec line of a job, and then looks up its names, which signs in. */
+  async #beginJob(job: FolderJob): Promise<FolderJob> {
+    await job.writer?.begin();
+    return job.parts.length === 0 ? job : { ...job, ...(await jobWithIds(this.#context, job)) };
+  }
+
+  /** Writes the parts of a job into one output. Throws the error of the first part that fails. */
+  #merge(tools: ReportTools, job: Job, turns: Turns): Promise<WrittenReport> {
+    const inTurn: RunInTurn = (ofMerge, part, work) =>
+      turns.take(() => this.#workOn(job, part, { tools: ofMerge, work }));
+    return mergeParts(this.#context, { job, tools, output: this.#options.output, inTurn });
+  }
+
+  async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
+    const output = await prepareJobOutput(this.#context, tools, job, part);
+    const nameFile = output.delivery.target.name;
+    return fetchToOutput(tools, setUpFetch(tools, job, { part, nameFile }), output);
+  }
+
+  /** Prints the totals of the run. Throws the error of the failed parts, if any. */
+  finish(): void {
+    const isOneReport = this.#jobs.length === 1;
+    this.#announcer.printTotalSize(isOneReport);
+
+    const { aborted, reason } = this.#context.host.signal;
+    const hint = this.#hintToRepeat();
+    if (aborted) throw isInterruption(reason) ? reason.amend('', { hint }) : reason;
+
+    const [first, ...others] = this.#failures.sort((one, other) => one.since - other.since);
+    if (first) throw this.#errorOfAll(first, others, hint);
+    this.#announcer.showTotalCard(isOneReport);
+  }
+
+  #hintToRepeat(): string {
+    if (this.#options.again !== undefined) return this.#options.again;
+
+    const { platform } = this.#context.host;
+    const [job, ...otherJobs] = this.#jobs;
+    const isTypable = job !== undefined && otherJobs.length === 0 && !job.account.isLocal;
+    if (isTypable) return `To resume: ${continuedCommand(job, platform)}`;
+
+    const again = 'Run the same command again';
+    const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');
+    if (!writesFiles) return `${again}.`;
+
+    const isMissingOnly = this.#jobs.every(({ options }) => options.missing);
+    if (isMissingOnly) return `${again}: it downloads only what is missing.`;
+    return `${again}, with --missing to download only the missing files.`;
+  }
+
+  /** Extends the error of the earliest failure by the others, grouped by cause. */
+  #errorOfAll(first: Failure, others: readonly Failure[], hint: string): AdreportError {
+    const { error, label } = first;
+    // A failure before any part: repeating the command would not help.
+    if (label === undefined) return error;
+
+    const causes = new Map<string, string[]>();
+    for (const failure of [first, ...others]) {
+      const { message } = failure.error;
+      causes.set(message, [...(causes.get(message) ?? []), failure.label ?? '']);
+    }
+    const count = others.length + 1;
+    const isShared = causes.size === 1 && count === this.#reportCount();
+    if (count === 1) {
+      error.message = `${label} failed: ${error.message}`;
+    } else if (isShared) {
+      error.message += ` All ${count} reports failed.`;
+    } else if (causes.size === 1) {
+      const labels = textOfLabels(causes.get(error.message) ?? []);
+      error.message = `${count} reports failed (${labels}): ${error.message}`;
+    } else {
+      const listed = [...causes].slice(0, maxListedFailures);
+      const lines = listed.map(([message, labels]) => `\n  - ${countedLabels(labels)}: ${message}`);
+      const omitted = causes.size - listed.length;
+      if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
+      error.message = `${count} reports failed:${lines.join('')}`;
+    }
+    return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
+  }
+
+  #reportCount(): number {
+    return this.#jobs.reduce((count, { parts }) => count + parts.length, 0);
+  }
+
+  /** Returns the result of some work, or `undefined` if it failed. Throws bugs and closed pipes. */
+  async #attempt<T>(
+    tools: ReportTools,
+    place: ReportPlace,
+    work: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      // The error of a part is recorded already.
+      const isRecorded = this.#failures.some((failure) => failure.error === error);
+      if (!isRecorded) this.#recordFailure(tools, place, error);
+      if (isFailure(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Cancelled parts did not fail. A bug or a closed pipe ends the run. */
+  #recordFailure(
+    { account, signal }: ReportTools,
+    { label, since }: ReportPlace,
+    error: unknown,
+  ): void {
+    const isCancelled = isInterruption(error) || signal.aborted;
+    if (!isFailure(error)) this.#context.callOff.abort(new InterruptedError(143));
+    else if (!isCancelled) this.#failures.push({ label, since, account, error });
+  }
+
+  /** Works on a part once its account has a free turn. Its error is recorded and thrown. */
+  #workOn<T>(job: Job, part: Part, { tools, work }: PartWork<T>): Promise<T> {
+    const label = labelOfPart(job, part);
+
+    const workNow = async (): Promise<T> => {
+      tools.signal.throwIfAborted();
+      this.#throwRefusedSignIn(tools.account);
+
+      const line = this.#progress.begin(label);
+      const ofPart = { ...tools, progress: async () => line.progress };
+      let isDone = false;
+      try {
+        const result = await work(ofPart);
+        isDone = true;
+        return result;
+      } finally {
+        line.end(isDone);
+      }
+    };
+    return this.#turnsOf(job).take(() =>
+      workNow().catch((error) => {
+        // Inside the turn: the next part of the account has to see a refused sign-in.
+        this.#recordFailure(tools, placeOf(job, part), error);
+        throw error;
+      }),
+    );
+  }
+
+  /** Shares turns among all jobs of an account: the largest `--concurrency` among them. */
+  #turnsOf({ accountName }: Job): Turns {
+    const existing = this.#turnsByAccount.get(accountName);
+    if (existing) return existing;
+
+    const jobs = this.#jobs.filter((job) => job.accountName === accountName);
+    const turns = new Turns(Math.max(...jobs.map(({ options }) => options.concurrency)));
+    this.#turnsByAccount.set(accountName, turns);
+    return turns;
+  }
+
+  /** Ends other work of the account after a refused sign-in, because every call would fail too. */
+  #throwRefusedSignIn(account: ServiceAccount): void {
+    for (const failure of this.#failures) {
+      if (failure.account === account && isNotSignedIn(failure.error)) throw failure.error;
+    }
+  }
+}
+
+function placeOf(job: Job, part?: Part): ReportPlace {
+  const { since } = part?.window ?? job.plan.window;
+  return { label: part ? labelOfPart(job, part) : job.label, since };
+}
+
+/** Formats `2 reports (a, b)`, or the label of one. */
+function countedLabels(labels: readonly string[]): string {
+  const text = textOfLabels(labels);
+  return labels.length === 1 ? text : `${labels.length} reports (${text})`;
+}
+
+/** Lists the first labels, and counts the others. */
+function textOfLabels(labels: readonly string[]): string {
+  const listed = labels.slice(0, maxListedFailures).join(', ');
+  const others = labels.length - maxListedFailures;
+  return others > 0 ? `${listed} and ${others} more` : listed;
+}
+
+/** Excludes bugs and closed pipes, which end the whole run. */
+function isFailure(error: unknown): error is AdreportError {
+  return error instanceof AdreportError && !isClosedPipe(error);
+}

@@ -1,0 +1,188 @@
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import type { ServiceAccount } from '../account/account.ts';
+import type { Settings } from '../account/resolve.ts';
+import { AdreportError, isInterruption, SignInError } from '../errors.ts';
+import type { FolderSpec } from '../folder/history.ts';
+import { ownerConflict } from '../folder/series.ts';
+import type { SeriesRepair } from '../folder/series-repair.ts';
+import { HistoryWriter } from '../folder/writer.ts';
+import { templateOf } from '../output/file/file-name.ts';
+import type { OptionsOf } from '../query/flags/flag.ts';
+import type { serviceFlags } from '../query/flags/service-flags.ts';
+import type { waitFlags } from '../query/flags/wait-flags.ts';
+import { planJob } from '../query/plan.ts';
+import { maskedLogin, ownerOf } from '../query/spec-from-flags.ts';
+import { printable } from '../text/printable.ts';
+import type { FolderJob } from './folder-jobs.ts';
+import type { RunTools } from './run-tools.ts';
+
+export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
+  readonly concurrency: number;
+};
+
+/**
+ * Plans jobs that download files again with the current spec of their series, and returns the
+ * errors of series that cannot be repaired.
+ */
+export async function planRepairs(
+  tools: RunTools,
+  repairs: readonly SeriesRepair[],
+  flags: RepairFlags,
+): Promise<{ readonly jobs: FolderJob[]; readonly failures: AdreportError[] }> {
+  const jobs: FolderJob[] = [];
+  const failures: AdreportError[] = [];
+  for (const repair of repairs) {
+    try {
+      jobs.push(await planRepair(tools, repair, flags));
+    } catch (error) {
+      if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
+      failures.push(error);
+    }
+  }
+  return { jobs, failures };
+}
+
+async function planRepair(
+  tools: RunTools,
+  { history, series: { current }, spans }: SeriesRepair,
+  flags: RepairFlags,
+): Promise<FolderJob> {
+  const { host, version } = tools;
+  const { cwd, wallClock } = host;
+  const account = await findAccount(tools, current.spec, flags);
+  const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
+  const thisRun = { history: true, clobber: true, ...flags };
+  const spec = await resolveStoredLogo(tools, history.folder, { ...current.spec, output });
+
+  const nowMs = wallClock();
+  const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
+  const job = await planJob(planned);
+  const to = { history, line: current, version, keepsFigures: true, wallClock, host };
+  return { ...job, writer: new HistoryWriter(to) };
+}
+
+/** Makes the path of the logo absolute; drops a logo that is not in the folder. */
+async function resolveStoredLogo(
+  { console }: RunTools,
+  folder: string,
+  spec: FolderSpec,
+): Promise<FolderSpec> {
+  const { logo, ...format } = spec.format;
+  if (logo === undefined) return spec;
+
+  const path = resolve(folder, String(logo));
+  if (await isFileInside(folder, path)) return { ...spec, format: { ...format, logo: path } };
+  const name = printable(String(logo));
+  console.note(
+    `Note: The logo ${name} is not in the folder, so pages are written without it. To add it, copy it there and run the original command again.`,
+  );
+  return { ...spec, format };
+}
+
+/** Requires a regular file; links are followed. */
+async function isFileInside(folder: string, path: string): Promise<boolean> {
+  try {
+    const [root, target] = await Promise.all([realpath(folder), realpath(path)]);
+    const within = relative(root, target);
+    const isInside = !within.startsWith('..') && !isAbsolute(within);
+    return isInside && (await stat(target)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns true if the files are from a local server, and the account used without `--local` is a
+ * different one.
+ */
+export async function needsLocal(
+  tools: RunTools,
+  repairs: readonly SeriesRepair[],
+): Promise<boolean> {
+  const specs = repairs.map(({ series }) => series.current.spec);
+  const isFromLocal = specs.length > 0 && specs.every(({ service }) => service === 'local');
+  if (!isFromLocal || tools.isLocal) return isFromLocal;
+  try {
+    for (const spec of specs) {
+      const account = await findAccount(tools, spec, {});
+      const { baseUrl } = await account.settings();
+      if (baseUrl.value === undefined) return true;
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof AdreportError) return true;
+    throw error;
+  }
+}
+
+/**
+ * Finds the account of a series: that of `--account`, else the stored one with the login of the
+ * spec, else the stored one with its name, else that of the environment if it has either, or the
+ * spec has neither.
+ *
+ * @throws SignInError if the files belong to a different account
+ */
+async function findAccount(
+  tools: RunTools,
+  spec: FolderSpec,
+  flags: Partial<RepairFlags>,
+): Promise<ServiceAccount> {
+  const { windowClock, request } = spec;
+  const name = flags.account ?? (await storedName(tools, spec));
+  const account = tools.accounts.choose(
+    { ...flags, ...(name !== undefined && { account: name }) },
+    { profile: request.profile, ...(windowClock && { windowClock }) },
+  );
+
+  const settings = await account.settings();
+  const owner = ownerOf(account, settings);
+  // A typed name may be a new name for the same account.
+  const named = flags.account === undefined ? spec : { ...spec, account: undefined };
+  const conflict = ownerConflict(named, owner);
+  const isFound = name !== undefined || tools.isLocal || isOwner(spec, owner, settings);
+  if (!conflict && isFound) return account;
+
+  const belong = conflict
+    ? `belong to ${conflict.before}, but this is ${conflict.now}`
+    : describeOwner(spec);
+  const signIn =
+    'Sign in to that account with adreport login, or name it with --account or ADREPORT_ACCOUNT.';
+  const isMaybeLocal = spec.service === 'local' && !tools.isLocal;
+  throw new SignInError(`The files ${spec.output} ${belong}.`, {
+    hint: isMaybeLocal ? `${signIn} For files of a run with --local, add --local.` : signIn,
+  });
+}
+
+/** Matches the environment's login or account name; a spec without both always matches. */
+function isOwner(
+  spec: FolderSpec,
+  owner: Pick<FolderSpec, 'login' | 'account'>,
+  { isFromEnvironment }: Settings,
+): boolean {
+  if (!isFromEnvironment) return false;
+  if (spec.login === undefined && spec.account === undefined) return true;
+  const isSameLogin = spec.login !== undefined && owner.login === spec.login;
+  return isSameLogin || (spec.account !== undefined && owner.account === spec.account);
+}
+
+function describeOwner({ login, account }: FolderSpec): string {
+  if (account !== undefined) return `belong to the account ${account}`;
+  return login === undefined ? 'do not name their account' : `belong to ${login}`;
+}
+
+/** Names the stored account that owns a series. */
+async function storedName(
+  { isLocal, store }: RunTools,
+  { login, account }: FolderSpec,
+): Promise<string | undefined> {
+  if (isLocal) return account;
+
+  const { accounts } = await store().read();
+  const signsIn = ([, { email }]: readonly [string, { readonly email?: string | undefined }]) => {
+    return email !== undefined && login !== undefined && maskedLogin(email) === login;
+  };
+  const byLogin = Object.entries(accounts).find(signsIn)?.[0];
+  if (byLogin !== undefined) return byLogin;
+  return account !== undefined && Object.hasOwn(accounts, account) ? account : undefined;
+}

@@ -1,0 +1,308 @@
+import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
+import { meaningOf } from '../contract/words.ts';
+import { UsageError } from '../errors.ts';
+import { closestHint, type ReadName, readName } from '../query/typed-name.ts';
+import type { Row } from '../rows/row-batch.ts';
+import { Decimal } from '../text/decimal.ts';
+import { type Change, changeBetween, type Fraction } from './change.ts';
+import type { Sums } from './grouping.ts';
+import { addThousandsSeparators, decimalOf, moneyText, numberIn } from './numbers.ts';
+import type { ReportSums } from './report-sums.ts';
+
+/** Metric of a group or a report: a sum, or a quotient of two sums. */
+export interface Figure {
+  readonly field: string;
+
+  /** Name in terminal output: the field, or `eCPM €`. */
+  readonly name: string;
+
+  readonly type: 'integer' | 'money' | 'percent';
+
+  /** Formula of a metric that is computed from sums, with the row fields it reads. */
+  readonly derived?: DerivedMetric & {
+    readonly numeratorField: string;
+    readonly denominatorField: string;
+  };
+}
+
+/** Earlier report whose metrics are shown next to those of this one. */
+export interface Comparison {
+  readonly sums: ReportSums;
+
+  /** Windows of this report and of the earlier one, for display. */
+  readonly now: string;
+  readonly before: string;
+
+  /**
+   * Beginning of each window and end of this one, `2026-10-01T00:00:00+0200`, and their zone. Times
+   * are compared by their distance from the beginning.
+   */
+  readonly windows: {
+    readonly now: string;
+    readonly before: string;
+    readonly until: string;
+    readonly zone: string;
+  };
+
+  /** Days in each window, if they differ. */
+  readonly days?: {
+    readonly now: number;
+    readonly before: number;
+  };
+
+  /** Other reasons why the two are not strictly comparable, as sentences. */
+  readonly notes: readonly string[];
+}
+
+/** Returns the metrics shown by default: sums in field order, and the usual derived metrics. */
+export function figuresOf(fields: readonly string[]): Figure[] {
+  return everyFigureOf(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
+}
+
+/** Returns all available metrics: sums in field order, and all derived metrics. */
+export function everyFigureOf(fields: readonly string[]): Figure[] {
+  const metrics = fields.filter((field) => metricOfField(field));
+  const figures = metrics.map((field): Figure => {
+    const type = fieldTypeOf(field) === 'money' ? 'money' : 'integer';
+    return { field, name: field, type };
+  });
+
+  for (const { field } of derivedMetrics) {
+    const figure = derivedFigure(field, metrics);
+    if (figure) figures.push(figure);
+  }
+  return figures;
+}
+
+/**
+ * Computes the derived metric of that name from the given row fields; `undefined` if there is no
+ * such metric or a field is missing.
+ */
+export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
+  const metric = derivedMetrics.find(({ field }) => field === name);
+  if (!metric) return undefined;
+
+  const numeratorField = fieldOfMetric(metric.numerator, fields);
+  const denominatorField = fieldOfMetric(metric.denominator, fields);
+  if (numeratorField === undefined || denominatorField === undefined) return undefined;
+
+  const type = metric.unit === 'percent' ? 'percent' : 'money';
+  return {
+    field: name,
+    name: metric.name,
+    type,
+    derived: { ...metric, numeratorField, denominatorField },
+  };
+}
+
+/**
+ * Returns revenue, displays, clicks and CTR, in that order; the first metric if none of them is
+ * present. Keeps the order of the others.
+ */
+export function splitLeadingMetrics(figures: readonly Figure[]): {
+  readonly leading: readonly Figure[];
+  readonly others: readonly Figure[];
+} {
+  const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
+  const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
+
+  const leading: Figure[] = [];
+  for (const name of leadingNames) {
+    const named = figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name);
+    leading.push(...named);
+  }
+  if (leading.length === 0) return { leading: figures.slice(0, 1), others: figures.slice(1) };
+
+  return { leading, others: figures.filter((figure) => !leading.includes(figure)) };
+}
+
+/**
+ * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
+ * it.
+ */
+export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
+  if (!derived) {
+    const sum = sums.get(field);
+    return sum === undefined ? undefined : Number(sum);
+  }
+
+  const numerator = pairedSum(derived.numeratorField, derived.denominatorField, sums);
+  const denominator = Number(
+    pairedSum(derived.denominatorField, derived.numeratorField, sums) ?? 0,
+  );
+  if (numerator === undefined || denominator === 0 || Number.isNaN(denominator)) return undefined;
+
+  return (derived.factor * Number(numerator)) / denominator;
+}
+
+export function sumsOfRow(row: Row): Sums {
+  return { get: (field) => numberIn(row[field]) ?? undefined };
+}
+
+/**
+ * Formats a derived metric for files: six decimals, rates as plain fractions; `null` if there is no
+ * value.
+ */
+export function derivedNumber(figure: Figure, sums: Sums): number | null {
+  const value = figureValue(figure, sums);
+  if (value === undefined) return null;
+
+  const plain = figure.type === 'percent' ? value / 100 : value;
+  return Number(plain.toFixed(6));
+}
+
+/** Keeps all digits, for programs; `null` if there is no value. */
+export function figureDigits(figure: Figure, sums: Sums): string | null {
+  if (figure.derived) {
+    const value = derivedNumber(figure, sums);
+    return value === null ? null : String(value);
+  }
+
+  const sum = sums.get(figure.field);
+  if (sum === undefined) return null;
+  return figure.type === 'money' ? moneyText(String(sum)) : String(sum);
+}
+
+/**
+ * Formats a metric for readers: `48,665.12`, `1.94%`; `null` if there is no value. Money and rates
+ * have two decimals, counts all their digits.
+ */
+export function formatFigure(figure: Figure, sums: Sums): string | null {
+  const fraction = fractionOf(figure, sums);
+  if (!fraction) return null;
+
+  const { numerator, denominator } = fraction;
+  if (figure.type === 'integer') return addThousandsSeparators(String(numerator));
+
+  const rounded = numerator.dividedBy(denominator, 2);
+  const text = addThousandsSeparators(moneyText(String(rounded)));
+  return figure.type === 'percent' ? `${text}%` : text;
+}
+
+/** Rounds a value for display, with the decimals of a metric. */
+export function formatOnScale({ type }: Figure, value: number): string {
+  if (type === 'integer') return addThousandsSeparators(String(Math.round(value)));
+  const text = addThousandsSeparators(value.toFixed(2));
+  return type === 'percent' ? `${text}%` : text;
+}
+
+const one = new Decimal(1n, 0);
+
+/** Does not round; `undefined` if the sums do not contain the metric. */
+function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefined {
+  if (!derived) {
+    const sum = exactSum(field, sums);
+    return sum && { numerator: sum, denominator: one };
+  }
+  const numerator = pairedSum(derived.numeratorField, derived.denominatorField, sums);
+  const denominator = pairedSum(derived.denominatorField, derived.numeratorField, sums);
+  if (!numerator || !denominator || denominator.sign === 0) return undefined;
+  return { numerator: numerator.times(new Decimal(BigInt(derived.factor), 0)), denominator };
+}
+
+/** Adds up a metric over the rows that also have another one. */
+function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
+  const sum = exactSum(field, sums);
+  const unpaired = sums.unpaired?.(field, other);
+  const excess = unpaired === undefined ? undefined : decimalOf(unpaired);
+  return excess && sum ? sum.minus(excess) : sum;
+}
+
+function exactSum(field: string, sums: Sums): Decimal | undefined {
+  const sum = sums.get(field);
+  return sum === undefined ? undefined : decimalOf(sum);
+}
+
+/** For example eCPM or CPC. */
+export function isPrice({ derived, type }: Figure): boolean {
+  return derived !== undefined && type === 'money';
+}
+
+/** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
+export function changeOf(
+  figure: Figure,
+  nowSums: Sums | undefined,
+  beforeSums: Sums | undefined,
+  unicode = true,
+): Change {
+  const now = nowSums && fractionOf(figure, nowSums);
+  const before = beforeSums && fractionOf(figure, beforeSums);
+  const change = changeBetween(now, before, { isGone: nowSums === undefined, unicode });
+  return isPrice(figure) ? { ...change, isNeutral: true } : change;
+}
+
+/**
+ * Finds the metric that a name or a word of plain English means; `undefined` if none. Throws
+ * `UsageError` if it means several.
+ */
+export function findFigure(
+  text: string,
+  figures: readonly Figure[],
+  flag = '--metrics',
+): Figure | undefined {
+  const accepted = figures.map(({ field }) => field);
+  const read = readName({ place: 'column', flag, text, accepted });
+  return read && figures.find(({ field }) => field === read.name);
+}
+
+/**
+ * Finds the column that a name of `--columns` means: one of the fields, or a rate that can be
+ * computed from them; `undefined` if there is none. Throws `UsageError` if it means several.
+ */
+export function readColumnName(text: string, fields: readonly string[]): ReadName | undefined {
+  const figures = everyFigureOf(fields).map(({ field }) => field);
+  const accepted = [...new Set([...fields, ...figures])];
+  return readName({ place: 'column', flag: '--columns', text, accepted });
+}
+
+/**
+ * Finds the metrics of `--metrics`, without duplicates. Throws `UsageError` for an unknown name.
+ */
+export function figuresNamed(names: readonly string[], figures: readonly Figure[]): Figure[] {
+  const named = new Set<Figure>();
+  for (const name of names) {
+    const figure = findFigure(name, figures);
+    if (!figure) {
+      const fields = figures.map(({ field }) => field);
+      throw unknownFigure(name, fields, '--metrics');
+    }
+    named.add(figure);
+  }
+  return [...named];
+}
+
+/** As `unknownColumn`; for a computed metric it names the columns that are missing. */
+export function unknownFigure(name: string, columns: readonly string[], flag: string): UsageError {
+  const computed = derivedMetrics.map(({ field }) => field);
+  const [field, another] = meaningOf('column', name, computed)?.names ?? [];
+  const metric = derivedMetrics.find((each) => each.field === field);
+  if (!metric || another !== undefined) return unknownColumn(name, columns, flag);
+
+  const { numerator, denominator } = metric;
+  const present = new Set(columns.map((column) => metricOfField(column)?.name));
+  const missing = [numerator, denominator].filter((part) => !present.has(part));
+  return new UsageError(
+    `Cannot compute ${field} (${numerator} ÷ ${denominator}): there is no ${missing.join(' and no ')}.`,
+    { code: 'UNKNOWN_COLUMN', hint: columnChoice(columns) },
+  );
+}
+
+/**
+ * @param columns names of the existing columns
+ * @param flag the flag that names the column
+ */
+export function unknownColumn(
+  name: string,
+  columns: readonly string[],
+  flag = '--columns',
+): UsageError {
+  return new UsageError(`Unknown column “${name}” in ${flag}.`, {
+    code: 'UNKNOWN_COLUMN',
+    hint: closestHint({ place: 'column', text: name, accepted: columns }, columnChoice(columns)),
+  });
+}
+
+function columnChoice(columns: readonly string[]): string {
+  return columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
+}

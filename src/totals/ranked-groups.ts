@@ -1,0 +1,243 @@
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
+import { readFileColumns } from '../query/typed-columns.ts';
+import { formatCount } from '../text/quantity.ts';
+import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
+import {
+  addSums,
+  compareTimes,
+  type Group,
+  type Grouping,
+  isTime,
+  type KeyColumn,
+  keyColumnsOf,
+  type Sums,
+} from './grouping.ts';
+import { byValue, compareNames, parseSort, sortColumn } from './sorting.ts';
+
+/** Groups of a report in the requested order, and the sum of those that are not shown. */
+export interface RankedGroups {
+  readonly all: Grouping;
+
+  readonly figures: readonly Figure[];
+
+  /** Groups to show, in order. */
+  readonly top: readonly Group[];
+
+  /** Groups that are not shown; `undefined` if all are. */
+  readonly others: { readonly count: number; readonly sums: Sums } | undefined;
+
+  /** Metric given to `--sort`, if any. */
+  readonly sortedBy: Figure | undefined;
+}
+
+type Order = (a: Group, b: Group) => number;
+
+/**
+ * Sorts groups and adds up those that are not shown. `sort` is a key or metric, optionally with
+ * `:asc` or `:desc`; the default is by time ascending, otherwise by the first metric descending.
+ * Without `count`, all are shown. Throws `UsageError` for an unknown column.
+ */
+export function rankGroups(
+  all: Grouping,
+  figures: readonly Figure[],
+  { sort, count }: { readonly sort?: string; readonly count?: number } = {},
+): RankedGroups {
+  const { order, sortedBy } =
+    sort === undefined || all.size === 0
+      ? { order: defaultOrder(all, figures[0]) }
+      : parseOrder(sort, all, figures);
+  const ordered = [...all].sort(order);
+  const top = ordered.slice(0, count);
+  const rest = ordered.slice(top.length);
+
+  const others =
+    rest.length > 0 ? { count: rest.length, sums: addSums(rest, all.metrics) } : undefined;
+  return { all, figures, top, others, sortedBy };
+}
+
+/**
+ * Orders groups by a metric, largest first (smallest first with `sign` 1); groups without a value
+ * come last.
+ */
+export function byFigure(figure: Figure, sign: 1 | -1 = -1): Order {
+  return byValue(
+    ({ sums }) => figureValue(figure, sums),
+    (a, b) => sign * (a - b),
+  );
+}
+
+function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
+  const time = by.findIndex(({ field }) => isTime(field));
+  if (time >= 0) return byTime(time, 1);
+  return lead ? byFigure(lead) : () => 0;
+}
+
+function parseOrder(
+  sort: string,
+  { by, metrics }: Grouping,
+  shown: readonly Figure[],
+): { readonly order: Order; readonly sortedBy?: Figure } {
+  const typed = parseSort(sort);
+  const every = [...everyFigureOf(metrics), ...shown];
+  const figures = [...new Map(every.map((figure) => [figure.field, figure])).values()];
+  const column = sortColumn(
+    typed,
+    [...by, ...figures].map(({ field }) => field),
+  );
+  const key = by.findIndex(({ field }) => field === column);
+  if (key >= 0) {
+    const sign = typed.direction === 'desc' ? -1 : 1;
+    const isFirstTime = key === by.findIndex(({ field }) => isTime(field));
+    return { order: isFirstTime ? byTime(key, sign) : byName(key, sign) };
+  }
+
+  const figure = figures.find(({ field }) => field === column);
+  if (!figure) throw new Error(`${column} is a key or a figure.`);
+  return { order: byFigure(figure, typed.direction === 'asc' ? 1 : -1), sortedBy: figure };
+}
+
+/**
+ * Returns groups in the order of the service's rows: by time, then by the other fields as the
+ * vocabulary lists them, ids as numbers, text by code unit, groups without a value last.
+ */
+export function inServiceOrder(all: Grouping): Group[] {
+  const orders = all.by
+    .map(({ field }, index) => ({ index, place: placeOfField(field), type: fieldTypeOf(field) }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ index, type }) => {
+      if (type === 'date' || type === 'hour') return byTime(index, 1);
+      return byKey(index, type === 'id' ? compareIds : compareCodeUnits);
+    });
+  const compare: Order = (a, b) => {
+    for (const order of orders) {
+      const result = order(a, b);
+      if (result !== 0) return result;
+    }
+    return 0;
+  };
+  return [...all].sort(compare);
+}
+
+function placeOfField(field: string): number {
+  const place = breakdowns.findIndex(({ fields }) => fields.some(({ name }) => name === field));
+  return place < 0 ? breakdowns.length : place;
+}
+
+/** Compares ids of any length as numbers. */
+function compareIds(a: string, b: string): number {
+  const areNumbers = /^\d+$/.test(a) && /^\d+$/.test(b);
+  const difference = areNumbers ? BigInt(a) - BigInt(b) : 0n;
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  return compareCodeUnits(a, b);
+}
+
+function compareCodeUnits(a: string, b: string): number {
+  return Number(a > b) - Number(a < b);
+}
+
+function byTime(index: number, sign: 1 | -1): Order {
+  return byKey(index, (a, b) => sign * compareTimes(a, b));
+}
+
+function byName(index: number, sign: 1 | -1): Order {
+  return byKey(index, (a, b) => sign * compareNames(a, b));
+}
+
+/** Orders groups by one value of their keys. */
+function byKey(index: number, compare: (a: string, b: string) => number): Order {
+  return byValue(({ key }) => key[index] ?? undefined, compare);
+}
+
+/**
+ * Resolves the columns or breakdowns given to a flag to fields of the report, in any case. Throws
+ * `UsageError` for an unknown name.
+ */
+export function resolveKeys(
+  names: readonly string[],
+  fields: readonly string[],
+  flag: '--by' | '--filter' = '--by',
+): KeyColumn[] {
+  const keys = new Map<string, KeyColumn>();
+  for (const name of names) {
+    for (const key of keysOf(name, fields, flag)) {
+      if (!keys.has(key.field)) keys.set(key.field, key);
+    }
+  }
+  return [...keys.values()];
+}
+
+/** Breakdowns computed from days. */
+const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
+  WEEKLY: 'week',
+  MONTHLY: 'month',
+};
+
+function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filter'): KeyColumn[] {
+  const read = readFileColumns({ flag, text, fields });
+  if (!read) {
+    const dimensions = fields.filter((field) => !metricOfField(field));
+    const name = findAnyBreakdown(text)?.name ?? text;
+    throw unknownColumn(name, dimensions, flag);
+  }
+
+  const { columns, breakdown } = read;
+  if (breakdown === undefined) return columns.map((field) => ({ field }));
+  // An hour is that of an instant, whose day is that of its row.
+  const day = { field: 'date', describes: 'hour' };
+  if (columns.includes('hour'))
+    return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
+  const unit = calendarUnits[breakdown];
+  return keyColumnsOf(columns).map((key) => ({ ...key, unit }));
+}
+
+/**
+ * Returns the row fields that `--filter name=…` can refer to: a column, or the columns of a
+ * breakdown.
+ */
+export function fieldsNamed(name: string, fields: readonly string[]): string[] {
+  return resolveKeys([name], fields, '--filter').map(({ field }) => field);
+}
+
+/** Value is already serialized. */
+interface JsonMember {
+  readonly name: string;
+  readonly json: string;
+}
+
+/** Returns serialized JSON objects; sums keep all their digits. */
+export function groupsAsJson({
+  all,
+  figures,
+  top,
+}: Pick<RankedGroups, 'all' | 'figures' | 'top'>): string[] {
+  return top.map(({ key, sums }) => {
+    const keys = all.by.map(({ field }, i) => {
+      return { name: field, json: JSON.stringify(key[i] ?? null) };
+    });
+    return objectOf([...keys, ...figuresAsJson(figures, sums)]);
+  });
+}
+
+/** Uses `null` if there is no value. */
+export function figuresAsJson(figures: readonly Figure[], sums: Sums): JsonMember[] {
+  return figures.map((figure) => {
+    return { name: figure.field, json: figureDigits(figure, sums) ?? 'null' };
+  });
+}
+
+/** Serializes members as a JSON object, in order. */
+export function objectOf(members: readonly JsonMember[]): string {
+  const texts = members.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
+  return `{${texts.join(',')}}`;
+}
+
+/** For readable text rather than an id or a time; also for an unknown field. */
+export function isName(field: string): boolean {
+  return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
+}
+
+/** Labels groups that are added up: `1 other`, `12 others`. */
+export function othersLabel(count: number): string {
+  return count === 1 ? '1 other' : `${formatCount(count)} others`;
+}
