@@ -6,17 +6,12 @@ import { Ledger } from './query/ledger.ts';
 import type { LocalServer } from './server/start.ts';
 import { anySignal, forManyListeners } from './signals.ts';
 import type { Console, ConsoleFlags } from './ui/console.ts';
-import { createProgress, type Progress, type ProgressMode } from './ui/progress.ts';
+import { createProgress, type Progress } from './ui/progress.ts';
 
 export const version: string = manifest.version;
 
-/** Work with every command. */
-interface ProgramFlags extends ConsoleFlags {
-  readonly progress: ProgressMode;
-}
-
 /** Absent if a command does not have them. */
-export interface ContextOptions extends ProgramFlags, AccountOptions {}
+export interface ContextOptions extends ConsoleFlags, AccountOptions {}
 
 /** Time that a report of the server in this process takes. */
 const localDelayMs = 200;
@@ -26,7 +21,7 @@ export interface Context {
   readonly version: string;
   readonly host: Host;
   readonly console: Console;
-  readonly flags: ProgramFlags;
+  readonly flags: ConsoleFlags;
 
   /** Named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
@@ -99,7 +94,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
 
     requestsById: new Map(),
 
-    progress: once(async () => createProgress(options.progress, console, host)),
+    progress: once(async () => createProgress(console, host)),
     callOff,
     async dispose() {
       // Connections must end before the server.

@@ -94,10 +94,10 @@ test.skipIf(process.platform === 'win32')(
   'SIGHUP while waiting: exit 143, the id, the resume command, no file',
   async () => {
     const { env } = await serveForTest({ manual: true });
-    const { child, printed, ended } = startCli('run --period yesterday -o r.csv --progress json', {
+    const { child, printed, ended } = startCli('run --period yesterday -o r.csv', {
       env,
     });
-    await printed(/"event":"status"/);
+    await printed(/requested, waiting/);
     child.kill('SIGHUP');
 
     const result = await ended;

@@ -136,11 +136,10 @@ export function tableLook(
 
 /** Shows a card for a file, to a user at a terminal. */
 function showsCard(
-  { console, flags: { json, progress } }: Pick<DeliveryTools, 'console' | 'flags'>,
+  { console, flags }: Pick<DeliveryTools, 'console' | 'flags'>,
   options: DeliveryOptions,
 ): boolean {
-  if (goesToStdout(options) || json || console.isQuiet || !console.err.isTerminal) return false;
-  return progress === 'auto' || progress === 'bar';
+  return !goesToStdout(options) && !flags.json && !console.isQuiet && console.err.isTerminal;
 }
 
 /** Needed for `--json` and the history of a folder. */

@@ -1,7 +1,6 @@
 import type { PageHost } from '../formats/page-extras.ts';
 import type { FileHost } from '../text/file-in-use.ts';
 import type { Console } from '../ui/console.ts';
-import type { ProgressMode } from '../ui/progress.ts';
 
 export interface OutputHost extends FileHost, PageHost {}
 
@@ -14,6 +13,5 @@ export interface OutputTools {
 export interface DeliveryTools extends OutputTools {
   readonly flags: {
     readonly json?: boolean | undefined;
-    readonly progress: ProgressMode;
   };
 }

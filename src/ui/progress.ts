@@ -3,9 +3,6 @@ import { printable } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
-/** A value of `--progress`. `auto` is a bar if stderr can draw one. */
-export type ProgressMode = 'auto' | 'bar' | 'plain' | 'json' | 'none';
-
 export interface PartsProgress {
   /** Waits and downloads of the part are shown with its `progress`. */
   begin(label: string): { readonly progress: Progress; end(isDone: boolean): void };
@@ -28,13 +25,11 @@ interface WaitState {
   readonly nextPollMs: number;
 }
 
-/** A status call, as written by `--progress json`. */
 interface StatusEvent extends WaitState {
   readonly event: 'status';
   readonly label: string;
 }
 
-/** Progress of a download, as written by `--progress json`. */
 interface DownloadEvent {
   readonly event: 'download';
   readonly label: string;
@@ -43,7 +38,6 @@ interface DownloadEvent {
   readonly rows: number | null;
 }
 
-/** Counts of parts, as written by `--progress json`. */
 interface PartsEvent {
   readonly event: 'parts';
   readonly total: number;
@@ -70,15 +64,10 @@ interface Clocks {
   readonly wallClock: () => number;
 }
 
-/** Prints plain lines for `bar` and `auto` if stderr cannot draw. */
-export async function createProgress(
-  mode: ProgressMode,
-  console: Console,
-  clocks: Clocks,
-): Promise<Progress> {
-  if (mode === 'none' || console.isQuiet) return silentProgress;
-  if (mode === 'json') return jsonProgress(console, clocks.stopwatch);
-  if (mode === 'plain' || !console.err.canDraw) return plainProgress(console, clocks);
+/** Shows bars if stderr can draw them, otherwise lines, and nothing with `-q`. */
+export async function createProgress(console: Console, clocks: Clocks): Promise<Progress> {
+  if (console.isQuiet) return silentProgress;
+  if (!console.err.canDraw) return plainProgress(console, clocks);
 
   const { default: cliProgress } = await import('cli-progress');
   const bars = new Bars(console, (options) => new cliProgress.MultiBar(options));
@@ -86,8 +75,8 @@ export async function createProgress(
 }
 
 /**
- * Shows progress on stderr as events: each status call, each part that begins or ends, and
- * downloads at intervals. Any number of meters may run concurrently.
+ * Shows progress on stderr: each status call, each part that begins or ends, and downloads at
+ * intervals. Any number of meters may run concurrently.
  */
 export class Progress {
   readonly #display: Display;
@@ -157,34 +146,6 @@ const silentProgress: Progress = new Progress({
   open: () => ({ update: () => {}, stop: () => {} }),
   progressOfPart: () => silentProgress,
 });
-
-/**
- * Writes downloads at most once a second, and at their end.
- * @param partLabel replaces the labels of the events
- */
-function jsonProgress(console: Console, clock: () => number, partLabel?: string): Progress {
-  const write = (event: ProgressEvent): void => {
-    console.event(partLabel === undefined ? event : { ...event, label: partLabel });
-  };
-
-  const open = (): Line => {
-    let last: DownloadEvent | undefined;
-    let writtenMs = clock();
-    return {
-      update: (event) => {
-        const isDownload = event.event === 'download';
-        if (isDownload) last = event;
-        if (isDownload && clock() - writtenMs < 1_000) return;
-        writtenMs = clock();
-        write(event);
-      },
-      stop: () => {
-        if (last) write(last);
-      },
-    };
-  };
-  return new Progress({ open, progressOfPart: (label) => jsonProgress(console, clock, label) });
-}
 
 /**
  * Prints log lines with the local time: one per change, at most one every 10 s, and none for a

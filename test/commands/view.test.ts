@@ -195,7 +195,7 @@ describe('output', () => {
   const json = JSON.stringify({ data: rows });
 
   test('on a terminal a card and the first rows; in a pipe the rows', async () => {
-    const shown = await view('r.json', json, '--progress none --no-color', { tty: true });
+    const shown = await view('r.json', json, '--no-color', { tty: true });
 
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
@@ -409,7 +409,7 @@ describe('output', () => {
       { campaignName: '\u001b[31mred\n', 'clicks\u001b[2J': 1, clicks: 1 },
     ]);
     for (const args of ['', ' --by CAMPAIGN', ' --by CAMPAIGN --chart bar']) {
-      const { stdout } = await view('r.json', bad, `--progress none --no-color${args}`, {
+      const { stdout } = await view('r.json', bad, `--no-color${args}`, {
         tty: true,
       });
       expect(stdout).not.toContain('\u001b');
@@ -580,7 +580,7 @@ describe('the closing card', () => {
       / {2}revenue \(€\) by day {2}2026-11-01 [▁-█]{7} 2026-11-07 {2}[\d,.]+ to [\d,.]+\n$/,
     );
 
-    const viewed = await runCli('view week.json --no-color --progress none', { tty: true, cwd });
+    const viewed = await runCli('view week.json --no-color', { tty: true, cwd });
 
     expect(viewed.stdout).toContain(card);
   });
@@ -589,7 +589,6 @@ describe('the closing card', () => {
     { when: 'off a terminal', flags: '-o week.csv', tty: false },
     { when: 'with -q', flags: '-o week.csv -q', tty: true },
     { when: 'with --json', flags: '-o week.csv --json', tty: true },
-    { when: 'with --progress none', flags: '-o week.csv --progress none', tty: true },
     { when: 'to stdout', flags: '-o -', tty: true },
   ])('$when there is none', async ({ flags, tty }) => {
     expect((await runCli(`${run} ${flags}`, { tty })).stderr).not.toContain('by day');

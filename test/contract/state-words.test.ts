@@ -35,7 +35,7 @@ test('an unknown status is noted once, and suggests trying the download', async 
     const status = request.path === '/status-reporting' ? statuses.shift() : 'new';
     json(response, { response: { status, message: '', report_id: 'r1' } });
   });
-  const line = 'status r1 --wait --progress none';
+  const line = 'status r1 --wait';
 
   const { exitCode, stdout, stderr } = await runCli(line, { env });
 

@@ -73,7 +73,7 @@ const allowed: Readonly<Record<string, () => string>> = {
 
 /** The exit code of a command line, which stays within time and memory and prints no stack. */
 async function exitCodeOf(argv: readonly string[], env = {}) {
-  const result = await spawnCli([...argv, '--progress', 'none'], {
+  const result = await spawnCli([...argv], {
     env: { ...env, NODE_OPTIONS: printsUsage },
   });
   expect(processorSecondsOf(result), 'seconds').toBeLessThan(maxSeconds);

@@ -50,7 +50,7 @@ async function peakOf(name: string, blocks: number): Promise<number> {
   await (name.endsWith('.gz')
     ? pipeline(text, createGzip({ level: 1 }), target)
     : pipeline(text, target));
-  const line = `view ${file} --by date,city --format csv --progress none`;
+  const line = `view ${file} --by date,city --format csv`;
   const result = await spawnCli(line, { env: { NODE_OPTIONS: printsUsage } });
   expect(result.exitCode).toBe(0);
   expect(result.stdout.length).toBeGreaterThan(1_000);

@@ -8,7 +8,7 @@ const source = `
   import { createProgress } from './src/ui/progress.ts';
   const { stdin, stdout, stderr, env } = process;
   const console = new Console({ stdin, stdout, stderr, env, platform: process.platform }, { verbose: 0, color: true });
-  const progress = await createProgress('auto', console, () => performance.now());
+  const progress = await createProgress(console, () => performance.now());
   process.on('SIGINT', () => process.exit(130));
   stdin.setEncoding('utf8').on('data', (keys) => { for (const key of keys.trim()) act(key); });
   const meters = [];

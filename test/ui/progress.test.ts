@@ -1,20 +1,19 @@
 import { expect, test } from 'vitest';
-import { createProgress, type ProgressMode } from '../../src/ui/progress.ts';
+import { createProgress } from '../../src/ui/progress.ts';
 import { openConsole } from '../support/streams.ts';
 
 interface Setup {
-  readonly mode: ProgressMode;
   readonly isTTY?: boolean;
   readonly quiet?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-async function setUp({ mode, isTTY = false, quiet = false, env = {} }: Setup) {
+async function setUp({ isTTY = false, quiet = false, env = {} }: Setup = {}) {
   const tty = { stdout: isTTY, stderr: isTTY };
   const { console, stdout, stderr } = await openConsole({ tty, env, flags: { quiet } });
   const time = { nowMs: 1_000 };
   const startMs = new Date(2026, 10, 20, 9).getTime();
-  const progress = await createProgress(mode, console, {
+  const progress = await createProgress(console, {
     stopwatch: () => time.nowMs,
     wallClock: () => startMs + time.nowMs,
   });
@@ -55,57 +54,19 @@ const plainLines = [
 ];
 
 test.each<{ name: string; setup: Setup; expected: readonly string[] }>([
-  { name: 'plain', setup: { mode: 'plain' }, expected: plainLines },
-  { name: 'auto in a pipe', setup: { mode: 'auto' }, expected: plainLines },
-  { name: 'a bar in a pipe', setup: { mode: 'bar' }, expected: plainLines },
+  { name: 'in a pipe', setup: {}, expected: plainLines },
   {
-    name: 'auto on a dumb terminal',
-    setup: { mode: 'auto', isTTY: true, env: { TERM: 'dumb' } },
+    name: 'on a dumb terminal',
+    setup: { isTTY: true, env: { TERM: 'dumb' } },
     expected: plainLines,
   },
-  { name: 'none', setup: { mode: 'none' }, expected: [] },
-  { name: '-q', setup: { mode: 'auto', quiet: true }, expected: [] },
+  { name: '-q', setup: { quiet: true }, expected: [] },
 ])('$name', async ({ setup, expected }) => {
   expect(await runThrough(setup)).toEqual(expected);
 });
 
-test('json: every status call, and a download at most once a second and at its end', async () => {
-  const events = (await runThrough({ mode: 'json', isTTY: true })).map((line) => JSON.parse(line));
-
-  expect(events.slice(0, 2)).toEqual([
-    {
-      event: 'status',
-      label: 'Report 7f3a',
-      status: 'progress',
-      waitedMs: 0,
-      polls: 0,
-      nextPollMs: 3_000,
-    },
-    {
-      event: 'status',
-      label: 'Report 7f3a',
-      status: 'progress',
-      waitedMs: 3_000,
-      polls: 1,
-      nextPollMs: 3_000,
-    },
-  ]);
-  expect(events.filter(({ event }) => event === 'status')).toHaveLength(11);
-
-  const downloads = events.filter(({ event }) => event === 'download');
-
-  expect(downloads).toHaveLength(21);
-  expect(downloads.at(-1)).toEqual({
-    event: 'download',
-    label: 'Download of 7f3a',
-    bytes: 40_000_000,
-    totalBytes: 40_000_000,
-    rows: 80_000,
-  });
-});
-
-test('plain: only changes are printed', async () => {
-  const { progress, time, stderr } = await setUp({ mode: 'plain' });
+test('only changes are printed', async () => {
+  const { progress, time, stderr } = await setUp();
   const wait = progress.wait('Report 7f3a');
   for (let i = 0; i < 5; i += 1) {
     wait.update({ status: 'progress', waitedMs: 0, polls: 1, nextPollMs: 0 });
@@ -116,7 +77,7 @@ test('plain: only changes are printed', async () => {
 });
 
 test('parts share one line, at most one every ten seconds', async () => {
-  const { progress, time, stderr } = await setUp({ mode: 'plain' });
+  const { progress, time, stderr } = await setUp();
   const parts = progress.parts(3);
   for (const label of ['a', 'b', 'c']) {
     const part = parts.begin(label);
@@ -130,21 +91,4 @@ test('parts share one line, at most one every ten seconds', async () => {
   expect(stderr.text()).toBe(
     '09:00:01 Reports: 0 of 3 done, 1 running\n09:00:13 Reports: 1 of 3 done, 1 running, 1 failed\n',
   );
-});
-
-test('as JSON every change is an event, and events of a part have its name', async () => {
-  const { progress, stderr } = await setUp({ mode: 'json' });
-  const part = progress.parts(1).begin('2026-11-01');
-  part.progress
-    .wait('Report 5f0c')
-    .update({ status: 'ready', waitedMs: 1, polls: 1, nextPollMs: 0 });
-  part.end(true);
-
-  const events = stderr.text().trimEnd().split('\n');
-
-  expect(events.map((line) => JSON.parse(line))).toMatchObject([
-    { event: 'parts', total: 1, done: 0, running: 1 },
-    { event: 'status', label: '2026-11-01', status: 'ready' },
-    { event: 'parts', total: 1, done: 1, failed: 0, running: 0 },
-  ]);
 });

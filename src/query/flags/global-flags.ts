@@ -1,7 +1,4 @@
-import type { ProgressMode } from '../../ui/progress.ts';
 import { flagGroup, type OptionsOf } from './flag.ts';
-
-const progressModes: readonly ProgressMode[] = ['auto', 'bar', 'plain', 'json', 'none'];
 
 /** Flags that every command takes. */
 export const globalFlags = flagGroup('Flags:', {
@@ -16,12 +13,6 @@ export const globalFlags = flagGroup('Flags:', {
   color: {
     flags: '--no-color',
     meaning: 'no colour (also NO_COLOR; FORCE_COLOR turns it on)',
-  },
-  progress: {
-    flags: '--progress <mode>',
-    meaning: 'how to show progress: bar, plain, json or none',
-    words: progressModes,
-    default: 'auto',
   },
 });
 
