@@ -43,10 +43,13 @@ export interface LedgerEntry {
   /** Runs that timed out waiting for it; absent if none. */
   readonly timeouts?: number;
   readonly file?: string;
+
+  /** Milliseconds from the request until the report was ready; absent if no run saw that. */
+  readonly tookMs?: number;
 }
 
 /** Belongs to a report that was just created. */
-export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'timeouts' | 'file'>;
+export type NewLedgerEntry = Omit<LedgerEntry, 'lastStatus' | 'timeouts' | 'file' | 'tookMs'>;
 
 /** Identifies a report across services. */
 type LedgerKey = Pick<LedgerEntry, 'baseUrl' | 'id'>;
@@ -61,7 +64,13 @@ export interface LedgerChange {
   /** Set if a run timed out waiting for it. */
   readonly isTimeout?: true;
   readonly file?: string | undefined;
+
+  /** Milliseconds from the request until the report was ready. */
+  readonly tookMs?: number | undefined;
 }
+
+/** An account of a service, as in the entries. */
+type LedgerAccount = Pick<LedgerEntry, 'baseUrl' | 'account'>;
 
 interface LedgerSearch {
   readonly hash: string;
@@ -164,7 +173,7 @@ export class Ledger {
   }
 
   /** Updates the entry of a report, if it has one. */
-  async update(key: LedgerKey, { status, isTimeout, file }: LedgerChange): Promise<void> {
+  async update(key: LedgerKey, { status, isTimeout, file, tookMs }: LedgerChange): Promise<void> {
     const name = this.#nameOf(key);
     const entry = name === undefined ? undefined : this.#read(name);
     if (name === undefined || !entry) return;
@@ -174,6 +183,7 @@ export class Ledger {
       lastStatus: laterStatus(entry.lastStatus, status),
       ...(isTimeout && { timeouts: (entry.timeouts ?? 0) + 1 }),
       ...(file !== undefined && { file }),
+      ...(tookMs !== undefined && { tookMs }),
     };
     if (!(await this.#write(name, changed))) return;
     const recent = this.#recentReports();
@@ -196,6 +206,18 @@ export class Ledger {
     const isOver = newest.lastStatus === fetchedStatus || outcomeOf(newest.lastStatus) === 'failed';
     if (isDropped || isOver || isEarly(newest, nowMs)) return undefined;
     return { id: newest.id, createdAt: newest.createdAt, isStuck: isStuck(newest) };
+  }
+
+  /**
+   * Returns how long the last report of an account took to become ready, in milliseconds;
+   * `undefined` if none did in the last 24 hours.
+   */
+  lastTookMs({ baseUrl, account }: LedgerAccount): number | undefined {
+    for (const entry of this.#keptEntries()) {
+      const isOfAccount = entry.baseUrl === baseUrl && entry.account === account;
+      if (isOfAccount && entry.tookMs !== undefined) return entry.tookMs;
+    }
+    return undefined;
   }
 
   /** Counts failed reports of a request in the last 24 hours. */
@@ -436,7 +458,8 @@ function isEntry(value: unknown): value is LedgerEntry {
     window.until,
   ];
   if (!texts.every((text) => typeof text === 'string')) return false;
-  if (value.timeouts !== undefined && typeof value.timeouts !== 'number') return false;
+  const { timeouts = 0, tookMs = 0 } = value;
+  if (typeof timeouts !== 'number' || typeof tookMs !== 'number') return false;
   if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
   if (!isTextList(request.metrics) || !isTextList(request.breakdowns)) return false;
   return isObject(request.filters) && Object.values(request.filters).every(isTextList);

@@ -3,6 +3,7 @@ import type { OpenReport } from '../client/open.ts';
 import { ReportSteps } from '../client/report-steps.ts';
 import type { RequestedReport } from '../client/request.ts';
 import type { ReadyReport } from '../client/wait.ts';
+import { outcomeOf } from '../contract/messages.ts';
 import {
   AdreportError,
   InterruptedError,
@@ -175,7 +176,8 @@ export class ReportFetch {
     let lastStatus = 'progress';
     const onPoll = ({ seen, polls, waitedMs, nextPauseMs = 0 }: Poll): void => {
       const { status } = seen;
-      if (status !== lastStatus) void updateLedger(this.#tools, reportId, { status });
+      const tookMs = outcomeOf(status) === 'ready' ? this.#tookMs(requested, polls) : undefined;
+      if (status !== lastStatus) void updateLedger(this.#tools, reportId, { status, tookMs });
       lastStatus = status;
       meter.update({ status: printable(status), polls, waitedMs, nextPollMs: nextPauseMs });
     };
@@ -184,6 +186,12 @@ export class ReportFetch {
     } finally {
       meter.stop();
     }
+  }
+
+  /** Returns `undefined` if a report was ready before this run asked for it. */
+  #tookMs({ createdMs }: RequestedReport, polls: number): number | undefined {
+    const wasReady = polls === 1 && (this.#isPickedUp || this.#report.named !== undefined);
+    return wasReady ? undefined : Math.max(0, this.#tools.host.wallClock() - createdMs);
   }
 
   async open(ready: ReadyReport): Promise<OpenReport> {

@@ -1,4 +1,5 @@
 import type { ServiceAccount } from '../account/account.ts';
+import type { Settings } from '../account/resolve.ts';
 import { chooseAccountName, identityOf, storeCommand } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/request.ts';
 import { AdreportError } from '../errors.ts';
@@ -216,13 +217,17 @@ export interface ReportIdentity {
   readonly hash: string;
 }
 
+function accountInLedger(settings: Settings): string {
+  return settings.email.value ?? chooseAccountName(settings);
+}
+
 async function identify(
   serviceAccount: ServiceAccount,
   { request }: ReportPlan,
 ): Promise<ReportIdentity> {
   const settings = await serviceAccount.settings();
   const baseUrl = settings.baseUrl.value?.href ?? '';
-  const account = settings.email.value ?? chooseAccountName(settings);
+  const account = accountInLedger(settings);
   return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
 }
 

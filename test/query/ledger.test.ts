@@ -65,6 +65,20 @@ test('a recorded report is visible to other processes immediately', async () => 
   expect(warnings).toEqual([]);
 });
 
+test('the time that the last report of an account took', async () => {
+  const ledger = open();
+  await ledger.record(entry('a'));
+  await ledger.update(key('a'), { status: 'ready', tookMs: 70_000 });
+  nowMs += 1;
+  await ledger.record({ ...entry('b'), account: 'other' });
+  await ledger.update(key('b'), { status: 'ready', tookMs: 5_000 });
+  nowMs += 1;
+  await ledger.record(entry('c'));
+
+  expect(open().lastTookMs(entry('c'))).toBe(70_000);
+  expect(open().lastTookMs({ ...entry('c'), account: 'nobody' })).toBeUndefined();
+});
+
 test('the last update of an entry counts', async () => {
   const ledger = open();
   await ledger.record(entry('a'));
