@@ -6,12 +6,11 @@ import {
 } from '../../src/local-server.ts';
 
 /**
- * The client of a stranger who has nothing but `reporting-service.md` and `decisions.md`: what they
- * say that a client can see, against the server alone. Paths, names, codes and texts are those of
- * the two documents, not of the program.
+ * What `decisions.md` says of the server beyond the specification, which `test/order.test.ts` goes
+ * through. Paths, names, codes and texts are those of the document, not of the program.
  *
  * Not here: forms, refusals, formats and time, which `test/server` has with the same literals; and
- * what the documents say of the client.
+ * what the document says of the client.
  */
 
 const tokens = {
@@ -21,9 +20,6 @@ const tokens = {
   awkward: '00000000000000000000000000000000000000a4',
 };
 type Account = keyof typeof tokens;
-
-/** The vendor's example: December 2014 in UTC. */
-const december = { since: 1_417_392_000, until: 1_420_070_399 };
 
 /** New Year's Day of 2026 in Paris. */
 const day = { since: 1_767_222_000, until: 1_767_308_399 };
@@ -106,15 +102,6 @@ describe('sign-in', () => {
   const email = 'buyer@example.com';
   const password = 'demo';
 
-  test('by JSON gives a token of 40 hexadecimal digits, which works', async () => {
-    const answer = await call('/auth-reporting', { json: { auth: { email, password } } });
-
-    expect(answer.status).toBe(200);
-    const { response } = jsonOf(answer);
-    expect(response).toEqual({ status: 'OK', token: expect.stringMatching(/^[0-9a-f]{40}$/) });
-    expect((await call('/campaigns', { token: response.token })).status).toBe(200);
-  });
-
   const signIn = async (server: LocalServer): Promise<string> =>
     jsonOf(await call('/auth-reporting', { json: { email, password } }, server)).response.token;
 
@@ -146,16 +133,6 @@ describe('sign-in', () => {
 });
 
 describe('creating a report', () => {
-  test('answers with the status record itself', async () => {
-    const answer = await create({ ...hour, metrics: 'displays' });
-
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
-    expect(answer.text).toMatch(
-      /^\{"response":\{"status":"progress","message":"progress","report_id":"\w+"\}\}$/,
-    );
-  });
-
   test('output=direct answers with the report itself', async () => {
     const report = { ...hour, metrics: 'displays', breakdowns: ['OS'] };
 
@@ -165,113 +142,7 @@ describe('creating a report', () => {
   });
 });
 
-const buyerMetrics =
-  'requests,displays,clicks,downloads,leads,landings,revenueEuro,revenueDollar,eyesTrackings';
-
-describe('the vocabulary of the profiles', () => {
-  test('a buyer has every metric of the list', async () => {
-    const [row = {}] = await rowsOf({ ...hour, metrics: buyerMetrics });
-
-    for (const name of buyerMetrics.split(',')) {
-      expect(row, name).toHaveProperty(name === 'revenueDollar' ? 'valueDollar' : name);
-    }
-    expect(row).not.toHaveProperty('revenueDollar');
-  });
-
-  const fieldsByBreakdown = {
-    DAILY: ['date'],
-    HOURLY: ['date', 'hour'],
-    MONTHLY: ['date'],
-    RANGE: ['date'],
-    ADNETWORK: ['Adnetwork'],
-    CAMPAIGN: ['campaignId', 'campaignName'],
-    ADUNIT: ['adId', 'adName', 'adUnitLimitType', 'adUnitLimitValue'],
-    ADVERTISER: ['advertiser', 'billingEntity'],
-    CREATIVE: ['creativeId'],
-    PUBLISHERID: ['publisherId'],
-    SUBPUBLISHERID: ['subpublisherId'],
-    FORMAT: ['format'],
-    OS: ['os'],
-    PLATFORM: ['platform'],
-    COUNTRY: ['country'],
-    REGION: ['adminLevel1'],
-    DEPARTMENT: ['adminLevel2'],
-    CITY: ['city'],
-    POSTALCODE: ['postalcode'],
-    DEVICETYPE: ['deviceType'],
-    DEVICEBRAND: ['deviceBrand'],
-    DEVICEMODEL: ['deviceModel'],
-    CARRIER: ['carrier'],
-    BUNDLEID: ['bundleId'],
-  };
-  const buyerOnlyWhenAskedFor = ['date', 'hour', 'publisherId', 'format'];
-
-  test.each(Object.entries(fieldsByBreakdown))(
-    'a buyer by %s has %j; the fields of other breakdowns are null',
-    async (name, fields) => {
-      const rows = await rowsOf({ ...hour, metrics: 'displays', breakdowns: [name] });
-
-      expect(rows.length).toBeGreaterThan(0);
-      const every = Object.values(fieldsByBreakdown).flat();
-      const expected = every.filter(
-        (field) => fields.includes(field) || !buyerOnlyWhenAskedFor.includes(field),
-      );
-      for (const row of rows) {
-        expect(Object.keys(row).sort()).toEqual([...new Set(expected), 'displays'].sort());
-        for (const field of every) {
-          if (!fields.includes(field)) expect(row[field] ?? null, field).toBeNull();
-        }
-      }
-      const distinct = new Set(rows.map((row) => JSON.stringify(fields.map((f) => row[f]))));
-      expect(distinct.size).toBe(rows.length);
-    },
-  );
-
-  test.each(['DAILY', 'HOURLY', 'MONTHLY', 'RANGE', 'BUNDLEID', 'FORMAT'])(
-    'a DSP may use %s',
-    async (name) => {
-      const json = { ...hour, metrics: 'displays', breakdowns: [name] };
-      expect((await rowsOf(json, 'dsp')).length).toBeGreaterThan(0);
-    },
-  );
-
-  test.each([
-    { timezone: undefined, since: '2014-12-01T01:00:00+0100', name: 'Europe/Paris' },
-    { timezone: 'UTC', since: '2014-12-01T00:00:00+0000', name: 'UTC' },
-    { timezone: 'Asia/Kathmandu', since: '2014-12-01T05:45:00+0545', name: 'Asia/Kathmandu' },
-  ])('the time zone of a DSP: $timezone', async ({ timezone, since, name }) => {
-    const { summary } = await reportOf({ ...december, metrics: 'displays', timezone }, 'dsp');
-    expect(summary).toMatchObject({ since, timezone: name });
-  });
-});
-
-describe('filters', () => {
-  const metrics = 'displays';
-
-  test('every name of the list is accepted, as an array or a scalar', async () => {
-    const names =
-      'adunitId campaignId osId formatId countryId regionId departmentId cityId postalcode ' +
-      'adNetworkId carrier deviceTypeId deviceBrandId deviceModel';
-    for (const name of names.split(' ')) {
-      for (const value of ['1', ['1', '2']]) {
-        expect((await create({ ...hour, metrics, [name]: value })).status, name).toBe(200);
-      }
-    }
-  });
-});
-
 describe('status', () => {
-  test('progress until the report is finished, then ready; always the record', async () => {
-    const server = await startServer({ polls: 2 });
-    const id = await idOf(create({ ...hour, metrics: 'displays' }, 'buyer', server));
-    const status = () => call('/status-reporting', { as: 'buyer', json: { id } }, server);
-
-    expect((await status()).text).toBe(
-      `{"response":{"status":"progress","message":"progress","report_id":"${id}"}}`,
-    );
-    expect(jsonOf(await status()).response).toMatchObject({ status: 'ready', report_id: id });
-  });
-
   test.each([
     { end: 'failed', download: [409, 'REPORT_FAILED'] },
     { end: 'expired', download: [410, 'REPORT_EXPIRED'] },
