@@ -5,7 +5,13 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../src/local-server.ts';
 import { json, serve } from './support/http-server.ts';
-import { type CliOptions, interruption, runCli, temporaryFolder } from './support/run-cli.ts';
+import {
+  type CliOptions,
+  type CommandLine,
+  interruption,
+  runCli,
+  temporaryFolder,
+} from './support/run-cli.ts';
 
 /**
  * What was ordered, clause by clause, and `spec/reporting-service.md`, sentence by sentence. The
@@ -115,7 +121,7 @@ async function startService({ report = buyerReport as object, statuses = 2 } = {
 
   const cwd = temporaryFolder();
   const env = { ADREPORT_BASE_URL: service.url.href, ADREPORT_TOKEN: token };
-  const run = (line: string, options: CliOptions = {}) =>
+  const run = (line: CommandLine, options: CliOptions = {}) =>
     runCli(line, { cwd, ...options, env: { ...env, ...options.env } });
   return { run, cwd, url: service.url.href, received: service.received };
 }
@@ -194,10 +200,10 @@ describe('the order: commands share an HTTP core', () => {
     const created = await run(`report create ${december} --metrics displays`);
     expect(created).toMatchObject({ exitCode: 0, stdout: 'r-1\n' });
 
-    expect((await run('status r-1')).stdout).toBe('progress\n');
-    expect((await run('status r-1 --wait')).stdout).toBe('ready\n');
+    expect((await run('report status r-1')).stdout).toBe('progress\n');
+    expect((await run('report status r-1 --wait')).stdout).toBe('ready\n');
 
-    const downloaded = await run('download r-1 --format json');
+    const downloaded = await run('report download r-1 --format json');
     expect(JSON.parse(downloaded.stdout)).toEqual(buyerReport);
     expect(received.map(({ method, path, body }) => `${method} ${path} ${body}`)).toEqual([
       `POST /buyer-reporting {"since":${since},"until":${until},"metrics":"displays"}`,
@@ -206,6 +212,21 @@ describe('the order: commands share an HTTP core', () => {
       'POST /status-reporting {"id":"r-1"}',
       'POST /download-reporting {"id":"r-1"}',
     ]);
+  });
+
+  test.each(['status', 'download'])('report %s is the same command as %s', async (name) => {
+    const { run } = await startService({ statuses: 0 });
+
+    const short = await run(`${name} r-1`);
+    expect(short).toMatchObject({ exitCode: 0 });
+    expect((await run(`report ${name} r-1`)).stdout).toBe(short.stdout);
+
+    const usage = new RegExp(`Usage: adreport (?:report )?${name}`);
+    const help = async (line: string) => (await run(`${line} --help`)).stdout.replace(usage, '');
+    expect(await help(`report ${name}`)).toBe(await help(name));
+
+    const { stdout: words } = await run(['complete', 'adreport report ']);
+    expect(words).toContain(name);
   });
 
   test('campaigns lists campaigns and their ad units', async () => {

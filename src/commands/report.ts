@@ -18,6 +18,8 @@ import { printDryRun } from '../run/dry-run.ts';
 import { requestAndRecord, toolsFor } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
+import { downloadCommand } from './download.ts';
+import { statusCommand } from './status.ts';
 
 const createFlags = [...reportCreateFlags, serviceFlags] as const;
 
@@ -67,7 +69,7 @@ export const reportCommand = declareCommand({
     ['adreport report create --period yesterday --by DAILY', 'prints the report ID'],
     ['adreport report list', 'the reports requested on this machine'],
   ],
-  subcommands: [createCommand, listCommand],
+  subcommands: [createCommand, statusCommand, downloadCommand, listCommand],
 });
 
 /** Requests a report and prints its id alone. */

@@ -71,7 +71,7 @@ describe('candidates', () => {
     { line: 'run --by ', values: namesOf([...breakdowns, ...derivedBreakdowns]) },
     { line: 'run --by=OS,camp', values: ['OS,CAMPAIGN'] },
     { line: 'run --filter ', values: namesOf(filters).map((name) => `${name}=`) },
-    { line: 'report ', values: whole('create', 'list') },
+    { line: 'report ', values: whole('create', 'status', 'download', 'list') },
     { line: 'help exit', values: whole('exit-codes') },
     { line: 'help conf', values: whole('config') },
     { line: 'run --b', values: whole('--by', '--bom', '--base-url') },

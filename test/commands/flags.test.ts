@@ -33,7 +33,7 @@ test.each([
   { line: `${run} --decimal ,`, says: 'Decimals and columns cannot both have commas.' },
   { line: `${run} --excel --delimiter ,`, says: 'Add --delimiter ";"' },
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
-  { line: 'report --local', says: 'Choose from create, list.' },
+  { line: 'report --local', says: 'Choose from create, status, download, list.' },
   { line: 'report lst', says: 'Unknown command “report lst”.\n  Did you mean list?' },
   { line: 'config foo', says: 'Choose from list, get' },
   { line: `${run} --perod today`, says: 'Unknown flag --perod.\n  Did you mean --period?' },

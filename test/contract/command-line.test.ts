@@ -38,7 +38,10 @@ test('every command', () => {
 
   const [, table = ''] = /## Commands\n([\s\S]*?)\n## /.exec(text) ?? [];
   const cells = namesIn(table, /^\| ([^|]*)/gm).join(' ');
-  const paths = namesIn(cells, /`([a-z]+(?:-[a-z]+)?(?: (?:create|list|exec|export))?)/g);
+  const paths = namesIn(
+    cells,
+    /`([a-z]+(?:-[a-z]+)?(?: (?:create|status|download|list|exec|export))?)/g,
+  );
 
   expect(paths.length).toBeGreaterThan(14);
   expect(paths.filter(isMissing(declared))).toEqual([]);
