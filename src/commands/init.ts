@@ -38,7 +38,7 @@ const nightly: ReportSpec = {
 const weekly: ReportSpec = {
   request: { ...request, breakdowns: ['DAILY', 'CAMPAIGN', 'COUNTRY'] },
   timezone: defaultZone,
-  format: { name: 'csv', delimiter: ';', decimal: ',', bom: true },
+  format: { name: 'csv', excel: true },
   period: 'last-week',
   output: 'weekly/{since}.csv',
 };

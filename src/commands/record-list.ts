@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../formats/index.ts';
-import { pageExtras } from '../formats/page-extras.ts';
+import { printerFor } from '../formats/page-extras.ts';
 import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { checkFormat } from '../query/format-choice.ts';
 import { closestHint, readName } from '../query/typed-name.ts';
-import { csvDialect, openTarget, tableLook } from '../run/deliver.ts';
+import { isShown, openTarget, tableLook } from '../run/deliver.ts';
 import { quoted } from '../text/printable.ts';
 
 /** A record as its columns show it. */
@@ -58,9 +58,12 @@ export async function prepareList(
       return encodeJson(format, isAsSent ? records : rows.map((row) => pick(row, columns)));
     }
 
-    const csv = csvDialect(context, options, format);
-    const extras = pageExtras(context.host, options, format);
-    return encodeTable(format, rows, columns, { csv, note: context.console.note, ...extras });
+    return encodeTable(format, rows, columns, {
+      excel: options.excel,
+      isShown: isShown(context, options),
+      printer: printerFor(format, context.host),
+      note: context.console.note,
+    });
   }
 
   return async (content) => {

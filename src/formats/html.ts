@@ -106,7 +106,6 @@ export class PageEncoder implements Encoder {
 
   /** Ends with the warnings. */
   #head(model: ReportModel, style: string): string[] {
-    const { logo } = this.#options;
     const { title, facts, headline, compared, remark, warnings } = model;
     const factTexts: string[] = [];
     for (const [name, text] of facts) {
@@ -136,7 +135,7 @@ export class PageEncoder implements Encoder {
 <body>
 <main>
 <header>
-${logo === undefined ? '' : `<img class="logo" src="${logo}" alt="">\n`}<h1>${heading}</h1>
+<h1>${heading}</h1>
 <p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>
 ${lines.join('')}</header>
 `,

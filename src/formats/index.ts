@@ -24,9 +24,6 @@ export interface Format {
   /** Contains the service's rows as received, without computed metrics. */
   readonly isServiceDocument?: boolean;
 
-  /** Between columns, unless `--delimiter` says otherwise; absent if the CSV flags do not apply. */
-  readonly delimiter?: string;
-
   /** Starts a report; heavy modules are loaded only now. */
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
 }
@@ -48,7 +45,6 @@ const definitions = {
   csv: {
     endings: ['csv'],
     isCompressible: true,
-    delimiter: ',',
     createEncoder: (options) => new CsvEncoder(options),
   },
   table: {

@@ -5,22 +5,6 @@ import type { Comparison } from '../totals/figures.ts';
 import type { Grouping } from '../totals/grouping.ts';
 import type { Provenance } from './provenance.ts';
 
-/** The defaults together give the service's own layout. */
-export interface CsvDialect {
-  readonly delimiter?: string;
-
-  /** Decimal mark of numbers, including money in strings. Default: as received. */
-  readonly decimal?: ',' | '.';
-  readonly bom?: boolean;
-
-  /** Prefix text that a spreadsheet would run as a formula with an apostrophe. */
-  readonly escapeFormulas?: boolean;
-  readonly header?: boolean;
-
-  /** Makes control characters visible, for output to a terminal. */
-  readonly shown?: boolean;
-}
-
 export interface TableStyle {
   bold(text: string): string;
   dim(text: string): string;
@@ -53,7 +37,12 @@ export interface EncodeOptions {
   /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
   readonly selectedColumns?: readonly string[] | 'all';
   readonly normalize?: boolean;
-  readonly csv?: CsvDialect;
+
+  /** Writes CSV for spreadsheets in European locales. */
+  readonly excel?: boolean | undefined;
+
+  /** Makes control characters of CSV visible, for output to a terminal. */
+  readonly isShown?: boolean;
   readonly table?: TableLook;
 
   /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
@@ -61,9 +50,6 @@ export interface EncodeOptions {
 
   /** Sender's note to readers of a page or a sheet's summary. */
   readonly remark?: string | undefined;
-
-  /** Picture at the top of a page, as a `data:` URI. */
-  readonly logo?: string | undefined;
 
   /** Prints PDFs; required by that format only. */
   readonly printer?: PagePrinter | undefined;

@@ -176,7 +176,7 @@ function textsOf(spec: AnySpec): Map<string, OptionValues> {
   const isDefaultZone = request.profile === 'buyer' || timezone === defaultZone;
   const settings = {
     ...others,
-    ...withExcel(shape),
+    ...shape,
     account: account === 'default' ? undefined : account,
     encoding,
     windowClock,
@@ -196,15 +196,6 @@ function formatOptionValue(flag: SpecFlag, value: SpecValue): OptionValues {
   if (typeof value !== 'boolean') return [String(value)];
   const isTyped = value !== isNegation(flag);
   return isTyped ? [true] : [];
-}
-
-/** Replaces the three CSV settings of `--excel` with that flag. */
-function withExcel(
-  shape: Readonly<Record<string, SpecValue>>,
-): Readonly<Record<string, SpecValue>> {
-  const { delimiter, decimal, bom, ...others } = shape;
-  const isExcel = delimiter === ';' && decimal === ',' && bom === true;
-  return isExcel ? { ...others, excel: true } : shape;
 }
 
 function* formatRequestOptions(

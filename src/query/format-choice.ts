@@ -1,7 +1,6 @@
 import { UsageError } from '../errors.ts';
-import { csvDialectOf } from '../formats/csv.ts';
 import { type FormatName, formatNames, formatOfFile, formats } from '../formats/index.ts';
-import { type PageHost, pageExtras } from '../formats/page-extras.ts';
+import { type PageHost, printerFor } from '../formats/page-extras.ts';
 import { goesToStdout } from '../output/file/file-name.ts';
 import { expectNoUrl } from '../output/file/url.ts';
 import { nearest } from '../text/nearest.ts';
@@ -96,8 +95,8 @@ function nearestExtension(ending: string): string | undefined {
 }
 
 /**
- * Chooses the format and notes CSV flags that have no effect in it. Throws `UsageError` for flags
- * that do not go together, and if a required browser or logo is missing.
+ * Chooses the format. Throws `UsageError` for flags that it does not know, and if a required
+ * browser is missing.
  */
 export function checkFormat(tools: FormatTools, options: OutputFlags): FormatName {
   const { output = '-' } = options;
@@ -106,37 +105,28 @@ export function checkFormat(tools: FormatTools, options: OutputFlags): FormatNam
   const namedFormat = options.format ?? formatOfName;
   expectNoUrl({ flag: '-o', name: output, format: namedFormat, platform });
   const format = chooseFormat(tools, options);
-  csvDialectOf(options, formats[format].delimiter);
   const isOther = formatOfName !== undefined && formatOfName !== format;
   if (isOther && (formats[formatOfName].isBinary || formats[format].isBinary)) {
     tools.console.note(`Note: ${printable(output)} will contain ${format}, because of --format.`);
   }
-  const uselessFlags: string[] = [];
+  const [unknown] = unknownFlags(options, format);
+  if (unknown) throw unsupportedFlag(unknown, format);
 
-  for (const flag of ineffectiveFlags(options, format)) {
-    if (flag.needsItsFormats) throw unsupportedFlag(flag, format);
-    uselessFlags.push(longNameOf(flag));
-  }
-  if (uselessFlags.length > 0) {
-    const are = uselessFlags.length > 1 ? 'apply to CSV and have' : 'applies to CSV and has';
-    tools.console.note(`Note: ${uselessFlags.join(', ')} ${are} no effect in ${format}.`);
-  }
-
-  pageExtras(tools.host, options, format);
+  printerFor(format, tools.host);
   return format;
 }
 
-/** Lists flags that were given but only affect other formats. */
-function ineffectiveFlags(options: OutputFlags, format: FormatName): Flag[] {
+/** Lists flags that were given but only other formats know. */
+function unknownFlags(options: OutputFlags, format: FormatName): Flag[] {
   const values: Readonly<Record<string, unknown>> = options;
-  const useless: Flag[] = [];
+  const unknown: Flag[] = [];
 
   for (const [name, flag] of Object.entries<Flag>(outputFlags.flags)) {
     const isGiven = isNegation(flag) ? values[name] === false : Boolean(values[name]);
-    const isUseless = flag.formats !== undefined && !flag.formats.includes(format);
-    if (isGiven && isUseless) useless.push(flag);
+    const isUnknown = flag.formats !== undefined && !flag.formats.includes(format);
+    if (isGiven && isUnknown) unknown.push(flag);
   }
-  return useless;
+  return unknown;
 }
 
 function unsupportedFlag(flag: Flag, format: FormatName): UsageError {
@@ -145,7 +135,7 @@ function unsupportedFlag(flag: Flag, format: FormatName): UsageError {
     `${name} works with ${listWords(flag.formats ?? [])}, not with ${format}.`,
     {
       about: { flag: name },
-      hint: `Remove ${name}, or write a page: -o report.html`,
+      hint: `Remove ${name}.`,
     },
   );
 }

@@ -13,7 +13,7 @@ import type { ReportSpec, SpecValue } from './spec.ts';
 export function jobOptions(spec: ReportSpec, thisRun: ThisRunFlags): JobOptions {
   const isElsewhere = ({ partOf }: SpecFlag) => partOf === 'request' || partOf === 'settings';
   const own = [...specFlags].filter(([, flag]) => !isElsewhere(flag));
-  const options = { header: true, ...readOptions(spec, own) };
+  const options = readOptions(spec, own);
   const { columns } = spec.request;
   // Each value was read by its flag.
   return { ...thisRun, ...options, ...(columns && { columns }) } as JobOptions;

@@ -8,7 +8,7 @@ export interface SavedKey {
   /** Option name, such as `baseUrl`. */
   readonly option: string;
 
-  /** True for a negative key: `no-header: true`. */
+  /** True for a negative key: `no-history: true`. */
   readonly turnsOff: boolean;
 }
 

@@ -167,8 +167,6 @@ interface Origin extends SavedEntry {
 
 const windowOptions = ['period', 'since', 'until'];
 
-const fileOptions = ['output', 'logo'];
-
 /** `--breakdowns` is an alias of `--by`. */
 function mainName(option: string): string {
   return option === 'breakdowns' ? 'by' : option;
@@ -208,7 +206,7 @@ export function savedOptions(
 
       // Paths are relative to the folder of the project file.
       const isPath = value !== '-' && !isUrl(String(value));
-      const isFile = fileOptions.includes(option) && isPath;
+      const isFile = option === 'output' && isPath;
       const ownPath = relative(cwd, resolve(dirname(file.path), String(value)));
       values[option] = isFile ? ownPath : value;
       origins.push({ option, ...entry });

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { isUnnamed } from '../account/sign-in.ts';
-import { csvDialectOf } from '../formats/csv.ts';
-import { formats } from '../formats/index.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import type { ReportFlags } from './flags/report-flags.ts';
 import { specFlags } from './flags/run-flags.ts';
@@ -72,30 +69,17 @@ function topLevelMembers(options: SpecSourceFlags): Partial<ReportSpec> {
 
 /** Collects the format and the flags that shape the file. */
 function formatOf(tools: SpecTools, options: SpecSourceFlags): SpecFormat {
-  const outputOptions = { clobber: true, header: true, ...options };
-  const name = chooseFormat(tools, outputOptions);
-  const { delimiter } = formats[name];
-  const { logo } = options;
-  const values: Readonly<Record<string, unknown>> = {
-    ...options,
-    ...(logo !== undefined && { logo: resolve(tools.host.cwd, logo) }),
-    ...(delimiter !== undefined && csvDialectOf(outputOptions, delimiter)),
-  };
+  const name = chooseFormat(tools, { clobber: true, ...options });
+  const values: Readonly<Record<string, unknown>> = options;
 
   const shape: Record<string, SpecValue> = {};
   for (const [option, flag] of specFlags) {
     const value = values[option];
     const belongsToFormat = !flag.formats || flag.formats.includes(name);
-    const isShaping = flag.partOf === 'format' && !['format', 'excel'].includes(option);
-    const isUsual = option === 'delimiter' ? value === delimiter : isDefault(option, value);
-    if (isShaping && belongsToFormat && !isUsual) shape[option] = value as SpecValue;
+    const isShaping = flag.partOf === 'format' && option !== 'format';
+    if (isShaping && belongsToFormat && value !== undefined) shape[option] = value as SpecValue;
   }
   return { name, ...shape };
-}
-
-/** Only `--no-header` sets a switch to false. */
-function isDefault(option: string, value: unknown): boolean {
-  return value === undefined || value === (option === 'header');
 }
 
 /** Describes the account, login and service of a report. */

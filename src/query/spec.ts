@@ -86,7 +86,7 @@ export interface SpecFormat {
 }
 
 /** Flags that affect only the heading of a page. */
-const headings = ['title', 'note', 'logo'];
+const headings = ['title', 'note'];
 
 /**
  * Hashes to 32 hex digits everything except time that affects the content of a file; the same on

@@ -326,9 +326,9 @@ const usualDelimiters = [',', ';', '\t'];
  * Detects the delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in the
  * header.
  *
- * @param isAny allows other delimiters, as in files written with `--delimiter`
+ * @param isFile set for files, in which a comma in the only column separates decimals
  */
-export function delimiterOf(head: Buffer, isAny: boolean): string {
+export function delimiterOf(head: Buffer, isFile: boolean): string {
   const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');
   const [line = '', ...rows] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]+/);
 
@@ -340,10 +340,6 @@ export function delimiterOf(head: Buffer, isAny: boolean): string {
     usual = delimiter;
     mostColumns = columnCount;
   }
-  if (mostColumns > 1 || !isAny) return usual;
-
-  const other = /[^\w\s\x80-\xff]/.exec(line) ?? / /.exec(line);
-  if (other) return other[0];
-  // A comma in the only column separates decimals.
-  return rows.some((row) => row.includes(',')) ? ';' : usual;
+  const hasDecimals = isFile && mostColumns === 1 && rows.some((row) => row.includes(','));
+  return hasDecimals ? ';' : usual;
 }

@@ -4,10 +4,9 @@ import { basename, resolve } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { checkColumns } from '../formats/check-columns.ts';
-import { type CsvFlags, csvDialectOf } from '../formats/csv.ts';
-import { type FormatName, formats } from '../formats/index.ts';
-import { type PageFlags, pageExtras } from '../formats/page-extras.ts';
-import type { CsvDialect, EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
+import type { FormatName } from '../formats/index.ts';
+import { printerFor } from '../formats/page-extras.ts';
+import type { EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
 import {
   expandName,
   expectValidOnWindows,
@@ -59,10 +58,12 @@ interface StartedOutput extends Sink {
   abort(): Promise<void>;
 }
 
-export interface DeliveryOptions extends CsvFlags, PageFlags {
+export interface DeliveryOptions {
   readonly output?: string | undefined;
   readonly columns?: readonly string[] | 'all' | undefined;
   readonly normalize?: boolean | undefined;
+  readonly excel?: boolean | undefined;
+  readonly note?: string | undefined;
   readonly title?: string | undefined;
   readonly open?: boolean | undefined;
 
@@ -98,10 +99,12 @@ export async function prepareDelivery(
     selectedColumns: options.columns,
     normalize: options.normalize,
     title: options.title,
-    csv: csvDialect(tools, options, format),
+    excel: options.excel,
+    isShown: isShown(tools, options),
     table: tableLook(tools, options),
     note: tools.console.note,
-    ...pageExtras(tools.host, options, format),
+    remark: options.note,
+    printer: printerFor(format, tools.host),
   };
   return {
     format,
@@ -113,14 +116,12 @@ export async function prepareDelivery(
   };
 }
 
-/** Hides control characters on a terminal. Throws `UsageError` as `csvDialectOf`. */
-export function csvDialect(
+/** True for output to a terminal, where control characters must not work. */
+export function isShown(
   { console }: Pick<DeliveryTools, 'console'>,
-  options: DeliveryOptions,
-  format: FormatName,
-): CsvDialect {
-  const dialect = csvDialectOf(options, formats[format].delimiter);
-  return { ...dialect, shown: console.out.isTerminal && goesToStdout(options) };
+  options: { readonly output?: string | undefined },
+): boolean {
+  return console.out.isTerminal && goesToStdout(options);
 }
 
 /** Sets the width to that of the terminal, to `COLUMNS` in a pipe, or to what a file needs. */

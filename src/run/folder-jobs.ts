@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { codeOf, OutputError, type UsageError } from '../errors.ts';
 import { readFileStates } from '../folder/disk.ts';
 import {
@@ -28,7 +28,6 @@ import {
   historyName,
 } from '../output/file/file-name.ts';
 import { type Job, outputOf, planJob } from '../query/plan.ts';
-import type { SpecValue } from '../query/spec.ts';
 import { windowOf } from '../query/spec-window.ts';
 import type { Part } from '../query/window-parts.ts';
 import { printable } from '../text/printable.ts';
@@ -126,18 +125,7 @@ function findPlace({ host }: StepTools, job: Job): FolderPlace | undefined {
   const values = outputOf(job).names;
   const folder = resolve(host.cwd, dirname(`${expandName(beforeTime(output), values)}x`));
   const path = resolve(host.cwd, expandAllButTime(output, values));
-  const { logo } = job.spec.format;
-  const format = {
-    ...job.spec.format,
-    ...(logo !== undefined && { logo: storedLogo(folder, logo) }),
-  };
-  return { folder, spec: { ...job.spec, format, split, output: nameInFolder(folder, path) } };
-}
-
-/** Makes the path of a logo in the folder relative, so that the folder can be moved. */
-function storedLogo(folder: string, logo: SpecValue): SpecValue {
-  const name = nameInFolder(folder, String(logo));
-  return name.startsWith('..') || isAbsolute(name) ? logo : name;
+  return { folder, spec: { ...job.spec, split, output: nameInFolder(folder, path) } };
 }
 
 /** Reads the history of each folder once, and warns once if it is unreadable. */

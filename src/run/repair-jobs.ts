@@ -1,5 +1,4 @@
-import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { join, relative } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { AdreportError, isInterruption, SignInError } from '../errors.ts';
@@ -13,7 +12,6 @@ import type { serviceFlags } from '../query/flags/service-flags.ts';
 import type { waitFlags } from '../query/flags/wait-flags.ts';
 import { planJob } from '../query/plan.ts';
 import { maskedLogin, ownerOf } from '../query/spec-from-flags.ts';
-import { printable } from '../text/printable.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import type { RunTools } from './run-tools.ts';
 
@@ -53,43 +51,13 @@ async function planRepair(
   const account = await findAccount(tools, current.spec, flags);
   const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
   const thisRun = { history: true, clobber: true, ...flags };
-  const spec = await resolveStoredLogo(tools, history.folder, { ...current.spec, output });
+  const spec = { ...current.spec, output };
 
   const nowMs = wallClock();
   const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
   const job = await planJob(planned);
   const to = { history, line: current, version, keepsFigures: true, wallClock, host };
   return { ...job, writer: new HistoryWriter(to) };
-}
-
-/** Makes the path of the logo absolute; drops a logo that is not in the folder. */
-async function resolveStoredLogo(
-  { console }: RunTools,
-  folder: string,
-  spec: FolderSpec,
-): Promise<FolderSpec> {
-  const { logo, ...format } = spec.format;
-  if (logo === undefined) return spec;
-
-  const path = resolve(folder, String(logo));
-  if (await isFileInside(folder, path)) return { ...spec, format: { ...format, logo: path } };
-  const name = printable(String(logo));
-  console.note(
-    `Note: The logo ${name} is not in the folder, so pages are written without it. To add it, copy it there and run the original command again.`,
-  );
-  return { ...spec, format };
-}
-
-/** Requires a regular file; links are followed. */
-async function isFileInside(folder: string, path: string): Promise<boolean> {
-  try {
-    const [root, target] = await Promise.all([realpath(folder), realpath(path)]);
-    const within = relative(root, target);
-    const isInside = !within.startsWith('..') && !isAbsolute(within);
-    return isInside && (await stat(target)).isFile();
-  } catch {
-    return false;
-  }
 }
 
 /**

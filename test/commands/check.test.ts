@@ -45,7 +45,7 @@ describe('the history', () => {
   test('starts with the spec, and has a line with totals for each file', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
-    const { histories, files } = await run(`${fourDays} --country FR --delimiter ; --strict`);
+    const { histories, files } = await run(`${fourDays} --country FR --excel --strict`);
 
     const { lines, specs, files: fileLines } = linesOf(histories[historyFile]);
     expect(specs).toEqual([lines[0]]);
@@ -60,7 +60,7 @@ describe('the history', () => {
         filters: { countryId: ['3017382'] },
       },
       timezone: 'Europe/Paris',
-      format: { name: 'csv', delimiter: ';' },
+      format: { name: 'csv', excel: true },
       output: 'date={date}/part.csv',
       split: 'day',
       period: '2026-11-09..2026-11-12',

@@ -74,7 +74,7 @@ describe('candidates', () => {
     { line: 'report ', values: whole('create', 'status', 'download', 'list') },
     { line: 'help exit', values: whole('exit-codes') },
     { line: 'help conf', values: whole('config') },
-    { line: 'run --b', values: whole('--by', '--bom', '--base-url') },
+    { line: 'run --b', values: whole('--by', '--base-url') },
     { line: 'run --format ', values: whole(...formatNames) },
     { line: 'run ', values: whole('weekly', 'nightly') },
     { line: 'run weekly n', values: whole('nightly') },

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serveOdd } from '../support/odd-service.ts';
@@ -242,34 +242,6 @@ test('a history that is removed during a run ends the run', async () => {
   expect(exitCode).toBe(8);
   expect(stderr).toContain('it was removed while this command was running');
   expect({ files, histories }).toEqual({ files: {}, histories: {} });
-});
-
-test('repair takes no logo from outside the folder', async () => {
-  const nights = await serveNights();
-  const page = 'run --since 2026-11-18 --until yesterday --by OS --split day --missing -q';
-  const morning = '2026-11-20T06:15:00+01:00';
-  const svg = (id: string) => `<svg xmlns="http://www.w3.org/2000/svg" id="${id}"></svg>`;
-  mkdirSync(join(nights.cwd, 'data'));
-  writeFileSync(join(nights.cwd, 'data/logo.svg'), svg('own'));
-  writeFileSync(join(nights.cwd, 'secret.svg'), svg('secret'));
-  await nights.runAt(morning, `${page} -o data/{date}.html --logo data/logo.svg`);
-  const path = join(nights.cwd, 'data/_adreport.ndjson');
-  const day = join(nights.cwd, 'data/2026-11-18.html');
-  expect(readFileSync(path, 'utf8')).toContain('"logo":"logo.svg"');
-  rmSync(day);
-  expect(await nights.runAt(morning, 'repair data -q')).toMatchObject({ exitCode: 0 });
-  expect(readFileSync(day, 'utf8')).toContain('class="logo"');
-
-  writeFileSync(
-    path,
-    readFileSync(path, 'utf8').replace('"logo":"logo.svg"', '"logo":"../secret.svg"'),
-  );
-  rmSync(day);
-  const { exitCode, stderr } = await nights.runAt(morning, 'repair data');
-
-  expect(exitCode, stderr).toBe(0);
-  expect(stderr).toContain('The logo ../secret.svg is not in the folder');
-  expect(readFileSync(day, 'utf8')).not.toContain('class="logo"');
 });
 
 test('2,000 or 19,000 blanks in a period are an error at once', async () => {

@@ -175,9 +175,7 @@ describe('campaigns', () => {
   test('--search, --active and --columns', async () => {
     const { run } = await serveForTest();
     const names = async (flags = '') =>
-      (await run(`campaigns --columns campaignName --no-header${flags}`)).stdout
-        .split('\r\n')
-        .slice(0, -1);
+      (await run(`campaigns --columns campaignName${flags}`)).stdout.split('\r\n').slice(1, -1);
 
     const [all, polar] = [await names(), await names(' --search POLARLICHT')];
 

@@ -38,7 +38,6 @@ const things = [
 const run = 'run --local --period yesterday';
 
 describe.each([
-  { flag: '--logo', line: `${run} -o r.html --logo thing` },
   { flag: '--file', line: `${run} --file thing saved` },
   { flag: 'adreport.yaml', line: 'run saved --local', file: 'adreport.yaml' },
   { flag: '--tls-cert', line: 'local-server --port 0 --tls-cert thing --tls-key thing' },

@@ -22,8 +22,8 @@ describe('a field that a row lacks is empty, whatever its name', () => {
     expect((await encode(body, 'csv')).text).toBe(
       'date,constructor,toString,__proto__,valueOf,displays\r\n2026-11-01,a,b,c,d,1\r\n2026-11-02,,,,,2\r\n',
     );
-    expect((await encode(body, 'csv', { csv: { delimiter: ';' } })).text).toBe(
-      'date;constructor;toString;__proto__;valueOf;displays\r\n2026-11-01;a;b;c;d;1\r\n2026-11-02;;;;;2\r\n',
+    expect((await encode(body, 'csv', { excel: true })).text).toBe(
+      '\ufeffdate;constructor;toString;__proto__;valueOf;displays\r\n2026-11-01;a;b;c;d;1\r\n2026-11-02;;;;;2\r\n',
     );
   });
 

@@ -169,11 +169,11 @@ test('a report without rows says so, and adds nothing to other files', async () 
   expect(together).toMatchObject({ stdout: alone.stdout, stderr: '' });
 });
 
-test('CSV of several dialects is one table', async () => {
+test('both kinds of CSV are one table', async () => {
   const { run } = await serveFolder(daily);
-  const dialects = { 5: '--excel', 6: '--delimiter |', 7: '--decimal , --delimiter ;', 8: '--bom' };
+  const dialects = { 5: '--excel', 6: '--normalize' };
   const flags = '--by DAILY,CAMPAIGN --metrics displays,revenueEuro -q';
-  await run(`run --period 2026-10-05..2026-10-08 ${flags} -o plain.csv`);
+  await run(`run --period 2026-10-05..2026-10-06 ${flags} -o plain.csv`);
   for (const [day, dialect] of Object.entries(dialects)) {
     await run(`run --period 2026-10-0${day} ${flags} ${dialect} -o ${day}.csv`);
   }

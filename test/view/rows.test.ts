@@ -103,12 +103,12 @@ describe('rows stay rows', () => {
 });
 
 describe('what run writes is read back', () => {
-  test('--escape-formulas, without its apostrophes', async () => {
+  test('--excel, without its apostrophes', async () => {
     const cwd = temporaryFolder();
     const run = (line: string) => runCli(line, { cwd });
     const report = 'run --local --account awkward --period 2026-11-01 --by CAMPAIGN -q';
     await run(`${report} -o plain.csv`);
-    await run(`${report} --escape-formulas -o escaped.csv`);
+    await run(`${report} --excel -o escaped.csv`);
     const [plain, escaped] = [await run('view plain.csv'), await run('view escaped.csv')];
 
     expect(readFileSync(join(cwd, 'escaped.csv'), 'utf8')).toContain("'=");

@@ -33,12 +33,6 @@ h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
 h3::first-letter { text-transform: uppercase; }
 header p { margin: 0; color: var(--soft); }
 header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
-/* Logos are made for a white background. */
-.logo {
-  float: right; height: 3.25rem; max-width: 40%; margin: 0 0 .75rem 1.5rem; padding: .25rem .375rem;
-  object-fit: contain; object-position: right center; border-radius: .375rem;
-}
-@media screen and (prefers-color-scheme: dark) { .logo { background: #fff; } }
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
 header .small { margin-top: .25rem; font-size: .8125rem; }
@@ -229,7 +223,6 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
 /* Phones: two cards per row, names on separate lines, no ids, and large touch targets. */
 @media (max-width: 40rem) {
   main { padding: 1.75rem 1rem 3rem; }
-  .logo { float: none; display: block; max-width: 100%; margin: 0 0 1rem; object-position: left center; }
   h1 { font-size: 1.5rem; }
   section { margin-top: 2rem; }
   .cards.cards { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem; }
@@ -278,7 +271,6 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   header .headline { margin-top: .5rem; font-size: .9375rem; }
   header .remark { margin-top: .5rem; font-size: .6875rem; }
   header .small { font-size: .625rem; }
-  .logo { height: 2.25rem; padding: 0; }
   section { margin-top: .75rem; }
   footer { margin-top: .75rem; padding: .375rem 0 0; break-before: avoid; break-inside: avoid; }
   footer p { margin: 0 0 .125rem; font-size: .5625rem; }

@@ -48,11 +48,8 @@ export interface Flag {
   /** Not a key of saved reports, because it is about running the command. */
   readonly isNeverSaved?: true;
 
-  /** Formats that the flag affects; absent if all. */
+  /** Formats that know the flag; absent if all. */
   readonly formats?: readonly FormatName[];
-
-  /** An error with other formats, instead of being ignored. */
-  readonly needsItsFormats?: true;
 }
 
 /** Flags by option name: `baseUrl` for `--base-url`. */

@@ -1,4 +1,4 @@
-import { formatNames, formats } from '../../formats/index.ts';
+import { formatNames } from '../../formats/index.ts';
 import { shellWord } from '../../text/quote-for-shell.ts';
 import { type OptionsOf, runFlagGroup, type TypedLine } from './flag.ts';
 import { readColumns } from './read-value.ts';
@@ -20,8 +20,6 @@ function hintOnTwoFiles(first: string, second: string, { argv, platform }: Typed
   const views = [first, second].map((file) => inShell(['view', parquet, '-o', file]));
   return `Write one file: ${run}\nThen: ${views.join(' && ')}`;
 }
-
-const csvFormats = formatNames.filter((name) => formats[name].delimiter !== undefined);
 
 /** Flags for the destination and the format of a result. */
 export const outputFlags = runFlagGroup('Output:', {
@@ -45,7 +43,6 @@ export const outputFlags = runFlagGroup('Output:', {
     flags: '--title <text>',
     meaning: 'html, pdf and xlsx: the heading (default: the breakdowns of the report)',
     formats: ['html', 'pdf', 'xlsx'],
-    needsItsFormats: true,
     isRare: true,
   },
   note: {
@@ -54,16 +51,6 @@ export const outputFlags = runFlagGroup('Output:', {
     flags: '--note <text>',
     meaning: 'html, pdf and xlsx: a note to the readers, below the heading',
     formats: ['html', 'pdf', 'xlsx'],
-    needsItsFormats: true,
-    isRare: true,
-  },
-  logo: {
-    belongsTo: 'spec',
-    partOf: 'format',
-    flags: '--logo <file>',
-    meaning: 'html and pdf: a logo next to the heading, PNG or SVG, at most 200 KB',
-    formats: ['html', 'pdf'],
-    needsItsFormats: true,
     isRare: true,
   },
   open: {
@@ -93,57 +80,16 @@ export const outputFlags = runFlagGroup('Output:', {
     meaning: 'write decimal points, and name the dollar column revenueDollar in both profiles',
     isRare: true,
   },
-  delimiter: {
-    belongsTo: 'spec',
-    partOf: 'format',
-    flags: '--delimiter <c>',
-    meaning: 'CSV delimiter (default: ,)',
-    formats: csvFormats,
-    isRare: true,
-  },
-  decimal: {
-    belongsTo: 'spec',
-    partOf: 'format',
-    flags: '--decimal <c>',
-    meaning: 'CSV decimal mark',
-    words: [',', '.'],
-    formats: csvFormats,
-    isRare: true,
-  },
-  bom: {
-    belongsTo: 'spec',
-    partOf: 'format',
-    flags: '--bom',
-    meaning: 'CSV: start with a byte order mark',
-    formats: csvFormats,
-    isRare: true,
-  },
   excel: {
     belongsTo: 'spec',
     partOf: 'format',
     flags: '--excel',
-    meaning: 'CSV for Excel in European locales: semicolons, decimal commas, BOM',
-    formats: csvFormats,
-  },
-  escapeFormulas: {
-    belongsTo: 'spec',
-    partOf: 'format',
-    flags: '--escape-formulas',
-    meaning: 'CSV: escape cells that look like formulas',
-    formats: csvFormats,
-    isRare: true,
-  },
-  header: {
-    belongsTo: 'spec',
-    partOf: 'format',
-    flags: '--no-header',
-    meaning: 'CSV: no header row',
-    formats: csvFormats,
-    isRare: true,
+    meaning: 'CSV for Excel in European locales: semicolons, decimal commas, BOM, no formulas',
+    formats: ['csv'],
   },
 });
 
-const { title, note, logo, open, normalize, output, ...listFlags } = outputFlags.flags;
+const { title, note, open, normalize, output, ...listFlags } = outputFlags.flags;
 
 /** Output flags for lists, which have no heading, note or metrics. */
 export const listOutputFlags = runFlagGroup(outputFlags.heading, {
@@ -155,5 +101,5 @@ export const listOutputFlags = runFlagGroup(outputFlags.heading, {
   ...listFlags,
 });
 
-/** `clobber` and `header` are false for `--no-…`. */
+/** `clobber` is false for `--no-clobber`. */
 export type OutputFlags = OptionsOf<typeof outputFlags>;

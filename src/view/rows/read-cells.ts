@@ -35,7 +35,7 @@ export class CellReading implements CsvReading {
     const isHeader = names.some((name) => fieldOfLabel(name) !== undefined || isField(name));
     if (!isHeader && names.some((name) => /^\d/.test(name))) {
       throw new UsageError(`${this.#shown} has no header: its first line is a row.`, {
-        hint: 'Write it with a header, without --no-header.',
+        hint: 'Add a line with the names of its columns.',
       });
     }
     const fields = fieldsOfHeader(names).map((name) => {
@@ -121,10 +121,7 @@ export function readNumber(text: string, type: FieldType, delimiter: string): st
   return `${sign === '-' ? '-' : ''}${digits}${mark ? `.${decimals}` : ''}${exponent}`;
 }
 
-/** Removes the apostrophes of `--escape-formulas`. */
+/** Removes the apostrophe that `--excel` writes before a formula. */
 function withoutGuard(text: string): string {
-  if (!text.includes("'")) return text;
-  return text
-    .replaceAll(/(?<=^|[,;；\t\r\n])'(?=[=+\-@＝＋－＠])/g, '')
-    .replace(/^'(?=[\t\r\n])/, '');
+  return text.replace(/^'(?=[=+\-@\t])/, '');
 }

@@ -252,12 +252,6 @@ const columns: Scene = {
       'run --period last-7d --by DAILY,CAMPAIGN --metrics displays,revenueEuro {0} -o out.csv',
       [
         '--excel',
-        '--delimiter ";"',
-        '--delimiter ";" --decimal ,',
-        '--decimal ,',
-        '--bom',
-        '--no-header',
-        '--escape-formulas',
         '--normalize',
         '--columns date,displays',
         '--columns displays,campaignName',
@@ -558,7 +552,6 @@ const viewed: Scene = {
       '--since 2026-11-02 --until 2026-11-08',
       '--columns campaignId,displays',
       '--excel',
-      '--no-header',
     ]),
     ...cross('view a.csv --by DAILY -o out.{0}', [
       'csv',
