@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import { countriesNamed, findCountry } from '../contract/countries.ts';
+import { findCountry } from '../contract/countries.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
 import { valuesOf } from '../rows/column-values.ts';
@@ -48,7 +48,7 @@ function ruleOf(filter: FilterName, values: readonly string[]): FilterRule | und
 }
 
 /**
- * Excludes countries whose name is unique. `undefined` if one of the ids is unknown: any country
+ * Excludes countries by their English name. `undefined` if one of the ids is unknown: any country
  * might be meant.
  */
 function countryRule(ids: readonly string[]): FilterRule | undefined {
@@ -59,8 +59,8 @@ function countryRule(ids: readonly string[]): FilterRule | undefined {
     codes.add(country.code);
   }
   return (value) => {
-    const [country, another] = countriesNamed(value);
-    return country !== undefined && another === undefined && !codes.has(country.code);
+    const country = findCountry(value);
+    return country !== undefined && !codes.has(country.code);
   };
 }
 

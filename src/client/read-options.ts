@@ -190,7 +190,7 @@ export function planOptions(
   expectMembers(call, options, reportNames);
   const { period, since, until, by, metrics, filters = {} } = options;
   const nowMs = Date.now();
-  const { spec } = parseRequest({
+  const spec = parseRequest({
     profile,
     timezone,
     period,

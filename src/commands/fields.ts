@@ -1,21 +1,14 @@
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
-import { type Country, findCountry, searchCountries } from '../contract/countries.ts';
-import {
-  type DerivedMetric,
-  type Profile,
-  profiles,
-  revenueMeaning,
-  type VocabularyEntry,
-  vocabularyOf,
-} from '../contract/vocabulary.ts';
-import { meaningOf, type NamePlace, namesRelatedTo } from '../contract/words.ts';
+import { findNames } from '../contract/aliases.ts';
+import { type Country, searchCountries } from '../contract/countries.ts';
+import { type Profile, profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
 import { flagGroup } from '../query/flags/flag.ts';
-import { alternatives, closestNames } from '../query/typed-name.ts';
+import { closestHint } from '../query/typed-name.ts';
 import { tableLook } from '../run/deliver.ts';
-import { widthOf, wrap } from '../text/cell-width.ts';
+import { wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
@@ -44,116 +37,106 @@ export const fieldsCommand = declareCommand({
 });
 
 interface FieldRow {
-  readonly flag: string;
+  readonly flag: '--metrics' | '--by' | '--filter' | '--country';
   readonly name: string;
   readonly meaning: string;
 }
 
-/**
- * Prints the vocabulary of a profile. A term limits it to entries with that name or meaning, or
- * that the trade calls so.
- */
+/** Prints the vocabulary of a profile; with a term, the entries that it names or describes. */
 async function fields(
   context: Context,
   options: { readonly profile?: Profile },
   term = '',
 ): Promise<void> {
+  const { console, flags } = context;
   const profile = options.profile ?? (await context.account.settings()).profile.value;
   const vocabulary = vocabularyOf(profile);
-  const isAboutTerm =
-    (place: NamePlace) =>
-    (entry: VocabularyEntry): boolean =>
-      isAbout(place, entry, term);
 
-  const allMetrics = [...vocabulary.metrics, ...vocabulary.derived.map(computedMetric)];
-  const metrics = allMetrics.filter(isAboutTerm('metric')).map(({ name, type, meaning }) => {
-    return { name, type, meaning };
+  const computed = vocabulary.derived.map(({ field, unit, meaning }) => {
+    return { name: field, type: unit, meaning };
   });
-  const allBreakdowns = [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns];
-  const breakdowns = allBreakdowns.filter(isAboutTerm('breakdown')).map((breakdown) => {
-    const rowFields = breakdown.fields.map(({ name }) => name);
-    return { name: breakdown.name, rowFields, meaning: breakdown.meaning };
-  });
-  const filters = vocabulary.filters.filter(isAboutTerm('filter')).map(({ name, meaning }) => {
-    return { name, meaning };
-  });
-  const countries = vocabulary.filters.length === 0 ? [] : countriesFor(term);
+  const all = {
+    metrics: [...vocabulary.metrics, ...computed],
+    breakdowns: [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns],
+    filters: vocabulary.filters,
+  };
+  const isFound = ({ name, meaning }: Described) => isAbout(term, name, meaning);
+  const metrics = all.metrics.filter(isFound);
+  const breakdowns = all.breakdowns.filter(isFound);
+  const filters = all.filters.filter(isFound);
+  const hasCountries = vocabulary.filters.length > 0 && term !== '';
+  const countries = hasCountries ? searchCountries(term) : [];
 
-  if (context.flags.json) {
-    const lists = { profile, metrics, breakdowns, filters, countries };
-    await context.console.result(JSON.stringify(lists));
-    return;
+  if (flags.json) {
+    const lists = {
+      profile,
+      metrics: metrics.map(({ name, type, meaning }) => ({ name, type, meaning })),
+      breakdowns: breakdowns.map(({ name, fields: rowFields, meaning }) => {
+        return { name, rowFields: rowFields.map((field) => field.name), meaning };
+      }),
+      filters: filters.map(({ name, meaning }) => ({ name, meaning })),
+      countries,
+    };
+    return console.result(JSON.stringify(lists));
   }
 
   const rows: readonly FieldRow[] = [
-    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning })),
-    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning })),
-    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning })),
+    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning }) as const),
+    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning }) as const),
+    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning }) as const),
     ...countries.map(countryRow),
   ];
   if (rows.length === 0) {
-    const close = [
-      ...closestNames({ place: 'metric', text: term, accepted: allMetrics.map(nameOf) }),
-      ...closestNames({ place: 'breakdown', text: term, accepted: allBreakdowns.map(nameOf) }),
-    ];
+    const accepted = [...all.metrics, ...all.breakdowns].map(({ name }) => name);
     throw new UsageError(`Nothing matches ${quoted(term)} in the ${profile} profile.`, {
-      hint: close.length > 0 ? `Did you mean ${alternatives(close)}?` : 'See: adreport fields',
+      hint: closestHint({ text: term, accepted }, 'See: adreport fields'),
     });
   }
   const look = tableLook(context);
-  await context.console.write(textTable(wrapMeanings(rows, look.width), columns, look));
-  if (rows.some(({ name }) => name.startsWith('revenue'))) context.console.note(revenueMeaning);
+  await console.write(textTable(wrapMeanings(rows, look.width), columns, look));
+  if (rows.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
 }
 
-/** Wraps meanings: each further line is a row of its own. */
-function wrapMeanings(rows: readonly FieldRow[], width = Number.POSITIVE_INFINITY): FieldRow[] {
-  const widest = (texts: readonly string[]): number => Math.max(...texts.map(widthOf));
-  const before = widest(rows.map(({ flag }) => flag)) + widest(rows.map(({ name }) => name));
-  const room = Math.max(minMeaningWidth, width - before - 4);
+interface Described {
+  readonly name: string;
+  readonly meaning: string;
+}
 
-  const lines: FieldRow[] = [];
-  for (const { flag, name, meaning } of rows) {
-    const [first = '', ...others] = wrap(meaning, room);
-    lines.push({ flag, name, meaning: first });
-    for (const line of others) lines.push({ flag: '', name: '', meaning: line });
-  }
-  return lines;
+/** Searches the name and the meaning, and compares the name and its aliases. */
+function isAbout(term: string, name: string, meaning: string): boolean {
+  const text = `${name}\n${meaning}`.toLowerCase();
+  return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;
+}
+
+function countryRow({ code, id, name }: Country): FieldRow {
+  return { flag: '--country', name: code, meaning: `${name}, countryId ${id}` };
 }
 
 /** A narrower column is unreadable. */
 const minMeaningWidth = 20;
 
 const columns = [
-  { name: 'flag', value: (row: FieldRow) => row.flag, whole: true },
-  { name: 'name', value: (row: FieldRow) => row.name, whole: true },
-  { name: 'meaning', value: (row: FieldRow) => row.meaning },
+  { name: 'flag', value: (row: TableRow) => row.flag, whole: true },
+  { name: 'name', value: (row: TableRow) => row.name, whole: true },
+  { name: 'meaning', value: (row: TableRow) => row.meaning },
 ];
 
-/** Makes a computed metric a vocabulary entry, under the name that `--metrics` takes. */
-function computedMetric(metric: DerivedMetric) {
-  const { field, unit } = metric;
-  return { ...metric, name: field, type: unit };
-}
+type TableRow = Readonly<Record<keyof FieldRow, string>>;
 
-function nameOf({ name }: { readonly name: string }): string {
-  return name;
-}
+/** Wraps meanings: each further line is a row of its own. */
+function wrapMeanings(
+  rows: readonly FieldRow[],
+  width = Number.POSITIVE_INFINITY,
+): readonly TableRow[] {
+  const flagWidth = Math.max(...rows.map(({ flag }) => flag.length));
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
+  const room = Math.max(minMeaningWidth, width - flagWidth - nameWidth - 4);
 
-function isAbout(place: NamePlace, { name, meaning }: VocabularyEntry, term: string): boolean {
-  const text = `${name}\n${meaning}`.toLowerCase();
-  const isCalled = () =>
-    meaningOf(place, term, [name]) !== undefined || namesRelatedTo(place, term, [name]).length > 0;
-  return text.includes(term.toLowerCase()) || isCalled();
-}
-
-/** Finds the country that a term names, or else all that contain it, if it is long enough. */
-function countriesFor(term: string): readonly Country[] {
-  const country = findCountry(term);
-  if (country) return [country];
-  if (term.length < 4) return [];
-  return searchCountries(term);
-}
-
-function countryRow({ code, id, name }: Country): FieldRow {
-  return { flag: '--country', name: code, meaning: `${name}, countryId ${id}` };
+  const lines: TableRow[] = [];
+  for (const { flag, name, meaning } of rows) {
+    const [first = '', ...others] = wrap(meaning, room);
+    lines.push({ flag, name, meaning: first });
+    for (const line of others) lines.push({ flag: '', name: '', meaning: line });
+  }
+  return lines;
 }

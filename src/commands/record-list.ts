@@ -44,7 +44,7 @@ export async function prepareList(
   layout: ListLayout,
 ): Promise<(content: ListContent) => Promise<void>> {
   const format = checkFormat(context, options);
-  const columns = columnsOf(layout, options, { format, note: context.console.note });
+  const columns = columnsOf(layout, options, format);
   const target = await openTarget(context, options, {
     names: { account: await context.account.name() },
   });
@@ -85,12 +85,12 @@ export async function prepareList(
 function columnsOf(
   { columns, tableColumns }: ListLayout,
   { columns: selectedColumns }: OutputFlags,
-  { format, note }: { readonly format: FormatName; readonly note: (text: string) => void },
+  format: FormatName,
 ): TextColumn<ListRow>[] {
   if (selectedColumns === undefined) return withValues(format === 'table' ? tableColumns : columns);
   if (selectedColumns === 'all') return withValues(columns);
 
-  const wanted = selectedColumns.map((name) => findColumn(columns, name, note));
+  const wanted = selectedColumns.map((name) => findColumn(columns, name));
   return withValues(wanted);
 }
 
@@ -98,23 +98,16 @@ function withValues(columns: readonly ListColumn[]): TextColumn<ListRow>[] {
   return columns.map((column) => ({ ...column, value: (row) => row[column.name] }));
 }
 
-function findColumn(
-  columns: readonly ListColumn[],
-  text: string,
-  note: (text: string) => void,
-): ListColumn {
+function findColumn(columns: readonly ListColumn[], text: string): ListColumn {
   const accepted = columns.map(({ name }) => name);
-  const read = readName({ place: 'column', flag: '--columns', text, accepted });
-  const column = columns.find(({ name }) => name === read?.name);
-  if (!column) {
-    const known = `Choose from ${accepted.join(', ')}.`;
-    throw new UsageError(`Unknown column ${quoted(text)} in --columns.`, {
-      hint: closestHint({ place: 'column', text, accepted }, known),
-      about: { flag: '--columns', value: text },
-    });
-  }
-  if (read?.note !== undefined) note(`Note: ${read.note}`);
-  return column;
+  const wanted = readName({ flag: '--columns', text, accepted });
+  const column = columns.find(({ name }) => name === wanted);
+  if (column) return column;
+
+  throw new UsageError(`Unknown column ${quoted(text)} in --columns.`, {
+    hint: closestHint({ text, accepted }, `Choose from ${accepted.join(', ')}.`),
+    about: { flag: '--columns', value: text },
+  });
 }
 
 /** Copies the properties of a row in the order of columns. */

@@ -37,92 +37,47 @@ const codesAndIds = `
   VN 1562822,VU 2134431,WF 4034749,WS 4034894,XK 831053,YE 69543,YT 1024031,ZA 953987,ZM 895949,ZW 878675
 `;
 
-interface NamedCountry {
-  readonly country: Country;
-
-  /** In each language, English first. */
-  readonly names: readonly string[];
-}
-
-/** Languages for country names. Earlier languages take precedence. */
-const languages = ['en', 'fr', 'de', 'es', 'it'] as const;
-
-/** In alphabetical order of the codes. */
-let namedCountries: readonly NamedCountry[] | undefined;
-
-function readCountries(): readonly NamedCountry[] {
-  if (namedCountries) return namedCountries;
-
-  const namesByLanguage = languages.map(
-    (language) => new Intl.DisplayNames(language, { type: 'region' }),
-  );
-  const entries: NamedCountry[] = [];
-  for (const [, code = '', id = ''] of codesAndIds.matchAll(/(\w+) (\d+)/g)) {
-    const names = namesByLanguage.map((displayNames) => displayNames.of(code) ?? code);
-    entries.push({ country: { code, id, name: names[0] ?? code }, names });
-  }
-  namedCountries = entries;
-  return entries;
-}
-
-/** Lists the country names in every language that `findCountry` reads. */
-export function allCountryNames(): string[] {
-  return readCountries().flatMap(({ names }) => names);
-}
-
-/** Finds countries with a name that contains `text`, in any case. */
-export function searchCountries(text: string): readonly Country[] {
-  const part = text.toLowerCase();
-  const matches = readCountries().filter(({ names }) =>
-    names.some((name) => name.toLowerCase().includes(part)),
-  );
-  return matches.map(({ country }) => country);
-}
-
-/** Other common names of countries. */
+/** English names that `Intl` does not have. */
 // biome-ignore format: a table
 const otherNames = new Map([
-  ['uk', 'GB'], ['great britain', 'GB'], ['england', 'GB'], ['usa', 'US'], ['america', 'US'],
-  ['united states of america', 'US'], ['holland', 'NL'], ['uae', 'AE'], ['ivory coast', 'CI'],
-  ['czech republic', 'CZ'], ['korea', 'KR'], ['turkey', 'TR'], ['burma', 'MM'], ['hong kong', 'HK'], ['macau', 'MO'],
+  ['uk', 'GB'], ['great britain', 'GB'], ['usa', 'US'], ['united states of america', 'US'],
+  ['ivory coast', 'CI'], ['czech republic', 'CZ'], ['turkey', 'TR'], ['hong kong', 'HK'], ['macau', 'MO'],
 ]);
 
+/** Countries by code, ID and plain name. */
+let index: ReadonlyMap<string, Country> | undefined;
+
+function indexCountries(): ReadonlyMap<string, Country> {
+  const englishNames = new Intl.DisplayNames('en', { type: 'region' });
+  const countries = new Map<string, Country>();
+  for (const [, code = '', id = ''] of codesAndIds.matchAll(/(\w+) (\d+)/g)) {
+    const name = englishNames.of(code) ?? code;
+    const country = { code, id, name };
+    for (const word of [code, id, name]) countries.set(plain(word), country);
+  }
+  return countries;
+}
+
 /**
- * Finds a country by ISO code, GeoNames id, or name in English, French, German, Spanish or Italian,
- * in any case. Exact names take precedence over names without accents and punctuation, and English
- * over the other languages.
+ * Finds a country by ISO code, GeoNames ID or English name. Ignores case, accents and punctuation.
  */
 export function findCountry(text: string): Country | undefined {
-  const countries = readCountries();
-  const plainText = plain(text);
-  const code = otherNames.get(plainText) ?? plainText.toUpperCase();
-  const byCode = countries.find(({ country }) => country.code === code || country.id === plainText);
-  if (byCode) return byCode.country;
-
-  const exactText = text.trim().toLowerCase();
-  const byExactName = findByName(countries, (name) => name.toLowerCase() === exactText);
-  return byExactName ?? findByName(countries, (name) => plain(name) === plainText);
+  index ??= indexCountries();
+  const word = plain(text);
+  return index.get(plain(otherNames.get(word) ?? word));
 }
 
-/** Ignores case, accents and punctuation, in every language. */
-export function countriesNamed(text: string): Country[] {
-  const plainText = plain(text);
-  const matches = readCountries().filter(({ names }) =>
-    names.some((name) => plain(name) === plainText),
-  );
-  return matches.map(({ country }) => country);
+/** Lists every country, in alphabetical order of the codes. */
+export function listCountries(): readonly Country[] {
+  index ??= indexCountries();
+  return [...new Set(index.values())];
 }
 
-/** Finds the first country with a matching name, trying one language after the other. */
-function findByName(
-  countries: readonly NamedCountry[],
-  matches: (name: string) => boolean,
-): Country | undefined {
-  for (const index of languages.keys()) {
-    const match = countries.find(({ names }) => matches(names[index] ?? ''));
-    if (match) return match.country;
-  }
-  return undefined;
+/** Finds the country that `text` names, or else those with a word that begins with it. */
+export function searchCountries(text: string): readonly Country[] {
+  const country = findCountry(text);
+  if (country) return [country];
+  return listCountries().filter(({ name }) => ` ${plain(name)}`.includes(` ${plain(text)}`));
 }
 
 /** Removes accents and punctuation, in lower case: `cote divoire` for `Côte d’Ivoire`. */

@@ -3,7 +3,7 @@
  * profiles, meaning.
  *
  * Flags, help, completion, validation at both ends, the report engine and the column order are
- * derived from these lists. Their order is that of the columns in a row. `words.ts` reads other
+ * derived from these lists. Their order is that of the columns in a row. `aliases.ts` has other
  * words for them. Sources: the service specification (Metrics, Breakdowns, Buyer-profile filters,
  * Report data) and `decisions.md` section 4.
  */
@@ -25,11 +25,6 @@ export interface VocabularyEntry<Name extends string = string> {
   readonly profiles: readonly Profile[];
   readonly fields?: readonly RowField[];
 
-  /** Other words for it. One that several entries have means each of them. */
-  readonly words?: readonly string[];
-
-  /** Words that `fields` and hints find it by, although they do not mean it. */
-  readonly related?: readonly string[];
   readonly meaning: string;
 }
 
@@ -47,15 +42,15 @@ interface MetricEntry<Name extends string = string> extends VocabularyEntry<Name
 
 // biome-ignore format: an entry a line reads as a table
 const metricTable = [
-  { name: 'requests', profiles: buyer, type: 'integer', words: ['ad requests', 'bid requests'], related: ['queries', 'calls', 'opportunities'], meaning: 'attempts to fill an impression' },
-  { name: 'displays', profiles, type: 'integer', words: ['impressions', 'imps', 'viewable impressions', 'ad views'], related: ['views', 'served'], meaning: 'times an ad is served and displayed, as per viewability' },
-  { name: 'clicks', profiles: buyer, type: 'integer', words: ['taps', 'ad clicks'], meaning: 'clicks' },
-  { name: 'downloads', profiles: buyer, type: 'integer', words: ['installs', 'installations', 'app installs', 'conversions', 'acquisitions', 'actions'], meaning: 'conversions reported through a conversion interface or a buyer integration' },
-  { name: 'leads', profiles: buyer, type: 'integer', words: ['registrations', 'signups', 'conversions', 'acquisitions', 'actions'], meaning: 'leads reported through the same channels' },
-  { name: 'landings', profiles: buyer, type: 'integer', words: ['visits', 'landing page views', 'landing page visits', 'conversions', 'acquisitions', 'actions'], related: ['arrivals', 'sessions'], meaning: 'landings reported through the same channels' },
-  { name: 'revenueEuro', profiles, type: 'money', words: ['revenue', 'spend', 'spending', 'ad spend', 'cost', 'money', 'revenue in euros', 'spend in euros', 'cost in euros', 'revenue eur', 'spend eur', 'cost eur'], related: ['budget', 'turnover', 'earnings', 'eur', 'euro'], meaning: 'revenue in euros' },
-  { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, words: ['revenue', 'spend', 'spending', 'ad spend', 'cost', 'money', 'revenue in dollars', 'spend in dollars', 'cost in dollars', 'revenue usd', 'spend usd', 'cost usd'], related: ['budget', 'turnover', 'earnings', 'usd', 'dollar'], meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
-  { name: 'eyesTrackings', profiles: buyer, type: 'integer', words: ['eye trackings'], related: ['attention'], meaning: 'eye trackings (the service does not define it)' },
+  { name: 'requests', profiles: buyer, type: 'integer', meaning: 'attempts to fill an impression' },
+  { name: 'displays', profiles, type: 'integer', meaning: 'times an ad is served and displayed, as per viewability' },
+  { name: 'clicks', profiles: buyer, type: 'integer', meaning: 'clicks' },
+  { name: 'downloads', profiles: buyer, type: 'integer', meaning: 'conversions reported through a conversion interface or a buyer integration' },
+  { name: 'leads', profiles: buyer, type: 'integer', meaning: 'leads reported through the same channels' },
+  { name: 'landings', profiles: buyer, type: 'integer', meaning: 'landings reported through the same channels' },
+  { name: 'revenueEuro', profiles, type: 'money', meaning: 'revenue in euros' },
+  { name: 'revenueDollar', profiles, type: 'money', rowField: { buyer: 'valueDollar' }, meaning: 'revenue in US dollars (buyer rows name it valueDollar)' },
+  { name: 'eyesTrackings', profiles: buyer, type: 'integer', meaning: 'eye trackings (the service does not define it)' },
 ] as const satisfies readonly MetricEntry[];
 export type MetricName = (typeof metricTable)[number]['name'];
 export type Metric = MetricEntry<MetricName>;
@@ -102,30 +97,30 @@ const text = <Name extends string>(name: Name) => ({ name, type: 'text' }) as co
 /** In the order of their fields in a row (`decisions.md` 4). */
 // biome-ignore format: an entry a line reads as a table
 const breakdownTable = [
-  { name: 'DAILY', profiles, fields: [date], time: true, words: ['day', 'date', 'calendar day', 'time'], meaning: 'by day' },
-  { name: 'HOURLY', profiles, fields: [date, hour], time: true, words: ['hour', 'time'], meaning: 'by hour' },
-  { name: 'MONTHLY', profiles, fields: [date], time: true, words: ['month', 'calendar month', 'time'], meaning: 'by month' },
-  { name: 'RANGE', profiles, fields: [date], time: true, related: ['total', 'window', 'period'], meaning: 'by the whole window' },
-  { name: 'ADNETWORK', profiles: buyer, fields: [text('Adnetwork')], words: ['network'], related: ['source'], meaning: 'by core ad network' },
-  { name: 'CAMPAIGN', profiles: buyer, fields: [id('campaignId'), text('campaignName')], related: ['line item', 'order', 'insertion order'], meaning: 'by campaign' },
-  { name: 'ADUNIT', profiles: buyer, fields: [id('adId'), text('adName'), id('adUnitLimitType'), id('adUnitLimitValue')], words: ['ad'], related: ['placement', 'line'], meaning: 'by ad' },
-  { name: 'ADVERTISER', profiles: buyer, fields: [text('advertiser'), text('billingEntity')], words: ['client', 'customer', 'brand'], meaning: 'by advertiser' },
-  { name: 'CREATIVE', profiles: buyer, fields: [id('creativeId')], related: ['banner', 'asset'], meaning: 'by creative' },
-  { name: 'PUBLISHERID', profiles: buyer, fields: [id('publisherId')], onlyWhenAsked: true, words: ['publisher'], related: ['site', 'inventory', 'seller'], meaning: 'by publisher ID' },
-  { name: 'SUBPUBLISHERID', profiles: buyer, fields: [text('subpublisherId')], nullable: true, words: ['subpublisher'], related: ['subsite', 'zone'], meaning: 'by sub-publisher ID' },
-  { name: 'FORMAT', profiles, fields: [text('format')], onlyWhenAsked: true, words: ['ad format', 'placement format'], related: ['ad type', 'size'], meaning: 'by format (interstitial, banner, native ad …)' },
-  { name: 'OS', profiles: buyer, fields: [text('os')], nullable: true, words: ['operating system', 'mobile os'], related: ['ios', 'android'], meaning: 'by mobile OS' },
-  { name: 'PLATFORM', profiles: buyer, fields: [text('platform')], related: ['web', 'app or web'], meaning: 'by platform' },
-  { name: 'COUNTRY', profiles: buyer, fields: [text('country')], nullable: true, words: ['geo', 'location'], related: ['market', 'territory'], meaning: 'by country' },
-  { name: 'REGION', profiles: buyer, fields: [text('adminLevel1')], nullable: true, words: ['state', 'province', 'geo', 'location'], meaning: 'by region (admin level 1)' },
-  { name: 'DEPARTMENT', profiles: buyer, fields: [text('adminLevel2')], nullable: true, words: ['county', 'geo', 'location'], related: ['district'], meaning: 'by department (admin level 2)' },
-  { name: 'CITY', profiles: buyer, fields: [text('city')], nullable: true, words: ['town', 'geo', 'location'], meaning: 'by city' },
-  { name: 'POSTALCODE', profiles: buyer, fields: [text('postalcode')], nullable: true, words: ['zip', 'zip code', 'postcode', 'geo', 'location'], meaning: 'by postal code' },
-  { name: 'DEVICETYPE', profiles: buyer, fields: [text('deviceType')], nullable: true, words: ['device'], related: ['phone', 'tablet'], meaning: 'by device type (phone or tablet)' },
-  { name: 'DEVICEBRAND', profiles: buyer, fields: [text('deviceBrand')], nullable: true, words: ['device', 'brand', 'manufacturer', 'make', 'device make'], related: ['vendor'], meaning: 'by brand name' },
-  { name: 'DEVICEMODEL', profiles: buyer, fields: [text('deviceModel')], nullable: true, words: ['device', 'model', 'phone model'], related: ['handset'], meaning: 'by model' },
-  { name: 'CARRIER', profiles: buyer, fields: [text('carrier')], words: ['operator', 'mobile operator', 'wireless carrier', 'network'], related: ['isp', 'telco'], meaning: 'by mobile or wireless carrier' },
-  { name: 'BUNDLEID', profiles, fields: [text('bundleId')], words: ['bundle', 'app', 'app id', 'package name'], related: ['package'], meaning: 'by package name (Android) or bundle ID (iOS)' },
+  { name: 'DAILY', profiles, fields: [date], time: true, meaning: 'by day' },
+  { name: 'HOURLY', profiles, fields: [date, hour], time: true, meaning: 'by hour' },
+  { name: 'MONTHLY', profiles, fields: [date], time: true, meaning: 'by month' },
+  { name: 'RANGE', profiles, fields: [date], time: true, meaning: 'by the whole window' },
+  { name: 'ADNETWORK', profiles: buyer, fields: [text('Adnetwork')], meaning: 'by core ad network' },
+  { name: 'CAMPAIGN', profiles: buyer, fields: [id('campaignId'), text('campaignName')], meaning: 'by campaign' },
+  { name: 'ADUNIT', profiles: buyer, fields: [id('adId'), text('adName'), id('adUnitLimitType'), id('adUnitLimitValue')], meaning: 'by ad' },
+  { name: 'ADVERTISER', profiles: buyer, fields: [text('advertiser'), text('billingEntity')], meaning: 'by advertiser' },
+  { name: 'CREATIVE', profiles: buyer, fields: [id('creativeId')], meaning: 'by creative' },
+  { name: 'PUBLISHERID', profiles: buyer, fields: [id('publisherId')], onlyWhenAsked: true, meaning: 'by publisher ID' },
+  { name: 'SUBPUBLISHERID', profiles: buyer, fields: [text('subpublisherId')], nullable: true, meaning: 'by sub-publisher ID' },
+  { name: 'FORMAT', profiles, fields: [text('format')], onlyWhenAsked: true, meaning: 'by format (interstitial, banner, native ad …)' },
+  { name: 'OS', profiles: buyer, fields: [text('os')], nullable: true, meaning: 'by mobile OS' },
+  { name: 'PLATFORM', profiles: buyer, fields: [text('platform')], meaning: 'by platform' },
+  { name: 'COUNTRY', profiles: buyer, fields: [text('country')], nullable: true, meaning: 'by country' },
+  { name: 'REGION', profiles: buyer, fields: [text('adminLevel1')], nullable: true, meaning: 'by region (admin level 1)' },
+  { name: 'DEPARTMENT', profiles: buyer, fields: [text('adminLevel2')], nullable: true, meaning: 'by department (admin level 2)' },
+  { name: 'CITY', profiles: buyer, fields: [text('city')], nullable: true, meaning: 'by city' },
+  { name: 'POSTALCODE', profiles: buyer, fields: [text('postalcode')], nullable: true, meaning: 'by postal code' },
+  { name: 'DEVICETYPE', profiles: buyer, fields: [text('deviceType')], nullable: true, meaning: 'by device type (phone or tablet)' },
+  { name: 'DEVICEBRAND', profiles: buyer, fields: [text('deviceBrand')], nullable: true, meaning: 'by brand name' },
+  { name: 'DEVICEMODEL', profiles: buyer, fields: [text('deviceModel')], nullable: true, meaning: 'by model' },
+  { name: 'CARRIER', profiles: buyer, fields: [text('carrier')], meaning: 'by mobile or wireless carrier' },
+  { name: 'BUNDLEID', profiles, fields: [text('bundleId')], meaning: 'by package name (Android) or bundle ID (iOS)' },
 ] as const satisfies readonly BreakdownEntry[];
 export type BreakdownName = (typeof breakdownTable)[number]['name'];
 export type Breakdown = BreakdownEntry<BreakdownName>;
@@ -152,7 +147,7 @@ export interface DerivedBreakdown extends Omit<BreakdownEntry, 'name'> {
 
 // biome-ignore format: an entry a line reads as a table
 export const derivedBreakdowns: readonly DerivedBreakdown[] = [
-  { name: 'WEEKLY', profiles, fields: [date], time: true, sentAs: 'RANGE', unit: 'week', words: ['week', 'iso week', 'calendar week', 'time'], meaning: 'by week (Monday to Sunday); one report per week' },
+  { name: 'WEEKLY', profiles, fields: [date], time: true, sentAs: 'RANGE', unit: 'week', meaning: 'by week (Monday to Sunday); one report per week' },
 ];
 export type DerivedBreakdownName = DerivedBreakdown['name'];
 
@@ -212,13 +207,13 @@ export interface DerivedMetric extends VocabularyEntry {
 /** In the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
-  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', words: ['click rate', 'click-through rate', 'clickthrough rate'], related: ['clickthrough'], meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
-  { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue per 1,000 displays (eCPM), in euros' },
-  { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', words: ['cpm', 'ecpm', 'cost per mille', 'cost per thousand'], related: ['rpm'], meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
-  { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue per click, in euros' },
-  { name: 'CPC $', field: 'cpcDollar', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpc', 'ecpc', 'cost per click'], meaning: 'revenue per click, in US dollars' },
-  { name: 'CPL €', field: 'cplEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpl', 'cost per lead', 'cpa', 'cost per action', 'cost per acquisition'], meaning: 'revenue per lead, in euros' },
-  { name: 'CPD €', field: 'cpdEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, unit: 'money', onlyWhenNamed: true, words: ['cpd', 'cost per download', 'cpi', 'cost per install', 'cpa', 'cost per action', 'cost per acquisition'], meaning: 'revenue per download, in euros' },
+  { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
+  { name: 'eCPM €', field: 'ecpmEuro', profiles, numerator: 'revenueEuro', denominator: 'displays', factor: 1000, unit: 'money', meaning: 'revenue per 1,000 displays (eCPM), in euros' },
+  { name: 'eCPM $', field: 'ecpmDollar', profiles, numerator: 'revenueDollar', denominator: 'displays', factor: 1000, unit: 'money', meaning: 'revenue per 1,000 displays (eCPM), in US dollars' },
+  { name: 'CPC €', field: 'cpcEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in euros' },
+  { name: 'CPC $', field: 'cpcDollar', profiles: buyer, numerator: 'revenueDollar', denominator: 'clicks', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per click, in US dollars' },
+  { name: 'CPL €', field: 'cplEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'leads', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per lead, in euros' },
+  { name: 'CPD €', field: 'cpdEuro', profiles: buyer, numerator: 'revenueEuro', denominator: 'downloads', factor: 1, unit: 'money', onlyWhenNamed: true, meaning: 'revenue per download, in euros' },
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 

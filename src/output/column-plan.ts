@@ -189,12 +189,11 @@ export class ColumnPlan {
     const ofMetric = fieldOfMetric(name, known);
     if (ofMetric !== undefined) return ofMetric;
 
-    const { columns: requested = [], note } = this.#choice;
+    const { columns: requested = [] } = this.#choice;
     const requestedFields = requested.map(({ field }) => field);
-    const read = readColumnName(name, requestedFields) ?? readColumnName(name, known);
-    if (!read) throw unknownColumn(name, known);
-    if (read.note !== undefined) note?.(read.note);
-    return read.name;
+    const field = readColumnName(name, requestedFields) ?? readColumnName(name, known);
+    if (field === undefined) throw unknownColumn(name, known);
+    return field;
   }
 
   /** Uses the requested columns, then other fields that have values or are unknown. */

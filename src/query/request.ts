@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { allCountryNames, findCountry } from '../contract/countries.ts';
+import { findNames, findSpellings } from '../contract/aliases.ts';
+import { findCountry, listCountries } from '../contract/countries.ts';
 import {
   defaultZone,
   type Encoding,
@@ -24,7 +25,6 @@ import {
   type VocabularyEntry,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import { filtersByName, meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted, visibleJson } from '../text/printable.ts';
@@ -32,13 +32,7 @@ import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
 import { type NamedFilter, namedFilters } from './named-filters.ts';
 import type { ReportSpec, SpecFilters, SpecRequest } from './spec.ts';
 import { readColumnNames } from './typed-columns.ts';
-import {
-  alternatives,
-  closestHint,
-  type ReadName,
-  readName,
-  type TypedName,
-} from './typed-name.ts';
+import { alternatives, closestHint, readName, type TypedName } from './typed-name.ts';
 import { splitValues } from './value-list.ts';
 import { type SplitUnit, type Window, wallAt } from './window.ts';
 import { resolveWindow, type WindowFlags } from './window-flags.ts';
@@ -108,7 +102,7 @@ export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>) {
     ...(hasFilters && { filters }),
     ...(columns !== undefined && { columns }),
   };
-  return { spec: { ...window, request }, meanings: [...new Set(reader.meanings)] };
+  return { ...window, request };
 }
 
 export interface PlanOptions {
@@ -157,7 +151,7 @@ export function planSpec(
 export function planReport(
   flags: RequestFlags & PlanOptions & Omit<WindowFlags, 'zone'>,
 ): ReportPlan {
-  const { spec } = parseRequest(flags);
+  const spec = parseRequest(flags);
   return planSpec({ ...spec, ...(flags.windowClock && { windowClock: flags.windowClock }) }, flags);
 }
 
@@ -235,9 +229,6 @@ interface TypedFilter {
 
 class RequestParser {
   readonly errors: UsageError[] = [];
-
-  /** Sentences on plain-English words. */
-  readonly meanings: string[] = [];
   readonly #flags: RequestFlags;
 
   constructor(flags: RequestFlags) {
@@ -278,11 +269,10 @@ class RequestParser {
     const { profile, columns } = this.#flags;
     if (columns === undefined || columns === 'all') return columns;
 
-    const { names, notes, errors } = readColumnNames(columns, {
+    const { names, errors } = readColumnNames(columns, {
       profile,
       request: sentNames(requested),
     });
-    this.meanings.push(...notes);
     this.errors.push(...errors);
     return names;
   }
@@ -321,12 +311,10 @@ class RequestParser {
       const name = this.#readFilterName(typed);
       if (name === undefined) continue;
 
-      const byNames = namedFilters.find((entry) => entry.name.toLowerCase() === name);
       const filter = filterTable.find(
         (entry) => entry.name === (name === 'country' ? 'countryId' : name),
       );
-      if (byNames) add(byNames.name, this.#readPatterns(byNames.flag, typed.list));
-      else if (filter) add(filter.name, this.#readValues(filter, typed));
+      if (filter) add(filter.name, this.#readValues(filter, typed));
     }
 
     for (const { flag, name } of namedFilters) {
@@ -352,12 +340,13 @@ class RequestParser {
    */
   #readFilterName({ flag, name: text }: TypedFilter): string | undefined {
     const names = vocabularyOf(this.#flags.profile).filters.map(({ name }) => name);
-    const accepted = [...names, ...Object.values(filtersByName)];
-    const typed = { place: 'filter', flag, text, accepted } as const;
-    return this.#readName(typed, () => {
-      const hint = closestHint(typed, `Choose from ${accepted.join(', ')}.`);
-      return new UsageError(`Unknown filter ${quoted(text)}.`, { hint, about: { flag } });
-    });
+    const accepted = [...names, 'country'];
+    const [name] = findSpellings(text, accepted);
+    if (name === undefined) {
+      const hint = closestHint({ text, accepted }, `Choose from ${accepted.join(', ')}.`);
+      this.#refuse(flag, `Unknown filter ${quoted(text)}.`, hint);
+    }
+    return name;
   }
 
   /** Reads names or patterns, separated like the values of `--filter`. */
@@ -421,7 +410,8 @@ class RequestParser {
       return;
     }
     const message = `Unknown country ${quoted(text)} in ${flag}.`;
-    this.#refuse(flag, message, didYouMean(nearest(text, allCountryNames()), hint));
+    const countryNames = listCountries().map(({ name }) => name);
+    this.#refuse(flag, message, didYouMean(nearest(text, countryNames), hint));
   }
 
   /** Reads a comma list, without duplicates. */
@@ -439,9 +429,9 @@ class RequestParser {
 
     const names: Name[] = [];
     for (const text of splitList(list)) {
-      const typed = { place: kind, flag, text, accepted };
+      const typed = { flag, text, accepted };
       const name = this.#readName(typed, () => {
-        const others = meaningOf(kind, text, allNames)?.names ?? [];
+        const others = findNames(text, allNames);
         const profiles = entries.find((entry) => entry.name === others[0])?.profiles ?? [];
         const message =
           others.length > 0
@@ -457,13 +447,11 @@ class RequestParser {
 
   /** Returns `undefined` if the name is ambiguous or unknown, after adding an error. */
   #readName(typed: TypedName, unknown: () => UsageError): string | undefined {
-    const read = this.#collect((): ReadName => {
+    return this.#collect(() => {
       const name = readName(typed);
-      if (!name) throw unknown();
+      if (name === undefined) throw unknown();
       return name;
     });
-    if (read?.note !== undefined) this.meanings.push(read.note);
-    return read?.name;
   }
 
   /** Returns the result of `read`. If it throws a `UsageError`, adds it to the errors. */

@@ -11,8 +11,8 @@ import {
   type SavedSection,
 } from '../account/project-file.ts';
 import { splitChoice } from '../account/settings.ts';
+import { findNames } from '../contract/aliases.ts';
 import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
-import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { isUrl } from '../output/file/url.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -98,7 +98,7 @@ const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => n
 /** Throws `UsageError` for a word that was probably meant as the value of a flag. */
 function expectReportName(name: string, { platform, wallClock }: PlanTools['host']): void {
   const isWindow = isPeriod(name, wallClock());
-  const isBreakdown = meaningOf('breakdown', name, breakdownNames) !== undefined;
+  const isBreakdown = findNames(name, breakdownNames).length > 0;
   if (!isWindow && !isBreakdown) return;
 
   const flag = isWindow ? '--period' : '--by';

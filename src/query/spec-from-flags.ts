@@ -28,7 +28,7 @@ export async function specFromFlags(
 ): Promise<ReportSpec> {
   const settings = await account.settings();
   const { encoding, windowClock } = settings;
-  const { spec, meanings } = parseRequest({
+  const spec = parseRequest({
     platform: tools.host.platform,
     profile: options.profile ?? settings.profile.value,
     metrics: options.metrics,
@@ -43,7 +43,6 @@ export async function specFromFlags(
     until: options.until,
     nowMs,
   });
-  for (const meaning of meanings) tools.console.noteOnce(meaning);
 
   return {
     format: formatOf(tools, options),

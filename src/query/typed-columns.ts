@@ -1,3 +1,4 @@
+import { findSpellings } from '../contract/aliases.ts';
 import { columnsOf } from '../contract/columns.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import {
@@ -8,10 +9,9 @@ import {
   metrics,
   type Profile,
 } from '../contract/vocabulary.ts';
-import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
-import { alternatives, closestHint, type ReadName, readName } from './typed-name.ts';
+import { alternatives, closestHint, readName } from './typed-name.ts';
 
 /** Parts of a request that determine the columns of a report. */
 interface ColumnsRequest {
@@ -28,40 +28,37 @@ const flag = '--columns';
  */
 export function readColumnNames(texts: readonly string[], request: ColumnsRequest) {
   const names: string[] = [];
-  const notes: string[] = [];
   const errors: UsageError[] = [];
   for (const text of texts) {
     try {
-      const { name, note } = readColumn(text, request);
-      names.push(name);
-      if (note !== undefined) notes.push(note);
+      names.push(readColumn(text, request));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       errors.push(error);
     }
   }
-  return { names: [...new Set(names)], notes, errors };
+  return { names: [...new Set(names)], errors };
 }
 
-function readColumn(text: string, request: ColumnsRequest): ReadName {
+function readColumn(text: string, request: ColumnsRequest): string {
   const possible = possibleColumns(request);
-  if (possible.names.includes(text)) return { name: text };
+  if (possible.names.includes(text)) return text;
 
   for (const accepted of [possible.requested, possible.fields]) {
-    const read = readName({ place: 'column', flag, text, accepted });
-    if (read) return read;
+    const name = readName({ flag, text, accepted });
+    if (name !== undefined) return name;
   }
 
   const about = { flag, value: text };
   const list = `Choose from ${possible.names.join(', ')}.`;
   const hints = columnHints(request.profile);
-  const known = readName({ place: 'column', flag, text, accepted: [...hints.keys()] });
-  if (known) {
-    const message = `The column ${known.name} cannot be in this report.`;
-    throw new UsageError(message, { about, hint: hints.get(known.name) ?? list });
+  const known = readName({ flag, text, accepted: [...hints.keys()] });
+  if (known !== undefined) {
+    const message = `The column ${known} cannot be in this report.`;
+    throw new UsageError(message, { about, hint: hints.get(known) ?? list });
   }
 
-  const hint = closestHint({ place: 'column', text, accepted: possible.fields }, '');
+  const hint = closestHint({ text, accepted: possible.fields }, '');
   throw new UsageError(`Unknown column ${quoted(text)} in ${flag}.`, {
     about,
     hint: hint || `${list} To write every field: --columns all`,
@@ -125,9 +122,6 @@ export interface FileColumns {
 
   /** Breakdown, if one was typed; `WEEKLY` and `MONTHLY` add up days. */
   readonly breakdown?: string;
-
-  /** For stderr, if a plain-English word was typed: `impressions means displays.` */
-  readonly note?: string;
 }
 
 interface TypedColumn {
@@ -147,28 +141,26 @@ interface TypedColumn {
 export function readFileColumns({ flag, text, fields }: TypedColumn): FileColumns | undefined {
   if (fields.includes(text)) return { columns: [text] };
 
-  const named = readFileBreakdown({ flag, text, fields });
-  if (named) {
-    const { name: breakdown, note } = named;
+  const breakdown = readFileBreakdown({ flag, text, fields });
+  if (breakdown !== undefined) {
     const columns = fieldsOfBreakdown(breakdown).filter((field) => fields.includes(field));
-    return { columns, breakdown, ...(note !== undefined && { note }) };
+    return { columns, breakdown };
   }
 
-  const column = readName({ place: 'column', flag, text, accepted: fields });
-  if (!column) return undefined;
-  return { columns: [column.name], ...(column.note !== undefined && { note: column.note }) };
+  const column = readName({ flag, text, accepted: fields });
+  return column === undefined ? undefined : { columns: [column] };
 }
 
 /** Finds the breakdown with this name, unless it fits a column of the file better. */
-function readFileBreakdown({ flag, text, fields }: TypedColumn): ReadName | undefined {
+function readFileBreakdown({ flag, text, fields }: TypedColumn): string | undefined {
   if (flag === '--metrics' || flag === '--sort') return undefined;
 
   const accepted = breakdownsIn(fields);
-  const isBreakdown = meaningOf('breakdown', text, accepted)?.isWord === false;
-  const isColumn = meaningOf('column', text, fields)?.isWord === false;
+  const isBreakdown = findSpellings(text, accepted).length > 0;
+  const isColumn = findSpellings(text, fields).length > 0;
   // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
   if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
-  return readName({ place: 'breakdown', flag, text, accepted });
+  return readName({ flag, text, accepted });
 }
 
 /** Returns the breakdowns by which a file with these columns can be grouped. */

@@ -1,8 +1,8 @@
+import { findNames } from '../contract/aliases.ts';
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
-import { meaningOf } from '../contract/words.ts';
 import { UsageError } from '../errors.ts';
-import { closestHint, type ReadName, readName } from '../query/typed-name.ts';
+import { closestHint, readName } from '../query/typed-name.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';
@@ -233,7 +233,7 @@ export function changeOf(
 }
 
 /**
- * Finds the metric that a name or a word of plain English means; `undefined` if none. Throws
+ * Finds the metric that a name or an alias means; `undefined` if none. Throws
  * `UsageError` if it means several.
  */
 export function findFigure(
@@ -242,18 +242,18 @@ export function findFigure(
   flag = '--metrics',
 ): Figure | undefined {
   const accepted = figures.map(({ field }) => field);
-  const read = readName({ place: 'column', flag, text, accepted });
-  return read && figures.find(({ field }) => field === read.name);
+  const name = readName({ flag, text, accepted });
+  return figures.find(({ field }) => field === name);
 }
 
 /**
  * Finds the column that a name of `--columns` means: one of the fields, or a rate that can be
  * computed from them; `undefined` if there is none. Throws `UsageError` if it means several.
  */
-export function readColumnName(text: string, fields: readonly string[]): ReadName | undefined {
+export function readColumnName(text: string, fields: readonly string[]): string | undefined {
   const figures = everyFigureOf(fields).map(({ field }) => field);
   const accepted = [...new Set([...fields, ...figures])];
-  return readName({ place: 'column', flag: '--columns', text, accepted });
+  return readName({ flag: '--columns', text, accepted });
 }
 
 /**
@@ -275,7 +275,7 @@ export function figuresNamed(names: readonly string[], figures: readonly Figure[
 /** As `unknownColumn`; for a computed metric it names the columns that are missing. */
 export function unknownFigure(name: string, columns: readonly string[], flag: string): UsageError {
   const computed = derivedMetrics.map(({ field }) => field);
-  const [field, another] = meaningOf('column', name, computed)?.names ?? [];
+  const [field, another] = findNames(name, computed);
   const metric = derivedMetrics.find((each) => each.field === field);
   if (!metric || another !== undefined) return unknownColumn(name, columns, flag);
 
@@ -299,7 +299,7 @@ export function unknownColumn(
 ): UsageError {
   return new UsageError(`Unknown column “${name}” in ${flag}.`, {
     code: 'UNKNOWN_COLUMN',
-    hint: closestHint({ place: 'column', text: name, accepted: columns }, columnChoice(columns)),
+    hint: closestHint({ text: name, accepted: columns }, columnChoice(columns)),
   });
 }
 

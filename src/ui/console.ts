@@ -46,7 +46,6 @@ export class Console {
   readonly #platform: NodeJS.Platform;
   readonly #speaksJson: boolean;
   readonly #secrets = new Secrets();
-  readonly #noted = new Set<string>();
   #bars: Bars | undefined;
   #failure: AdreportError | undefined;
 
@@ -95,13 +94,6 @@ export class Console {
   /** Prints a line on stderr unless `-q`: progress, hints and notes. */
   readonly note = (text: string): void => {
     if (!this.isQuiet) this.error(text);
-  };
-
-  /** Prints a note that several reports of one run would repeat only once. */
-  readonly noteOnce = (text: string): void => {
-    if (this.#noted.has(text)) return;
-    this.#noted.add(text);
-    this.note(text);
   };
 
   /** Prints a warning on stderr, even with `-q`, such as one on a report. */

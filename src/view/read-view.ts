@@ -1,5 +1,4 @@
 import { figuresToShow } from './answer/shown-figures.ts';
-import { explainTypedNames } from './output/typed-names.ts';
 import {
   printWarningsAndNotes,
   strictViewError,
@@ -87,9 +86,8 @@ function checkedView(read: Read, nowMs: number): View {
   return view;
 }
 
-/** Prints the meaning of typed names, warnings and notes, and filters without rows. */
+/** Prints warnings and notes, and filters without rows. */
 function printView(tools: ViewTools, view: View, filters: readonly RowFilter[]): void {
-  for (const meaning of explainTypedNames(view)) tools.console.noteOnce(meaning);
   printWarningsAndNotes(tools, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
   if (view.collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCountry, searchCountries } from '../../src/contract/countries.ts';
+import { findCountry, listCountries } from '../../src/contract/countries.ts';
 import { metrics } from '../../src/contract/vocabulary.ts';
 import type { PlanOptions, RequestFlags } from '../../src/query/request.ts';
 import { planReport } from '../../src/query/request.ts';
@@ -109,28 +109,14 @@ describe('countries', () => {
     expect(build(flags).filters).toEqual({ countryId: ids });
   });
 
-  test.each(['en', 'fr', 'de', 'es', 'it'])(
-    'every country name in the language %s is found',
-    (language) => {
-      const names = new Intl.DisplayNames(language, { type: 'region' });
-
-      for (const country of searchCountries('')) {
-        const name = names.of(country.code) ?? '';
-        const withoutAccents = name.normalize('NFD').replaceAll(/\p{M}/gu, '');
-        for (const text of [name, name.toUpperCase(), withoutAccents]) {
-          expect(findCountry(text), text).toEqual(country);
-        }
-      }
-    },
-  );
-
   test('each has a unique code, id and name, and is found by any of them', () => {
-    const all = searchCountries('');
+    const all = listCountries();
 
     expect(all).toHaveLength(250);
     for (const country of all) {
       const { code, id, name } = country;
-      for (const word of [code, id, name, name.toUpperCase()])
+      const withoutAccents = name.normalize('NFD').replaceAll(/\p{M}/gu, '');
+      for (const word of [code, id, name, name.toUpperCase(), withoutAccents])
         expect(findCountry(word)).toEqual(country);
     }
   });

@@ -1,0 +1,124 @@
+import {
+  type BreakdownName,
+  breakdowns,
+  type DerivedBreakdownName,
+  type DerivedName,
+  derivedBreakdowns,
+  derivedMetrics,
+  type MetricName,
+  metrics,
+} from './vocabulary.ts';
+
+type AliasedName = MetricName | DerivedName | BreakdownName | DerivedBreakdownName;
+
+/** Words of the trade and the names they mean. A word with several names is ambiguous. */
+// biome-ignore format: a table
+export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
+  'ad requests': ['requests'], 'bid requests': ['requests'],
+  impressions: ['displays'], imps: ['displays'], 'ad views': ['displays'],
+  taps: ['clicks'],
+  installs: ['downloads'], 'app installs': ['downloads'],
+  signups: ['leads'], registrations: ['leads'],
+  visits: ['landings'],
+  conversions: ['downloads', 'leads', 'landings'],
+  revenue: ['revenueEuro'], spend: ['revenueEuro'], cost: ['revenueEuro'], 'ad spend': ['revenueEuro'],
+  'click rate': ['ctr'], 'click-through rate': ['ctr'],
+  cpm: ['ecpmEuro'], ecpm: ['ecpmEuro'], 'cost per mille': ['ecpmEuro'], 'cost per thousand': ['ecpmEuro'],
+  cpc: ['cpcEuro'], 'cost per click': ['cpcEuro'],
+  cpl: ['cplEuro'], 'cost per lead': ['cplEuro'],
+  cpd: ['cpdEuro'], cpi: ['cpdEuro'], 'cost per download': ['cpdEuro'], 'cost per install': ['cpdEuro'],
+  cpa: ['cplEuro', 'cpdEuro'],
+
+  day: ['DAILY'], date: ['DAILY'],
+  hour: ['HOURLY'],
+  week: ['WEEKLY'],
+  month: ['MONTHLY'],
+  network: ['ADNETWORK', 'CARRIER'],
+  ad: ['ADUNIT'], placement: ['ADUNIT'],
+  client: ['ADVERTISER'],
+  publisher: ['PUBLISHERID'],
+  subpublisher: ['SUBPUBLISHERID'],
+  'ad format': ['FORMAT'],
+  'operating system': ['OS'],
+  geo: ['COUNTRY', 'REGION', 'CITY'], location: ['COUNTRY', 'REGION', 'CITY'],
+  state: ['REGION'], province: ['REGION'],
+  zip: ['POSTALCODE'], 'zip code': ['POSTALCODE'], postcode: ['POSTALCODE'],
+  device: ['DEVICETYPE', 'DEVICEBRAND', 'DEVICEMODEL'],
+  brand: ['DEVICEBRAND'], manufacturer: ['DEVICEBRAND'],
+  model: ['DEVICEMODEL'],
+  operator: ['CARRIER'],
+  app: ['BUNDLEID'], bundle: ['BUNDLEID'], package: ['BUNDLEID'],
+};
+
+/**
+ * Finds the accepted names that `text` means: the name itself, else those that differ in case,
+ * blanks, `-`, `_` or plural, else those of an alias or of the same metric or breakdown. Several
+ * mean that `text` is ambiguous, none that it is unknown.
+ *
+ * @param accepted metrics, breakdowns, filters or columns
+ */
+export function findNames(text: string, accepted: readonly string[]): readonly string[] {
+  const spellings = findSpellings(text, accepted);
+  if (spellings.length > 0) return spellings;
+
+  const meant = new Set(vocabulary.filter((entry) => isMeant(entry, text)).flatMap(namesOf));
+  return accepted.filter((name) => meant.has(name));
+}
+
+/** Finds the accepted names that are `text`, or differ from it in case, blanks, `-`, `_` or plural. */
+export function findSpellings(text: string, accepted: readonly string[]): readonly string[] {
+  if (accepted.includes(text)) return [text];
+
+  const sameLetters = accepted.filter((name) => name.toLowerCase() === text.trim().toLowerCase());
+  return sameLetters.length > 0 ? sameLetters : accepted.filter((name) => isSpelling(name, text));
+}
+
+/** A metric or breakdown, and its columns in a file. */
+interface NamedColumns {
+  readonly name: AliasedName;
+  readonly columns: readonly string[];
+
+  /** True if no other entry has these columns. */
+  readonly hasOwnColumns: boolean;
+}
+
+const vocabulary: readonly NamedColumns[] = [
+  ...metrics.map(({ name, rowField }) => {
+    return { name, columns: [name, ...Object.values(rowField ?? {})], hasOwnColumns: true };
+  }),
+  ...derivedMetrics.map(({ field }) => ({ name: field, columns: [field], hasOwnColumns: true })),
+  ...[...breakdowns, ...derivedBreakdowns].map(({ name, fields, time }) => {
+    const columns = fields.map((field) => field.name);
+    // The column of HOURLY is `hour`, not the date next to it.
+    return { name, columns: time ? columns.slice(-1) : columns, hasOwnColumns: !time };
+  }),
+];
+
+function namesOf({ name, columns }: NamedColumns): readonly string[] {
+  return [name, ...columns];
+}
+
+function isMeant({ name, columns, hasOwnColumns }: NamedColumns, text: string): boolean {
+  if (isSpelling(name, text)) return true;
+  if (hasOwnColumns && columns.some((column) => isSpelling(column, text))) return true;
+
+  const alias = Object.keys(aliases).find((candidate) => isSpelling(candidate, text));
+  return alias !== undefined && aliases[alias]?.includes(name) === true;
+}
+
+/** Ignores case, blanks, `-`, `_`, and the difference of singular and plural. */
+function isSpelling(name: string, text: string): boolean {
+  const a = plain(name);
+  const b = plain(text);
+  return a === b || isPlural(a, b) || isPlural(b, a);
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
+}
+
+function isPlural(plural: string, singular: string): boolean {
+  if (singular.length < 2) return false;
+  if (plural === `${singular}s`) return true;
+  return singular.endsWith('y') && plural === `${singular.slice(0, -1)}ies`;
+}

@@ -1,0 +1,141 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** Names and aliases on a command line. It is Friday, 2026-11-20. */
+
+const week = '--period 2026-W45';
+
+/** The first line of the CSV of a run. */
+async function headerOf(flags: string): Promise<string | undefined> {
+  const { stdout, stderr, exitCode } = await runCli(`run --local -q ${week} ${flags} --format csv`);
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return stdout.split('\r\n')[0];
+}
+
+describe('an alias, or a name in another spelling, stands for the name', () => {
+  test.each([
+    { flags: '--metrics impressions,spend', header: 'displays,revenueEuro' },
+    { flags: '--metrics "ad requests,CLICK"', header: 'requests,clicks' },
+    { flags: '--metrics revenue,cost,valueDollar', header: 'revenueEuro,valueDollar' },
+    { flags: '--metrics "click rate",cpi', header: 'ctr,cpdEuro' },
+    { flags: '--metrics eyes-tracking', header: 'eyesTrackings' },
+    { flags: '--by day,Postal_Codes --metrics clicks', header: 'date,postalcode,clicks' },
+    { flags: '--by week --metrics clicks', header: 'date,clicks' },
+    {
+      flags: '--by campaignName --metrics clicks',
+      header: 'campaignId,campaignName,clicks',
+    },
+    { flags: '--by app --metrics spend --profile dsp', header: 'bundleId,revenueEuro' },
+    { flags: '--by day --metrics clicks,imps --columns date,impressions', header: 'date,displays' },
+    {
+      flags: '--by campaign --metrics clicks --columns "campaign name,click"',
+      header: 'campaignName,clicks',
+    },
+    { flags: '--filter "country id=FR" --metrics clicks', header: 'clicks' },
+    { flags: '--filter COUNTRY=Germany --metrics clicks', header: 'clicks' },
+  ])('$flags', async ({ flags, header }) => {
+    expect(await headerOf(flags)).toBe(header);
+  });
+});
+
+/** Flags of `run`, and what the error says. */
+const refused = [
+  { line: '--metrics conversions', says: 'can mean downloads, leads or landings' },
+  { line: '--metrics impresions', says: 'Unknown metric “impresions”. Did you mean displays?' },
+  { line: '--metrics campaign', says: 'Unknown metric “campaign”. Choose from' },
+  { line: '--by device', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
+  { line: '--by year', says: 'Unknown breakdown “year”.' },
+  { line: '--filter device=1', says: 'Unknown filter “device”.' },
+  { line: '--filter osId=Android', says: '--filter osId needs numeric IDs' },
+  { line: '--country Frankreich', says: 'Unknown country “Frankreich”' },
+  { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
+  { line: '--metrics displays --columns clicks', says: 'Add clicks to --metrics.' },
+  {
+    line: '--metrics displays --columns ctr',
+    says: 'Add ctr to --metrics, or clicks and displays.',
+  },
+  { line: '--by CAMPAIGN --columns date', says: 'Add DAILY, HOURLY, MONTHLY or RANGE to --by.' },
+  { line: '--period october', says: 'Did you mean 2026-10?' },
+  { line: '--period December', says: 'Did you mean 2025-12?' },
+  { line: '--period "last 7 days"', says: 'Did you mean last-7d?' },
+  { line: '--period 24h', says: 'Did you mean last-24h?' },
+  { line: '--period mtd', says: 'Did you mean this-month?' },
+  { line: '--period 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
+  { line: '--period 31.10.2026', says: 'Did you mean 2026-10-31?' },
+  { line: '--period 20261001', says: 'Did you mean 2026-10-01?' },
+  { line: '--period 2026/10..2026-11', says: 'Did you mean 2026-10?' },
+  { line: '--period "2026 13"', says: 'Use today, yesterday, last-7d' },
+  { line: `--period ${'1'.repeat(101)}`, says: '--period is longer than 100 characters.' },
+  { line: '--since october', says: 'Cannot read --since “october”. Did you mean 2026-10?' },
+];
+
+test.each(refused)('run $line is refused: $says', async ({ line, says }) => {
+  const { run, server } = await serveForTest();
+  const window = /--(period|since)/.test(line) ? '' : '--period 2026-11-09';
+
+  const result = await run(`run ${window} ${line} -o a.csv`);
+
+  expectRefusal({ ...result, stderr: result.stderr.replaceAll(/\s+/g, ' ') }, 2, says);
+  expect(server.requests()).toEqual([]);
+  expect(result.files).toEqual({});
+});
+
+describe('view', () => {
+  const rows = [
+    'date,campaignId,campaignName,deviceType,displays,clicks,revenueEuro',
+    '2026-11-01,1,Ski,phone,100,5,1.50',
+    '2026-11-02,2,Sun,tablet,200,7,9.00',
+  ];
+  const view = (line: string) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.csv'), rows.join('\r\n'));
+    return runCli(`view a.csv ${line} --format csv`, { cwd });
+  };
+
+  test.each([
+    { line: '--by campaigns --metrics impressions', says: 'campaignId,campaignName,displays' },
+    { line: '--by campaignName --metrics click', says: 'campaignName,clicks' },
+    { line: '--by device --metrics spend', says: 'deviceType,revenueEuro' },
+    { line: '--by week --metrics cpm', says: 'date,ecpmEuro' },
+    { line: '--by "campaign name" --metrics clicks --sort revenue', says: 'campaignName,clicks' },
+    { line: '--by date --metrics clicks --filter device=phone', says: 'date,clicks' },
+  ])('a.csv $line', async ({ line, says }) => {
+    const { stdout, exitCode } = await view(line);
+
+    expect({ exitCode, header: stdout.split('\r\n')[0] }).toEqual({ exitCode: 0, header: says });
+  });
+
+  test.each([
+    { line: '--by CAMPAIGN --sort campaign', says: 'can mean campaignId or campaignName' },
+    { line: '--by devices,publisher', says: 'Unknown column “publisher”' },
+    { line: '--by CAMPAIGN --metrics impresions', says: 'Did you mean displays?' },
+  ])('a.csv $line is refused: $says', async ({ line, says }) => {
+    expectRefusal(await view(line), 2, says);
+  });
+});
+
+test('in a list: campaigns --columns', async () => {
+  const { stdout } = await runCli(
+    'campaigns --local --format csv --columns "campaign name,campaign id"',
+  );
+  expect(stdout).toMatch(/^campaignName,campaignId\r\n/);
+});
+
+test('in a saved report, where a mistake is reported with its line', async () => {
+  const cwd = temporaryFolder();
+  const saved = ['reports:', '  a:', '    period: 2026-10', '    output: a.csv'];
+  const write = (...lines: readonly string[]) =>
+    writeFileSync(join(cwd, 'adreport.yaml'), [...saved, ...lines].join('\n'));
+
+  write('    by: [day, campaigns]', '    metrics: imps');
+  const { files } = await runCli('run a --local', { cwd });
+  expect(files['a.csv']).toMatch(/^date,campaignId,campaignName,displays\r\n/);
+
+  write('    metrics: conversions', '    filter:', '      device: [1]');
+  const { stderr } = await runCli('run a --local', { cwd });
+  expect(stderr).toContain('adreport.yaml:5: --metrics “conversions” can mean downloads,');
+  expect(stderr).toContain('adreport.yaml:6: Unknown filter “device”.');
+});
