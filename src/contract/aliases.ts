@@ -65,7 +65,7 @@ export function findNames(text: string, accepted: readonly string[]): readonly s
   return accepted.filter((name) => meant.has(name));
 }
 
-/** Finds the accepted names that are `text`, or differ from it in case, blanks, `-`, `_` or plural. */
+/** Finds the accepted names that are `text`, or differ in case, blanks, `-`, `_` or plural. */
 export function findSpellings(text: string, accepted: readonly string[]): readonly string[] {
   if (accepted.includes(text)) return [text];
 

@@ -30,7 +30,7 @@ export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): 
 }
 
 /** Returns the accepted names that are spelt almost like `text`, or have an alias that is. */
-export function closestNames({ text, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
+function closestNames({ text, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
   const name = nearest(text, accepted);
   if (name !== undefined) return [name];
 
