@@ -19,75 +19,15 @@ test('--version, and a mistake', async () => {
   expectRefusal(mistake, 2, /^adreport: [^\n]*DAYLI[^\n]*\n.*DAILY[^\n]*\n$/);
 });
 
-/** A copy of the launcher in a new folder, with the given program or without a build. */
-function copyLauncher(mainJs?: string): string {
-  const folder = temporaryFolder();
-  cpSync(resolve(import.meta.dirname, '../bin'), join(folder, 'bin'), { recursive: true });
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  mkdirSync(join(folder, 'dist'));
-  if (mainJs) writeFileSync(join(folder, 'dist/main.js'), mainJs);
-  return join(folder, 'bin/adreport.js');
-}
-
-function launchAlone(mainJs?: string) {
-  return runToEnd(process.execPath, [copyLauncher(mainJs), '--help']);
-}
-
-test.skipIf(process.platform === 'win32').each([
-  { signal: 'SIGINT', code: 130 },
-  { signal: 'SIGTERM', code: 143 },
-] as const)(
-  '$signal while the program is loaded: exit $code by itself',
-  async ({ signal, code }) => {
-    // The first process of a container does not get a signal that it does not listen for.
-    const loading =
-      "console.log('loading'); setInterval(() => {}, 1_000); await new Promise(() => {});";
-    const { child, printed, ended } = start(process.execPath, [copyLauncher(loading)]);
-    await printed(/loading/);
-
-    child.kill(signal);
-
-    expect(await ended).toMatchObject({ exitCode: code, signal: null });
-  },
-);
-
-test('package.json is reduced for packing and restored; both steps can run twice', () => {
-  const folder = temporaryFolder();
-  const script = resolve(import.meta.dirname, '../.ci/pack-manifest.js');
-  const file = join(folder, 'package.json');
-  const step = (name: string) =>
-    expect(runToEnd(process.execPath, [script, name], folder).status).toBe(0);
-  const read = () => JSON.parse(readFileSync(file, 'utf8'));
-  const whole = { name: 'x', scripts: { test: 'y' }, devDependencies: { z: '1' } };
-  mkdirSync(join(folder, 'node_modules'));
-  writeFileSync(file, JSON.stringify(whole));
-
-  step('reduce');
-  step('reduce');
-  expect(read()).toEqual({ name: 'x' });
-
-  step('restore');
-  expect(read()).toEqual(whole);
-
-  // Somebody puts the file back by hand, and edits it.
-  step('reduce');
-  writeFileSync(file, JSON.stringify({ ...whole, name: 'edited' }));
-  step('restore');
-  step('restore');
-  expect(read()).toEqual({ ...whole, name: 'edited' });
-});
-
 test('a promise that never settles is exit 1 once nothing else is pending', () => {
-  expect(launchAlone('export const main = () => new Promise(() => {});').status).toBe(1);
-});
+  const folder = temporaryFolder();
+  cpSync(resolve(launcher, '..'), join(folder, 'bin'), { recursive: true });
+  mkdirSync(join(folder, 'dist'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const mainJs = 'export const main = () => new Promise(() => {});';
+  writeFileSync(join(folder, 'dist/main.js'), mainJs);
 
-test('a clone that has not been built explains how to build it', () => {
-  const { status, stderr } = launchAlone();
-
-  expect(status).toBe(1);
-  expect(stderr).toBe(
-    'adreport: This clone has not been built.\n  Run npm ci in its folder, which builds it.\n',
-  );
+  expect(runToEnd(process.execPath, [join(folder, 'bin/adreport.js')]).status).toBe(1);
 });
 
 test.skipIf(process.platform === 'win32')(
@@ -141,26 +81,3 @@ test.skipIf(process.platform === 'win32')(
     expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toMatch(/^displays\r\n\d/);
   },
 );
-
-test.skipIf(process.platform === 'win32')('running out of file descriptors is a sentence', () => {
-  const script = 'ulimit -n "$2"; exec "$0" "$1" campaigns --local $3';
-  const runWithin = (limit: number, flag = '') =>
-    runToEnd('sh', ['-c', script, process.execPath, launcher, `${limit}`, flag]);
-
-  // Below a limit that depends on Node and on inherited descriptors, Node itself does not start.
-  let limit = 16;
-  let run = runWithin(limit);
-  while (limit < 30 && failedBeforeTheProgram(run)) run = runWithin(++limit);
-
-  const message = 'Too many files are open (EMFILE).';
-  const hint = 'Raise the limit, for example with: ulimit -n 1024';
-  expect(run).toMatchObject({ status: 2, stderr: `adreport: ${message}\n  ${hint}\n` });
-  expect(JSON.parse(runWithin(limit, '--json').stderr)).toEqual({
-    error: { code: 'EMFILE', message, hint, retryable: false, exitCode: 2, reportId: null },
-  });
-});
-
-/** True if Node itself crashed, or could not open the file that it was to run. */
-function failedBeforeTheProgram(run: { status: number | null; stderr: string }): boolean {
-  return run.status === null || (run.stderr.startsWith('node:') && !run.stderr.includes('/dist/'));
-}

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
 import { entryOf, settingKeys } from '../src/account/settings.ts';
 import { helpLists } from '../src/commands/help-lists.ts';
 import { searchHelp } from '../src/commands/search-help.ts';
@@ -100,18 +99,6 @@ test.each(documents)('%s: every link has a target', (file = '', text = '') => {
   expect(broken).toEqual([]);
 });
 
-test('the skill file is the short topic agents under the front matter of a skill', () => {
-  const skill = readFileSync(join(root, 'dist/SKILL.md'), 'utf8');
-  const [, head = '', body] = /^---\n([\s\S]*?)\n---\n\n([\s\S]*)$/.exec(skill) ?? [];
-  const { name, description } = parse(head);
-
-  expect(body).toBe(topics.agents);
-  expect(topics.agents?.match(/[\p{L}\p{N}][^\s|]*/gu)?.length).toBeLessThanOrEqual(800);
-  expect(name).toBe('adreport');
-  expect(description).toMatch(/^adreport downloads .*\bUse it to .*\.$/);
-  expect(description.length).toBeLessThan(1_024);
-});
-
 test('the README installs the package of this version', () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const named = [...readme.matchAll(/adreport-(\d+\.\d+\.\d+)\.tgz/g)].map(([, name]) => name);
@@ -143,7 +130,7 @@ test('every script of npm that a document names exists', () => {
   const matches = `${everything}${contributing}`.matchAll(/npm run ([a-z:]+)/g);
   const named = [...matches].map(([, name = '']) => name);
 
-  expect(named).toEqual(expect.arrayContaining(['check', 'test:long', 'sbom']));
+  expect(named).toEqual(expect.arrayContaining(['check', 'test:long', 'bench']));
   expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
 });
 

@@ -3,8 +3,8 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * The rules of the house: allowed imports, one front door per package, no import cycles, unique
- * export names, and the width of comments.
+ * The rules of the house: allowed imports, one front door per package, no import cycles, and unique
+ * export names.
  */
 
 const root = resolve(import.meta.dirname, '../src');
@@ -166,6 +166,13 @@ describe('the import table', () => {
 describe('one front door per package', () => {
   const packages = imports.filter(({ from }) => !/^(?:\.|node:)/.test(from));
 
+  test('the packages of the sources are the dependencies of the package', () => {
+    const { dependencies } = JSON.parse(readFileSync(resolve(root, '../package.json'), 'utf8'));
+    const used = new Set(packages.map(({ from }) => from.replace(/\/.*/, '')));
+
+    expect([...used].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+
   test.each(Object.entries(doors))('%s', (name, allowed) => {
     const users = packages
       .filter(({ from }) => from === name || from.startsWith(`${name}/`))
@@ -193,22 +200,4 @@ test('exports of different files have different names', () => {
   const names = files.flatMap((file) => [...new Set(namesIn(file))]);
 
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
-});
-
-test('no comment is wider than the code, which has 100 columns', () => {
-  const project = resolve(root, '..');
-  const sources = ['src', 'test'].flatMap((folder) =>
-    readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(?:ts|js)$/.test(file))
-      .map((file) => join(folder, file)),
-  );
-  const comment = /^\s*(?:\/\/|\/\*|\*)(?!.*biome-ignore)/;
-
-  const wide = sources.flatMap((file) => {
-    const lines = readFileSync(join(project, file), 'utf8').split('\n');
-    return lines
-      .filter((line) => line.length > 100 && comment.test(line))
-      .map((line) => `${file}: ${line}`);
-  });
-  expect(wide).toEqual([]);
 });

@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module';
-import { relative, resolve, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
 import { projectFileName } from '../account/project-file.ts';
 import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
@@ -73,17 +71,6 @@ function savedKeysOf(spec: ReportSpec): string {
     .join('\n');
 }
 
-/**
- * Names the JSON Schema of this installation to editors: relative if it is a package of the
- * project, otherwise as a URL, because a path could have blanks.
- */
-function schemaLine(folder: string): string {
-  const schema = createRequire(import.meta.url).resolve('#schema');
-  const path = relative(folder, schema).split(sep).join('/');
-  const isInProject = path.startsWith('node_modules/');
-  return `# yaml-language-server: $schema=${isInProject ? `./${path}` : pathToFileURL(schema)}\n`;
-}
-
 /** Throws `OutputError` if `adreport.yaml` exists in the working folder. */
 async function init({ console, host }: Context): Promise<void> {
   try {
@@ -91,7 +78,7 @@ async function init({ console, host }: Context): Promise<void> {
       host,
       noClobber: true,
     });
-    await file.write(Buffer.from(schemaLine(host.cwd) + example));
+    await file.write(Buffer.from(example));
     await file.commit();
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;

@@ -13,12 +13,7 @@ import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { membersOf } from '../output/provenance.ts';
 import { hundredthsOf, summarizeNumbers } from '../rows/column-values.ts';
-import {
-  growYoungGeneration,
-  type ReportTail,
-  type RowBatch,
-  type Value,
-} from '../rows/row-batch.ts';
+import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble, exactInteger } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 
@@ -137,7 +132,6 @@ export class ParquetEncoder implements Encoder {
   #rowsBefore = 0;
 
   constructor(options: EncodeOptions) {
-    growYoungGeneration();
     this.#plan = new ColumnPlan(options);
     this.#compared = new ComparedColumns(options);
     this.#note = options.note;

@@ -20,12 +20,7 @@ import {
   workbookXml,
 } from '../present/sheet/workbook.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
-import {
-  growYoungGeneration,
-  type ReportTail,
-  type RowBatch,
-  type Value,
-} from '../rows/row-batch.ts';
+import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import { keyText } from '../totals/grouping.ts';
@@ -78,7 +73,6 @@ export class WorkbookEncoder implements Encoder {
   #bytesSoFar = 0;
 
   constructor(options: EncodeOptions) {
-    growYoungGeneration();
     this.#options = options;
     this.#plan = new ColumnPlan(options);
     this.#compared = new ComparedColumns(options);

@@ -4,8 +4,7 @@ import { isList, isSwitch, longNameOf } from './flags/flag.ts';
 import { readWord } from './flags/read-value.ts';
 import { type SavedKey, savedKeys, savedKeyTable } from './saved-keys.ts';
 
-// Schema of `adreport.yaml`. Only commands that read its reports load this file, and the build,
-// which writes it as a JSON Schema for editors.
+// Schema of `adreport.yaml`. Only commands that read its reports load this file.
 
 /** Otherwise a union reports the issue of an alternative instead of its own. */
 const abort = { abort: true } as const;
@@ -13,7 +12,7 @@ const abort = { abort: true } as const;
 const noKeys = 'must contain keys with values. See: adreport init';
 const noValue = 'needs a value or a list of values. Add one, or remove the key.';
 
-/** One value. adreport reads strings; an editor sees numbers and booleans too. */
+/** One value. It is read as a string; YAML has numbers and booleans too. */
 const scalar = z.union([z.string().min(1, abort), z.number(), z.boolean()], { error: noValue });
 
 const list = z.union([scalar, z.array(scalar).min(1, abort)], { error: noValue });
@@ -26,7 +25,7 @@ export function projectSchema(): z.ZodType<ProjectContent | null> {
   const values: Record<string, z.ZodType> = {};
   for (const [key, savedKey] of savedKeyTable()) {
     const value = valueSchema(savedKey);
-    values[key] = value.describe(savedKey.flag.meaning).optional();
+    values[key] = value.optional();
     // The name in the settings file.
     if (key === 'window-clock') values.windowClock = value.optional();
   }
@@ -36,15 +35,6 @@ export function projectSchema(): z.ZodType<ProjectContent | null> {
   const reports = z.record(name, section, { error: describeReports }).nullish();
   const members = { defaults: section.optional(), reports };
   return mapping(members, Object.keys(members)).nullable() as z.ZodType<ProjectContent | null>;
-}
-
-/** Builds the JSON Schema that editors complete and check the file with; the build writes it. */
-export function jsonSchema(): object {
-  const title = 'Saved reports of adreport: adreport.yaml';
-  return {
-    title,
-    ...z.toJSONSchema(projectSchema(), { target: 'draft-7', io: 'input', reused: 'ref' }),
-  };
 }
 
 /** Refuses other keys. For an unknown one, its message is the list of known keys. */
@@ -85,13 +75,7 @@ function wordMistake(text: string, words: readonly string[]): string {
   }
 }
 
-/** Matches words in any case, without a flag, which a JSON Schema cannot have. */
+/** Matches words in any case. */
 function inAnyCase(words: readonly string[]): RegExp {
-  const patterns = words.map((word) => {
-    const letters = [...word].map((letter) => {
-      return `[${letter.toUpperCase()}${letter.toLowerCase()}]`;
-    });
-    return letters.join('');
-  });
-  return new RegExp(`^(${patterns.join('|')})$`);
+  return new RegExp(`^(${words.join('|')})$`, 'i');
 }

@@ -1,4 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
 import type { ReportSummary } from '../contract/messages.ts';
 import { comma, letterE, letterN, quote } from './bytes.ts';
 import { nullInRun, type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
@@ -58,22 +57,9 @@ export function rowsOf(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
 
-  growYoungGeneration();
   const rows = parseRows(rangesOf(batch));
   parsedRows.set(batch, rows);
   return rows;
-}
-
-let hasGrownYoungGeneration = false;
-
-/**
- * Lets V8 give young objects more memory, for code that creates objects for many rows. With the
- * little that `bin/` sets, garbage collection takes a third longer.
- */
-export function growYoungGeneration(): void {
-  if (hasGrownYoungGeneration) return;
-  hasGrownYoungGeneration = true;
-  setFlagsFromString('--semi-space-growth-factor=2');
 }
 
 /** Returns the compact JSON of a field in each row; `undefined` if a row does not have the key. */

@@ -1,7 +1,6 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { jsonSchema } from '../../src/query/project-schema.ts';
 import { tokens } from '../server/local.ts';
 import { expectRefusal, parseWithSlashes, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -173,11 +172,7 @@ test('init writes a file that runs unchanged, and does not replace one', async (
 
   const written = await runCli('init', { cwd });
   expect(written).toMatchObject({ exitCode: 0, stdout: '' });
-  const [firstLine = ''] = written.files['adreport.yaml']?.split('\n') ?? [];
-  const [, schema = ''] = /^# yaml-language-server: \$schema=(file:\S+)$/.exec(firstLine) ?? [];
-  expect(JSON.parse(readFileSync(new URL(schema), 'utf8'))).toEqual(
-    JSON.parse(JSON.stringify(jsonSchema())),
-  );
+  expect(written.files['adreport.yaml']).not.toMatch(/schema|file:\/\//);
 
   const planned = await runCli('run --all --local --dry-run --json -q', { cwd });
   expect(JSON.parse(planned.stdout).requests).toHaveLength(31);

@@ -3,48 +3,46 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findProgram } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { temporaryFolder, wordsOf } from '../support/run-cli.ts';
-import { runToEnd, start } from '../support/spawn.ts';
+import { runToEnd } from '../support/spawn.ts';
+import { hasWindows, Windows } from '../support/wine.ts';
 
 /**
- * The published package, installed on every supported Node. ADREPORT_NODES is a folder with one of
- * each, as installed by `npm install --prefix FOLDER/24 node@24`; missing ones are skipped.
+ * The published package. ADREPORT_NODES is a folder with the lowest and the highest supported Node,
+ * as installed by `npm install --prefix FOLDER/26 node@26`. Tests of missing ones are skipped.
  */
 
 const root = resolve(import.meta.dirname, '../..');
-const { version, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const base = mkdtempSync(join(tmpdir(), 'adreport-packed-'));
-const prefix = join(base, 'prefix');
-const bin = join(prefix, 'lib/node_modules/adreport/bin/adreport.js');
-const copy = join(base, 'copy');
 let tarball: string;
 
 /** Sizes of the files in the package, in bytes, by path. */
 let sizes: Readonly<Record<string, number>>;
-let installOutput: string;
 
-/** Runs npm without network, cache or inherited settings. */
-function npm(args: readonly string[], cwd: string): string {
-  const result = runToEnd('npm', [...args, '--offline', '--cache', join(base, 'cache')], cwd, {
-    HOME: base,
-  });
+const npmProgram = realpathSync(findProgram('npm') ?? '');
+
+/** Runs npm on a Node; it must succeed. */
+function npm(args: readonly string[], cwd: string, node = process.execPath): string {
+  const result = runToEnd(node, [npmProgram, ...args], cwd, process.env);
   expect(result, result.stderr).toMatchObject({ status: 0 });
   return result.stdout;
 }
 
 beforeAll(() => {
   // In a copy, because packing builds the program that other tests run.
+  const copy = join(base, 'copy');
   const notCopied = ['node_modules', 'dist', 'coverage', '.git'].map((name) => join(root, name));
   cpSync(root, copy, { recursive: true, filter: (path) => !notCopied.includes(path) });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
@@ -53,94 +51,28 @@ beforeAll(() => {
   sizes = Object.fromEntries(
     packed.files.map(({ path, size }: { path: string; size: number }) => [path, size]),
   );
-  mkdirSync(prefix);
-  installOutput = npm(['install', '--global', '--prefix', prefix, tarball], prefix);
 }, 300_000);
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
 describe('the package', () => {
-  test('contains only what is needed to run it, in 11 MB', () => {
-    const paths = Object.keys(sizes);
-    const kinds = paths.filter(
-      (path) => !/^dist\/([\w.-]+\.c?js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.c?ts)$/.test(path),
-    );
+  test('contains only what is needed to run it', () => {
+    const built = /^dist\/([\w.-]+\.c?js|parts\/[\w.-]+\.js|types\/[\w/-]+\.d\.c?ts)$/;
+    const others = Object.keys(sizes).filter((path) => !built.test(path));
 
-    expect(kinds.sort()).toEqual([
+    expect(others.sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'bin/adreport.js',
-      'dist/LICENSES.txt',
-      'dist/SKILL.md',
-      'dist/adreport.schema.json',
       'package.json',
     ]);
+  });
 
+  test('has 2 MB, unpacked', () => {
     const sizeBytes = Object.values(sizes).reduce((sum, size) => sum + size, 0);
 
     expect(sizeBytes).toBeGreaterThan(1_000_000);
-    expect(sizeBytes).toBeLessThan(11_000_000);
-  });
-
-  test('is installed without network, dependencies or scripts', () => {
-    expect(installOutput.trim()).toMatch(/^added 1 package in \S+$/);
-
-    const manifest = JSON.parse(readFileSync(join(bin, '../../package.json'), 'utf8'));
-    const unwanted = [
-      'dependencies',
-      'optionalDependencies',
-      'peerDependencies',
-      'scripts',
-      'devDependencies',
-    ];
-
-    expect(Object.keys(manifest).filter((name) => unwanted.includes(name))).toEqual([]);
-  });
-
-  test('has the licence of every package that is bundled', () => {
-    const licences = readFileSync(join(bin, '../../dist/LICENSES.txt'), 'utf8');
-    const bundled =
-      'chalk cli-progress commander conf csv-parse csv-stringify fastify fflate hyparquet hyparquet-writer inquirer luxon qs';
-
-    for (const name of `${bundled} undici yaml zod`.split(' ')) {
-      expect(devDependencies).toHaveProperty(name);
-      expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(\\S+\\)$`, 'm'));
-    }
-    expect(licences).not.toMatch(/\((undefined|UNLICENSED|A?GPL[^)]*)\)/);
-  });
-});
-
-describe('statements about the package', () => {
-  /** A component of npm's SBOM. */
-  interface Component {
-    readonly 'bom-ref': string;
-    readonly name: string;
-    readonly version: string;
-    readonly scope: string;
-  }
-
-  test('the SBOM lists exactly the bundled packages', () => {
-    npm(['run', 'sbom'], copy);
-
-    const list = JSON.parse(readFileSync(join(copy, `adreport-${version}.cdx.json`), 'utf8'));
-    const components: readonly Component[] = list.components;
-    const licences = readFileSync(join(bin, '../../dist/LICENSES.txt'), 'utf8');
-    const bundled = [...licences.matchAll(/^(\S+ \d+\.\d+\.\S+) \(\S.*\)$/gm)].map(
-      ([, one]) => one,
-    );
-    const named = components.map((one) => `${one.name} ${one.version}`);
-    expect(named.sort()).toEqual([...new Set(bundled)].sort());
-    expect(components.filter(({ scope }) => scope !== 'required')).toEqual([]);
-    expect(list).toMatchObject({
-      bomFormat: 'CycloneDX',
-      metadata: { component: { name: 'adreport', version } },
-    });
-
-    const refs = new Set([`adreport@${version}`, ...components.map((one) => one['bom-ref'])]);
-    const edges: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[] =
-      list.dependencies;
-    expect(new Set(edges.map(({ ref }) => ref))).toEqual(refs);
-    expect(edges.flatMap(({ dependsOn }) => dependsOn).filter((ref) => !refs.has(ref))).toEqual([]);
+    expect(sizeBytes).toBeLessThan(2_300_000);
   });
 
   const toolFolder = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules');
@@ -173,113 +105,97 @@ describe('statements about the package', () => {
   }
 });
 
-let expected: readonly string[];
+/**
+ * Installs the package and the newest versions of its packages into a new folder.
+ *
+ * @param flags more arguments of npm
+ */
+function installPackage(node: string, flags: readonly string[] = []): string {
+  const folder = mkdtempSync(join(base, 'installed-'));
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+  const install = ['install', '--engine-strict', '--ignore-scripts', '--no-package-lock'];
+  npm([...install, '--no-audit', '--no-fund', ...flags, tarball], folder, node);
+  return folder;
+}
 
-/** Fetches one report in each format. Node's warnings would be on stderr. */
-function fetchReports(node: string): string[] {
+const bin = 'node_modules/adreport/bin/adreport.js';
+
+/** Loads the imports of the package in both ways. */
+const loads = `
+  const { AdreportError, createClient } = require('adreport');
+  const { startLocalServer } = require('adreport/local-server');
+  Promise.all([import('adreport'), import('adreport/local-server')]).then(([main, local]) => {
+    const isSame = main.AdreportError === AdreportError && main.createClient === createClient;
+    console.log(isSame && local.startLocalServer === startLocalServer);
+  });`;
+
+/** The main job, and the same report through each kind of file. */
+const jobs = [
+  '--version',
+  'run --local --direct --period 2026-10 --by DAILY,CAMPAIGN -q --format csv',
+  'run --local --direct --period 2026-10 --by DAILY,CAMPAIGN -q -o report.parquet',
+  'view report.parquet --by CAMPAIGN -q --format csv',
+  'view report.parquet -q -o report.xlsx',
+];
+
+/** Runs all jobs with the build of this tree. */
+function expectedOutputs(): string[] {
   const cwd = temporaryFolder();
-  const report = 'run --local --direct --period 2026-10 --by DAILY,CAMPAIGN,COUNTRY';
-  return ['report.csv', 'report.json', 'report.ndjson'].map((file) => {
-    const argv = [bin, ...wordsOf(`${report} -q -o ${file}`)];
-    expect(runToEnd(node, argv, cwd)).toEqual({ status: 0, stdout: '', stderr: '' });
-    return readFileSync(join(cwd, file), 'utf8');
+  return jobs.map((line) => {
+    const argv = [join(root, 'bin/adreport.js'), ...wordsOf(line)];
+    return runToEnd(process.execPath, argv, cwd).stdout;
   });
 }
 
-describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
-  const node =
-    wanted === 'this'
-      ? process.execPath
-      : join(process.env.ADREPORT_NODES ?? '', wanted, 'node_modules/node/bin/node');
+describe.each(['20.18.1', '26'])('installed without a lock file on Node %s', (wanted) => {
+  const node = join(process.env.ADREPORT_NODES ?? '', wanted, 'node_modules/node/bin/node');
   const isHere = existsSync(node);
   if (!isHere) console.log(`Skipped: Node ${wanted} (none in ADREPORT_NODES)`);
 
-  describe.skipIf(!isHere)('the installed program', () => {
-    test('runs on that Node, and prints version and help without warnings', () => {
-      const versionText = runToEnd(node, ['--version']).stdout.trim();
+  describe.skipIf(!isHere)('the package', () => {
+    let folder: string;
+    beforeAll(() => {
+      folder = installPackage(node);
+    }, 300_000);
 
-      if (wanted !== 'this') expect(`${versionText}.`.startsWith(`v${wanted}.`)).toBe(true);
-      expect(runToEnd(node, [bin, '--version'])).toEqual({
-        status: 0,
-        stdout: `${version}\n`,
-        stderr: '',
-      });
-      expect(runToEnd(node, [bin, 'run', '--help'])).toMatchObject({ status: 0, stderr: '' });
+    test('both imports load with require and import, and are the same', () => {
+      const loaded = runToEnd(node, ['-e', loads], folder);
+
+      expect(loaded).toEqual({ status: 0, stdout: 'true\n', stderr: '' });
     });
 
-    test('writes the same reports, byte for byte', () => {
-      const reports = fetchReports(node);
-      expected ??= reports;
+    test('the program prints the same on every Node, without warnings of Node', () => {
+      const results = jobs.map((line) => runToEnd(node, [bin, ...wordsOf(line)], folder));
 
-      expect(reports).toEqual(expected);
-      for (const text of reports) expect(text.length).toBeGreaterThan(50_000);
+      expect(results.map(({ status, stderr }) => `${status}${stderr}`)).toEqual(
+        jobs.map(() => '0'),
+      );
+      expect(results.map(({ stdout }) => stdout)).toEqual(expectedOutputs());
+      expect(results[1]?.stdout.length).toBeGreaterThan(5_000);
     });
 
     test('stores an account by a sign-in, and every later command finds it', () => {
-      // `local-server exec` runs the commands on this Node, with the server's address in the
-      // environment.
-      const program = `'${node}' '${bin}'`;
+      // `local-server exec` runs the commands with the server's address in the environment.
+      const program = `'${node}' '${join(folder, bin)}'`;
       const script = `
         url=$ADREPORT_BASE_URL token=$ADREPORT_TOKEN; unset ADREPORT_BASE_URL ADREPORT_TOKEN
         echo "$token" | ${program} login -q --base-url "$url" --token-stdin
         ${program} whoami | grep -c "$url"
         exit 7`;
-
       const exec = wordsOf('local-server exec -- sh -c');
-      const { status, stdout, stderr } = runToEnd(node, [bin, ...exec, script]);
+
+      const { status, stdout } = runToEnd(node, [bin, ...exec, script], folder);
 
       expect({ status, stdout }).toEqual({ status: 7, stdout: '1\n' });
-      expect(stderr).not.toMatch(/warning|deprecat|experimental/i);
     });
-
-    test.each([
-      { fault: 'buyer:403', exitCode: 4 },
-      { fault: 'status:503', exitCode: 5 },
-      { fault: 'download:truncate:bytes=100', exitCode: 9 },
-    ])('$fault: exit $exitCode, and no files remain', ({ fault, exitCode }) => {
-      const cwd = temporaryFolder();
-      const exec = wordsOf(`local-server --delay 0s --fault ${fault} exec --`);
-      const run = wordsOf('run --period 2026-10-01 --retries 0 --json -o r.csv');
-
-      const argv = [bin, ...exec, node, bin, ...run];
-      const { status, stdout, stderr } = runToEnd(node, argv, cwd);
-
-      expect({ status, stdout }).toEqual({ status: exitCode, stdout: '' });
-      expect(stderr).not.toMatch(/\(node:\d+\)|\bat .*:\d+:\d+/);
-      expect(existsSync(join(cwd, 'r.csv'))).toBe(false);
-    });
-
-    test.skipIf(process.platform === 'win32')(
-      'SIGTERM ends the local server with exit 0',
-      async () => {
-        const { child, printed, ended } = start(node, [
-          bin,
-          'local-server',
-          '--port',
-          '0',
-          '--json',
-        ]);
-
-        const { url } = JSON.parse(await printed(/^.+\n/));
-
-        expect((await fetch(`${url}/openapi.json`)).status).toBe(200);
-
-        child.kill('SIGTERM');
-
-        expect(await ended).toMatchObject({ exitCode: 0, signal: null });
-      },
-    );
 
     test.skipIf(process.platform === 'win32')(
       'in a terminal: a bar, a question, Ctrl-C',
       async () => {
-        const cwd = temporaryFolder();
-        const env = { ADREPORT_CONFIG_DIR: join(cwd, '.config') };
-        const run = openTerminal(
-          node,
-          [bin, 'run', '--local', '--period', '2026-10', '-o', 'r.csv'],
-          { cwd, env },
-        );
+        const env = { ADREPORT_CONFIG_DIR: temporaryFolder() };
+        const cwd = folder;
+        const line = 'run --local --period 2026-10 -o r.csv';
+        const run = openTerminal(node, [bin, ...wordsOf(line)], { cwd, env });
 
         await run.waitFor('Wrote r.csv');
 
@@ -296,7 +212,56 @@ describe.each(['this', '20.12.0', '22', '24', '26'])('on Node %s', (wanted) => {
   });
 });
 
+describe.skipIf(!hasWindows)('installed without a lock file on Windows', () => {
+  let folder: string;
+  let windows: Windows;
+  beforeAll(() => {
+    windows = new Windows();
+    folder = installPackage(process.execPath, ['--os=win32', '--cpu=x64']);
+  }, 300_000);
+  afterAll(() => windows?.stop());
+
+  const runNode = (args: readonly string[]) =>
+    windows.startProgram('node.exe', args, { cwd: folder }).ended;
+
+  test('both imports load with require and import, and are the same', async () => {
+    writeFileSync(join(folder, 'loads.cjs'), loads);
+
+    expect(await runNode(['loads.cjs'])).toMatchObject({ exitCode: 0, stdout: 'true\n' });
+  });
+
+  test('the program prints the same as elsewhere', async () => {
+    const outputs: string[] = [];
+    for (const line of jobs) {
+      const { exitCode, stdout, stderr } = await runNode([bin, ...wordsOf(line)]);
+      expect(exitCode, stderr).toBe(0);
+      outputs.push(stdout);
+    }
+
+    expect(outputs).toEqual(expectedOutputs());
+  });
+});
+
 describe('the imports of the package in a new project', () => {
+  /** A folder in which the package is installed; the packages it needs are those of this tree. */
+  const project = join(base, 'consumers/project');
+
+  beforeAll(() => {
+    const place = join(project, 'node_modules');
+    mkdirSync(place, { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(base, 'consumers/node_modules'), 'junction');
+    runToEnd('tar', ['-xzf', tarball, '-C', place], place);
+    renameSync(join(place, 'package'), join(place, 'adreport'));
+  });
+
+  /** Creates a project with some files. */
+  function createProject(files: Readonly<Record<string, string>>): string {
+    const folder = mkdtempSync(join(project, 'consumer-'));
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    return folder;
+  }
+
   const consumer = `
     import { startLocalServer, type LocalAccount, type LocalServer, type LoggedRequest } from 'adreport/local-server';
 
@@ -315,23 +280,6 @@ describe('the imports of the package in a new project', () => {
     service.url = String(mistaken);
     await service.close();
   `;
-
-  /** Installs the package, and links some packages of this tree, into a project with some files. */
-  function install(
-    files: Readonly<Record<string, string>>,
-    others: readonly string[] = [],
-  ): string {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
-    npm(['install', tarball], folder);
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    for (const name of others) {
-      const place = join(folder, 'node_modules', name);
-      mkdirSync(dirname(place), { recursive: true });
-      symlinkSync(join(root, 'node_modules', name), place, 'junction');
-    }
-    return folder;
-  }
 
   /** Type-checks a file in strict mode, and writes the JavaScript next to it. */
   function compile(folder: string, file: string, options = {}) {
@@ -355,7 +303,7 @@ describe('the imports of the package in a new project', () => {
   }
 
   test('in TypeScript, where a mistake is found', () => {
-    const folder = install({ 'consumer.ts': consumer }, ['@types/node']);
+    const folder = createProject({ 'consumer.ts': consumer });
 
     expect(compile(folder, 'consumer.ts')).toEqual({ status: 0, stdout: '', stderr: '' });
     // The expected type error makes the program fail, but only after its output.
@@ -400,7 +348,7 @@ describe('the imports of the package in a new project', () => {
   `;
 
   test('the client reads a report row by row, without types of Node, and the process ends by itself', () => {
-    const folder = install({ 'reader.ts': reader });
+    const folder = createProject({ 'reader.ts': reader });
 
     expect(compile(folder, 'reader.ts', { types: [] })).toEqual({
       status: 0,
@@ -424,7 +372,7 @@ describe('the imports of the package in a new project', () => {
       } catch (error) {
         console.log(isRefused(error) && error.exitCode);
       }`;
-    const folder = install({ 'consumer.cts': text }, ['@types/node']);
+    const folder = createProject({ 'consumer.cts': text });
 
     expect(compile(folder, 'consumer.cts')).toEqual({ status: 0, stdout: '', stderr: '' });
     expect(runToEnd(process.execPath, ['consumer.cjs'], folder)).toMatchObject({ stdout: '2\n' });
@@ -441,7 +389,7 @@ describe('the imports of the package in a new project', () => {
         console.log((await fetch(service.url + '/openapi.json')).status);
         await service.close();
       });`;
-    const folder = install({ 'consumer.cts': text }, ['@types/node']);
+    const folder = createProject({ 'consumer.cts': text });
 
     expect(compile(folder, 'consumer.cts')).toEqual({ status: 0, stdout: '', stderr: '' });
     expect(runToEnd(process.execPath, ['consumer.cjs'], folder)).toMatchObject({
@@ -456,7 +404,7 @@ describe('the imports of the package in a new project', () => {
   test.skipIf(!existsSync(jest))('the lines for Jest of the topic testing pass in it', () => {
     const topic = readFileSync(join(root, 'src/help/testing.md'), 'utf8');
     const [, text = ''] = /```js\n([\s\S]*?)```/.exec(topic) ?? [];
-    const folder = install({ 'example.test.cjs': text, 'jest.config.json': '{}' });
+    const folder = createProject({ 'example.test.cjs': text, 'jest.config.json': '{}' });
     const config = { rootDir: realpathSync(folder), testMatch: ['**/*.test.cjs'], transform: {} };
     writeFileSync(join(folder, 'jest.config.json'), JSON.stringify(config));
 
@@ -465,21 +413,13 @@ describe('the imports of the package in a new project', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ numPassedTests: 1, numTotalTests: 1 });
   });
 
-  test('from CommonJS with import(); nothing else of the package can be imported', () => {
-    const text = `
-      import('adreport/local-server').then(({ startLocalServer }) =>
-        startLocalServer().then((service) => service.close()).then(() => console.log('closed')));
-      import('adreport/dist/main.js').catch((error) => console.log(error.code));`;
+  test('nothing else of the package can be imported', () => {
+    const text = "import('adreport/dist/main.js').catch((error) => console.log(error.code));";
+    const folder = createProject({ 'consumer.cjs': text });
 
-    const folder = install({ 'consumer.cjs': text });
+    const { stdout } = runToEnd(process.execPath, ['consumer.cjs'], folder);
 
-    expect(
-      readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
-    ).toEqual(['adreport']);
-
-    const lines = runToEnd(process.execPath, ['consumer.cjs'], folder).stdout.trim().split('\n');
-
-    expect(lines.sort()).toEqual(['ERR_PACKAGE_PATH_NOT_EXPORTED', 'closed']);
+    expect(stdout).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
   });
 
   test('the example of the topic testing passes in vitest', () => {
@@ -501,10 +441,7 @@ describe('the imports of the package in a new project', () => {
         (await call(url + '/status-reporting', token, { id })).status;
     `;
     const example = examples.find((text) => text.includes("'vitest'")) ?? '';
-    const folder = install({ 'example.test.ts': example, 'my-program.ts': myProgram }, [
-      '@types/node',
-      'vitest',
-    ]);
+    const folder = createProject({ 'example.test.ts': example, 'my-program.ts': myProgram });
     // Errors in the declarations of vitest do not matter.
     const options = { skipLibCheck: true, noEmit: true };
 
