@@ -1,12 +1,12 @@
 import { type Command, Help, Option } from 'commander';
 import { DeclaredCommand, listVisibleOptions, type Perform } from './commands/command.ts';
-import { layOutPairs } from './commands/help-lists.ts';
 import { commandGroups, hiddenCommands } from './commands/index.ts';
 import { version } from './context.ts';
+import { topics } from './help/index.ts';
 import { addFlags, FlagOption } from './query/flags/flag.ts';
 import { globalFlags } from './query/flags/global-flags.ts';
 import { wrapLines } from './text/cell-width.ts';
-import { layOutExamples, type Pair } from './ui/examples.ts';
+import { layOutExamples, layOutPairs, type Pair } from './ui/pairs.ts';
 
 interface HelpOutput {
   readonly write: (text: string) => void;
@@ -48,17 +48,22 @@ const firstExamples: readonly Pair[] = [
   ['adreport view week.csv --chart line', 'a chart'],
 ];
 
-/** Shown by the program's help; `help commands` lists all of them. */
+/** Shown by the program's help; `--help-all` lists all of them. */
 const usualCommands: Readonly<Record<string, readonly string[]>> = {
-  'Get reports': ['run', 'view', 'fields'],
-  'Keep a folder up to date': ['check', 'repair'],
+  'Get reports': ['run', 'view', 'check', 'repair', 'fields'],
   'Set up': ['login', 'doctor', 'local-server'],
 };
 
+const usualNameWidth = Math.max(
+  ...Object.values(usualCommands)
+    .flat()
+    .map(({ length }) => length),
+);
+
 const moreHelp: readonly Pair[] = [
   ['adreport run --help', 'flags and examples of a command'],
-  ['adreport help topics', 'list the topics (also: help commands, flags, exit-codes)'],
-  ['adreport help cron', 'search help for a word'],
+  ['adreport --help-all', 'every command and global flag'],
+  ['adreport help cron', `any word, or a topic: ${Object.keys(topics).join(', ')}`],
 ];
 
 /** Builds the root command with the command named by the first word, or with all commands. */
@@ -76,9 +81,10 @@ export function createProgram(
   program.version(version, '-V, --version', 'print the version');
 
   addCommands(program, perform, argv[0]);
-  configure(program, { ...output, showsRare: wordsBeforeDashes(argv).includes('--help-all') });
+  const showsAll = wordsBeforeDashes(argv).includes('--help-all');
+  configure(program, { ...output, showsRare: showsAll });
+  if (showsAll) return program;
   return program.configureHelp({
-    minWidthToWrap,
     formatHelp: (_command, helper) => rootHelp(program, helper, output),
   });
 }
@@ -104,24 +110,21 @@ function addCommands(program: Command, perform: Perform, firstWord = ''): void {
 
 /** Fits one screen of 24 lines. */
 function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
-  const termWidth = Math.max(
-    ...Object.values(usualCommands)
-      .flat()
-      .map(({ length }) => length),
-  );
-  const lists = Object.entries(usualCommands).map(([heading, names]) => {
+  const { width } = output;
+  const lists: string[] = [];
+  for (const [heading, names] of Object.entries(usualCommands)) {
     const pairs = names.map((name): Pair => {
       const command = program.commands.find((child) => child.name() === name);
       return [name, command?.summary() ?? ''];
     });
-    return `${heading}:\n${layOutPairs(helper, pairs, termWidth)}`;
-  });
+    lists.push(`${heading}:\n${layOutPairs(pairs, width, usualNameWidth)}`);
+  }
   const sections = [
-    wrapLines(program.description(), output.width),
+    wrapLines(program.description(), width),
     `Usage: ${helper.commandUsage(program)}`,
     lists.join('\n'),
     `Try it now, without an account:\n${layOutExamples(firstExamples, output)}`,
-    layOutPairs(helper, moreHelp),
+    layOutPairs(moreHelp, width),
   ];
   return `${sections.join('\n\n')}\n`;
 }
@@ -143,7 +146,7 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
       visibleOptions: (explained) => {
         const options: Option[] = [];
         for (const { option, declaring } of listVisibleOptions(explained)) {
-          // Global flags are only listed in `help flags`.
+          // Global flags are listed once, in the help of the program.
           const isOfProgram = declaring.parent === null && explained.parent !== null;
           if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);
         }
@@ -171,7 +174,7 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
   if (command.parent) {
     const { examples } = command as DeclaredCommand;
     command.addHelpText('after', () => `\nExamples:\n${layOutExamples(examples, page)}`);
-    command.addHelpText('after', '\nGlobal flags: adreport help flags');
+    command.addHelpText('after', '\nGlobal flags: adreport --help-all');
   }
   for (const child of command.commands) configure(child, page);
 }

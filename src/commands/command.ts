@@ -14,7 +14,7 @@ import type { GlobalFlags } from '../query/flags/global-flags.ts';
 import { readWord } from '../query/flags/read-value.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import type { Pair } from '../ui/examples.ts';
+import type { Pair } from '../ui/pairs.ts';
 import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
 /** `<id>`, `[term]`, `<file...>`, with the possible words if they are few. */

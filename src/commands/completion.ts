@@ -9,11 +9,10 @@ import {
   metrics,
   type VocabularyEntry,
 } from '../contract/vocabulary.ts';
-import { sections, topics } from '../help/index.ts';
+import { topics } from '../help/index.ts';
 import { periodNames } from '../query/period-names.ts';
 import { readSavedReports } from '../query/saved-reports.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
-import { helpLists } from './help-lists.ts';
 
 /** Printed by `complete` if there are no candidates and files make no sense. */
 const nothingToOffer = ' ';
@@ -282,12 +281,9 @@ async function savedReportNames({ host }: Context): Promise<string[]> {
   return [...reports.keys()];
 }
 
-/** Lists commands, topics and lists of `help`. */
+/** Lists commands and topics. */
 function helpNames(help: Command): string[] {
-  return [
-    ...commandsOf(help.parent as Command),
-    ...[topics, sections, helpLists].flatMap(Object.keys),
-  ];
+  return [...commandsOf(help.parent as Command), ...Object.keys(topics)];
 }
 
 function commandsOf(command: Command): string[] {

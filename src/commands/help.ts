@@ -1,24 +1,20 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { defaultZone } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { sections, textOf, topics } from '../help/index.ts';
+import { findTopic, readSections, topics } from '../help/index.ts';
 import { renderMarkdown } from '../help/render.ts';
-import { formatDate } from '../query/window.ts';
-import { resolveWindow } from '../query/window-flags.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
+import { layOutPairs, type Pair } from '../ui/pairs.ts';
 import { declareCommand, findCommand } from './command.ts';
-import { helpLists, layOutList } from './help-lists.ts';
-import { searchHelp } from './search-help.ts';
+import { typedPath } from './unknown-names.ts';
 
 export const helpCommand = declareCommand({
   name: 'help',
   args: ['[words...]'],
   summary: 'print help on a command, a topic or any word',
   examples: [
-    ['adreport help topics', 'or commands, or flags: a list'],
-    ['adreport help folders', 'a topic, or a section of one such as periods'],
+    ['adreport help folders', 'a topic'],
     ['adreport help run', 'a command, like adreport run --help'],
     ['adreport help cron', 'any other word: where help has it'],
   ],
@@ -35,8 +31,8 @@ export const helpCommand = declareCommand({
 });
 
 /**
- * Prints the help of the program, a command, a list or a topic, or the places where help has a
- * word. Throws `UsageError` if there are none.
+ * Prints a topic, the help of the program or a command, or the places where help has a word. Throws
+ * `UsageError` if there are none.
  */
 async function help(
   { console, host }: Context,
@@ -44,45 +40,63 @@ async function help(
   words: readonly string[],
 ): Promise<void> {
   const { width, style } = console.out;
-  const page = { width, style, platform: host.platform };
   const name = words.join(' ');
-  const list = Object.hasOwn(helpLists, name) ? helpLists[name] : undefined;
-  if (list) return console.write(list(program, width));
 
-  // Topics come before commands: local-server is both, and the command has its own --help.
-  const topic = textOf(name);
+  // Topics come before commands: `view` is both, and the command has its own --help.
+  const topic = findTopic(name);
   if (topic !== undefined) {
-    const text = name === 'periods' ? withToday(topic, host.wallClock()) : withHeadings(topic);
-    return console.write(renderMarkdown(text, page));
+    return console.write(renderMarkdown(topic, { width, style, platform: host.platform }));
   }
 
   const command = findCommand(program, words);
   if (command) return command.outputHelp();
 
-  const { headings, flags } = searchHelp(program, name);
+  const headings = findHeadings(name);
+  const flags = findFlags(program, name);
   if (headings.length + flags.length === 0) throw unknownWords(program, name);
-  const parts = [
+
+  const lists = [
     { title: `Topics with “${printable(name)}”:`, pairs: headings },
     { title: `Flags with “${printable(name)}”:`, pairs: flags },
   ].filter(({ pairs }) => pairs.length > 0);
-  const lists = parts.map(({ title, pairs }) => `${title}\n${layOutList(program, width, pairs)}`);
-  await console.write(`${lists.join('\n\n')}\n`);
+  const pages = lists.map(({ title, pairs }) => `${title}\n${layOutPairs(pairs, width)}\n`);
+  await console.write(pages.join('\n'));
 }
 
-/** Adds a list of its headings below the title of a long topic. */
-function withHeadings(topic: string): string {
-  const headings = [...topic.matchAll(/^## (?:More: )?(.*)$/gm)].map(([, heading = '']) => heading);
-  if (headings.length < 6) return topic;
-  return topic.replace('\n\n', `\n\nIn this topic: ${headings.join(' · ')}\n\n`);
+function hasWord(text: string, word: string): boolean {
+  return text.toLowerCase().includes(word.toLowerCase());
+}
+
+/** Finds the sections of all topics that have a word. */
+function findHeadings(word: string): Pair[] {
+  const found: Pair[] = [];
+  for (const [name, topic] of Object.entries(topics)) {
+    for (const { heading, text } of readSections(topic)) {
+      if (hasWord(text, word)) found.push([`adreport help ${name}`, heading]);
+    }
+  }
+  return found;
+}
+
+/** Finds the flags of a command, and of those below it, that have a word. */
+function findFlags(command: Command, word: string): Pair[] {
+  const found: Pair[] = [];
+  for (const { long, description, hidden } of command.options) {
+    const isFlag = !hidden && long && long !== '--help-all';
+    if (isFlag && hasWord(`${long} ${description}`, word)) {
+      found.push([`${typedPath(command)} ${long}`, description]);
+    }
+  }
+  for (const child of command.createHelp().visibleCommands(command)) {
+    found.push(...findFlags(child, word));
+  }
+  return found;
 }
 
 function unknownWords(program: Command, words: string): UsageError {
-  const guess = nearest(words, [
-    ...commandPaths(program),
-    ...[topics, sections, helpLists].flatMap((table) => Object.keys(table)),
-  ]);
+  const guess = nearest(words, [...commandPaths(program), ...Object.keys(topics)]);
   return new UsageError(`Unknown topic “${printable(words)}”.`, {
-    hint: didYouMean(guess && `adreport help ${guess}`, 'See: adreport help topics'),
+    hint: didYouMean(guess && `adreport help ${guess}`, 'See: adreport help'),
   });
 }
 
@@ -94,31 +108,4 @@ function commandPaths({ commands }: Command): string[] {
     for (const path of commandPaths(child as Command)) paths.push(`${child.name()} ${path}`);
   }
   return paths;
-}
-
-/** Adds a column to the table of periods: the days that each covers today. */
-function withToday(text: string, nowMs: number): string {
-  return text.replace(/\| period [\s\S]*?\n\n/, (table) =>
-    table.replaceAll(
-      /^\| (\S+) +\|/gm,
-      (cell, name: string) => `${cell} ${datesCell(name, nowMs)} |`,
-    ),
-  );
-}
-
-/** Makes the cell of the new column from the first cell of its row. */
-function datesCell(name: string, nowMs: number): string {
-  if (name === 'period') return 'today';
-  if (!name.startsWith('`')) return '---';
-  return daysOf(name.replaceAll('`', ''), nowMs);
-}
-
-/** Formats the days of a period in Paris. */
-function daysOf(period: string, nowMs: number): string {
-  if (/\dh$/.test(period)) return 'up to now';
-
-  const { since, until, zone } = resolveWindow({ period, zone: defaultZone, nowMs });
-  const first = formatDate(since, zone);
-  const last = formatDate(until, zone);
-  return first === last ? first : `${first} to ${last}`;
 }

@@ -18,7 +18,7 @@ import { statusCommand } from './status.ts';
 import { viewCommand } from './view.ts';
 import { whoamiCommand } from './whoami.ts';
 
-/** Commands in the order of `help commands`. */
+/** Commands in the order of `adreport --help-all`. */
 export const commandGroups: readonly {
   readonly heading: string;
   readonly commands: readonly CommandDeclaration[];

@@ -255,7 +255,7 @@ class CheckUp {
   }
 
   #addError(check: string, error: AdreportError): void {
-    const { message, hint: fix = 'Read: adreport help exit-codes', exitCode } = error;
+    const { message, hint: fix = 'Read: adreport help settings', exitCode } = error;
     // The local server works without stored settings.
     const isHarmless = this.#doctor.isLocal && check === 'settings-file';
 

@@ -72,7 +72,7 @@ describe('candidates', () => {
     { line: 'run --by=OS,camp', values: ['OS,CAMPAIGN'] },
     { line: 'run --filter ', values: namesOf(filters).map((name) => `${name}=`) },
     { line: 'report ', values: whole('create', 'status', 'download', 'list') },
-    { line: 'help exit', values: whole('exit-codes') },
+    { line: 'help au', values: whole('automation') },
     { line: 'help conf', values: whole('config') },
     { line: 'run --b', values: whole('--by', '--base-url') },
     { line: 'run --format ', values: whole(...formatNames) },

@@ -48,7 +48,7 @@ test.each([
     line: `${run} --format cvs`,
     says: 'Cannot read --format “cvs”.\n  Did you mean csv? Choose from',
   },
-  { line: 'exit-codes', says: 'It is a topic: adreport help exit-codes' },
+  { line: 'settings', says: 'It is a topic: adreport help settings' },
   { line: `${run} --poll-interval 5`, says: 'Use a number with a unit' },
   { line: `${run} --timeout 0`, says: 'The minimum is 1ms.' },
   { line: `${run} --retries -1`, says: 'Use a whole number, 0 or more.' },

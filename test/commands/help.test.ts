@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { listVisibleOptions } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { sections, summaryOf, topics } from '../../src/help/index.ts';
+import { readSections, topics } from '../../src/help/index.ts';
 import { FlagOption } from '../../src/query/flags/flag.ts';
-import { periodNames } from '../../src/query/period-names.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 
@@ -30,42 +29,34 @@ describe('the program', () => {
     expect((await runCli([], { tty: true, columns: 80 })).stdout).toBe(stdout);
   });
 
-  test('its help names eight commands, and the pages that list the rest', async () => {
+  test('its help names eight commands, the topics, and the pages that list the rest', async () => {
     const { stdout } = await runCli(['help']);
 
     const names = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
     expect(names).toEqual([
-      ...['run', 'view', 'fields', 'check', 'repair', 'login', 'doctor', 'local-server'],
+      ...['run', 'view', 'check', 'repair', 'fields', 'login', 'doctor', 'local-server'],
     ]);
-    const offered = [...stdout.matchAll(/^ {2}adreport (help \S+|run --help) /gm)];
+    const offered = [
+      ...stdout.matchAll(/^ {2}adreport ((?:help \S+|run)? ?(?:--help(?:-all)?)?) {2}/gm),
+    ];
     const lines = offered.map(([, line = '']) => line);
     expect(lines).toHaveLength(3);
     for (const line of lines) expect(await runCli(line)).toMatchObject({ exitCode: 0 });
+    for (const topic of Object.keys(topics)) expect(stdout).toMatch(new RegExp(`[ ,]${topic}\\b`));
   });
 
-  test('help commands lists every command under its heading', async () => {
-    const text = (await runCli(['help', 'commands'])).stdout;
+  test('--help-all lists every command under its heading, and the flags of all', async () => {
+    const text = (await runCli(['--help-all'])).stdout;
 
     for (const command of program.createHelp().visibleCommands(program)) {
       expect(text).toMatch(new RegExp(`^${command.helpGroup()}$`, 'm'));
       expect(text.replaceAll(/\s+/g, ' ')).toContain(` ${command.name()} ${command.summary()}`);
     }
+    expect(text).toMatch(/^ {2}--json /m);
   });
 
-  test('help topics lists every topic and section', async () => {
-    const text = await page('help', 'topics');
-
-    for (const [name, markdown] of Object.entries(topics)) {
-      expect(text).toContain(` ${name} ${summaryOf(markdown)}`);
-    }
-    for (const name of Object.keys(sections)) expect(text).toMatch(new RegExp(`[ ,]${name}\\b`));
-  });
-
-  test('help exit-codes lists every code', async () => {
-    for (const [code, meaning] of exitCodes) {
-      expect(topics.settings).toContain(`| ${code} | ${meaning} |`);
-    }
-    const shown = (await runCli('help exit-codes')).stdout;
+  test('the topic settings lists every exit code', async () => {
+    const shown = (await runCli('help settings')).stdout;
     for (const [code] of exitCodes) expect(shown).toMatch(new RegExp(`^ {2}${code} `, 'm'));
   });
 });
@@ -93,12 +84,11 @@ describe('every command', () => {
   const flagsOn = (page: string) =>
     [...page.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag]) => flag);
 
-  test('run shows at most 25 flags; those of every command are in help flags', async () => {
+  test('run shows at most 25 flags; those of every command are elsewhere', async () => {
     const few = flagsOn((await runCli(['run', '--help'])).stdout);
 
     expect(few.length).toBeLessThanOrEqual(25);
     expect(few).not.toContain('--json');
-    expect(flagsOn((await runCli(['help', 'flags'])).stdout)).toContain('--json');
   });
 
   test.each(named.map((command) => [pathOf(command), command] as const))(
@@ -118,7 +108,6 @@ describe('every command', () => {
       expect(flagsOn(long.stdout).sort()).toEqual([...others, '--help'].sort());
       expect(flagsOn(short.stdout).at(-1)).toBe('--help');
       expect(flagsOn(long.stdout).at(-1)).toBe('--help');
-      expect(short.stdout.includes('--help-all')).toBe(all.length > usual.length);
       if (!isTopic(path)) {
         expect((await runCli(`help ${path} --help-all`)).stdout).toBe(long.stdout);
       }
@@ -164,7 +153,7 @@ describe('every command', () => {
   test.each([60, 80, 120])(
     'its help fits a terminal of %i columns, except for examples',
     async (columns) => {
-      for (const line of ['run --help-all', 'local-server --help-all', 'help', 'help commands']) {
+      for (const line of ['run --help-all', 'local-server --help-all', 'help', '--help-all']) {
         const { stdout } = await runCli(line, { tty: true, columns });
         const longLines = stdout.split('\n').filter((text) => text.length > columns);
         expect(longLines.filter((text) => !text.startsWith('  adreport '))).toEqual([]);
@@ -201,25 +190,6 @@ describe('topics', () => {
     }
   });
 
-  test('periods: with the meaning of each today', async () => {
-    const periods = await page('help', 'periods');
-
-    for (const name of periodNames) expect(periods).toContain(` ${name} 20`);
-    expect(periods).toContain('yesterday 2026-11-19 ');
-    expect(periods).toContain('last-7d 2026-11-13 to 2026-11-19 ');
-    expect(periods).toContain('last-24h up to now ');
-  });
-
-  test.each(Object.entries(sections))(
-    '%s is the name of a section, which names its topic',
-    async (name, { topic, headings }) => {
-      const text = await page('help', name);
-
-      for (const heading of headings) expect(text).toContain(heading);
-      expect(text).toContain(`The whole topic: adreport help ${topic}`);
-    },
-  );
-
   test('no colour in a pipe; headings bold on a terminal', async () => {
     expect((await runCli(['help', 'folders'])).stdout).not.toContain('\u001b');
     expect((await runCli(['help', 'folders'], { tty: true })).stdout).toContain(
@@ -245,6 +215,15 @@ describe('any other word', () => {
     },
   );
 
+  test('comments in code are no headings', () => {
+    const topic = topics.automation ?? '';
+    const [, ...comments] = [...topic.matchAll(/^# (.*)$/gm)].map(([, text]) => text);
+    const headings = readSections(topic).map(({ heading }) => heading);
+
+    expect(comments).not.toEqual([]);
+    expect(headings.filter((heading) => comments.includes(heading))).toEqual([]);
+  });
+
   test('compare is a flag of run and view, and a heading of a topic', async () => {
     const text = await page('help', 'compare');
 
@@ -258,21 +237,9 @@ describe('any other word', () => {
   });
 });
 
-test.each(Object.keys(topics))(
-  'the topic %s begins with its headings if it is long',
-  async (topic) => {
-    const headings = [...(topics[topic] ?? '').matchAll(/^## (?:More: )?(.*)$/gm)];
-    const text = await page('help', topic);
-
-    const list = headings.map(([, heading]) => heading).join(' · ');
-    expect(text.includes(`In this topic: ${list.replaceAll('`', '')}`)).toBe(headings.length >= 6);
-  },
-);
-
 describe('did you mean', () => {
   test.each([
-    { line: 'help perods', meant: 'adreport help periods' },
-    { line: 'help exitt-codes', meant: 'adreport help exit-codes' },
+    { line: 'help setings', meant: 'adreport help settings' },
     { line: 'help statsu', meant: 'adreport help status' },
     { line: 'help report crate', meant: 'adreport help report create' },
     { line: 'docter', meant: 'doctor' },

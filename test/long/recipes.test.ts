@@ -661,9 +661,9 @@ describe('containers', () => {
     },
   );
 
-  const file = recipe('local-server', 'More: a container', 'dockerfile');
+  const file = recipe('testing', 'More: containers', 'dockerfile');
   testWith(
-    'the Dockerfile of the topic local-server is one, small and without root',
+    'the Dockerfile of the local server is one, small and without root',
     !hasTool('dockerfile-utils') && 'no dockerfile-utils',
     async () => {
       const { validate } = require(join(toolFolder, 'dockerfile-utils'));
@@ -801,7 +801,7 @@ describe('Windows Task Scheduler', () => {
 });
 
 describe('your own data', () => {
-  const facts = recipe('local-server', 'More: your own data', 'csv');
+  const facts = recipe('testing', 'More: your own data', 'csv');
 
   test('the lines of facts.csv are what the server adds up', async () => {
     const { cwd, shell } = await openPlace();

@@ -453,8 +453,8 @@ describe('a mistake is reported with file, line and reason', () => {
   });
 });
 
-describe('the example in the topic local-server', () => {
-  const [, facts = ''] = /```csv\n(hour,[^`]*)```/.exec(topics['local-server'] ?? '') ?? [];
+describe('the example in the topic testing', () => {
+  const [, facts = ''] = /```csv\n(hour,[^`]*)```/.exec(topics.testing ?? '') ?? [];
 
   test('works with the built-in campaigns, including refunds', async () => {
     const folder = join(temporaryFolder(), 'mine');

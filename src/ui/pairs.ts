@@ -1,0 +1,46 @@
+import { wrap } from '../text/cell-width.ts';
+import { requoteLine } from '../text/quote-for-shell.ts';
+
+/** A name with its meaning, such as a command line with what it does. */
+export type Pair = readonly [name: string, meaning: string];
+
+/** Lays out names and meanings in two columns. Meanings are wrapped at the width. */
+export function layOutPairs(
+  pairs: readonly Pair[],
+  width: number,
+  nameWidth = widestName(pairs),
+): string {
+  const indent = nameWidth + 4;
+  const lines: string[] = [];
+  for (const [name, meaning] of pairs) {
+    const [first = '', ...others] = wrap(meaning, Math.max(minMeaningWidth, width - indent));
+    lines.push(`  ${name.padEnd(nameWidth)}  ${first}`);
+    for (const line of others) lines.push(' '.repeat(indent) + line);
+  }
+  return lines.join('\n');
+}
+
+function widestName(pairs: readonly Pair[]): number {
+  return Math.max(...pairs.map(([name]) => name.length));
+}
+
+/** A narrower column is unreadable. */
+const minMeaningWidth = 25;
+
+/**
+ * Lays out command lines, quoted for the platform, with their meanings next to them, or above if
+ * one does not fit the width.
+ */
+export function layOutExamples(
+  pairs: readonly Pair[],
+  { width, platform }: { readonly width: number; readonly platform: NodeJS.Platform },
+): string {
+  const examples = pairs.map(([line, meaning]): Pair => [requoteLine(line, platform), meaning]);
+  const widest = widestName(examples);
+  const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= width);
+  return examples
+    .map(([line, meaning]) =>
+      fits ? `  ${line.padEnd(widest)}   # ${meaning}` : `  # ${meaning}\n  ${line}`,
+    )
+    .join('\n');
+}
