@@ -37,7 +37,7 @@ test.skipIf(process.platform === 'win32')(
     const { child, printed, ended } = startCli('run --period yesterday -o r.csv', {
       env,
     });
-    await printed(/requested, waiting/);
+    await printed(/: waiting/);
     child.kill('SIGHUP');
 
     const result = await ended;

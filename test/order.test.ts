@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../src/local-server.ts';
 import { json, serve } from './support/http-server.ts';
+import { openTerminal } from './support/pty.ts';
 import {
   type CliOptions,
   type CommandLine,
@@ -12,6 +13,7 @@ import {
   runCli,
   temporaryFolder,
 } from './support/run-cli.ts';
+import { launcher } from './support/spawn.ts';
 
 /**
  * What was ordered, clause by clause, and `spec/reporting-service.md`, sentence by sentence. The
@@ -173,6 +175,20 @@ describe('the order: packages and files', () => {
   });
 });
 
+/** Runs a command line of the installed program in a pseudo-terminal. */
+async function runInTerminal(line: string, env: Readonly<Record<string, string>>) {
+  const cwd = temporaryFolder();
+  const args = [launcher, ...line.split(' ')];
+  const terminal = openTerminal(process.execPath, args, { env, cwd });
+  const exitCode = await terminal.exitCode;
+  return { exitCode, output: terminal.output };
+}
+
+/** Reads the percentages of the bars of reports, in the order in which they were drawn. */
+function percentagesIn(output: string): readonly number[] {
+  return [...output.matchAll(/Report \w+ {2}[━─]+ {2}(\d+)%/g)].map(([, share]) => Number(share));
+}
+
 describe('the order: commands share an HTTP core', () => {
   test('login stores the token in a conf file, and the other commands send it', async () => {
     const { cwd, url, received } = await startService();
@@ -250,6 +266,30 @@ describe('the order: commands share an HTTP core', () => {
       '/status-reporting',
       '/download-reporting',
     ]);
+  });
+
+  test('a progress bar moves while the report is polled', { timeout: 20_000 }, async () => {
+    const server = await startLocalServer({ delayMs: 900 });
+    onTestFinished(() => server.close());
+    const folder = temporaryFolder();
+    const run = async (): Promise<string> => {
+      const { output, exitCode } = await runInTerminal('run --period yesterday -o report.csv', {
+        ADREPORT_CONFIG_DIR: folder,
+        ADREPORT_BASE_URL: server.url,
+        ADREPORT_TOKEN: server.accounts[0]?.token ?? '',
+      });
+      expect(exitCode).toBe(0);
+      return output;
+    };
+
+    // The first report is waited for against a minute, the second against the time of the first.
+    const first = percentagesIn(await run());
+    const second = percentagesIn(await run());
+
+    expect(new Set(second).size).toBeGreaterThan(2);
+    expect(second).toEqual(second.toSorted((a, b) => a - b));
+    expect(Math.max(...second)).toBeGreaterThan(Math.max(...first));
+    expect(Math.max(...second)).toBeLessThanOrEqual(95);
   });
 
   test('results are written to JSON and CSV files', async () => {

@@ -11,7 +11,7 @@ import { jobWithIds } from '../query/names.ts';
 import { type Job, labelOfPart } from '../query/plan.ts';
 import type { Part } from '../query/window-parts.ts';
 import { anySignal } from '../signals.ts';
-import type { PartsProgress } from '../ui/progress.ts';
+import { type PartsProgress, silentProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
 import type { FolderJob } from './folder-jobs.ts';
 import { prepareJobOutput } from './job-output.ts';
@@ -245,21 +245,19 @@ class PartsRun {
 
   /** Works on a part once its account has a free turn. Its error is recorded and thrown. */
   #workOn<T>(job: Job, part: Part, { tools, work }: PartWork<T>): Promise<T> {
-    const label = labelOfPart(job, part);
-
     const workNow = async (): Promise<T> => {
       tools.signal.throwIfAborted();
       this.#throwRefusedSignIn(tools.account);
 
-      const line = this.#progress.begin(label);
-      const ofPart = { ...tools, progress: async () => line.progress };
+      const meter = this.#progress.begin();
+      const ofPart = { ...tools, progress: async () => silentProgress };
       let isDone = false;
       try {
         const result = await work(ofPart);
         isDone = true;
         return result;
       } finally {
-        line.end(isDone);
+        meter.end(isDone);
       }
     };
     return this.#turnsOf(job).take(() =>

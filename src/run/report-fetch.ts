@@ -24,6 +24,7 @@ import type { Part } from '../query/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import type { Progress } from '../ui/progress.ts';
 import {
+  lastTookMs,
   markFetched,
   markUsedUp,
   type ReportTools,
@@ -172,14 +173,16 @@ export class ReportFetch {
     const isWaiting = this.#report.waits !== false && !requested.answer && !steps.ready;
     if (!isWaiting) return steps.wait(requested);
 
-    const meter = (await this.#tools.progress()).wait(`Report ${printable(reportId)}`);
+    const progress = await this.#tools.progress();
+    const label = `Report ${printable(reportId).slice(0, 40)}`;
+    const meter = progress.wait(label, await lastTookMs(this.#tools));
     let lastStatus = 'progress';
-    const onPoll = ({ seen, polls, waitedMs, nextPauseMs = 0 }: Poll): void => {
+    const onPoll = ({ seen, polls }: Poll): void => {
       const { status } = seen;
       const tookMs = outcomeOf(status) === 'ready' ? this.#tookMs(requested, polls) : undefined;
       if (status !== lastStatus) void updateLedger(this.#tools, reportId, { status, tookMs });
       lastStatus = status;
-      meter.update({ status: printable(status), polls, waitedMs, nextPollMs: nextPauseMs });
+      meter.update(status);
     };
     try {
       return await steps.wait(requested, onPoll);
@@ -199,9 +202,9 @@ export class ReportFetch {
     const progress = await this.#tools.progress();
     let meter: ReturnType<Progress['transfer']> | undefined;
 
-    return steps.open(ready, ({ bytes, rows, sizeBytes, isOver }) => {
+    return steps.open(ready, ({ bytes, sizeBytes, isOver }) => {
       meter ??= progress.transfer('Downloading', sizeBytes);
-      meter.update({ bytes, rows });
+      meter.update({ bytes });
       if (isOver) meter.stop();
     });
   }

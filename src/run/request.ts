@@ -231,6 +231,16 @@ async function identify(
   return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
 }
 
+/**
+ * Returns how long the last report of the account took to become ready, in milliseconds;
+ * `undefined` if that is not known.
+ */
+export async function lastTookMs({ account, ledger }: ReportTools): Promise<number | undefined> {
+  const settings = await account.settings();
+  const baseUrl = settings.baseUrl.value?.href ?? '';
+  return ledger?.lastTookMs({ baseUrl, account: accountInLedger(settings) });
+}
+
 export async function updateLedger(
   { account, ledger }: ReportTools,
   id: string,

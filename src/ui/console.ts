@@ -28,8 +28,8 @@ export interface ConsoleFlags {
   readonly json?: boolean;
 }
 
-/** Progress bars at the bottom of the terminal: `log` writes a line above them. */
-interface Bars {
+/** A progress bar at the bottom of the terminal: `log` writes a line above it. */
+interface Bar {
   log(line: string): void;
   clear(): void;
 }
@@ -46,7 +46,7 @@ export class Console {
   readonly #platform: NodeJS.Platform;
   readonly #speaksJson: boolean;
   readonly #secrets = new Secrets();
-  #bars: Bars | undefined;
+  #bar: Bar | undefined;
   #failure: AdreportError | undefined;
 
   constructor(
@@ -74,7 +74,7 @@ export class Console {
   /** Writes bytes to stdout and waits for them. Throws `ClosedPipeError` or `OutputError`. */
   write(bytes: Uint8Array | string): Promise<void> {
     // Results on the terminal are progress enough.
-    if (this.out.isTerminal) this.#bars?.clear();
+    if (this.out.isTerminal) this.#bar?.clear();
     return new Promise((resolve, reject) => {
       this.out.stream.write(bytes, (error) => {
         if (error) this.#fail(error);
@@ -141,14 +141,14 @@ export class Console {
     }
   }
 
-  /** Sets the bars that are drawn now; lines are written above them. */
-  showBars(bars: Bars | undefined): void {
-    this.#bars = bars;
+  /** Sets the bar that is drawn now; lines are written above it. */
+  showBar(bar: Bar | undefined): void {
+    this.#bar = bar;
   }
 
   #putLine(text: string): void {
     const line = this.redact(text);
-    if (this.#bars) this.#bars.log(line);
+    if (this.#bar) this.#bar.log(line);
     else this.err.stream.write(`${line}\n`);
   }
 

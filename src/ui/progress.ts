@@ -1,320 +1,233 @@
-import type { MultiBar, Options } from 'cli-progress';
+import type CliProgress from 'cli-progress';
+import type { Options, SingleBar } from 'cli-progress';
+import { shorten } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
-import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
+import { formatBytes, formatDuration } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
-export interface PartsProgress {
-  /** Waits and downloads of the part are shown with its `progress`. */
-  begin(label: string): { readonly progress: Progress; end(isDone: boolean): void };
-
-  stop(): void;
-}
-
-/** `stop` must be called once; it removes the display from a terminal. */
-interface Meter<State> {
+/** One thing that takes time. `stop` must be called once: it removes the bar. */
+export interface Meter<State> {
   update(state: State): void;
 
   stop(): void;
 }
 
-/** State of a wait after a status call. `nextPollMs` is 0 during a call. */
-interface WaitState {
-  readonly status: string;
-  readonly waitedMs: number;
-  readonly polls: number;
-  readonly nextPollMs: number;
+/** Parts of a run, which may be worked on concurrently. */
+export interface PartsProgress {
+  /** Counts a part as running until `end` is called. */
+  begin(): { end(isDone: boolean): void };
+
+  stop(): void;
 }
 
-interface StatusEvent extends WaitState {
-  readonly event: 'status';
+/** Usual time until a report is ready, if no report of the account is known. */
+const defaultUsualMs = 60_000;
+
+/** Largest share of a report that is not ready, however long it takes. */
+const maxWaitShare = 0.95;
+
+/** Least time between two lines, and of a download that has one. */
+const pauseMs = 10_000;
+
+/** State of a meter. */
+interface Reading {
   readonly label: string;
+
+  /** From 0 to 1; `undefined` if the total is not known. */
+  readonly share: number | undefined;
+  readonly details: string;
 }
 
-interface DownloadEvent {
-  readonly event: 'download';
-  readonly label: string;
-  readonly bytes: number;
-  readonly totalBytes: number | null;
-  readonly rows: number | null;
-}
-
-interface PartsEvent {
-  readonly event: 'parts';
-  readonly total: number;
-  readonly done: number;
-  readonly failed: number;
-  readonly running: number;
-}
-
-type ProgressEvent = StatusEvent | DownloadEvent | PartsEvent;
-
-/** Shows the events of a meter. */
-type Line = Meter<ProgressEvent>;
-
+/** Shows any number of meters. */
 interface Display {
-  open(first: ProgressEvent): Line;
-
-  /** Returns the progress of a single part. */
-  progressOfPart(label: string): Progress;
+  /** @param minMs what takes less time needs no line */
+  open(read: () => Reading, minMs: number): OpenMeter;
 }
 
-/** Both in milliseconds. */
-interface Clocks {
-  readonly stopwatch: () => number;
-  readonly wallClock: () => number;
+interface OpenMeter {
+  /** Called after each change. */
+  show(): void;
+
+  close(): void;
 }
 
-/** Shows bars if stderr can draw them, otherwise lines, and nothing with `-q`. */
-export async function createProgress(console: Console, clocks: Clocks): Promise<Progress> {
+/** Shows a bar if stderr can draw one, otherwise lines, and nothing with `-q`. */
+export async function createProgress(
+  console: Console,
+  { stopwatch }: { readonly stopwatch: () => number },
+): Promise<Progress> {
   if (console.isQuiet) return silentProgress;
-  if (!console.err.canDraw) return plainProgress(console, clocks);
+  if (!console.err.canDraw) return new Progress(new Lines(console, stopwatch), stopwatch);
 
   const { default: cliProgress } = await import('cli-progress');
-  const bars = new Bars(console, (options) => new cliProgress.MultiBar(options));
-  return new Progress({ open: (first) => bars.open(first), progressOfPart: () => silentProgress });
+  return new Progress(new Bar(console, cliProgress), stopwatch);
 }
 
-/**
- * Shows progress on stderr: each status call, each part that begins or ends, and downloads at
- * intervals. Any number of meters may run concurrently.
- */
+/** Shows on stderr what a command waits for. */
 export class Progress {
   readonly #display: Display;
+  readonly #stopwatch: () => number;
 
-  constructor(display: Display) {
+  constructor(display: Display, stopwatch: () => number) {
     this.#display = display;
+    this.#stopwatch = stopwatch;
+  }
+
+  /**
+   * Shows the time waited for a report against the time that reports of the account take, in
+   * milliseconds. The state is the status of the report.
+   */
+  wait(label: string, usualMs = defaultUsualMs): Meter<string> {
+    const startedMs = this.#stopwatch();
+    return this.#meter('progress', (status) => {
+      const waitedMs = this.#stopwatch() - startedMs;
+      const share = Math.min(waitedMs / usualMs, maxWaitShare);
+      const name = status === 'progress' ? 'waiting' : shorten(printable(status), 40);
+      return { label, share, details: `${name}, ${formatSeconds(waitedMs)}` };
+    });
+  }
+
+  /** Shows bytes received or read; `totalBytes` is 0 if their number is not known. */
+  transfer(label: string, totalBytes = 0): Meter<{ readonly bytes: number }> {
+    const read = ({ bytes }: { readonly bytes: number }): Reading => {
+      if (totalBytes === 0) return { label, share: undefined, details: formatBytes(bytes) };
+      const details = `${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
+      return { label, share: bytes / totalBytes, details };
+    };
+    return this.#meter({ bytes: 0 }, read, pauseMs);
   }
 
   parts(total: number): PartsProgress {
-    let [done, failed, running] = [0, 0, 0];
-    const counts = (): PartsEvent => ({ event: 'parts', total, done, failed, running });
-    const line = this.#display.open(counts());
+    const counts = { running: 0, done: 0, failed: 0 };
+    const meter = this.#meter(counts, ({ running, done, failed }) => {
+      const failures = failed > 0 ? `, ${failed} failed` : '';
+      const details = `${done} of ${total} done, ${running} running${failures}`;
+      return { label: 'Parts', share: (done + failed) / total, details };
+    });
     return {
-      begin: (label) => {
-        running += 1;
-        line.update(counts());
+      begin() {
+        counts.running += 1;
+        meter.update(counts);
         return {
-          progress: this.#display.progressOfPart(label),
-          end: (isDone) => {
-            running -= 1;
-            if (isDone) done += 1;
-            else failed += 1;
-            line.update(counts());
+          end(isDone) {
+            counts.running -= 1;
+            counts[isDone ? 'done' : 'failed'] += 1;
+            meter.update(counts);
           },
         };
       },
-      stop: () => line.stop(),
+      stop: () => meter.stop(),
     };
   }
 
-  wait(label: string): Meter<WaitState> {
-    const first: StatusEvent = {
-      event: 'status',
-      label,
-      status: 'progress',
-      waitedMs: 0,
-      polls: 0,
-      nextPollMs: 0,
-    };
-    const line = this.#display.open(first);
+  #meter<State>(first: State, read: (state: State) => Reading, minMs = 0): Meter<State> {
+    let state = first;
+    const open = this.#display.open(() => read(state), minMs);
     return {
-      update: ({ status, waitedMs, polls, nextPollMs }) => {
-        const times = { waitedMs: Math.round(waitedMs), nextPollMs: Math.round(nextPollMs) };
-        line.update({ ...first, status, polls, ...times });
+      update(next) {
+        state = next;
+        open.show();
       },
-      stop: () => line.stop(),
-    };
-  }
-
-  transfer(label: string, totalBytes = 0): Meter<{ bytes: number; rows?: number | null }> {
-    const first: DownloadEvent = {
-      event: 'download',
-      label,
-      bytes: 0,
-      totalBytes: totalBytes || null,
-      rows: null,
-    };
-    const line = this.#display.open(first);
-    return {
-      update: ({ bytes, rows = null }) => line.update({ ...first, bytes, rows }),
-      stop: () => line.stop(),
+      stop: () => open.close(),
     };
   }
 }
 
-const silentProgress: Progress = new Progress({
-  open: () => ({ update: () => {}, stop: () => {} }),
-  progressOfPart: () => silentProgress,
-});
-
-/**
- * Prints log lines with the local time: one per change, at most one every 10 s, and none for a
- * shorter download.
- */
-function plainProgress(console: Console, { stopwatch, wallClock }: Clocks): Progress {
-  const pauseMs = 10_000;
-  let lastText: string | undefined;
-  let lastMs = Number.NEGATIVE_INFINITY;
-  const print = (event: ProgressEvent): void => {
-    const text = plainText(event);
-    if (text === undefined || text === lastText || stopwatch() - lastMs < pauseMs) return;
-    lastText = text;
-    lastMs = stopwatch();
-    const timeOfDay = new Date(wallClock()).toTimeString().slice(0, 8);
-    console.note(`${timeOfDay} ${text}`);
-  };
-
-  const open = ({ event }: ProgressEvent): Line => {
-    const firstMs = event === 'download' ? stopwatch() + pauseMs : 0;
-    return {
-      update: (state) => {
-        if (stopwatch() >= firstMs) print(state);
-      },
-      stop: () => {},
-    };
-  };
-  return new Progress({ open, progressOfPart: () => silentProgress });
+/** Formats whole seconds: a bar is not redrawn for less. */
+function formatSeconds(durationMs: number): string {
+  const seconds = Math.floor(durationMs / 1_000);
+  return seconds < 10 ? `${seconds} s` : formatDuration(seconds * 1_000);
 }
 
-/** Formats an event as a log line; `undefined` if there is nothing to report yet. */
-function plainText(event: ProgressEvent): string | undefined {
-  switch (event.event) {
-    case 'download':
-      return `${event.label}: ${amountsOf(event).join(', ')}`;
-    case 'status': {
-      const { label, status, waitedMs, polls } = event;
-      if (polls === 0) return undefined;
-      if (polls === 1 && status === 'progress') return `${label} requested, waiting`;
-      return `${label}: ${statusText(status)}, ${formatDuration(waitedMs)}`;
-    }
-    case 'parts': {
-      const { total, done, running } = event;
-      if (running === 0) return undefined;
-      return `Reports: ${done} of ${total} done, ${runningText(event)}`;
-    }
-  }
-}
+const nothing: OpenMeter = { show: () => {}, close: () => {} };
 
-function statusText(status: string): string {
-  return status === 'progress' ? 'waiting for the service' : status;
-}
+/** Used with `-q`, and for the reports of parts, which share one meter. */
+export const silentProgress: Progress = new Progress({ open: () => nothing }, () => 0);
 
-function amountsOf({ bytes, rows, totalBytes }: DownloadEvent): string[] {
-  const of = totalBytes ? ` of ${formatBytes(totalBytes)}` : '';
-  const amounts = [`${formatBytes(bytes)}${of}`];
-  if (rows !== null) amounts.push(formatPlural(rows, 'row'));
-  return amounts;
-}
-
-function runningText({ running, failed }: PartsEvent): string {
-  return failed > 0 ? `${running} running, ${failed} failed` : `${running} running`;
-}
-
-/** Bars at the bottom of the terminal. The last one restores the terminal when it stops. */
-class Bars {
+/** A line when something changes, at most one in 10 s. */
+class Lines implements Display {
   readonly #console: Console;
-  readonly #openBars: (options: Options) => MultiBar;
+  readonly #stopwatch: () => number;
+  #last = '';
+  #nextMs = Number.NEGATIVE_INFINITY;
 
-  /** Separates the texts of a bar. */
-  readonly #dot: string;
-  #bars: MultiBar | undefined;
-  #count = 0;
-
-  constructor(console: Console, openBars: (options: Options) => MultiBar) {
+  constructor(console: Console, stopwatch: () => number) {
     this.#console = console;
-    this.#openBars = openBars;
-    this.#dot = console.err.showsUnicode ? ' · ' : ' - ';
+    this.#stopwatch = stopwatch;
   }
 
-  open(first: ProgressEvent): Line {
-    const bars = this.#bars ?? this.#begin();
-    const total = totalOf(first);
-    const bar = bars.create(total ?? 1, 0, { text: '' }, { format: this.#formatOf(first, total) });
-    this.#count += 1;
-
-    const update = (event: ProgressEvent): void => {
-      const [value, text] = this.#stateOf(event);
-      bar.update(value, { text });
+  open(read: () => Reading, minMs: number): OpenMeter {
+    const firstMs = this.#stopwatch() + minMs;
+    const show = (): void => {
+      const nowMs = this.#stopwatch();
+      const { label, details } = read();
+      const line = `${label}: ${details}`;
+      if (nowMs < Math.max(firstMs, this.#nextMs) || line === this.#last) return;
+      this.#last = line;
+      this.#nextMs = nowMs + pauseMs;
+      this.#console.note(line);
     };
-    const stop = (): void => {
-      // A result on the terminal has removed all bars.
-      if (this.#bars !== bars) return;
-      bars.remove(bar);
-      this.#count -= 1;
-      if (this.#count === 0) this.#clear();
+    return { show, close: () => {} };
+  }
+}
+
+/** A bar in the last line of the terminal, for the meter opened last. */
+class Bar implements Display {
+  readonly #console: Console;
+  readonly #bar: SingleBar;
+  #readings: (() => Reading)[] = [];
+
+  constructor(console: Console, { SingleBar, Format }: typeof CliProgress) {
+    const { showsUnicode, stream } = console.err;
+    const formatLine = (options: Options, width = 80): string => {
+      const reading = this.#readings.at(-1)?.();
+      if (!reading) return '';
+
+      const { label, share, details } = reading;
+      if (share === undefined) return shorten(`${label}  ${details}`, width - 1);
+      const bar = Format.BarFormat(share, options);
+      return shorten(`${label}  ${bar}  ${Math.floor(share * 100)}%  ${details}`, width - 1);
     };
-    update(first);
-    return { update, stop };
-  }
-
-  #begin(): MultiBar {
-    this.#bars = this.#openBars(this.#options());
-    this.#count = 0;
-    this.#console.showBars({ log: (line) => this.#log(line), clear: this.#clear });
-    // Restores the terminal if the program ends during a wait.
-    process.once('exit', this.#clear);
-    return this.#bars;
-  }
-
-  readonly #clear = (): void => {
-    this.#bars?.stop();
-    this.#bars = undefined;
-    this.#console.showBars(undefined);
-    process.off('exit', this.#clear);
-  };
-
-  #log(line: string): void {
-    // The escape sequence erases the rest of a bar on the same line.
-    this.#bars?.log(`${line.replaceAll('\n', '\u001b[K\n')}\u001b[K\n`);
-    this.#bars?.update();
-  }
-
-  #stateOf(event: ProgressEvent): [value: number, text: string] {
-    switch (event.event) {
-      case 'download':
-        return [event.bytes, amountsOf(event).join(this.#dot)];
-      case 'parts':
-        return [event.done + event.failed, runningText(event)];
-      case 'status':
-        return [0, cut(statusText(event.status))];
-    }
-  }
-
-  /** Formats a bar for cli-progress. */
-  #formatOf(event: ProgressEvent, total: number | null): string {
-    const dot = this.#dot;
-    if (event.event === 'parts') {
-      return `Parts  {bar}  {value} of {total}${dot}{text}${dot}{duration_formatted}`;
-    }
-    const label = cut(event.label);
-    if (total === null) return `${label}  {text}${dot}{duration_formatted}`;
-    return `${label}  {bar}  {percentage}%${dot}{text}${dot}{eta_formatted} left`;
-  }
-
-  #options(): Options {
-    const { stream, showsUnicode } = this.#console.err;
-    return {
+    this.#console = console;
+    this.#bar = new SingleBar({
       stream,
+      format: (options, { maxWidth }) => formatLine(options, maxWidth),
+      barsize: 20,
       barCompleteChar: showsUnicode ? '━' : '=',
       barIncompleteChar: showsUnicode ? '─' : '-',
-      barsize: 20,
-      // The terminal wraps lines above the bars; cli-progress cuts the bars themselves.
+      // Lines of other programs on the same terminal must not be cut.
       linewrap: true,
-      hideCursor: true,
       clearOnComplete: true,
-      // A line above the bars moves all of them, including unchanged ones.
-      forceRedraw: true,
-      formatTime: (seconds) => (Number.isFinite(seconds) ? formatDuration(seconds * 1_000) : '–'),
-    };
+    });
   }
-}
 
-/** Returns `null` if the total is unknown. */
-function totalOf(event: ProgressEvent): number | null {
-  if (event.event === 'parts') return event.total;
-  return event.event === 'download' ? event.totalBytes : null;
-}
+  /** cli-progress draws ten times a second, if the line has changed: time passes by itself. */
+  open(read: () => Reading): OpenMeter {
+    this.#readings.push(read);
+    if (this.#readings.length === 1) this.#show();
 
-function cut(text: string): string {
-  return printable(text).slice(0, 40);
+    const close = (): void => {
+      if (!this.#readings.includes(read)) return;
+      this.#readings = this.#readings.filter((other) => other !== read);
+      if (this.#readings.length === 0) this.#hide();
+    };
+    return { show: () => {}, close };
+  }
+
+  #show(): void {
+    const log = (line: string): void => {
+      this.#bar.stop();
+      this.#console.err.stream.write(`${line}\n`);
+      this.#bar.start(1, 0);
+    };
+    this.#console.showBar({ log, clear: () => this.#hide() });
+    this.#bar.start(1, 0);
+  }
+
+  /** A result on the same terminal hides the bar for good. */
+  #hide(): void {
+    this.#bar.stop();
+    this.#readings = [];
+    this.#console.showBar(undefined);
+  }
 }

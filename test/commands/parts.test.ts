@@ -238,7 +238,7 @@ describe('one file per part', () => {
     const { run } = await serveForTest({ manual: true });
     const interrupted = (line: string) => {
       const { signal, send } = interruption(130);
-      return run(line, { signal, onOutput: (text) => void (text.includes('Reports:') && send()) });
+      return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
     };
 
     const result = await interrupted(`${perDay} --missing`);

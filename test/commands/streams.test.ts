@@ -34,7 +34,7 @@ test.each([
     const { stdout, stderr } = await runCli(line, { env: { ...env, NO_COLOR: '1' }, tty });
 
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is looked for
-    const visible = tty ? stderr.replaceAll(/\u001b\[[?\d;]*[A-Za-z]|\r/g, '') : stderr;
+    const visible = tty ? stderr.replaceAll(/\u001b(?:\[[?\d;]*[A-Za-z]|[78])|\r/g, '') : stderr;
     expect(stdout).not.toMatch(acting);
     expect(visible).not.toMatch(acting);
   }

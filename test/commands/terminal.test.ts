@@ -109,10 +109,7 @@ describe('run', () => {
 
     await terminal.waitFor(/Report \w+.*waiting/s);
 
-    expect(terminal.screen.cursorVisible).toBe(false);
-
-    const statusCall = server.requests().find(({ endpoint }) => endpoint === 'status');
-    server.setReport(String(statusCall?.body.id), { status: 'ready' });
+    server.setReport(server.reports()[0]?.report_id ?? '', { status: 'ready' });
     await terminal.waitFor('Wrote week.csv');
 
     expect(await terminal.exitCode).toBe(0);

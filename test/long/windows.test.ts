@@ -244,7 +244,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     const line = `${day} -o week.csv --poll-interval 200ms`;
 
     const run = windows.start(line, { cwd, env });
-    await expect.poll(run.stderr).toContain('requested, waiting');
+    await expect.poll(run.stderr).toContain(': waiting');
     run.child.kill('SIGKILL');
     await run.ended;
     await makeReady();

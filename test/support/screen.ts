@@ -7,6 +7,7 @@ export function drawScreen(output: string, columns: number) {
   const lines: string[][] = [];
   const modes = { '25': true, '7': true, '2004': false };
   let [row, column] = [0, 0];
+  let saved = { row, column };
   const lineAt = (index: number): string[] => {
     while (lines.length <= index) lines.push([]);
     return lines[index] ?? [];
@@ -46,6 +47,8 @@ export function drawScreen(output: string, columns: number) {
     if (final) control(parameters, final);
     else if (token === '\r') column = 0;
     else if (token === '\n') lineAt(++row);
+    else if (token === '\u001b7') saved = { row, column };
+    else if (token === '\u001b8') ({ row, column } = saved);
     else if (token === '\b') column = Math.max(0, column - 1);
     else if (token >= ' ') put(token);
     else if (token !== '\u0007')

@@ -205,15 +205,15 @@ test.each([
   { isTerminal: true, expected: ['a line', 'cleared'] },
   { isTerminal: false, expected: ['a line', 'another line'] },
 ])(
-  'lines are written above bars, and a result on a terminal removes them: $isTerminal',
+  'lines are written above a bar, and a result on a terminal removes it: $isTerminal',
   async ({ isTerminal, expected }) => {
     const { console, stderr } = await openConsole({ tty: { ...terminal, stdout: isTerminal } });
     const calls: string[] = [];
     const clear = (): void => {
       calls.push('cleared');
-      console.showBars(undefined);
+      console.showBar(undefined);
     };
-    console.showBars({ log: (line) => calls.push(line), clear });
+    console.showBar({ log: (line) => calls.push(line), clear });
     console.note('a line');
     await console.result('a result');
     console.note('another line');

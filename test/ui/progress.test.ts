@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createProgress } from '../../src/ui/progress.ts';
+import { drawScreen } from '../support/screen.ts';
 import { openConsole } from '../support/streams.ts';
 
 interface Setup {
@@ -8,87 +9,114 @@ interface Setup {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+// cli-progress draws by a timer.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }));
+afterEach(() => void vi.useRealTimers());
+
 async function setUp({ isTTY = false, quiet = false, env = {} }: Setup = {}) {
   const tty = { stdout: isTTY, stderr: isTTY };
-  const { console, stdout, stderr } = await openConsole({ tty, env, flags: { quiet } });
-  const time = { nowMs: 1_000 };
-  const startMs = new Date(2026, 10, 20, 9).getTime();
-  const progress = await createProgress(console, {
-    stopwatch: () => time.nowMs,
-    wallClock: () => startMs + time.nowMs,
-  });
-  return { progress, time, stderr, stdout };
+  const { console, stderr } = await openConsole({ tty, env, flags: { quiet } });
+  const progress = await createProgress(console, { stopwatch: () => Date.now() });
+  const pass = (durationMs: number): void => void vi.advanceTimersByTime(durationMs);
+  const screen = (): readonly string[] => drawScreen(stderr.text(), 90).lines;
+  return { console, progress, stderr, pass, screen };
 }
 
 /** A report that is ready after 30 s, asked for every 3 s, and a download of 20 s. */
-async function runThrough(setup: Setup): Promise<string[]> {
-  const { progress, time, stderr, stdout } = await setUp(setup);
+async function runThrough(setup: Setup): Promise<readonly string[]> {
+  const { progress, pass, stderr } = await setUp(setup);
   const wait = progress.wait('Report 7f3a');
-  for (let polls = 0; polls <= 10; polls += 1) {
-    const waitedMs = polls * 3_000;
-    time.nowMs = 1_000 + waitedMs;
-    wait.update({
-      status: polls === 10 ? 'ready' : 'progress',
-      waitedMs,
-      polls,
-      nextPollMs: 3_000,
-    });
+  for (let polls = 1; polls <= 10; polls += 1) {
+    pass(3_000);
+    wait.update(polls < 7 ? 'progress' : 'queued');
   }
   wait.stop();
-  const transfer = progress.transfer('Download of 7f3a', 40_000_000);
+  const transfer = progress.transfer('Downloading', 40_000_000);
   for (let part = 1; part <= 40; part += 1) {
-    time.nowMs += 500;
-    transfer.update({ bytes: part * 1_000_000, rows: part * 2_000 });
+    pass(500);
+    transfer.update({ bytes: part * 1_000_000 });
   }
   transfer.stop();
-  expect(stdout.text()).toBe('');
   return stderr.text().split('\n').slice(0, -1);
 }
 
-const plainLines = [
-  '09:00:04 Report 7f3a requested, waiting',
-  '09:00:16 Report 7f3a: waiting for the service, 15 s',
-  '09:00:28 Report 7f3a: waiting for the service, 27 s',
-  '09:00:41 Download of 7f3a: 20.0 MB of 40.0 MB, 40,000 rows',
-  '09:00:51 Download of 7f3a: 40.0 MB of 40.0 MB, 80,000 rows',
+const lines = [
+  'Report 7f3a: waiting, 3 s',
+  'Report 7f3a: waiting, 15 s',
+  'Report 7f3a: queued, 27 s',
+  'Downloading: 20.0 MB of 40.0 MB',
+  'Downloading: 40.0 MB of 40.0 MB',
 ];
 
 test.each<{ name: string; setup: Setup; expected: readonly string[] }>([
-  { name: 'in a pipe', setup: {}, expected: plainLines },
-  {
-    name: 'on a dumb terminal',
-    setup: { isTTY: true, env: { TERM: 'dumb' } },
-    expected: plainLines,
-  },
-  { name: '-q', setup: { quiet: true }, expected: [] },
-])('$name', async ({ setup, expected }) => {
+  { name: 'in a pipe', setup: {}, expected: lines },
+  { name: 'on a dumb terminal', setup: { isTTY: true, env: { TERM: 'dumb' } }, expected: lines },
+  { name: 'with -q', setup: { quiet: true }, expected: [] },
+])('$name: a line when something changes, at most one in 10 s', async ({ setup, expected }) => {
   expect(await runThrough(setup)).toEqual(expected);
 });
 
-test('only changes are printed', async () => {
-  const { progress, time, stderr } = await setUp();
-  const wait = progress.wait('Report 7f3a');
-  for (let i = 0; i < 5; i += 1) {
-    wait.update({ status: 'progress', waitedMs: 0, polls: 1, nextPollMs: 0 });
-    time.nowMs += 60_000;
-  }
+test('on a terminal a bar shows the time waited against the usual time, at most 95 %', async () => {
+  const { progress, pass, stderr, screen } = await setUp({ isTTY: true });
+  const wait = progress.wait('Report 7f3a', 10_000);
+  expect(screen()).toEqual([`Report 7f3a  ${'─'.repeat(20)}  0%  waiting, 0 s`]);
 
-  expect(stderr.text()).toBe('09:00:01 Report 7f3a requested, waiting\n');
+  pass(5_000);
+  expect(screen()).toEqual([`Report 7f3a  ${'━'.repeat(10)}${'─'.repeat(10)}  50%  waiting, 5 s`]);
+  pass(30_000);
+  wait.update('queued');
+  pass(100);
+  expect(screen()[0]).toMatch(/ 95% {2}queued, 35 s$/);
+
+  const drawn = stderr.text().split('Report 7f3a').slice(1);
+  expect(drawn.filter((line, index) => line === drawn[index - 1])).toEqual([]);
+
+  wait.stop();
+  expect(screen()).toEqual([]);
 });
 
-test('parts share one line, at most one every ten seconds', async () => {
-  const { progress, time, stderr } = await setUp();
-  const parts = progress.parts(3);
-  for (const label of ['a', 'b', 'c']) {
-    const part = parts.begin(label);
-    part.progress
-      .wait('Report 5f0c')
-      .update({ status: 'progress', waitedMs: 1, polls: 1, nextPollMs: 1 });
-    part.end(label !== 'b');
-    time.nowMs += 6_000;
-  }
+test('without a report of the account the usual time is a minute', async () => {
+  const { progress, pass, screen } = await setUp({ isTTY: true });
+  progress.wait('Report 7f3a');
+  pass(30_000);
+  expect(screen()[0]).toContain(' 50% ');
+});
 
-  expect(stderr.text()).toBe(
-    '09:00:01 Reports: 0 of 3 done, 1 running\n09:00:13 Reports: 1 of 3 done, 1 running, 1 failed\n',
-  );
+test('a bar shows the bytes of a download, and the parts of a run', async () => {
+  const { progress, pass, screen } = await setUp({ isTTY: true, env: { LC_ALL: 'C' } });
+  const transfer = progress.transfer('Downloading', 1_000_000);
+  transfer.update({ bytes: 310_000 });
+  pass(100);
+  expect(screen()).toEqual(['Downloading  ======--------------  31%  310 kB of 1.0 MB']);
+  transfer.stop();
+
+  const unknown = progress.transfer('Downloading');
+  unknown.update({ bytes: 310_000 });
+  pass(100);
+  expect(screen()).toEqual(['Downloading  310 kB']);
+  unknown.stop();
+
+  const parts = progress.parts(4);
+  parts.begin().end(true);
+  parts.begin().end(false);
+  parts.begin();
+  pass(100);
+  expect(screen()).toEqual(['Parts  ==========----------  50%  1 of 4 done, 1 running, 1 failed']);
+  parts.stop();
+});
+
+test('lines stand above the bar; a result on the same terminal removes it for good', async () => {
+  const { console, progress, pass, screen } = await setUp({ isTTY: true });
+  const wait = progress.wait('Report 7f3a');
+
+  console.warn(`${'a long line, '.repeat(10)}the end`);
+
+  const above = screen();
+  expect(above.slice(0, -1).join(' ')).toMatch(/^Warning: a long line,.* the end$/);
+  expect(above.at(-1)).toMatch(/^Report 7f3a/);
+
+  await console.result('a result');
+  pass(1_000);
+  expect(screen()).toEqual(above.slice(0, -1));
+  wait.stop();
 });
