@@ -64,7 +64,8 @@ test('a small file that unpacks to gigabytes is exit 9', async () => {
 
   const { exitCode, stderr } = await startCli('view x.parquet', { cwd }).ended;
 
-  expect(stderr).toContain('memory');
+  // On a slow machine it takes too long before it takes too much memory.
+  expect(stderr).toMatch(/take more than \d+ MB of memory|takes too long to decode/);
   expect(exitCode).toBe(9);
 });
 

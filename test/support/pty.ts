@@ -9,7 +9,8 @@ export interface TerminalOptions {
   readonly cwd?: string;
 }
 
-const waitLimitMs = 10_000;
+/** Shorter than the limit of a test, so that its error has the output. */
+const waitLimitMs = 50_000;
 
 /** Starts a command in a pseudo-terminal for one test, with colours unless `env` turns them off. */
 export function openTerminal(
@@ -55,7 +56,7 @@ export function openTerminal(
     /** Types keys: `\r` is Enter, `\u0003` Ctrl-C. */
     type: (keys: string): void => child.write(keys),
 
-    /** Resolves at the next match in the output; rejects after 10 s or when the program ends. */
+    /** Resolves at the next match in the output; rejects after 50 s or when the program ends. */
     waitFor: (pattern: string | RegExp) =>
       new Promise<void>((resolve, reject) => {
         const fail = (why: string): void =>
@@ -64,7 +65,7 @@ export function openTerminal(
               `${why} before ${pattern}; it ends with ${JSON.stringify(output.slice(-600))}`,
             ),
           );
-        const timer = setTimeout(() => fail('10 s passed'), waitLimitMs);
+        const timer = setTimeout(() => fail('50 s passed'), waitLimitMs);
         wake = () => {
           const end = endOfMatch(output.slice(seen), pattern);
           if (end === undefined && !hasEnded) return;
