@@ -10,7 +10,7 @@ import { formatNames } from '../src/formats/index.ts';
 import { readSections, topics } from '../src/help/index.ts';
 import { renderMarkdown } from '../src/help/render.ts';
 import { placeholders } from '../src/output/file/file-name.ts';
-import { periodNames } from '../src/query/period-names.ts';
+import { periodNames } from '../src/query/period.ts';
 import { savedKeys } from '../src/query/saved-keys.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
 import { plainStyle } from '../src/ui/console.ts';

@@ -1,5 +1,5 @@
 import { dayOf, formatDay, parseTimestamp } from '../contract/values.ts';
-import { formatDate, formatInstant, offsetAt, type Window } from '../query/window.ts';
+import { formatDate, formatInstant, offsetAt, type Window } from '../query/calendar.ts';
 
 export const secondsPerHour = 3_600;
 

@@ -1,6 +1,6 @@
 import type { Column } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
-import { offsetAt, type Window } from '../query/window.ts';
+import { offsetAt, type Window } from '../query/calendar.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { RepeatFinder } from '../rows/row-keys.ts';
 import type { Check, CheckMessages } from './row-check.ts';

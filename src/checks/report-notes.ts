@@ -1,5 +1,5 @@
+import { formatDate, formatInstant, type Window } from '../query/calendar.ts';
 import type { Expectation } from '../query/expectation.ts';
-import { formatDate, formatInstant, type Window } from '../query/window.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
 import { formatCount, formatDuration } from '../text/quantity.ts';
 import type { CheckMessages } from './row-check.ts';

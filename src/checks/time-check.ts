@@ -1,6 +1,6 @@
 import { dayOf, parseTimestamp } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
-import { formatDate, offsetAt, type Window } from '../query/window.ts';
+import { formatDate, offsetAt, type Window } from '../query/calendar.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';

@@ -1,7 +1,7 @@
 import { defaultZone, type WindowClock } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
+import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '../query/calendar.ts';
 import type { Expectation } from '../query/expectation.ts';
-import { formatInstant, instantsAt, isZoneName, offsetAt, type Window } from '../query/window.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
@@ -214,9 +214,9 @@ function clockAdvice(clock: WindowClock, zone: string): string {
 export function windowOfSummary({ since, until, timezone }: Summary): Window | undefined {
   const name = typeof timezone === 'string' ? timezone.trim() : '';
   const zone = isZoneName(name) ? name : defaultZone;
-  const unknown = { window: { since: 0, until: 0, zone, notes: [] } };
+  const unknown = { window: { since: 0, until: 0, end: 0, zone } };
   const first = readEnd('since', since, unknown)?.instant;
   const last = readEnd('until', until, unknown)?.instant;
   if (first === undefined || last === undefined || last < first) return undefined;
-  return { ...unknown.window, since: first, until: last };
+  return { since: first, until: last, end: last + 1, zone };
 }

@@ -1,11 +1,11 @@
 import { readCampaigns } from '../client/campaigns.ts';
 import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
+import { formatInstant } from '../query/calendar.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { listOutputFlags } from '../query/flags/output-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
-import { formatInstant } from '../query/window.ts';
-import { resolveWindow } from '../query/window-flags.ts';
+import { resolvePeriod } from '../query/period.ts';
 import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 
@@ -129,7 +129,7 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 
 /** Selects campaigns that run in a period; their dates are Paris wall time (`decisions.md` 5). */
 function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
-  const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs });
+  const { since, until } = resolvePeriod({ period }, { zone: defaultZone, nowMs });
   const wallSince = wallTime(since);
   const wallUntil = wallTime(until);
 

@@ -21,7 +21,8 @@ import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-repair.ts';
 import { templateOf } from '../output/file/file-name.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
-import { formatDays, runCommandLine } from '../query/command-line.ts';
+import { formatDays } from '../query/calendar.ts';
+import { runCommandLine } from '../query/command-line.ts';
 import { formatRequest } from '../query/format-request.ts';
 import { tableLook } from '../run/deliver.ts';
 import { needsLocal } from '../run/repair-jobs.ts';
@@ -109,7 +110,7 @@ function addRefetchHint(
 
     const { spec } = of.series.current;
     const output = join(templateOf(relative(cwd, folder)), spec.output);
-    const window = { period: formatDays(of.unit.since, of.unit.until) };
+    const window = { period: formatDays({ firstDay: of.unit.since, lastDay: of.unit.until }) };
     const command = `${runCommandLine({ ...spec, output }, window, platform)} --refetch`;
     const since = keptSince.slice(0, '2026-11-01'.length);
     const advice = `Without figures since ${since}; to accept that: ${command}`;

@@ -10,7 +10,7 @@ import {
   type VocabularyEntry,
 } from '../contract/vocabulary.ts';
 import { topics } from '../help/index.ts';
-import { periodNames } from '../query/period-names.ts';
+import { periodNames } from '../query/period.ts';
 import { readSavedReports } from '../query/saved-reports.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 

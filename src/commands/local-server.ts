@@ -10,7 +10,7 @@ import { defaultZone, windowClocks } from '../contract/messages.ts';
 import { codeOf, InterruptedError, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readDuration, readWholeNumber } from '../query/flags/read-value.ts';
-import { resolveWindow } from '../query/window-flags.ts';
+import { resolvePeriod } from '../query/period.ts';
 import { clockTimeAdvice, readClockTime } from '../server/clock.ts';
 import { optionRanges } from '../server/options.ts';
 import type { LoggedRequest } from '../server/public-types.ts';
@@ -590,7 +590,10 @@ async function exportData(
 ): Promise<void> {
   const { builtInFixtures } = await import('../server/world/built-in.ts');
   const { exportFixtures } = await import('../server/fixtures/export.ts');
-  const { since, until } = resolveWindow({ period, zone: defaultZone, nowMs: host.wallClock() });
+  const { since, until } = resolvePeriod(
+    { period },
+    { zone: defaultZone, nowMs: host.wallClock() },
+  );
   const data = { fixtures: builtInFixtures(world), since, until };
   const { files, facts } = await exportFixtures(resolve(host.cwd, directory), data);
 

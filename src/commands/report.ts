@@ -11,7 +11,7 @@ import { isStuck, type LedgerEntry } from '../query/ledger.ts';
 import { planWithIds } from '../query/names.ts';
 import { planSpec } from '../query/request.ts';
 import { specFromFlags } from '../query/spec-from-flags.ts';
-import { notesOf, requireBegun } from '../query/window.ts';
+import { requireBegun } from '../query/window-parts.ts';
 import { printCheckResult } from '../run/announce.ts';
 import { tableLook } from '../run/deliver.ts';
 import { printDryRun } from '../run/dry-run.ts';
@@ -84,7 +84,6 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const now = Math.floor(nowMs / 1_000);
   requireBegun(planned.window, now);
   const plan = await planWithIds(context, { account, spec }, planned);
-  for (const note of notesOf(plan.window, now)) console.note(`Note: ${note}`);
   if (options.dryRun) {
     const { window, request } = plan;
     return printDryRun(context, [{ account, window, request }]);

@@ -5,11 +5,12 @@ import { runFlags } from '../query/flags/run-flags.ts';
 import { type Job, requireDistinctOutputs } from '../query/plan.ts';
 import { promptForReport, shouldPromptForReport } from '../query/prompt-for-report.ts';
 import { planSavedReports, type RunCommandLine } from '../query/saved-reports.ts';
-import { maxParts, notesOf } from '../query/window.ts';
+import { maxParts } from '../query/window-parts.ts';
 import { showPlan } from '../run/dry-run.ts';
 import { chooseParts, type FolderJob } from '../run/folder-jobs.ts';
 import { runJobs } from '../run/run-jobs.ts';
 import { formatCount } from '../text/quantity.ts';
+import { comparisonNote } from '../totals/compared-report.ts';
 import { declareCommand } from './command.ts';
 
 export const runCommand = declareCommand({
@@ -53,8 +54,8 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   const planned = await planJobs(context, command);
   expectFewParts(planned);
-  const now = Math.floor(context.host.wallClock() / 1_000);
-  const notes = new Set(planned.flatMap(({ plan }) => notesOf(plan.window, now)));
+  const compared = planned.filter(({ options: { compare } }) => compare !== undefined);
+  const notes = new Set(compared.flatMap(({ plan }) => comparisonNote(plan.window) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
   const chosen = await chooseParts(context, planned);

@@ -10,8 +10,8 @@ import {
 } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isNotSignedIn, isUnreachable } from '../errors.ts';
+import { formatDate } from '../query/calendar.ts';
 import { encodeRequest, planReport } from '../query/request.ts';
-import { formatDate } from '../query/window.ts';
 
 export interface ProbeReport {
   readonly rows: ReadReport['rows'];

@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
 import { differences } from '../query/spec.ts';
-import type { CalendarUnit } from '../query/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { FileState } from './disk.ts';
@@ -8,6 +7,7 @@ import { finality } from './finality.ts';
 import { type History, newestEntry, type SpecLine } from './history.ts';
 import { type RangeUnit, unitsInRange } from './range.ts';
 import { belongsToUnit, ownerConflict, type Series } from './series.ts';
+import type { FolderUnit } from './units.ts';
 
 /** Run that adds files to a folder. */
 export interface FolderRun {
@@ -33,7 +33,7 @@ export interface FolderRun {
 export interface WindowFile {
   /** Path relative to the folder, with slashes. */
   readonly name: string;
-  readonly unit: CalendarUnit;
+  readonly unit: FolderUnit;
   readonly onDisk: FileState;
 }
 

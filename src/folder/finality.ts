@@ -1,6 +1,6 @@
-import { type CalendarUnit, endAfterUnits } from '../query/window.ts';
 import { createdAt, type FileEntry, type FolderSpec, isInFuture } from './history.ts';
 import type { FileLine } from './history-schema.ts';
+import { endAfter, type FolderUnit } from './units.ts';
 
 /** State of a file with regard to later corrections. */
 export interface Finality {
@@ -25,7 +25,7 @@ export const maxUnitSeconds = { day: 86_400, week: 7 * 86_400, month: 31 * 86_40
  */
 export function finality(
   { line, own }: FileEntry,
-  unit: CalendarUnit,
+  unit: FolderUnit,
   { spec, now }: { spec: FolderSpec; now: number },
 ): Finality {
   const created = createdAt(line);
@@ -41,7 +41,7 @@ export function finality(
   const safeEnd = unit.over + (longest + 1) * maxUnitSeconds[split] + 2 * 86_400;
   if (isWhole && created > safeEnd) return finalState;
 
-  const overFor = (count: number): number => endAfterUnits(unit, count, { unit: split, zone });
+  const overFor = (count: number): number => endAfter(unit, count, { unit: split, zone });
   if (!isWhole || created < overFor(lookback)) {
     const state = now >= overFor(lookback + 2) ? 'stale' : 'open';
     return { state, reason: whyNotFinal(line, unit, { split, lookback }) };
@@ -53,18 +53,18 @@ export function finality(
 }
 
 /** The report must be requested to the end of the unit, and created after it. */
-export function coversWholeUnit(line: FileLine, unit: Pick<CalendarUnit, 'over'>): boolean {
+export function coversWholeUnit(line: FileLine, unit: Pick<FolderUnit, 'over'>): boolean {
   return reachesEnd(line, unit) && createdAt(line) >= unit.over;
 }
 
 /** Compares the end of the requested window with the last second of the unit. */
-function reachesEnd({ until }: FileLine, { over }: Pick<CalendarUnit, 'over'>): boolean {
+function reachesEnd({ until }: FileLine, { over }: Pick<FolderUnit, 'over'>): boolean {
   return Date.parse(until) / 1_000 >= over - 1;
 }
 
 function whyNotFinal(
   line: FileLine,
-  unit: CalendarUnit,
+  unit: FolderUnit,
   { split, lookback }: { readonly split: string; readonly lookback: number },
 ): string {
   if (createdAt(line) < unit.over) {

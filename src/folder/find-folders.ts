@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
-import { resolveWindow } from '../query/window-flags.ts';
+import { resolvePeriod } from '../query/period.ts';
 import { expectWholeUnits } from '../query/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import { type Listing, listNames, readFileStates } from './disk.ts';
@@ -182,7 +182,7 @@ function readWindow({ current }: Series, window: TypedWindow, now: number): Span
   if ((period ?? since ?? until) === undefined) return undefined;
 
   const { timezone: zone, split } = current.spec;
-  const read = resolveWindow({ period, since, until, zone, nowMs: now * 1_000, wholeUnit: split });
+  const read = resolvePeriod({ period, since, until }, { zone, nowMs: now * 1_000, unit: split });
   const flag = period === undefined ? '--since' : '--period';
   const subject = `A folder of one file per ${split}`;
   expectWholeUnits({ window: read }, split, { now, subject, flag });

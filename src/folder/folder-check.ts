@@ -1,7 +1,5 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { differences } from '../query/spec.ts';
-import type { CalendarUnit } from '../query/window.ts';
-import { unitContaining } from '../query/window.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { moneyText } from '../totals/numbers.ts';
@@ -10,6 +8,7 @@ import { finality } from './finality.ts';
 import { type FileEntry, type History, newestEntry, type Totals } from './history.ts';
 import { calendarUnits, type RangeUnit, type Span, unitsInRange } from './range.ts';
 import { belongsToUnit, ownerConflict, type Series, SeriesIndex } from './series.ts';
+import { type FolderUnit, unitOfDay } from './units.ts';
 
 /** Complete list: see the table in cli.md. */
 export type ProblemKind = 'missing' | 'changed' | 'stale' | 'foreign' | 'untracked' | 'unreadable';
@@ -31,10 +30,10 @@ export interface FolderProblem {
    */
   readonly of?: {
     readonly series: Series;
-    readonly unit: CalendarUnit;
+    readonly unit: FolderUnit;
 
     /** Last of consecutive units whose files are missing: a range may have millions. */
-    last: CalendarUnit;
+    last: FolderUnit;
     count: number;
   };
 
@@ -201,7 +200,7 @@ function checkSeries(
   return { summary: { ...summary, ...counts }, problems, files, unitCount };
 }
 
-function isWithin(unit: CalendarUnit, window: Span | undefined): boolean {
+function isWithin(unit: FolderUnit, window: Span | undefined): boolean {
   return window === undefined || (window.since < unit.over && unit.start <= window.until);
 }
 
@@ -213,9 +212,9 @@ function isOutside(name: string, window: Span | undefined, series: Series): bool
 }
 
 /** Finds the unit whose file has a name. */
-function unitOfName(name: string, { names, current }: Series): CalendarUnit | undefined {
+function unitOfName(name: string, { names, current }: Series): FolderUnit | undefined {
   const { split, timezone } = current.spec;
-  const unit = unitContaining(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
+  const unit = unitOfDay(/\d{4}-\d{2}-\d{2}/.exec(name)?.[0] ?? '', split, timezone);
   return unit && names.nameFor(unit) === name ? unit : undefined;
 }
 
@@ -394,7 +393,7 @@ function describeSize(bytes: number, expected: number): string {
 
 function staleProblem(
   entries: readonly FileEntry[],
-  { series, unit, now }: { series: Series; unit: CalendarUnit; now: number },
+  { series, unit, now }: { series: Series; unit: FolderUnit; now: number },
 ): FileProblem | undefined {
   const entry = entries.at(-1);
   if (!entry) return undefined;

@@ -1,16 +1,11 @@
 import { windowOf } from '../query/spec-window.ts';
-import {
-  type CalendarUnit,
-  calendarUnitsIn,
-  endAfterUnits,
-  oneUnitBefore,
-} from '../query/window.ts';
 import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
 import { isSameJob, type Series } from './series.ts';
+import { endAfter, type FolderUnit, folderUnitsIn, oneUnitBefore } from './units.ts';
 
 /** Unit that a folder should contain. */
-export interface RangeUnit extends CalendarUnit {
+export interface RangeUnit extends FolderUnit {
   /** Set once it has been over for one more unit, so that a job had time to download it. */
   readonly isExpected: boolean;
 }
@@ -114,13 +109,13 @@ function merged(spans: readonly Span[]): Span[] {
 }
 
 /** Kept for the next series, whose days are usually the same: a day takes 20 µs to compute. */
-let lastCalendar: (Pick<FolderSpec, 'split' | 'timezone'> & { units: CalendarUnit[] }) | undefined;
+let lastCalendar: (Pick<FolderSpec, 'split' | 'timezone'> & { units: FolderUnit[] }) | undefined;
 
 /** Returns the units that overlap a span, in time order. */
 export function calendarUnits(
   { split, timezone }: Pick<FolderSpec, 'split' | 'timezone'>,
   { since, until }: Span,
-): CalendarUnit[] {
+): FolderUnit[] {
   if (since > until) return [];
 
   const isSame = lastCalendar?.split === split && lastCalendar.timezone === timezone;
@@ -130,7 +125,7 @@ export function calendarUnits(
   const isCovered = known[0]?.start === first && known.at(-1)?.over === over;
   const units = isCovered
     ? known
-    : [...calendarUnitsIn({ since: first, until: over - 1, zone: timezone }, split)];
+    : [...folderUnitsIn({ since: first, until: over - 1, zone: timezone }, split)];
   lastCalendar = { split, timezone, units };
 
   const begin = firstIndex(units.length, (index) => (units[index]?.over ?? 0) > since);
@@ -139,12 +134,12 @@ export function calendarUnits(
 }
 
 function isExpected(
-  unit: CalendarUnit,
+  unit: FolderUnit,
   { spec, expected, now }: { spec: FolderSpec; expected: readonly Span[]; now: number },
 ): boolean {
   const calendar = { unit: spec.split, zone: spec.timezone };
   const isInWindow = expected.some(({ since, until }) => since < unit.over && unit.start <= until);
   // A shortcut without calendar arithmetic, enough for most units of a long history.
   const isLongOver = unit.over + maxUnitSeconds[spec.split] + 2 * 86_400 < now;
-  return isInWindow && (isLongOver || endAfterUnits(unit, 1, calendar) <= now);
+  return isInWindow && (isLongOver || endAfter(unit, 1, calendar) <= now);
 }

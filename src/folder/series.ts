@@ -1,4 +1,3 @@
-import type { CalendarUnit } from '../query/window.ts';
 import {
   type FileEntry,
   type FolderSpec,
@@ -7,6 +6,7 @@ import {
   isInFuture,
   type SpecLine,
 } from './history.ts';
+import type { FolderUnit } from './units.ts';
 
 /** Files of one `output`. */
 export interface Series {
@@ -150,7 +150,7 @@ export function isSameJob(one: SpecLine, other: SpecLine): boolean {
 /** The window must begin with the unit; it may end early. */
 export function belongsToUnit(
   { line }: FileEntry,
-  unit: Pick<CalendarUnit, 'start' | 'over'>,
+  unit: Pick<FolderUnit, 'start' | 'over'>,
 ): boolean {
   const since = Date.parse(line.since) / 1_000;
   return since === unit.start && Date.parse(line.until) / 1_000 < unit.over;
@@ -172,7 +172,7 @@ export class FileNames {
     this.#pieces = output.split(timePlaceholder);
   }
 
-  nameFor({ since, until }: Pick<CalendarUnit, 'since' | 'until'>): string {
+  nameFor({ since, until }: Pick<FolderUnit, 'since' | 'until'>): string {
     let name = '';
     for (const [index, piece] of this.#pieces.entries()) {
       const isText = index % 2 === 0;

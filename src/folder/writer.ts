@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
 import { historyName } from '../output/file/file-name.ts';
-import { describeWindow, formatDate, formatTime, type Window } from '../query/window.ts';
+import { describeWindow, formatDate, formatTime, type Window } from '../query/calendar.ts';
 import { type FileHost, FileInUseError } from '../text/file-in-use.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';

@@ -3,6 +3,7 @@ import { defaultZone } from '../contract/messages.ts';
 import { vocabularyOf } from '../contract/vocabulary.ts';
 import { formatOfFile } from '../formats/index.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
+import { formatDate, formatDays, formatInstant, type Window } from './calendar.ts';
 import { downloadFlags } from './flags/download-flags.ts';
 import {
   type Flag,
@@ -18,7 +19,6 @@ import { type ServiceFlags, serviceFlags } from './flags/service-flags.ts';
 import type { RecordedReport } from './ledger.ts';
 import type { Job } from './plan.ts';
 import type { ReportSpec, SpecRequest, SpecValue } from './spec.ts';
-import { formatDate, formatInstant, type Window } from './window.ts';
 
 /** A flag with its value as a string; a switch has no value. */
 interface TypedFlag {
@@ -38,18 +38,13 @@ type WindowFlagValues = Pick<ReportSpec, 'period' | 'since' | 'until'>;
 
 /** Formats a window as fixed dates, or as instants if it does not consist of whole days. */
 function formatWindowFlags(window: Window): WindowFlagValues {
-  const { since, until, plannedUntil = until, zone } = window;
-  const over = plannedUntil + 1;
+  const { since, end: over, zone } = window;
   const isWholeDays = [since, over].every((instant) => isMidnight(instant, zone));
   if (!isWholeDays) {
-    return { since: formatInstant(since, zone), until: formatInstant(plannedUntil, zone) };
+    return { since: formatInstant(since, zone), until: formatInstant(over - 1, zone) };
   }
-  return { period: formatDays(formatDate(since, zone), formatDate(plannedUntil, zone)) };
-}
-
-/** Formats days for `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
-export function formatDays(first: string, last: string): string {
-  return first === last ? first : `${first}..${last}`;
+  const [firstDay, lastDay] = [formatDate(since, zone), formatDate(over - 1, zone)];
+  return { period: formatDays({ firstDay, lastDay }) };
 }
 
 function isMidnight(instant: number, zone: string): boolean {
@@ -110,7 +105,7 @@ export function continuedCommand(
   ];
   // By parts, because the last one may not be over.
   const window = isInParts
-    ? { period: formatDays(first.since, last.until) }
+    ? { period: formatDays({ firstDay: first.since, lastDay: last.until }) }
     : formatWindowFlags(plan.window);
   return [runCommandLine(spec, window, platform), ...ofRun].join(' ');
 }

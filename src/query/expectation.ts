@@ -1,8 +1,8 @@
 import { type Column, requestedColumns } from '../contract/columns.ts';
 import type { ReportRequest, WindowClock } from '../contract/messages.ts';
 import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
+import type { Window } from './calendar.ts';
 import type { ReportPlan } from './request.ts';
-import type { Window } from './window.ts';
 
 /** Content of a report according to its request. */
 export interface Expectation {

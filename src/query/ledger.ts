@@ -401,7 +401,7 @@ export async function planEntry({
   const plan = {
     profile,
     request,
-    window: { since: sinceMs / 1_000, until: untilMs / 1_000, zone, notes: [] },
+    window: { since: sinceMs / 1_000, until: untilMs / 1_000, end: untilMs / 1_000 + 1, zone },
     windowClock,
     shownMetrics: metrics,
     isWeekly: breakdowns.includes('WEEKLY'),

@@ -7,12 +7,12 @@ import { nearestNames } from '../text/nearest.ts';
 import { printable, quoted, shortened } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { matchesWildcard } from '../text/wildcard.ts';
+import { formatDate, type Window } from './calendar.ts';
 import { type NamedFilter, namedFilters } from './named-filters.ts';
 import type { Job, JobPlan } from './plan.ts';
 import type { PlanTools } from './plan-tools.ts';
 import type { ReportPlan } from './request.ts';
 import type { ReportSpec } from './spec.ts';
-import { formatDate, type Window } from './window.ts';
 
 /** Lists the campaign, ad units or advertiser that each flag can name. */
 const thingsOf: Readonly<

@@ -13,7 +13,14 @@ import {
 } from '../output/file/file-name.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import { comparableWindow } from './compared-window.ts';
+import {
+  comparableWindow,
+  describeWindow,
+  formatDate,
+  type SplitUnit,
+  unitsIn,
+  type Window,
+} from './calendar.ts';
 import { type Expectation, expectationOf } from './expectation.ts';
 import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
@@ -21,14 +28,13 @@ import { planSpec, type ReportPlan, requestFor } from './request.ts';
 import type { ReportSpec } from './spec.ts';
 import { hasFixedBeginning, windowOf } from './spec-window.ts';
 import {
-  describeWindow,
-  formatDate,
+  checkMergeable,
+  daysOf,
+  type Part,
   requireBegun,
-  type SplitUnit,
-  splitWindow,
-  type Window,
-} from './window.ts';
-import { checkMergeable, daysOf, type Part, splitPlan, takeShard } from './window-parts.ts';
+  splitPlan,
+  takeShard,
+} from './window-parts.ts';
 
 /** A plan with campaign names resolved to ids. */
 export interface JobPlan extends ReportPlan {
@@ -163,7 +169,7 @@ function checkLookback(
     throw needs('--lookback', '--missing', 'Without it, everything is downloaded anyway.');
   }
   if (!lookback || split === undefined || hasFixedBeginning(spec, nowMs)) return;
-  const count = splitWindow(window, split).length;
+  const count = [...unitsIn(window, split)].length;
   if (count > lookback) return;
 
   const message = `--lookback ${lookback} needs a period of at least ${formatPlural(lookback + 1, split)}; this one has ${count}.`;

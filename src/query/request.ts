@@ -29,13 +29,13 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted, visibleJson } from '../text/printable.ts';
 import { quoteForShell, shellWord } from '../text/quote-for-shell.ts';
+import { type SplitUnit, type Window, wallAt } from './calendar.ts';
 import { type NamedFilter, namedFilters } from './named-filters.ts';
+import { resolvePeriod, type TypedPeriod } from './period.ts';
 import type { ReportSpec, SpecFilters, SpecRequest } from './spec.ts';
 import { readColumnNames } from './typed-columns.ts';
 import { alternatives, closestHint, readName, type TypedName } from './typed-name.ts';
 import { splitValues } from './value-list.ts';
-import { type SplitUnit, type Window, wallAt } from './window.ts';
-import { resolveWindow, type WindowFlags } from './window-flags.ts';
 
 /** Values are as typed. */
 export interface RequestFlags {
@@ -84,7 +84,10 @@ type RequestSpec = Pick<ReportSpec, 'request' | 'timezone' | 'period' | 'since' 
  * Parses the flags of a request. The zone is Europe/Paris for a buyer, `--timezone` for a DSP.
  * Throws one `UsageError` with all mistakes, including those in the window.
  */
-export function parseRequest(flags: RequestFlags & Omit<WindowFlags, 'zone'>) {
+export function parseRequest(
+  flags: RequestFlags &
+    TypedPeriod & { readonly nowMs: number; readonly wholeUnit?: SplitUnit | undefined },
+) {
   const { profile } = flags;
   const reader = new RequestParser(flags);
   const metrics = reader.readMetrics();
@@ -127,7 +130,10 @@ export function planSpec(
 ): ReportPlan {
   const { period, since, until, timezone, windowClock = 'instant' } = spec;
   const { profile, metrics: shownMetrics, breakdowns: requested } = spec.request;
-  const window = resolveWindow({ period, since, until, zone: timezone, nowMs, wholeUnit });
+  const window = resolvePeriod(
+    { period, since, until },
+    { zone: timezone, nowMs, unit: wholeUnit },
+  );
 
   const { campaign, adUnit, advertiser, ...filters } = spec.request.filters ?? {};
   const request = {
@@ -149,7 +155,9 @@ export function planSpec(
 
 /** Parses flags into a plan. Throws like `parseRequest` and `planSpec`. */
 export function planReport(
-  flags: RequestFlags & PlanOptions & Omit<WindowFlags, 'zone'>,
+  flags: RequestFlags &
+    PlanOptions &
+    TypedPeriod & { readonly nowMs: number; readonly wholeUnit?: SplitUnit | undefined },
 ): ReportPlan {
   const spec = parseRequest(flags);
   return planSpec({ ...spec, ...(flags.windowClock && { windowClock: flags.windowClock }) }, flags);
@@ -278,7 +286,9 @@ class RequestParser {
   }
 
   /** Returns the zone, and the window as flag values; `undefined` if they are wrong. */
-  readWindow(flags: Omit<WindowFlags, 'zone'>): Omit<RequestSpec, 'request'> | undefined {
+  readWindow(
+    flags: TypedPeriod & { readonly nowMs: number; readonly wholeUnit?: SplitUnit | undefined },
+  ): Omit<RequestSpec, 'request'> | undefined {
     const { profile, timezone } = this.#flags;
     if (profile === 'buyer' && timezone !== undefined) {
       const message = `--timezone works with DSP reports only: buyer reports are always in ${defaultZone}.`;
@@ -287,7 +297,7 @@ class RequestParser {
     const zone = profile === 'dsp' ? (timezone ?? defaultZone) : defaultZone;
     return this.#collect(() => {
       const { period, since, until } = flags;
-      const window = resolveWindow({ ...flags, zone });
+      const window = resolvePeriod({ period, since, until }, { zone, nowMs: flags.nowMs });
       return {
         timezone: window.zone,
         ...(period !== undefined && { period: inUsualCase(period) }),

@@ -21,10 +21,10 @@ import { shellWord } from '../text/quote-for-shell.ts';
 import { planForAccounts } from './accounts.ts';
 import { isSwitch, longNameOf, readValue } from './flags/flag.ts';
 import type { RunFlags } from './flags/run-flags.ts';
+import { isPeriod } from './period.ts';
 import type { Job } from './plan.ts';
 import type { PlanTools } from './plan-tools.ts';
 import { type SavedKey, savedKeyTable } from './saved-keys.ts';
-import { isPeriod } from './window-flags.ts';
 
 export interface RunCommandLine {
   readonly options: RunFlags;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { encodings, windowClocks } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
+import { isZoneName, splitUnits } from './calendar.ts';
 import type { ReportSpec } from './spec.ts';
-import { isZoneName, splitUnits } from './window.ts';
 
 // The schema of a spec on disk. Only commands that read one load this file.
 

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
+import type { Window } from './calendar.ts';
+import { resolvePeriod } from './period.ts';
 import type { ReportSpec } from './spec.ts';
-import type { Window } from './window.ts';
-import { resolveWindow } from './window-flags.ts';
 
 /** Members of a spec that decide its window. */
 export type WindowSpec = Pick<ReportSpec, 'timezone' | 'split' | 'period' | 'since' | 'until'>;
@@ -13,7 +13,7 @@ export type WindowSpec = Pick<ReportSpec, 'timezone' | 'split' | 'period' | 'sin
 export function windowOf(spec: WindowSpec, nowMs: number): Window | undefined {
   const { period, since, until, timezone: zone, split: wholeUnit } = spec;
   try {
-    return resolveWindow({ period, since, until, zone, nowMs, wholeUnit });
+    return resolvePeriod({ period, since, until }, { zone, nowMs, unit: wholeUnit });
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;

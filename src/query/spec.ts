@@ -9,8 +9,8 @@ import type {
   MetricName,
   Profile,
 } from '../contract/vocabulary.ts';
+import type { SplitUnit } from './calendar.ts';
 import type { NamedFilter } from './named-filters.ts';
-import type { SplitUnit } from './window.ts';
 
 /**
  * Everything that decides the content and the output of a report: the request, the window as typed,

@@ -3,16 +3,47 @@ import { dayOf } from '../contract/values.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
+import { formatDate, formatInstant, type SplitUnit, unitsIn, type Window } from './calendar.ts';
 import { type ReportPlan, requestFor } from './request.ts';
 import { alternatives } from './typed-name.ts';
-import {
-  formatDate,
-  formatInstant,
-  type SplitUnit,
-  splitWindow,
-  type UnitWindow,
-  type Window,
-} from './window.ts';
+
+/** Part of a window in one calendar unit, with the first second of the unit and after it. */
+interface UnitWindow extends Window {
+  readonly unitSince: number;
+  readonly unitOver: number;
+}
+
+/** Parts of a run: half a century of days. More is probably a typo. */
+export const maxParts = 20_000;
+
+/** Splits a window at the calendar units of its zone. Throws `UsageError` for too many parts. */
+export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
+  const { zone } = window;
+  const parts: UnitWindow[] = [];
+  for (const found of unitsIn(window, unit)) {
+    if (parts.length === maxParts) {
+      throw new UsageError(
+        `--split ${unit} would request more than 20,000 reports for this period.`,
+        { about: { flag: '--split' }, hint: 'Use a shorter period, or a longer --split.' },
+      );
+    }
+    const since = Math.max(found.since, window.since);
+    const until = Math.min(found.end - 1, window.until);
+    const { since: unitSince, end: unitOver } = found;
+    parts.push({ since, until, end: until + 1, zone, unitSince, unitOver });
+  }
+  return parts;
+}
+
+/** Throws `UsageError` for a window that has not begun; `now` is in unix seconds. */
+export function requireBegun({ since, zone }: Window, now: number, flag = '--since'): void {
+  if (since <= now) return;
+  const begin = formatInstant(since, zone);
+  throw new UsageError(`The period has not begun: it begins at ${begin}.`, {
+    about: { flag },
+    hint: 'Choose an earlier period, for example --period yesterday.',
+  });
+}
 
 /** One report of a run: the whole window, or with `--split` a calendar unit. */
 export interface Part {
@@ -41,8 +72,7 @@ export function splitPlan(plan: ReportPlan, unit: SplitUnit | undefined, now?: n
   if (!unit) {
     const since = formatDate(window.since, window.zone);
     const until = formatDate(window.until, window.zone);
-    const { plannedUntil = window.until } = window;
-    return [{ window, request, since, until, overAt: plannedUntil + 1 }];
+    return [{ window, request, since, until, overAt: window.end }];
   }
 
   const units = splitWindow(window, unit);
@@ -85,8 +115,7 @@ export function canSplit(plan: ReportPlan, unit: SplitUnit, now: number): boolea
 
 /** Splits a requested window, which may end in the future. */
 function plannedUnits({ window }: Pick<ReportPlan, 'window'>, unit: SplitUnit): UnitWindow[] {
-  const { plannedUntil = window.until } = window;
-  return splitWindow({ ...window, until: plannedUntil }, unit);
+  return splitWindow({ ...window, until: window.end - 1 }, unit);
 }
 
 /** Checks whether the window cuts a unit, apart from time that is not over. */

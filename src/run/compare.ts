@@ -2,11 +2,10 @@ import { labelled } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
 import type { CheckMessage } from '../errors.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
-import { type EarlierWindow, earlierWindow } from '../query/compared-window.ts';
+import { earlierWindow, type Window } from '../query/calendar.ts';
 import { checkComparable, chooseFormat } from '../query/format-choice.ts';
 import { type Job, labelOfPart } from '../query/plan.ts';
 import { type ReportPlan, requestFor } from '../query/request.ts';
-import type { Window } from '../query/window.ts';
 import { buildComparison } from '../totals/compared-report.ts';
 import type { Comparison } from '../totals/figures.ts';
 import { ReportSums } from '../totals/report-sums.ts';
@@ -15,7 +14,7 @@ import { markFetched, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
 
-type EarlierPlan = ReportPlan & { readonly window: EarlierWindow };
+type EarlierPlan = ReportPlan & { readonly window: Window };
 
 /**
  * Plans the report to compare with, for the previous period or the year before; `undefined` without
@@ -29,8 +28,7 @@ export function planComparison(
   if (!options.compare) return undefined;
 
   checkComparable(chooseFormat(context, options));
-  const nowSeconds = Math.floor(context.host.wallClock() / 1_000);
-  const window = earlierWindow(now, options.compare, nowSeconds);
+  const window = earlierWindow(now, options.compare);
   const request = requestFor(plan, window);
   if (!plan.isWeekly) return { ...plan, window, request };
 

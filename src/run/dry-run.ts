@@ -1,9 +1,9 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
+import { describeWindow, formatInstant, type Window } from '../query/calendar.ts';
 import { jobWithIds } from '../query/names.ts';
 import { type Job, outputOf } from '../query/plan.ts';
 import { curlLine, encodeRequest, requestParameters } from '../query/request.ts';
-import { describeWindow, formatInstant, type Window } from '../query/window.ts';
 import type { Part } from '../query/window-parts.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { planComparison } from './compare.ts';

@@ -3,6 +3,7 @@ import type { Settings } from '../account/resolve.ts';
 import { chooseAccountName, identityOf, storeCommand } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/request.ts';
 import { AdreportError } from '../errors.ts';
+import { describeWindow } from '../query/calendar.ts';
 import { requestAgainCommand } from '../query/command-line.ts';
 import {
   fetchedStatus,
@@ -13,7 +14,6 @@ import {
 } from '../query/ledger.ts';
 import type { Job } from '../query/plan.ts';
 import { type ReportPlan, requestHash } from '../query/request.ts';
-import { describeWindow } from '../query/window.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Progress } from '../ui/progress.ts';

@@ -1,7 +1,7 @@
 import { AdreportError, isReportFailure, isStillInProgress, isUnreachable } from '../errors.ts';
 import { goesToStdout, placeholdersOf } from '../output/file/file-name.ts';
+import { countDays } from '../query/calendar.ts';
 import { continuedCommand } from '../query/command-line.ts';
-import { calendarDays } from '../query/compared-window.ts';
 import { jobWithIds } from '../query/names.ts';
 import type { Job } from '../query/plan.ts';
 import { canMerge, canSplit } from '../query/window-parts.ts';
@@ -99,7 +99,7 @@ function withSplitHint(
 ): unknown {
   const mayDependOnSize = isReportFailure(error) || isStillInProgress(error);
   if (!(error instanceof AdreportError) || !mayDependOnSize) return error;
-  if (calendarDays(plan.window) <= maxDaysWithoutHint) return error;
+  if (countDays(plan.window) <= maxDaysWithoutHint) return error;
 
   const now = Math.floor(host.wallClock() / 1_000);
   const isMergeable = canMerge(plan.request.breakdowns, 'week');

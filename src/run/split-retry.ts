@@ -1,8 +1,7 @@
 import { AdreportError, isReportFailure, isTooLarge } from '../errors.ts';
-import { calendarDays } from '../query/compared-window.ts';
+import { countDays, type SplitUnit } from '../query/calendar.ts';
 import type { Job } from '../query/plan.ts';
 import type { ReportPlan } from '../query/request.ts';
-import type { SplitUnit } from '../query/window.ts';
 import { splitPlan } from '../query/window-parts.ts';
 import type { ReportTools } from './request.ts';
 import { hasPartsInLedger, isRepeatedFailure } from './request.ts';
@@ -63,7 +62,7 @@ function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
   const { breakdowns } = request;
   if (breakdowns.includes('MONTHLY')) return 'month';
   if (!breakdowns.includes('DAILY') && !breakdowns.includes('HOURLY')) return undefined;
-  return calendarDays(window) > maxDailyParts ? 'week' : 'day';
+  return countDays(window) > maxDailyParts ? 'week' : 'day';
 }
 
 /** Splits the one report of a job into parts to merge; `undefined` if that is not possible. */

@@ -1,5 +1,4 @@
-import { calendarDays, type EarlierWindow } from '../query/compared-window.ts';
-import { formatDate, formatInstant, type Window } from '../query/window.ts';
+import { countDays, formatDate, formatInstant, type Window } from '../query/calendar.ts';
 import type { Comparison } from './figures.ts';
 import type { ReportSums } from './report-sums.ts';
 import { formatWindow } from './window-text.ts';
@@ -9,48 +8,37 @@ import { formatWindow } from './window-text.ts';
  *
  * @param sums the rows of the earlier report, added up
  */
-export function buildComparison(now: Window, before: EarlierWindow, sums: ReportSums): Comparison {
-  const isOver = before.laterUntil === now.until;
-  const counted = { ...now, until: before.laterUntil };
+export function buildComparison(now: Window, before: Window, sums: ReportSums): Comparison {
+  const note = comparisonNote(now);
   return {
     sums,
-    now: textOf(counted, isOver),
-    before: textOf(before, isOver),
+    now: formatDays(now),
+    before: formatDays(before),
     windows: {
       now: formatInstant(now.since, now.zone),
       before: formatInstant(before.since, before.zone),
       until: formatInstant(now.until, now.zone),
       zone: now.zone,
     },
-    ...unequalDays(counted, before),
-    notes: [
-      ...(isOver ? [] : cutDayNotes(before)),
-      ...(now.plannedUntil === undefined ? [] : now.notes),
-    ],
+    ...unequalDays(now, before),
+    notes: note === undefined ? [] : [note],
   };
 }
 
-/** Shows a window that ends during a day as whole days. */
-function textOf({ since, until, zone }: Window, isOver: boolean): string {
-  const end = isOver ? formatInstant(until, zone) : `${formatDate(until, zone)}T23:59:59`;
-  return formatWindow({ since: formatInstant(since, zone), until: end });
+/** Returns a sentence on a period that is not over; `undefined` for one that is compared whole. */
+export function comparisonNote({ until, end, zone }: Window): string | undefined {
+  if (until >= end - 1) return undefined;
+  const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);
+  const last = isWholeDay ? formatDate(until, zone) : formatInstant(until, zone);
+  return `The period is not over. To keep the comparison fair, the report ends with ${last}.`;
+}
+
+function formatDays({ since, until, zone }: Window): string {
+  return formatWindow({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
 /** Returns the number of days of both windows, if they differ. */
 function unequalDays(now: Window, before: Window): Pick<Comparison, 'days'> {
-  const days = { now: calendarDays(now), before: calendarDays(before) };
+  const days = { now: countDays(now), before: countDays(before) };
   return days.now === days.before ? {} : { days };
-}
-
-/**
- * Returns a note if the last day of the earlier window is cut because the later window is not over.
- */
-function cutDayNotes({ until, zone }: Window): string[] {
-  const end = formatInstant(until + 1, zone);
-  const time = end.slice(11, 16);
-  if (time === '00:00') return [];
-
-  const day = end.slice(0, 10);
-  const dayLabel = formatWindow({ since: `${day}T00:00:00`, until: `${day}T23:59:59` });
-  return [`The period is not over, so ${dayLabel} is also counted only until ${time}.`];
 }

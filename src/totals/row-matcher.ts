@@ -1,5 +1,5 @@
 import { dayOf, parseTimestamp } from '../contract/values.ts';
-import { formatInstant } from '../query/window.ts';
+import { formatInstant } from '../query/calendar.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 import type { Comparison } from './figures.ts';

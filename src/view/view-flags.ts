@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { comparedWindows } from '../query/compared-window.ts';
+import { comparisons } from '../query/calendar.ts';
 import { type FlagTable, flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { outputFlags } from '../query/flags/output-flags.ts';
 import { readPositive } from '../query/flags/read-value.ts';
@@ -33,7 +33,7 @@ export const viewFlags = flagGroup('Flags:', {
   compare: {
     flags: '--compare [period]',
     meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
-    words: comparedWindows,
+    words: comparisons,
     preset: 'previous',
   },
   filter: {

@@ -5,8 +5,9 @@ import { type Column, columnsOf, requestedColumns } from '../../src/contract/col
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { formatDate, formatInstant, splitWindow, type Window } from '../../src/query/window.ts';
-import { resolveWindow } from '../../src/query/window-flags.ts';
+import { formatDate, formatInstant, type Window } from '../../src/query/calendar.ts';
+import { resolvePeriod } from '../../src/query/period.ts';
+import { splitWindow } from '../../src/query/window-parts.ts';
 import { checkedNowMs, checkMerged, checkReport, type Scene } from '../support/checked-report.ts';
 
 /**
@@ -188,7 +189,7 @@ interface WorldRequest {
 /** The reports of a world: one, or one per day. */
 function scenesOf(one: World): Scene[] {
   const { period, zone, time, dimensions, metrics } = one;
-  const window = resolveWindow({ period, zone, nowMs: checkedNowMs });
+  const window = resolvePeriod({ period }, { zone, nowMs: checkedNowMs });
   const by = time ? [...dimensions, time] : dimensions;
   const isSplit = one.delivery !== 'whole' && (time === 'DAILY' || time === 'HOURLY');
   const parts = isSplit ? splitWindow(window, 'day') : [window];

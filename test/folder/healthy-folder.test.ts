@@ -11,8 +11,9 @@ import {
   specLine,
 } from '../../src/folder/history.ts';
 import { FileNames, seriesOf } from '../../src/folder/series.ts';
+import { folderUnitsIn } from '../../src/folder/units.ts';
+import { formatInstant } from '../../src/query/calendar.ts';
 import { windowOf } from '../../src/query/spec-window.ts';
-import { calendarUnitsIn, formatInstant } from '../../src/query/window.ts';
 
 const daySeconds = 86_400;
 const sha256 = 'a'.repeat(64);
@@ -58,7 +59,7 @@ function emptyFolder(spec: FolderSpec, at: number) {
     const window = windowOf(spec, now * 1_000);
     if (!window) throw new Error('The window is invalid.');
 
-    for (const unit of calendarUnitsIn(window, spec.split)) {
+    for (const unit of folderUnitsIn(window, spec.split)) {
       const file = names.nameFor(unit);
       const entries = files.get(file) ?? [];
       const last = entries.at(-1);

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileLine } from '../../src/folder/history-schema.ts';
-import { describeWindow, splitWindow, type Window } from '../../src/query/window.ts';
+import { describeWindow, unitsIn, type Window } from '../../src/query/calendar.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
@@ -17,8 +17,9 @@ const printsCost =
 function lastDays(count: number): Window[] {
   const until = Date.parse('2026-10-31T23:59:59+01:00') / 1_000;
   const since = until - (count + 1) * 86_400;
-  const days = splitWindow({ since, until, zone: 'Europe/Paris', notes: [] }, 'day');
-  return days.slice(-count);
+  const zone = 'Europe/Paris';
+  const days = [...unitsIn({ since, until, zone }, 'day')].slice(-count);
+  return days.map((day) => ({ since: day.since, until: day.end - 1, end: day.end, zone }));
 }
 
 /** The cost of a process. */

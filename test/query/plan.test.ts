@@ -249,7 +249,7 @@ describe('several mistakes', () => {
         - DAILY and HOURLY cannot be combined. Use at most one of DAILY, HOURLY, MONTHLY, RANGE, WEEKLY.
         - --filter osId needs numeric IDs, not “x”. It selects mobile OS IDs.
         - --timezone works with DSP reports only: buyer reports are always in Europe/Paris. Remove --timezone.
-        - --period “2026-02-30”: there is no such date. Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
+        - Unknown period “2026-02-30”. There is no such date. Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, 2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.]
     `);
   });
 });

@@ -1,68 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
+import type { SplitUnit } from '../../src/query/calendar.ts';
 import { planReport } from '../../src/query/request.ts';
-import { formatInstant, type SplitUnit, splitUnits, splitWindow } from '../../src/query/window.ts';
-import { resolveWindow } from '../../src/query/window-flags.ts';
 import { mergeReports, splitPlan, takeShard } from '../../src/query/window-parts.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { readBatches } from '../rows/read-rows.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
-
-describe('splitWindow', () => {
-  test('a day skipped by the calendar has no part', () => {
-    const window = resolveWindow({
-      period: '2011-12-29..2011-12-31',
-      zone: 'Pacific/Apia',
-      nowMs: 0,
-    });
-    const starts = splitWindow(window, 'day').map(({ since }) => formatInstant(since, window.zone));
-
-    expect(starts).toEqual(['2011-12-29T00:00:00-1000', '2011-12-31T00:00:00+1400']);
-  });
-
-  test('the parts are calendar days, weeks or months, and cover the window exactly', () => {
-    const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
-    const anyInstant = fc.integer({ min: 946_684_800, max: 2_208_988_799 });
-
-    const anyLength = fc.integer({ min: 0, max: 90 * 86_400 });
-
-    fc.assert(
-      fc.property(
-        anyZone,
-        anyInstant,
-        anyLength,
-        fc.constantFrom(...splitUnits),
-        (zone, since, length, unit) => {
-          const window = { since, until: since + length, zone, notes: [] };
-          const parts = splitWindow(window, unit);
-          expect(parts[0]?.since).toBe(since);
-          expect(parts.at(-1)?.until).toBe(window.until);
-          for (const [index, part] of parts.entries()) {
-            expect(part.since).toBeLessThanOrEqual(part.until);
-            if (index > 0) expect(part.since).toBe((parts[index - 1]?.until ?? 0) + 1);
-          }
-          const units = parts.map((part) => unitOf(formatInstant(part.since, zone), unit));
-          expect(new Set(units).size).toBe(units.length);
-          expect(parts.map((part) => unitOf(formatInstant(part.until, zone), unit))).toEqual(units);
-        },
-      ),
-      { numRuns: 40 },
-    );
-  });
-});
-
-/** The calendar unit of a local time as text: the day, the Monday of its week, or the month. */
-function unitOf(local: string, unit: SplitUnit): string {
-  const day = local.slice(0, 10);
-  if (unit === 'month') return day.slice(0, 7);
-  if (unit === 'day') return day;
-  const date = new Date(day);
-  date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7));
-  return date.toISOString().slice(0, 10);
-}
 
 describe('whole units, one file each', () => {
   /** Wednesday 2026-11-18, 15:20:37 in Paris. */
@@ -210,6 +156,4 @@ test('a run of more than 20,000 parts is refused immediately', async () => {
   const half = '-o {account}-{date}.csv --account buyer,admin --period 1980-01-01..2010-01-01';
   const together = await runCli(line.replace(' --period', ` ${half}`));
   expectRefusal(together, 2, 'This run would request 21,918 reports; the limit is 20,000.');
-  const window = { since: 86_400, until: 86_400 * 20_001 - 1, zone: 'UTC', notes: [] };
-  expect(splitWindow(window, 'day')).toHaveLength(20_000);
 });

@@ -4,8 +4,8 @@ import { requestedColumns } from '../../src/contract/columns.ts';
 import type { ReportRequest, ResponseFacts, WindowClock } from '../../src/contract/messages.ts';
 import type { BreakdownName, MetricName, Profile } from '../../src/contract/vocabulary.ts';
 import type { CheckMessage, CheckResult } from '../../src/errors.ts';
-import type { Window } from '../../src/query/window.ts';
-import { resolveWindow } from '../../src/query/window-flags.ts';
+import type { Window } from '../../src/query/calendar.ts';
+import { resolvePeriod } from '../../src/query/period.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 
 /** A report and its request. */
@@ -63,7 +63,7 @@ function open(scene: Scene) {
   const { profile = 'buyer', by = ['DAILY'], metrics = ['displays'], filters = {} } = scene;
   const { body, period = '2026-11-01..2026-11-03', zone = 'Europe/Paris' } = scene;
   const { pieceBytes = 1_000, nowMs = checkedNowMs } = scene;
-  const window = scene.window ?? resolveWindow({ period, zone, nowMs });
+  const window = scene.window ?? resolvePeriod({ period }, { zone, nowMs });
   const columns = requestedColumns(profile, { breakdowns: by, metrics });
   const check = new ReportCheck({
     expectation: {

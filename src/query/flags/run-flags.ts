@@ -1,5 +1,4 @@
-import { comparedWindows } from '../compared-window.ts';
-import { splitUnits } from '../window.ts';
+import { comparisons, splitUnits } from '../calendar.ts';
 import { checkFlags } from './check-flags.ts';
 import {
   type FlagGroup,
@@ -20,7 +19,7 @@ const otherRequestFlags = runFlagGroup('Request:', {
     partOf: 'format',
     flags: '--compare [period]',
     meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
-    words: comparedWindows,
+    words: comparisons,
     preset: 'previous',
   },
   fresh: {

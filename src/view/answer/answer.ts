@@ -6,7 +6,7 @@ import {
 } from '../../contract/columns.ts';
 import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
-import { formatInstant, type Window } from '../../query/window.ts';
+import { formatInstant, type Window } from '../../query/calendar.ts';
 import type { RowBatches } from '../../rows/row-batch.ts';
 import type { Comparison, Figure } from '../../totals/figures.ts';
 import type { Grouping, KeyColumn } from '../../totals/grouping.ts';

@@ -1,6 +1,7 @@
 import { RefusedReportError } from '../../errors.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
+import { comparisonNote } from '../../totals/compared-report.ts';
 import type { Figure } from '../../totals/figures.ts';
 import type { Collected } from '../rows/collect.ts';
 import { findDaySpan, uncoveredDayWarnings } from '../rows/rows-of-period.ts';
@@ -26,14 +27,15 @@ export function viewWarnings(sources: Sources, { tails, warnings }: Collected): 
  * and on how files were read.
  */
 export function viewNotes({
-  sources: { folders, window },
+  sources: { folders, window, earlier },
   collected,
   options: { by, metrics },
   groups,
   byTime,
   figures,
 }: Omit<View, 'warnings' | 'notes'>): string[] {
-  const notes: string[] = [...(window?.notes ?? [])];
+  const compared = earlier && window && comparisonNote(window);
+  const notes: string[] = compared === undefined ? [] : [compared];
   if (collected.rowCount === 0) notes.push('The report has no rows.');
   for (const folder of folders) {
     const sentence = notFinalNote(folder);

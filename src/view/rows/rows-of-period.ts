@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { type CalendarUnit, calendarUnitsIn, type Window } from '../../query/window.ts';
+import { type FolderUnit, folderUnitsIn } from '../../folder/units.ts';
+import type { Window } from '../../query/calendar.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
@@ -54,13 +55,13 @@ function missingDayWarnings(
   const missing = uncoveredDays(window, covered);
   if (missing.length === 0) return [];
   const verb = isOrAre(missing.length);
-  const days = formatPlural([...calendarUnitsIn(window, 'day')].length, 'day');
+  const days = formatPlural([...folderUnitsIn(window, 'day')].length, 'day');
   return [`${missing.length} of ${days}${period} ${verb} missing.`];
 }
 
 /** Returns the days of a window that no other window covers. */
-function uncoveredDays(window: Window, covered: readonly WindowEnds[]): CalendarUnit[] {
-  return [...calendarUnitsIn(window, 'day')].filter(({ start, over }) => {
+function uncoveredDays(window: Window, covered: readonly WindowEnds[]): FolderUnit[] {
+  return [...folderUnitsIn(window, 'day')].filter(({ start, over }) => {
     return !covered.some(({ since, until }) => since <= start && over - 1 <= until);
   });
 }
@@ -93,7 +94,7 @@ export function findSummaryWindow(tails: readonly ReportTail[]): Window | undefi
   const since = Date.parse(summary.since) / 1_000;
   const until = Date.parse(summary.until) / 1_000;
   const isKnown = Number.isFinite(since) && Number.isFinite(until);
-  return isKnown ? { since, until, zone: summary.timezone, notes: [] } : undefined;
+  return isKnown ? { since, until, end: until + 1, zone: summary.timezone } : undefined;
 }
 
 /** Returns the first and the last day of rows; `undefined` if they have none. */

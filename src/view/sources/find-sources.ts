@@ -1,8 +1,7 @@
 import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderSpec } from '../../folder/history.ts';
-import { type EarlierWindow, earlierWindow } from '../../query/compared-window.ts';
-import type { SplitUnit, Window } from '../../query/window.ts';
+import { earlierWindow, type SplitUnit, type Window } from '../../query/calendar.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
@@ -33,7 +32,7 @@ export interface Sources {
   readonly asked: Window | undefined;
 
   /** Window of `--compare`. */
-  readonly earlier: EarlierWindow | undefined;
+  readonly earlier: Window | undefined;
 
   /** Days of `--period` and of `--compare`; empty for all rows. */
   readonly spans: readonly DaySpan[];
@@ -81,8 +80,7 @@ export async function findSources(
     : windowOfUnits(now.files, spec);
   if (isCompared && !asked) throw periodRequiredError(shown, window && { window, unit });
 
-  const earlier =
-    isCompared && window ? earlierWindow(window, options.compare, search.now) : undefined;
+  const earlier = isCompared && window ? earlierWindow(window, options.compare) : undefined;
   const before = earlier && (await readSources(sources, earlier, search));
   if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
 

@@ -4,13 +4,8 @@ import { finality } from '../../folder/finality.ts';
 import { type FileEntry, type History, newestEntry, readHistory } from '../../folder/history.ts';
 import { unitsInRange } from '../../folder/range.ts';
 import { belongsToUnit, ownerConflict, type Series } from '../../folder/series.ts';
-import {
-  type CalendarUnit,
-  calendarUnitsIn,
-  formatDate,
-  unitContaining,
-  type Window,
-} from '../../query/window.ts';
+import { type FolderUnit, folderUnitsIn, unitOfDay } from '../../folder/units.ts';
+import { formatDate, type Window } from '../../query/calendar.ts';
 import { formatPlural } from '../../text/quantity.ts';
 import { type Search, specOf, type ViewedSeries } from './folder-series.ts';
 import { knownGap, type SourceFile } from './source-file.ts';
@@ -24,7 +19,7 @@ export interface FolderUnits {
   readonly files: readonly SourceFile[];
 
   /** Last unit of the window for which there is, or should be, a file. */
-  readonly lastUnit: CalendarUnit | undefined;
+  readonly lastUnit: FolderUnit | undefined;
 
   /** Expected units, and those that are left out by reason. */
   readonly unitCount: number;
@@ -72,7 +67,7 @@ export async function unitsOf(
 /** Unit with its file and newest line. */
 interface InspectedUnit {
   readonly name: string;
-  readonly unit: CalendarUnit;
+  readonly unit: FolderUnit;
   readonly entry: FileEntry | undefined;
 
   /** Absent if the file is to be shown. */
@@ -81,13 +76,13 @@ interface InspectedUnit {
 
 async function inspectUnits(
   { history, series }: ViewedSeries,
-  units: readonly CalendarUnit[],
+  units: readonly FolderUnit[],
   { now, signal, unusable }: Search,
 ): Promise<InspectedUnit[]> {
   const { folder } = history;
   const names = units.map((unit) => series.names.nameFor(unit));
   const onDisk = await readFileStates(folder, names, { signal, reads: () => false });
-  const judge = (unit: CalendarUnit, lines: History): InspectedUnit => {
+  const judge = (unit: FolderUnit, lines: History): InspectedUnit => {
     const name = series.names.nameFor(unit);
     const entry = newestEntry(lines, name);
     const file = onDisk.get(name) ?? ({ kind: 'absent' } as const);
@@ -122,18 +117,18 @@ function unitsInWindow(
   { history, series }: ViewedSeries,
   { since, until }: Pick<Window, 'since' | 'until'>,
   now: number,
-): CalendarUnit[] {
+): FolderUnit[] {
   const { split, timezone: zone } = series.current.spec;
   const begun = { since, until: Math.min(until, now), zone };
-  return [...calendarUnitsIn(begun, split)].filter((unit) => {
+  return [...folderUnitsIn(begun, split)].filter((unit) => {
     return unit.over <= now || history.files.has(series.names.nameFor(unit));
   });
 }
 
 /** Returns the expected units of the series, and others with a line. */
-function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[] {
+function allUnits({ history, series }: ViewedSeries, now: number): FolderUnit[] {
   const { split, timezone: zone } = series.current.spec;
-  const units = new Map<number, CalendarUnit>();
+  const units = new Map<number, FolderUnit>();
   for (const unit of unitsInRange(series, now)) {
     const isKnown = unit.isExpected || history.files.has(series.names.nameFor(unit));
     if (isKnown) units.set(unit.start, unit);
@@ -141,7 +136,7 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
   for (const [name, entries] of history.files) {
     const line = entries.at(-1)?.line;
     if (!line || !series.names.matches(name)) continue;
-    const unit = unitContaining(formatDate(Date.parse(line.since) / 1_000, zone), split, zone);
+    const unit = unitOfDay(formatDate(Date.parse(line.since) / 1_000, zone), split, zone);
     if (unit && series.names.nameFor(unit) === name) units.set(unit.start, unit);
   }
   return [...units.values()].sort((one, other) => one.start - other.start);
@@ -150,7 +145,7 @@ function allUnits({ history, series }: ViewedSeries, now: number): CalendarUnit[
 /** Compares the states of a file on disk and in the history. */
 function gapOf(
   series: Series,
-  { unit, entry, onDisk }: { unit: CalendarUnit; entry: FileEntry | undefined; onDisk: FileState },
+  { unit, entry, onDisk }: { unit: FolderUnit; entry: FileEntry | undefined; onDisk: FileState },
 ): Gap | undefined {
   if (onDisk.kind === 'absent') return 'missing';
   if (onDisk.kind !== 'file') return 'unreadable';

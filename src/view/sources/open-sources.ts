@@ -10,9 +10,10 @@ import {
   nameInFolder,
   newestEntry,
 } from '../../folder/history.ts';
+import { type FolderUnit, unitOfDay } from '../../folder/units.ts';
 import { isHistoryName } from '../../output/file/file-name.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
-import { type CalendarUnit, formatDate, unitContaining } from '../../query/window.ts';
+import { formatDate } from '../../query/calendar.ts';
 import { printable } from '../../text/printable.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewHost } from '../view-tools.ts';
@@ -92,7 +93,7 @@ export function specOfSource(source: Source): FolderSpec | undefined {
 /** History line of a file, and the unit of its report. */
 interface KnownFile {
   readonly entry: FileEntry;
-  readonly unit: CalendarUnit;
+  readonly unit: FolderUnit;
 }
 
 /**
@@ -129,6 +130,6 @@ async function findEntryIn(
   if (!hasSize || knownGap(search.unusable, path, entry)) return 'changed';
 
   const { split, timezone: zone } = entry.own.spec;
-  const unit = unitContaining(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
+  const unit = unitOfDay(formatDate(Date.parse(entry.line.since) / 1_000, zone), split, zone);
   return unit && { entry, unit };
 }

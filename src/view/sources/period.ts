@@ -1,7 +1,7 @@
 import type { FolderSpec } from '../../folder/history.ts';
-import { comparableWindow } from '../../query/compared-window.ts';
-import { calendarUnitsIn, formatDate, type SplitUnit, type Window } from '../../query/window.ts';
-import { resolveWindow } from '../../query/window-flags.ts';
+import { folderUnitsIn } from '../../folder/units.ts';
+import { comparableWindow, formatDate, type SplitUnit, type Window } from '../../query/calendar.ts';
+import { resolvePeriod } from '../../query/period.ts';
 import { expectWholeUnits } from '../../query/window-parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
@@ -25,7 +25,7 @@ export function windowOfView(
 ): Window | undefined {
   if (period === undefined && since === undefined && until === undefined) return undefined;
 
-  const window = resolveWindow({ period, since, until, zone, nowMs, wholeUnit: unit });
+  const window = resolvePeriod({ period, since, until }, { zone, nowMs, unit });
   const now = Math.floor(nowMs / 1_000);
   const subject = unit === 'day' ? 'view' : `${printable(shown)}, with a file a ${unit},`;
   const flag = period === undefined ? '--since' : '--period';
@@ -51,10 +51,10 @@ export function dropUnfinishedUnit(
 ): Window {
   if (window.until < now) return window;
   if (unit === 'day') return comparableWindow(window, now);
-  const over = [...calendarUnitsIn({ ...window, until: now }, unit)].findLast(
+  const over = [...folderUnitsIn({ ...window, until: now }, unit)].findLast(
     ({ over: end }) => end <= now,
   );
-  return over ? { ...window, until: over.over - 1, plannedUntil: window.until } : window;
+  return over ? { ...window, until: over.over - 1 } : window;
 }
 
 /** Ends the window after the last unit that a folder has or should have. */
@@ -62,7 +62,7 @@ export function clampToFiles(window: Window, folders: readonly FolderUnits[], no
   if (window.until <= now || folders.length === 0) return window;
   const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.over - 1] : []));
   const until = Math.min(window.until, Math.max(...lasts));
-  return Number.isFinite(until) ? { ...window, until } : window;
+  return Number.isFinite(until) ? { ...window, until, end: until + 1 } : window;
 }
 
 export function windowOfUnits(
@@ -73,12 +73,12 @@ export function windowOfUnits(
   if (!spec || units.length < files.length || units.length === 0) return undefined;
   const since = Math.min(...units.map(({ start }) => start));
   const until = Math.max(...units.map(({ over }) => over)) - 1;
-  return { since, until, zone: spec.timezone, notes: [] };
+  return { since, until, end: until + 1, zone: spec.timezone };
 }
 
 /** Returns the later half of a window as a value of `--period`; `undefined` for a single unit. */
 export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
-  const units = [...calendarUnitsIn(window, unit)];
+  const units = [...folderUnitsIn(window, unit)];
   const half = units.slice(Math.ceil(units.length / 2));
   const [first] = half;
   const last = half.at(-1);
@@ -89,5 +89,5 @@ export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
 export function extendToNow(window: Window, now: number): Window {
   const { zone } = window;
   const endsYesterday = formatDate(window.until + 1, zone) === formatDate(now, zone);
-  return endsYesterday && window.until < now ? { ...window, until: now } : window;
+  return endsYesterday && window.until < now ? { ...window, until: now, end: now + 1 } : window;
 }

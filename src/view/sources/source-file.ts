@@ -1,5 +1,5 @@
 import type { FileEntry } from '../../folder/history.ts';
-import type { CalendarUnit } from '../../query/window.ts';
+import type { FolderUnit } from '../../folder/units.ts';
 
 export interface SourceFile {
   /** Path to open; `-` is stdin. */
@@ -9,7 +9,7 @@ export interface SourceFile {
   readonly shown: string;
 
   /** Days of its report, if the history of its folder has a line for it. */
-  readonly unit?: CalendarUnit | undefined;
+  readonly unit?: FolderUnit | undefined;
 
   /** Line whose bytes the file should have, which is only known once it has been read. */
   readonly entry?: FileEntry | undefined;

@@ -1,6 +1,6 @@
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { type SplitUnit, type Window, wallAt } from '../../query/window.ts';
+import { type SplitUnit, type Window, wallAt } from '../../query/calendar.ts';
 import { expectWholeUnits } from '../../query/window-parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';

@@ -1,0 +1,370 @@
+import { DateTime, Duration, IANAZone } from 'luxon';
+import { dayOf } from '../contract/values.ts';
+import { formatDuration } from '../text/quantity.ts';
+
+/**
+ * The clocks and the calendar of a report's zone.
+ *
+ * Instants are unix seconds. A wall time is the local time of a zone, written as if it were UTC, so
+ * that calendar arithmetic is not affected by clock changes.
+ */
+
+/** First and last second of a report, inclusive, and the zone of its days. */
+export interface Window {
+  readonly since: number;
+  readonly until: number;
+
+  /** First second after the period as typed; later than `until + 1` while that is not over. */
+  readonly end: number;
+
+  /** IANA name. */
+  readonly zone: string;
+}
+
+/** A day, ISO week or month of a zone. */
+export interface CalendarUnit {
+  /** First and last local day, `2026-11-01`. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+
+  /** First second, and first second after it. */
+  readonly since: number;
+  readonly end: number;
+}
+
+export const splitUnits = ['day', 'week', 'month'] as const;
+export type SplitUnit = (typeof splitUnits)[number];
+
+/** A wall time; its own zone is always UTC. */
+export type WallTime = DateTime;
+
+const secondsPerDay = 86_400;
+
+/** Returns seconds from UTC. */
+export function offsetAt(instant: number, zone: string): number {
+  return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
+}
+
+/** Rejects offsets (`+02:00`), although Node accepts them. */
+export function isZoneName(name: string): boolean {
+  return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
+}
+
+export function wallAt(instant: number, zone: string): WallTime {
+  return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
+}
+
+/** The first and the last differ if a clock change repeats the wall time. */
+interface WallInstants {
+  readonly first: number;
+  readonly last: number;
+
+  /** Set if a clock change skips the time. Both instants are then the first one after it. */
+  readonly isSkipped: boolean;
+}
+
+/** Finds the instants of a wall time. */
+export function instantsOf(wall: WallTime, zone: string): WallInstants {
+  const wallSeconds = wall.toSeconds();
+  const before = offsetAt(wallSeconds - secondsPerDay, zone);
+  const after = offsetAt(wallSeconds + secondsPerDay, zone);
+  const instants = [...new Set([wallSeconds - before, wallSeconds - after])].filter(
+    (instant) => instant + offsetAt(instant, zone) === wallSeconds,
+  );
+
+  const [first, last = first] = instants;
+  if (first !== undefined && last !== undefined) return { first, last, isSkipped: false };
+
+  // With the offset before the change, the time is after it. Clocks change at whole minutes.
+  let instant = wall.startOf('minute').toSeconds() - before;
+  const offset = offsetAt(instant, zone);
+  while (offsetAt(instant - 60, zone) === offset) instant -= 60;
+  return { first: instant, last: instant, isSkipped: true };
+}
+
+/** Like `instantsOf`, for a wall time in milliseconds since 1970, as if it were UTC. */
+export function instantsAt(wallMs: number, zone: string): WallInstants {
+  return instantsOf(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
+}
+
+/** Returns the first instant of a day, given its midnight. */
+export function startOfDay(midnight: WallTime, zone: string): number {
+  const { first, last } = instantsOf(midnight, zone);
+  // If clocks go back across midnight (St John's until 2010), the first midnight is followed by an
+  // hour of the previous day.
+  return first !== last && wallAt(last - 1, zone) < midnight ? last : first;
+}
+
+/** Returns the midnight of the day that begins at an instant; `undefined` if none does. */
+function midnightAt(instant: number, zone: string): WallTime | undefined {
+  const midnight = wallAt(instant, zone).startOf('day');
+  return startOfDay(midnight, zone) === instant ? midnight : undefined;
+}
+
+/** First midnight of some days, and the midnight after them. */
+export interface Days {
+  readonly start: WallTime;
+  readonly end: WallTime;
+}
+
+/** In Luxon's tokens. */
+const calendarForms = [
+  { form: 'yyyy', unit: 'year' },
+  { form: "yyyy-'q'q", unit: 'quarter' },
+  { form: 'yyyy-MM', unit: 'month' },
+  { form: "kkkk-'w'WW", unit: 'week' },
+  { form: 'yyyy-MM-dd', unit: 'day' },
+] as const;
+
+/**
+ * Reads `2026`, `2026-q3`, `2026-10`, `2026-w45` or `2026-11-01`; `undefined` for any other text.
+ */
+export function readDays(text: string): Days | undefined {
+  for (const { form, unit } of calendarForms) {
+    const start = DateTime.fromFormat(text, form, { zone: 'utc', locale: 'en' });
+    if (start.isValid) return { start, end: start.plus({ [unit]: 1 }) };
+  }
+  return undefined;
+}
+
+/**
+ * Reads an ISO 8601 date-time, `2026-11-01T14:30`; `undefined` for any other text. With an offset
+ * the result is the time in UTC.
+ */
+export function readWallTime(
+  text: string,
+): { readonly wall: WallTime; readonly hasOffset: boolean } | undefined {
+  const iso = text.replace(' ', 'T').replace(' ', '');
+  const match = /^\d{4}-[\dW-]+T[\d:.,]+(Z|[+-][\d:]+)?$/.exec(iso);
+  const wall = match ? DateTime.fromISO(iso, { zone: 'utc' }) : undefined;
+  return wall?.isValid ? { wall, hasOffset: match?.[1] !== undefined } : undefined;
+}
+
+/** Formats an instant as in a report's summary: `2026-10-25T02:00:00+0200`. */
+export function formatInstant(instant: number, zone: string): string {
+  return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
+}
+
+/** Formats an instant as in RFC 3339: `2026-10-25T02:00:00+02:00`. */
+export function formatTime(instant: number, zone: string): string {
+  return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ");
+}
+
+/** Formats the local date of an instant: `2026-10-25`. */
+export function formatDate(instant: number, zone: string): string {
+  return wallAt(instant, zone).toFormat('yyyy-MM-dd');
+}
+
+/** Formats days for `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
+export function formatDays({
+  firstDay,
+  lastDay,
+}: Pick<CalendarUnit, 'firstDay' | 'lastDay'>): string {
+  return firstDay === lastDay ? firstDay : `${firstDay}..${lastDay}`;
+}
+
+/** First and last second of a window, `2026-10-25T02:00:00+02:00`, and its length. */
+interface WindowDescription {
+  readonly since: string;
+  readonly until: string;
+
+  /** For example `7 days` or `25 h: clock change`. */
+  readonly length: string;
+}
+
+export function describeWindow({ since, until, zone }: Omit<Window, 'end'>): WindowDescription {
+  const seconds = until + 1 - since;
+  const days = wallAt(until + 1, zone)
+    .diff(wallAt(since, zone))
+    .as('days');
+  const isWholeDays = Number.isInteger(days) && days > 1;
+  const length = isWholeDays ? `${days} days` : formatDuration(seconds * 1_000);
+  const hasChange = Math.round(days * secondsPerDay) !== seconds;
+  return {
+    since: formatTime(since, zone),
+    until: formatTime(until, zone),
+    length: hasChange ? `${length}: clock change` : length,
+  };
+}
+
+/** Counts the local days of a window; partial days count. */
+export function countDays({ since, until, zone }: Omit<Window, 'end'>): number {
+  return dayNumber(formatDate(until, zone)) - dayNumber(formatDate(since, zone)) + 1;
+}
+
+/** Counts days from 1970. */
+function dayNumber(day: string): number {
+  const number = dayOf(day);
+  if (number === undefined) throw new Error(`${day} is not a day.`);
+  return number;
+}
+
+function midnightOf(day: string): WallTime {
+  return DateTime.fromSeconds(dayNumber(day) * secondsPerDay, { zone: 'utc' });
+}
+
+/**
+ * Finds the calendar unit that contains a day.
+ *
+ * @param day as `2026-11-01`
+ * @returns `undefined` for an invalid day
+ */
+export function unitContaining(
+  day: string,
+  unit: SplitUnit,
+  zone: string,
+): CalendarUnit | undefined {
+  if (dayOf(day) === undefined) return undefined;
+  const first = midnightOf(day).startOf(unit);
+  return unitFrom(first, first.plus({ [unit]: 1 }), zone);
+}
+
+/** @param end midnight after the last day */
+function unitFrom(first: WallTime, end: WallTime, zone: string): CalendarUnit {
+  return {
+    firstDay: first.toFormat('yyyy-MM-dd'),
+    lastDay: end.minus({ day: 1 }).toFormat('yyyy-MM-dd'),
+    since: startOfDay(first, zone),
+    end: startOfDay(end, zone),
+  };
+}
+
+/** Yields the whole calendar units that overlap a window, in time order. */
+export function* unitsIn(
+  { since, until, zone }: Omit<Window, 'end'>,
+  unit: SplitUnit,
+): Generator<CalendarUnit> {
+  let first = wallAt(since, zone).startOf(unit);
+  for (;;) {
+    const next = first.plus({ [unit]: 1 });
+    const found = unitFrom(first, next, zone);
+    if (found.since > until) return;
+    // A day that the calendar skipped has no seconds.
+    if (found.end > found.since) yield found;
+    first = next;
+  }
+}
+
+/** Returns the instant at which `count` more units after a given one are over. */
+export function endAfterUnits(
+  { lastDay }: Pick<CalendarUnit, 'lastDay'>,
+  count: number,
+  { unit, zone }: { readonly unit: SplitUnit; readonly zone: string },
+): number {
+  const next = midnightOf(lastDay).plus({ day: 1 });
+  return startOfDay(next.plus({ [unit]: count }), zone);
+}
+
+/** Counts units from 1970-01-01 to the one that contains a day. */
+export function unitNumber(day: string, unit: SplitUnit): number {
+  if (unit === 'day') return dayNumber(day);
+  // 1970-01-01 was a Thursday.
+  if (unit === 'week') return Math.floor((dayNumber(day) + 3) / 7);
+
+  const { year, month } = midnightOf(day);
+  return 12 * (year - 1_970) + month - 1;
+}
+
+/** Units that are compared as a whole, longest first. */
+const comparedUnits = ['year', 'quarter', 'month', 'week', 'day'] as const;
+
+export const comparisons = ['previous', 'last-year'] as const;
+export type ComparisonName = (typeof comparisons)[number];
+
+/**
+ * Limits a window that is not over to what can be compared: its whole days, or its whole hours if
+ * it has no whole day.
+ *
+ * @param now in unix seconds
+ */
+export function comparableWindow(window: Window, now: number): Window {
+  const { since, until, zone } = window;
+  if (now >= until || now < since) return window;
+
+  const midnight = startOfDay(wallAt(now, zone).startOf('day'), zone);
+  if (midnight > since) return { ...window, until: midnight - 1 };
+
+  const hour = now - (wallAt(now, zone).toSeconds() % 3_600);
+  return { ...window, until: Math.min(until, Math.max(hour, since + 3_600) - 1) };
+}
+
+/**
+ * Finds the window to compare with (`cli.md`, Choosing a report): the calendar units before, as
+ * many days before, or the same dates or ISO weeks of the year before.
+ *
+ * @param window limited by `comparableWindow`
+ */
+export function earlierWindow(window: Window, which: ComparisonName): Window {
+  const { zone } = window;
+  const first = wallOf(window.since, zone);
+  const last = wallOf(window.until + 1, zone);
+  const distance = distanceTo(window, which);
+
+  const since = instantOf(first.minus(distance), zone);
+  const end = instantOf(endBefore(last, distance, wholeUnits(window)?.unit === 'day'), zone);
+  // If a clock change skips the whole earlier window, one second remains.
+  const until = Math.max(since, end - 1);
+  return { since, until, end: until + 1, zone };
+}
+
+/** Returns the calendar distance from a window to the earlier one. */
+function distanceTo(window: Window, which: ComparisonName): Duration {
+  const { since, end, zone } = window;
+  const first = wallOf(since, zone);
+  const units = wholeUnits(window);
+  if (which === 'last-year') {
+    if (units?.unit !== 'week') return Duration.fromObject({ years: 1 });
+    return first.diff(sameWeekOfYearBefore(first), 'days');
+  }
+  if (units) return Duration.fromObject({ [units.unit]: units.count });
+
+  const length = wallOf(end, zone).diff(first);
+  const beginsWithDay = first.equals(first.startOf('day'));
+  return beginsWithDay ? Duration.fromObject({ days: Math.ceil(length.as('days')) }) : length;
+}
+
+/** Finds the longest calendar units that a window consists of; `undefined` if it has part days. */
+function wholeUnits({ since, end, zone }: Window) {
+  const first = midnightAt(since, zone);
+  const last = midnightAt(end, zone);
+  if (!first || !last) return undefined;
+
+  const unit = comparedUnits.find((candidate) => {
+    return first.equals(first.startOf(candidate)) && last.equals(last.startOf(candidate));
+  });
+  return unit && { unit, count: Math.round(last.diff(first, unit).as(unit)) };
+}
+
+/**
+ * Returns the Monday of the same ISO week a year before; 52 weeks before if there was no week 53.
+ */
+function sameWeekOfYearBefore(monday: WallTime): WallTime {
+  const { weekYear, weekNumber } = monday;
+  const sameNumber = DateTime.fromObject(
+    { weekYear: weekYear - 1, weekNumber, weekday: 1 },
+    { zone: 'utc' },
+  );
+  return sameNumber.isValid ? sameNumber : monday.minus({ weeks: 52 });
+}
+
+/** Ends the earlier window, at the end of the month if that is too short. */
+function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): WallTime {
+  const isMidnight = end.equals(end.startOf('day'));
+  if (consistsOfDays && isMidnight) {
+    // From its last day, so that 28 February ends on 28 February of a leap year too.
+    return end.minus({ days: 1 }).minus(distance).plus({ days: 1 });
+  }
+  const before = end.minus(distance);
+  const isCut = !before.plus(distance).equals(end);
+  return isCut ? before.startOf('day').plus({ days: 1 }) : before;
+}
+
+/** Returns the wall time of an instant; midnight for the first instant of a day, even if skipped. */
+function wallOf(instant: number, zone: string): WallTime {
+  return midnightAt(instant, zone) ?? wallAt(instant, zone);
+}
+
+function instantOf(wall: WallTime, zone: string): number {
+  const isMidnight = wall.equals(wall.startOf('day'));
+  return isMidnight ? startOfDay(wall, zone) : instantsOf(wall, zone).first;
+}

@@ -1,0 +1,337 @@
+import { UsageError } from '../errors.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { quoted } from '../text/printable.ts';
+import {
+  type Days,
+  formatInstant,
+  instantsOf,
+  isZoneName,
+  readDays,
+  readWallTime,
+  type SplitUnit,
+  startOfDay,
+  type WallTime,
+  type Window,
+  wallAt,
+} from './calendar.ts';
+
+/** A period as typed: `period`, or `since` and perhaps `until`. */
+export interface TypedPeriod {
+  readonly period?: string | undefined;
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+}
+
+interface PeriodPlace {
+  /** Zone of days and wall times: the report's, never the machine's. */
+  readonly zone: string;
+
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+
+  /** Unit whose beginning `-7d` and `-36h` mean; absent without `--split`. */
+  readonly unit?: SplitUnit | undefined;
+}
+
+const acceptedPeriods =
+  'Use today, yesterday, last-7d, last-24h, last-2w, this-week or last-week (also -month, -quarter, -year), 2026, ' +
+  '2026-Q3, 2026-10, 2026-W45, 2026-11-01, or a range such as 2026-11-01..2026-11-15.';
+
+const acceptedTimes =
+  'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30; add Z or +01:00 for another time ' +
+  'zone), unix seconds, now, or a relative time (-36h, -7d).';
+
+/** Longer than any period. */
+const maxLength = 100;
+
+/**
+ * Resolves a typed period into a window (`cli.md`, Choosing a report). Throws `UsageError` for an
+ * unknown form, and for a period that is missing, given twice, reversed or before 1970.
+ */
+export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
+  const { period, since, until } = typed;
+  if (period !== undefined && (since ?? until) !== undefined) {
+    const other = since === undefined ? '--until' : '--since';
+    throw new UsageError(`--period cannot be used with ${other}.`, {
+      about: { flag: '--period' },
+      hint: 'Use either --period, or --since and --until.',
+    });
+  }
+
+  const reader = new PeriodReader({ ...place, zone: readZone(place.zone) });
+  const window =
+    period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
+  if (window.since < 0) {
+    throw new UsageError('The period begins before 1970, which the service does not support.', {
+      about: { flag: period === undefined ? '--since' : '--period' },
+      hint: 'Choose a later day.',
+    });
+  }
+  return window;
+}
+
+/** Checks a value of `--period`. */
+export function isPeriod(text: string, nowMs: number): boolean {
+  try {
+    resolvePeriod({ period: text }, { zone: 'UTC', nowMs });
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`), but does not replace
+ * aliases (`Asia/Kolkata`). Throws `UsageError` for an unknown one.
+ */
+function readZone(text: string): string {
+  const name = text.trim();
+  if (!isZoneName(name)) {
+    const zones = Intl.supportedValuesOf('timeZone');
+    const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
+    const meant = nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
+    throw new UsageError(`Unknown time zone ${quoted(text)}.`, {
+      about: { flag: '--timezone' },
+      hint: didYouMean(meant, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
+    });
+  }
+  const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+  return canonical.toLowerCase() === name.toLowerCase() ? canonical : name;
+}
+
+type End = 'since' | 'until';
+
+type RelativeUnit = SplitUnit | 'quarter' | 'year';
+
+/** Reads the values of period flags in one zone at one time. */
+class PeriodReader {
+  readonly #zone: string;
+
+  /** In unix seconds. */
+  readonly #now: number;
+  readonly #unit: SplitUnit | undefined;
+  readonly #wallNow: WallTime;
+
+  constructor({ zone, nowMs, unit }: PeriodPlace) {
+    this.#zone = zone;
+    this.#now = Math.floor(nowMs / 1_000);
+    this.#unit = unit;
+    this.#wallNow = wallAt(this.#now, zone);
+  }
+
+  readEnds(sinceText: string | undefined, untilText = 'now'): Window {
+    if (sinceText === undefined) {
+      throw new UsageError('No period given.', {
+        hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
+      });
+    }
+
+    const since = this.#instantOf('since', sinceText.trim());
+    const until = this.#instantOf('until', untilText.trim());
+    if (since > until) {
+      const [from, to] = [since, until].map((instant) => formatInstant(instant, this.#zone));
+      throw new UsageError(`The period begins at ${from}, but ends at ${to}.`, {
+        about: { flag: '--since' },
+        hint: 'Choose an earlier --since, or a later --until.',
+      });
+    }
+    return this.#window(since, until);
+  }
+
+  /** Returns whole days of the zone, or for `last-24h` the 24 hours until now. */
+  readPeriod(text: string): Window {
+    const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
+    if (hours) return this.#window(this.#now - Number(hours) * 3_600 + 1, this.#now);
+
+    const { start, end } = this.#daysOfRange(text);
+    const since = startOfDay(start, this.#zone);
+    const until = startOfDay(end, this.#zone) - 1;
+    if (since > until) throw this.#unknownPeriod(text, `It does not exist in ${this.#zone}.`);
+    return this.#window(since, until);
+  }
+
+  #window(since: number, until: number): Window {
+    return { since, until, end: until + 1, zone: this.#zone };
+  }
+
+  /** Reads a name or a range: `2026-11-01..today`. */
+  #daysOfRange(text: string): Days {
+    const [from = '', to = from, ...more] = text.split('..');
+    const first = this.#daysOf(from);
+    const last = this.#daysOf(to);
+    if (!first || !last || more.length > 0) throw this.#unknownPeriod(text);
+    if (last.start < first.start) {
+      throw this.#unknownPeriod(text, 'Write the earlier day first: FIRST..LAST.');
+    }
+    return { start: first.start, end: last.end };
+  }
+
+  #unknownPeriod(text: string, hint?: string): UsageError {
+    return new UsageError(`Unknown period ${quoted(text)}.`, {
+      about: { flag: '--period' },
+      hint:
+        hint ?? didYouMean(suggestPeriod(text, this.#wallNow), noSuchDate(text, acceptedPeriods)),
+    });
+  }
+
+  /**
+   * Reads a name in any case: `today`, `last-month`, `last-7d` (seven whole days before today),
+   * `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. `undefined` for other text.
+   */
+  #daysOf(text: string): Days | undefined {
+    if (text.length > maxLength) return undefined;
+    const name = text.toLowerCase();
+    const relative = parseRelativeDays(name);
+    if (relative) {
+      const { unit, ago } = relative;
+      const start = this.#wallNow.startOf(unit).minus({ [unit]: ago });
+      return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
+    }
+    return readDays(name);
+  }
+
+  /** Returns the first second of the named time for `since`, the last for `until`. */
+  #instantOf(end: End, text: string): number {
+    const instant =
+      text.length > maxLength ? undefined : this.#readInstant(end, text.toUpperCase());
+    if (instant !== undefined) return instant;
+
+    const days = this.#daysOf(text);
+    if (days && end === 'since') return startOfDay(days.start, this.#zone);
+    if (days) return startOfDay(days.end, this.#zone) - 1;
+
+    const meant = nearest(text, ['now']) ?? suggestPeriod(text, this.#wallNow);
+    throw new UsageError(`Unknown time ${quoted(text)}.`, {
+      about: { flag: `--${end}` },
+      hint: didYouMean(meant, noSuchDate(text, acceptedTimes)),
+    });
+  }
+
+  /** Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for other text. */
+  #readInstant(end: End, text: string): number | undefined {
+    if (text === 'NOW') return this.#now;
+    if (/^\d{9,10}$/.test(text)) return Number(text);
+
+    const [, count, unit] = /^-(\d{1,6})([HD])$/.exec(text) ?? [];
+    if (count === undefined) return this.#readDateTime(end, text);
+    if (this.#unit === undefined) {
+      if (unit === 'H') return this.#now - Number(count) * 3_600;
+      return this.#settle(end, this.#wallNow.minus({ days: Number(count) }));
+    }
+
+    const ago = unit === 'H' ? { hours: Number(count) } : { days: Number(count) };
+    const start = this.#wallNow.minus(ago).startOf(this.#unit);
+    if (end === 'since') return startOfDay(start, this.#zone);
+    return startOfDay(start.plus({ [this.#unit]: 1 }), this.#zone) - 1;
+  }
+
+  /** Reads an ISO 8601 date-time, in the report's zone if it has no offset. */
+  #readDateTime(end: End, text: string): number | undefined {
+    const typed = readWallTime(text);
+    if (!typed) return undefined;
+
+    const milliseconds = end === 'since' ? 999 : 0;
+    const wall = typed.wall.plus({ milliseconds }).startOf('second');
+    return typed.hasOffset ? wall.toSeconds() : this.#settle(end, wall);
+  }
+
+  /**
+   * Finds the instant of a wall time. If a clock change repeats it, the first for `since` and the
+   * last for `until`; if one skips it, the time of the change.
+   */
+  #settle(end: End, wall: WallTime): number {
+    const { first, last, isSkipped } = instantsOf(wall, this.#zone);
+    if (end === 'since') return first;
+    return isSkipped ? last - 1 : last;
+  }
+}
+
+/**
+ * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other text. `ago` is 0
+ * for the current unit; otherwise the number of whole units before it.
+ */
+function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | undefined {
+  if (name === 'today') return { unit: 'day', ago: 0 };
+  if (name === 'yesterday') return { unit: 'day', ago: 1 };
+
+  const [, which, unit] = /^(this|last)-(week|month|quarter|year)$/.exec(name) ?? [];
+  if (unit !== undefined) return { unit: unit as RelativeUnit, ago: which === 'last' ? 1 : 0 };
+
+  const match = /^last-([1-9]\d{0,4})([dw])$/.exec(name);
+  if (!match) return undefined;
+  return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
+}
+
+/** Returns why a text in the form of a date is none (2026-02-30), otherwise `otherwise`. */
+function noSuchDate(text: string, otherwise: string): string {
+  return /^\d{4}-[\dqw]/i.test(text) ? `There is no such date. ${otherwise}` : otherwise;
+}
+
+/** For example `today` and `last-month`. */
+export const periodNames = [
+  'today',
+  'yesterday',
+  ...['week', 'month', 'quarter', 'year'].flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
+];
+
+const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+
+/** Forms that people type, and how they are written here. */
+const otherForms: readonly {
+  readonly pattern: RegExp;
+  readonly write: (parts: readonly string[], today: WallTime) => string | undefined;
+}[] = [
+  {
+    pattern: /^([wmqy])td$/,
+    write: ([unit = '']) => periodNames.find((name) => name.startsWith(`this-${unit}`)),
+  },
+  {
+    pattern: /^(?:last|past|previous)?-*([1-9]\d{0,4})-?(d|h|w)(?:ays?|ours?|eeks?)?$/,
+    write: ([count, unit]) => `last-${count}${unit}`,
+  },
+  {
+    pattern: /^([a-z]{3})[a-z]*-?(\d{4})?$/,
+    write: ([name = '', typedYear], today) => {
+      const month = monthNames.indexOf(name) + 1;
+      const year = month <= today.month ? today.year : today.year - 1;
+      return formatIfDate(typedYear ?? year, month);
+    },
+  },
+  {
+    pattern: /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/,
+    write: ([first, second, year = '']) => {
+      const dayFirst = formatIfDate(year, second, first);
+      const monthFirst = formatIfDate(year, first, second);
+      if (!dayFirst || !monthFirst || dayFirst === monthFirst) return dayFirst ?? monthFirst;
+      return `${dayFirst} or ${monthFirst}`;
+    },
+  },
+  {
+    pattern: /^(\d{4})[./-]?(\d{1,2})(?:[./-]?(\d{1,2}))?$/,
+    write: ([year = '', month, day]) => formatIfDate(year, month, day),
+  },
+];
+
+/** Returns the accepted form of a period that is written differently, or spelt almost like one. */
+function suggestPeriod(text: string, today: WallTime): string | undefined {
+  const plain = text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s_]+/g, '-');
+  if (plain.length > maxLength) return undefined;
+
+  for (const { pattern, write } of otherForms) {
+    const [whole, ...parts] = pattern.exec(plain) ?? [];
+    const form = whole === undefined ? undefined : write(parts, today);
+    if (form !== undefined) return form;
+  }
+  return nearest(plain, ['last-7d', 'last-24h', ...periodNames]);
+}
+
+/** Formats a month or a day, such as `2026-10`; `undefined` if there is none. */
+function formatIfDate(...numbers: readonly (string | number | undefined)[]): string | undefined {
+  const given = numbers.filter((number) => number !== undefined);
+  const text = given.map((number) => String(number).padStart(2, '0')).join('-');
+  return readDays(text) ? text : undefined;
+}
