@@ -494,7 +494,7 @@ describe('the client and the specification', () => {
 
   test('the summary is the requested window in local time; another one is a warning', async () => {
     const { run } = await startService();
-    expect((await run(`run ${december} -q`)).stderr).toBe('');
+    expect((await run(`run ${december} --metrics displays -q`)).stderr).toBe('');
 
     const summary = { ...buyerReport.summary, until: '2014-12-31T00:59:59+0100' };
     const other = await startService({ report: { ...buyerReport, summary } });

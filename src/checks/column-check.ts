@@ -1,106 +1,95 @@
 import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import type { BreakdownName, Profile } from '../contract/vocabulary.ts';
 import { IncompleteDataError } from '../errors.ts';
-import type { ReportTail } from '../rows/row-batch.ts';
+import { hasValue, type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { MetricValues } from './metric-values.ts';
-import { type CheckMessages, isOurField } from './row-check.ts';
+import type { Check, CheckMessages } from './row-check.ts';
 
-/** Requested columns, with what the rows contain. */
-interface RequestedColumns {
-  readonly profile: Profile;
-
-  readonly columns: readonly Column[];
-
-  readonly metrics: readonly MetricValues[];
-
-  /** First value of the first row, as JSON. */
-  readonly firstValue: string;
-}
+/** Fields that the service does not document (`decisions.md` 4). */
+const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
 
 /**
- * Reports requested columns that are missing. Throws `IncompleteDataError` if the data is not a
- * report: CSV whose header has none of the requested metrics; rows without numbers that also lack
- * a requested breakdown or any known field; or a campaign list.
+ * Finds requested metrics and breakdowns without a column: in CSV in the header, in JSON in any
+ * row. Refuses what is no report: a CSV header without a requested metric, and rows without a
+ * number in any of them that also lack a requested breakdown, or all requested columns.
  */
-export function checkReportColumns(
-  requested: RequestedColumns,
-  tail: ReportTail,
-  messages: CheckMessages,
-): void {
-  const { profile, columns, metrics } = requested;
-  const { fields, rowCount, isLineOpen } = tail;
-  const isCsv = isLineOpen !== undefined;
-  if (rowCount === 0 && !isCsv) return;
+export class ColumnCheck implements Check {
+  readonly #requested: readonly Column[];
+  readonly #metrics: readonly MetricValues[];
 
+  /** First value of the first row, as JSON. */
+  #firstValue = '';
+
+  /** Set if a field that is neither a metric nor of a breakdown has a value. */
+  #hasUnknownValues = false;
+
+  constructor(requested: readonly Column[], metrics: readonly MetricValues[]) {
+    // Computed columns are in no report.
+    this.#requested = requested.filter(({ metric, breakdown }) => metric ?? breakdown);
+    this.#metrics = metrics;
+  }
+
+  observe(batch: RowBatch): void {
+    const { fields, firstRow } = batch;
+    if (firstRow === 0) this.#firstValue = textsOf(batch, fields[0] ?? '')[0] ?? '';
+    this.#hasUnknownValues ||= fields.some(
+      (field) => fieldTypeOf(field) === undefined && hasValue(batch, field),
+    );
+  }
+
+  /** Throws `IncompleteDataError` for what is no report. */
+  close({ fields, rowCount, isLineOpen }: ReportTail, messages: CheckMessages): void {
+    const isCsv = isLineOpen !== undefined;
+    if (rowCount === 0 && !isCsv) return;
+
+    const missing = findMissing(this.#requested, fields);
+    const metricCount = this.#requested.filter(({ metric }) => metric !== undefined).length;
+    const missingMetrics = missing.filter(({ metric }) => metric !== undefined);
+    const lacksMetrics = metricCount > 0 && missingMetrics.length === metricCount;
+    const lacksBreakdown = missing.length > missingMetrics.length;
+    const lacksAll = missing.length === this.#requested.length;
+    const hasNumber = this.#metrics.some(({ numberCount }) => numberCount > 0);
+    const isOtherData = rowCount > 0 && !hasNumber && (lacksBreakdown || lacksAll);
+    if ((isCsv && lacksMetrics) || isOtherData) throw this.#notAReport(fields);
+
+    // Where the field name is our choice, an unknown column may be the requested one.
+    const mayHaveOtherName = (field: string): boolean =>
+      this.#hasUnknownValues && ownFields.includes(field);
+    const certain = missing.filter(({ field }) => !mayHaveOtherName(field));
+    if (certain.length === 0) return;
+    const names = certain.map(({ field }) => field).join(', ');
+    const noun = certain.length === 1 ? 'column' : 'columns';
+    messages.addWarning('columns', `The report is missing the requested ${noun} ${names}.`);
+  }
+
+  #notAReport(fields: readonly string[]): IncompleteDataError {
+    const names = printable(fields.slice(0, 5).join(', ').slice(0, 150));
+    const value = printable(this.#firstValue.slice(0, 200));
+    const beginning = value === '' ? '' : ` Its first row begins with ${value}.`;
+    return new IncompleteDataError(
+      `This is not a report: the requested columns are missing, or have no numbers. Its columns are ${names}.${beginning}`,
+      {
+        code: 'NO_HEADER',
+        retryable: false,
+        hint: 'It may be an error message from the service, or data without a header. To find out, run adreport doctor --service.',
+      },
+    );
+  }
+}
+
+/** Returns the metrics without a column, and the columns of breakdowns that have none at all. */
+function findMissing(requested: readonly Column[], fields: readonly string[]): Column[] {
   const names = new Set<string | undefined>(fields);
   for (const field of fields) names.add(metricOfField(field)?.name);
   const isPresent = ({ field, metric }: Column): boolean =>
     names.has(field) || (metric !== undefined && names.has(metric));
 
-  const metricColumns = columns.filter(({ metric }) => metric !== undefined);
-  const missingMetrics = metricColumns.filter((column) => !isPresent(column));
-  const lacksMetrics = metricColumns.length > 0 && missingMetrics.length === metricColumns.length;
-  const { whole, parts } = missingBreakdowns(columns, isPresent);
-  if (isCsv && lacksMetrics) throw notAReport(requested, fields);
-  if (rowCount === 0) return;
-
-  const hasNumber = metrics.some(({ numberCount }) => numberCount > 0);
-  const isCampaign = lacksMetrics && fields.includes('adunits');
-  const isUnknown = fields.length > 0 && !fields.some((field) => fieldTypeOf(field) !== undefined);
-  const isOtherData = !hasNumber && (whole.length > 0 || isCampaign || isUnknown);
-  if (metricColumns.length > 0 && isOtherData) throw notAReport(requested, fields);
-
-  const isOurs = ({ field }: Column): boolean => isOurField(field, profile);
-  const found = [...whole.filter((column) => !isOurs(column)), ...(isCsv ? missingMetrics : [])];
-  const noted = [...whole.filter(isOurs), ...parts, ...(isCsv ? [] : missingMetrics)];
-  if (found.length > 0)
-    messages.addWarning('columns', `The report is missing the requested ${columnsText(found)}.`);
-  if (noted.length > 0)
-    messages.addNote(
-      'columns',
-      `The report has no values for the requested ${columnsText(noted)}.`,
-    );
-}
-
-/**
- * Returns the missing fields of requested breakdowns: `whole` of those that are missing altogether,
- * `parts` of those that have at least one other field.
- */
-function missingBreakdowns(
-  columns: readonly Column[],
-  isPresent: (column: Column) => boolean,
-): { readonly whole: readonly Column[]; readonly parts: readonly Column[] } {
-  const present = new Set<BreakdownName | undefined>();
-  for (const column of columns) {
-    if (isPresent(column)) present.add(column.breakdown);
+  const presentBreakdowns = new Set<string | undefined>();
+  for (const column of requested) {
+    if (isPresent(column)) presentBreakdowns.add(column.breakdown);
   }
-
-  const missing = columns.filter((column) => column.breakdown && !isPresent(column));
-  return {
-    whole: missing.filter(({ breakdown }) => !present.has(breakdown)),
-    parts: missing.filter(({ breakdown }) => present.has(breakdown)),
-  };
-}
-
-function columnsText(columns: readonly Column[]): string {
-  const names = columns.map(({ field }) => field).join(', ');
-  return `${columns.length === 1 ? 'column' : 'columns'} ${names}`;
-}
-
-function notAReport(
-  { firstValue }: RequestedColumns,
-  fields: readonly string[],
-): IncompleteDataError {
-  const names = printable(fields.slice(0, 5).join(', ').slice(0, 150));
-  const value = printable(firstValue.slice(0, 200));
-  const beginning = firstValue === '' ? '' : ` Its first row begins with ${value}.`;
-  return new IncompleteDataError(
-    `This is not a report: the requested columns are missing, or have no numbers. Its columns are ${names}.${beginning}`,
-    {
-      code: 'NO_HEADER',
-      retryable: false,
-      hint: 'It may be an error message from the service, or data without a header. To find out, run adreport doctor --service.',
-    },
-  );
+  return requested.filter((column) => {
+    if (isPresent(column)) return false;
+    return column.breakdown === undefined || !presentBreakdowns.has(column.breakdown);
+  });
 }

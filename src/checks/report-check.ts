@@ -9,14 +9,8 @@ import type { ResponseFacts } from '../contract/messages.ts';
 import { type BreakdownName, breakdowns } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
 import type { Expectation } from '../query/expectation.ts';
-import {
-  hasValue,
-  type ReportMember,
-  type ReportTail,
-  type RowBatch,
-  textsOf,
-} from '../rows/row-batch.ts';
-import { checkReportColumns } from './column-check.ts';
+import { hasValue, type ReportMember, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
+import { ColumnCheck } from './column-check.ts';
 import { filterChecks } from './filter-check.ts';
 import { MetricValues } from './metric-values.ts';
 import { checkOutsideRows, reusedIdMessage } from './outside-rows.ts';
@@ -77,21 +71,13 @@ export class ReportCheck {
 
   /** Created with the first rows, which determine the columns if the request is not known. */
   #checks: readonly Check[] | undefined;
-  #metrics: readonly MetricValues[] = [];
-
-  /** First value of the first row, as JSON. */
-  #firstValue = '';
 
   constructor(report: CheckedReport) {
     this.#report = report;
   }
 
   observe(batch: RowBatch): void {
-    if (!this.#checks) {
-      const [firstField = ''] = batch.fields;
-      this.#firstValue = textsOf(batch, firstField)[0] ?? '';
-      this.#checks = this.#makeChecks(this.#columnsIn(batch));
-    }
+    this.#checks ??= this.#makeChecks(this.#columnsIn(batch));
     for (const check of this.#checks) check.observe(batch);
   }
 
@@ -102,9 +88,6 @@ export class ReportCheck {
     this.#checks ??= this.#makeChecks(expectation?.columns ?? []);
 
     if (expectation) {
-      const { profile, columns } = expectation;
-      const requested = { profile, columns, metrics: this.#metrics, firstValue: this.#firstValue };
-      checkReportColumns(requested, tail, messages);
       this.#checkSummary(expectation, tail, messages);
       addClockNote(expectation, { nowMs, aheadMs: answer.clockAheadMs }, messages);
     }
@@ -140,18 +123,20 @@ export class ReportCheck {
 
   #makeChecks(columns: readonly Column[]): Check[] {
     const metricColumns = columns.filter(({ metric }) => metric !== undefined);
-    this.#metrics = metricColumns.map((column) => new MetricValues(column));
+    const metrics = metricColumns.map((column) => new MetricValues(column));
 
     // The value check is first, because other checks reuse what it has read.
-    const isRequested = this.#report.expectation !== undefined;
-    const checks: Check[] = [new ValueCheck(this.#metrics, { isRequested })];
+    const { expectation } = this.#report;
+    const isRequested = expectation !== undefined;
+    const checks: Check[] = [new ValueCheck(metrics, { isRequested })];
+    if (expectation) checks.unshift(new ColumnCheck(expectation.columns, metrics));
     if (columns.some(({ type }) => type === 'hour' || type === 'date')) {
       checks.push(new TimeCheck((tail) => this.#expectedTimes(tail)));
     }
     if (hasUniqueKeys(columns)) {
       checks.push(new RepeatCheck(columns, this.#report.expectation?.window));
     }
-    checks.push(new TotalCheck(columns, this.#metrics));
+    checks.push(new TotalCheck(columns, metrics));
     checks.push(...filterChecks(this.#report.expectation?.filters ?? {}, columns));
     return checks;
   }

@@ -1,4 +1,3 @@
-import type { Profile } from '../contract/vocabulary.ts';
 import type { CheckMessage, CheckResult, MessageKind } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
@@ -35,13 +34,4 @@ export class CheckMessages implements CheckResult {
 /** Returns `3 rows (first: row 5)` or `row 5`. */
 export function formatRows(count: number, firstRow: number): string {
   return count === 1 ? `row ${firstRow}` : `${count} rows (first: row ${firstRow})`;
-}
-
-/**
- * For a field name that is our own choice and not documented by the service (`decisions.md` 4). The
- * absence or form of such a field proves nothing.
- */
-export function isOurField(field: string, profile: Profile | undefined): boolean {
-  if (field === 'date') return profile !== 'dsp';
-  return field === 'hour' || field === 'publisherId' || field === 'format';
 }

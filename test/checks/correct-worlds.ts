@@ -101,7 +101,6 @@ const world = fc.constantFrom<Profile>('buyer', 'buyer', 'dsp').chain((profile) 
     numbersAs: fc.constantFrom('number', 'text', 'blanks'),
     summaryForm: fc.constantFrom(...summaryForms),
     beside: fc.subarray([...besideForms], { maxLength: 4 }),
-    lacksEmptyMetrics: fc.boolean(),
     pieceBytes: fc.constantFrom(300, 5_000),
   });
 });
@@ -235,7 +234,7 @@ function sceneOf(one: World, whole: Window, window: Window, request: WorldReques
       if (metric === undefined) {
         row[field] = asked.has(field) ? cellOf(one, window, group.fact, column) : null;
       } else if ((index + at) % 13 === one.nullsAt) {
-        if (!one.lacksEmptyMetrics || one.body === 'CSV') row[field] = null;
+        row[field] = null;
       } else {
         row[field] =
           type === 'money'

@@ -164,11 +164,11 @@ const columns: readonly CheckedPair[] = [
     correct: ' date, Displays,CLICKS \n2026-11-01,1,2\n',
   },
   {
-    name: 'columns: a metric may be missing in JSON',
-    request: { metrics: ['displays', 'clicks'], by: ['DAILY', 'COUNTRY'] },
+    name: 'columns: a metric in JSON',
+    request: { metrics: ['displays', 'clicks'] },
     proof: data('{"date":"2026-11-01","displays":1}'),
-    says: /missing the requested column country/,
-    correct: data('{"date":"2026-11-01","country":"France","displays":1}'),
+    says: /missing the requested column clicks/,
+    correct: data('{"date":"2026-11-01","displays":1}', '{"date":"2026-11-02","clicks":null}'),
   },
   {
     name: 'columns: a breakdown in JSON',
@@ -187,23 +187,29 @@ const columns: readonly CheckedPair[] = [
   {
     name: 'columns: field names of our own choice',
     request: { by: ['PUBLISHERID', 'OS'] },
-    proof: data('{"publisherId":"1","displays":1}'),
-    says: /missing the requested column os/,
-    correct: data('{"os":"iOS","displays":1}'),
+    proof: data('{"os":"iOS","site":null,"displays":1}'),
+    says: /missing the requested column publisherId/,
+    correct: data('{"os":"iOS","site":"Le Monde","displays":1}'),
+  },
+  {
+    name: 'columns: days that came as one row',
+    proof: data('{"os":null,"displays":1}'),
+    says: /missing the requested column date/,
+    correct: data('{"day":"2026-11-01","displays":1}'),
   },
   {
     name: 'columns: the date in a DSP report',
     request: dsp,
     proof: data('{"displays":1}'),
     says: /missing the requested column date/,
-    correct: { ...{ profile: 'buyer', zone: 'Europe/Paris' }, body: data('{"displays":1}') },
+    correct: data('{"day":"2026-11-01","displays":1}'),
   },
   {
-    name: 'columns: an empty report proves nothing',
+    name: 'columns: an empty report',
     request: { by: ['OS'] },
-    proof: 'date,displays\n2026-11-01,1\n',
+    proof: 'date,displays\n',
     says: /missing the requested column os/,
-    correct: 'date,displays\n',
+    correct: '{"data":[]}',
   },
 ];
 
@@ -659,10 +665,6 @@ export const refusedAnswers: Readonly<Record<string, Scene>> = {
   'a list of campaigns': {
     body: '[{"campaignId":"1","campaignName":"A","adunits":[{"adunitId":"2","adunitName":"B"}]}]',
   },
-  'a list of campaigns, by campaign': {
-    ...byCampaign,
-    body: '[{"campaignId":"1","campaignName":"A","adunits":[{"adunitId":"2","adunitName":"B"}]}]',
-  },
   'rows of something else': { by: [], body: '{"data":[{"text":"out of ink"}]}' },
 };
 
@@ -671,6 +673,5 @@ export const poorAnswers: Readonly<Record<string, Scene>> = {
   'no rows': { body: '{"data":[]}' },
   'only a header': { body: 'date,displays\n' },
   'no number, but the breakdown': { body: '{"data":[{"date":"2026-11-01","displays":null}]}' },
-  'a number, but no breakdown': { body: '{"data":[{"displays":7}]}' },
   'a total that is null': { by: [], body: '{"data":[{"displays":null}]}' },
 };
