@@ -8,7 +8,7 @@ import type { FileHost } from '../text/file-in-use.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
-import { refuseSeveralAccounts } from './setting-values.ts';
+import { readOneAccount } from './setting-values.ts';
 import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
 import { chooseAccountName, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
 import { noSettings, Store } from './store.ts';
@@ -60,7 +60,6 @@ export class Accounts {
   /** Account settings of `adreport.yaml` for all commands. */
   readonly #projectDefaults: () => Promise<ProjectChoice>;
   readonly #chosen = new Map<string, ServiceAccount>();
-  readonly #printed = new Set<string>();
   readonly #connections: Http[] = [];
 
   constructor(host: AccountHost, options: AccountOptions) {
@@ -129,8 +128,6 @@ export class Accounts {
         isLocal ? this.#localSettings(options, choice) : this.#findSettings(options, choice),
       connect: (signIn) => this.#connect(signIn, options),
       runCommand: (command, account) => this.#runCommand(command, account),
-      note: (sentence) => this.#once(sentence, this.#host.console.note),
-      warn: (sentence) => this.#once(sentence, this.#host.console.warn),
     });
   }
 
@@ -183,12 +180,6 @@ export class Accounts {
     const { readPasswordFrom } = await import('./password-command.ts');
     return readPasswordFrom(command, { account, env, signal: exchange.signal });
   }
-
-  /** Prints a sentence once, even if several accounts have it. */
-  #once(sentence: string, print: (sentence: string) => void): void {
-    if (!this.#printed.has(sentence)) print(sentence);
-    this.#printed.add(sentence);
-  }
 }
 
 interface ServiceAccountOptions {
@@ -196,8 +187,6 @@ interface ServiceAccountOptions {
   readonly findSettings: () => Promise<Settings>;
   readonly connect: (signIn: SignIn) => Promise<Client>;
   readonly runCommand: PasswordRunner;
-  readonly note: (sentence: string) => void;
-  readonly warn: (sentence: string) => void;
 
   /** Replaces the sign-in of the settings. */
   readonly signIn?: SignIn;
@@ -236,13 +225,8 @@ export class ServiceAccount {
   }
 
   async #open(): Promise<Client> {
-    const { connect, note, warn, signIn } = this.#options;
-    if (signIn) return connect(signIn);
-
-    const settings = await this.settings();
-    if (settings.warning !== undefined) warn(settings.warning);
-    if (settings.note !== undefined) note(settings.note);
-    return connect(await this.signIn());
+    const { connect, signIn } = this.#options;
+    return connect(signIn ?? (await this.signIn()));
   }
 }
 
@@ -262,8 +246,8 @@ function buildLocalSettings(
   options: AccountOptions,
   choice: ProjectChoice | undefined,
 ): Settings {
-  if (options.account !== undefined) refuseSeveralAccounts(options.account);
-  const wantedName = options.account ?? options.profile ?? choice?.profile ?? 'buyer';
+  const named = options.account === undefined ? undefined : readOneAccount(options.account);
+  const wantedName = named ?? options.profile ?? choice?.profile ?? 'buyer';
   const account = accounts.find(({ name }) => name === wantedName);
   if (!account) {
     const names = accounts.map(({ name }) => name).join(', ');

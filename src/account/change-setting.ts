@@ -1,64 +1,71 @@
-import { checkBaseUrl } from '../api/base-url.ts';
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatBaseUrl, originOf } from './setting-values.ts';
-import { entryOf, type SettingKey, settingKeys } from './settings.ts';
+import { type Env, entryOf, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
-/** Throws `UsageError` with the nearest name for an unknown setting. */
-export function findSettingName(text: string): string {
-  return entryOf(findSettingKey(text)).name;
+interface TypedChange {
+  /** Name of the account to change. */
+  readonly account: string;
+
+  /** Name of the setting. */
+  readonly name: string;
+
+  /** Absent to remove the setting. */
+  readonly value?: string;
+  readonly env: Env;
 }
 
-function findSettingKey(text: string): SettingKey {
-  const key = settingKeys.find((candidate) => entryOf(candidate).name === text);
-  if (key) return key;
-  const settingNames = settingKeys.map((candidate) => entryOf(candidate).name);
-  const suggestion = nearest(text.replaceAll('_', '-'), settingNames);
-  const hint = didYouMean(suggestion, `Choose from ${settingNames.join(', ')}.`);
-  throw new UsageError(`Unknown setting “${text}”.`, { hint });
-}
-
-export interface SettingChange {
+interface SettingChange {
   readonly settings: StoredSettings;
   readonly message: string;
 }
 
-/** Removes the setting without a value. Throws `UsageError` for an invalid name or value. */
+/** Changes stored settings. Throws `UsageError` for an invalid name or value. */
 export function changeSetting(
   stored: StoredSettings,
-  account: string,
-  name: string,
-  value?: string,
+  { account, name, value, env }: TypedChange,
 ): SettingChange {
   const key = findSettingKey(name);
-  // Settings without a flag come from signing in, or from the environment.
-  const { flag, variable, read } = entryOf(key);
-  if (flag === undefined) {
-    throw new UsageError(`Cannot change ${name} with adreport config.`, {
-      hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${variable}.`,
-    });
-  }
   if (key === 'account') return chooseDefault(stored, value);
-  if (key === 'baseUrl' && value !== undefined) {
-    return changeBaseUrl(stored, account, checkBaseUrl(value));
-  }
 
+  const read = value === undefined ? undefined : entryOf(key).read(value, env);
+  const text = read instanceof URL ? formatBaseUrl(read) : read;
   const before = findAccount(stored, account);
-  if (!before) {
+  // A base URL may be the first setting of an account.
+  if (!before && !(key === 'baseUrl' && text !== undefined)) {
     const { message, hint } = unknownAccount(account, stored);
-    if (value === undefined) return { settings: stored, message };
+    if (text === undefined) return { settings: stored, message };
     throw new UsageError(message, { hint });
   }
-  if (key === 'baseUrl') return changeBaseUrl(stored, account, undefined);
 
-  const newValue = value === undefined ? undefined : String(read(value));
-  const change = newValue === undefined ? 'Removed' : 'Set';
-  const target = newValue === undefined ? '' : ` to ${newValue}`;
+  const changed = { ...before, [key]: text };
+  // A token goes only to the origin it was stored for.
+  const losesToken =
+    before?.token !== undefined && originOf(changed.baseUrl) !== originOf(before.baseUrl);
+  const message = text === undefined ? `Removed ${name}` : `Set ${name} to ${text}`;
+  const tokenToo = ' Its token was for the previous base URL and has been removed.';
   return {
-    settings: withAccount(stored, account, { ...before, [key]: newValue }),
-    message: `${change} ${name} of account “${account}”${target}.`,
+    settings: withAccount(stored, account, losesToken ? { ...changed, token: undefined } : changed),
+    message: `${message} for account “${account}”.${losesToken ? tokenToo : ''}`,
   };
+}
+
+/** Throws `UsageError` for an unknown setting, and for one that comes from signing in. */
+function findSettingKey(text: string): SettingKey {
+  const names = settingKeys.map((candidate) => entryOf(candidate).name);
+  const key = settingKeys.find((candidate) => entryOf(candidate).name === text);
+  if (!key) {
+    const suggestion = nearest(text.replaceAll('_', '-'), names);
+    const hint = didYouMean(suggestion, `Choose from ${names.join(', ')}.`);
+    throw new UsageError(`Unknown setting “${text}”.`, { hint });
+  }
+
+  const { flag, variable } = entryOf(key);
+  if (flag !== undefined) return key;
+  throw new UsageError(`Cannot change ${text} with adreport config.`, {
+    hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${variable}.`,
+  });
 }
 
 function chooseDefault(stored: StoredSettings, account: string | undefined): SettingChange {
@@ -69,25 +76,4 @@ function chooseDefault(stored: StoredSettings, account: string | undefined): Set
   }
   const { message, hint } = unknownAccount(account, stored);
   throw new UsageError(message, { hint });
-}
-
-/** Without a base URL, removes it. */
-function changeBaseUrl(
-  stored: StoredSettings,
-  account: string,
-  baseUrl: URL | undefined,
-): SettingChange {
-  const before = findAccount(stored, account);
-  // A token goes only to the origin it was stored for.
-  const losesToken = before?.token !== undefined && originOf(before.baseUrl) !== baseUrl?.origin;
-  const changed = { ...before, baseUrl: baseUrl?.href, ...(losesToken && { token: undefined }) };
-
-  const change = baseUrl
-    ? `Set base-url of account “${account}” to ${formatBaseUrl(baseUrl)}.`
-    : `Removed base-url of account “${account}”.`;
-  const tokenToo = ' Its token was for the previous base URL and has been removed.';
-  return {
-    settings: withAccount(stored, account, changed),
-    message: losesToken ? change + tokenToo : change,
-  };
 }

@@ -9,6 +9,7 @@ import {
   originOf,
 } from './setting-values.ts';
 import {
+  type Env,
   entryOf,
   type ProjectChoice,
   type RawSettings,
@@ -16,14 +17,14 @@ import {
   type SettingValue,
   settingKeys,
 } from './settings.ts';
-import { findAccount, noSettings, type StoredAccount, type StoredSettings } from './store.ts';
+import { findAccount, type StoredAccount, type StoredSettings } from './store.ts';
 
 /** In order of precedence. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 export interface SettingsSources {
   readonly flags: RawSettings;
-  readonly env: NodeJS.ProcessEnv;
+  readonly env: Env;
   readonly projectFile?: ProjectChoice;
   readonly stored: StoredSettings;
 }
@@ -41,9 +42,6 @@ export interface Settings {
   readonly account: Setting<string>;
   readonly isFromEnvironment: boolean;
 
-  /** Variables that have credentials, used or not. */
-  readonly variables: readonly string[];
-
   /** Account that signs in; `undefined` for the environment, or if there is none. */
   readonly storedAccount: StoredAccount | undefined;
 
@@ -56,13 +54,10 @@ export interface Settings {
   readonly profile: Setting<Profile>;
   readonly encoding: Setting<Encoding>;
   readonly windowClock: Setting<WindowClock>;
-
-  /** Sentence about a variable that has no effect. */
-  readonly warning: string | undefined;
-
-  /** Sentence about an account of `adreport.yaml` that the environment overrides. */
-  readonly note: string | undefined;
 }
+
+/** Name of an account for which none is given. */
+export const defaultAccountName = 'default';
 
 /**
  * Throws `UsageError`, with the source, for an invalid value. Credentials are those of a stored
@@ -70,236 +65,195 @@ export interface Settings {
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   const { flags, env, stored } = sources;
-  const variables = credentialVariables(env);
-  const isFromEnvironment = flags.account === undefined && variables.length > 0;
-  const choice = isFromEnvironment ? chooseEnvironment(sources) : chooseStored(sources);
+  if (flags.account === undefined && hasCredentials(env)) return useEnvironment(sources);
 
-  const settings = new SettingReader({ ...sources, env: choice.env }, choice.texts, choice.from);
-  return {
-    account: choice.account,
-    isFromEnvironment,
-    variables,
-    storedAccount: choice.storedAccount,
-    stored,
-    baseUrl: settings.read('baseUrl', undefined),
-    token: settings.read('token', undefined),
-    email: settings.read('email', undefined),
-    password: settings.read('password', undefined),
-    passwordCommand: settings.read('passwordCommand', undefined),
-    profile: settings.read('profile', 'buyer'),
-    encoding: settings.read('encoding', 'json'),
-    windowClock: settings.read('windowClock', 'instant'),
-    warning: incompleteLoginWarning(env),
-    note: isFromEnvironment ? noteOnProjectFile(sources) : undefined,
-  };
-}
-
-interface AccountChoice {
-  readonly account: Setting<string>;
-  readonly storedAccount: StoredAccount | undefined;
-
-  /** Environment without the variables that this account does not use. */
-  readonly env: NodeJS.ProcessEnv;
-
-  /** Stored settings that this account uses. */
-  readonly texts: RawSettings;
-
-  /** Name of the stored settings in messages. */
-  readonly from: string;
-}
-
-/**
- * Uses the credentials of the environment, by default at the base URL of the default stored
- * account. If a stored account is of the same service, its profile, encoding and clock apply.
- */
-function chooseEnvironment({ flags, env, stored }: SettingsSources): AccountChoice {
-  const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
-  const account = reader.read('account', defaultAccountName);
-  const { defaultAccount = defaultAccountName } = stored;
-  const name = account.source === 'env' ? account.value : defaultAccount;
-
-  const baseUrl = reader.findText('baseUrl')?.value ?? findAccount(stored, defaultAccount)?.baseUrl;
-  const similar = findAccount(stored, name);
-  const isSameService = similar !== undefined && originOf(similar.baseUrl) === originOf(baseUrl);
-  const { profile, encoding, windowClock } = isSameService ? similar : {};
-  const incomplete = findIncompleteLogin(env);
-  return {
-    account,
-    storedAccount: undefined,
-    env: withoutVariables(env, incomplete ? [incomplete.half] : []),
-    texts: { baseUrl, profile, encoding, windowClock },
-    from: `account “${name}”`,
-  };
-}
-
-/**
- * Uses the stored account that is named, else the default one. A name from the command line or the
- * environment implies its base URL. Its token and its password command are for that URL alone.
- */
-function chooseStored(sources: SettingsSources): AccountChoice {
-  const { flags } = sources;
   const account = resolveAccount(sources);
-  const storedAccount = findAccount(sources.stored, account.value);
-
+  const storedAccount = findAccount(stored, account.value);
   const isNamed = account.source === 'flag' || account.source === 'env';
-  const unused: SettingKey[] = ['token', 'email', 'password'];
-  if (isNamed && storedAccount) unused.push('baseUrl');
-  const env = withoutVariables(sources.env, unused);
+  // A named account has its own base URL.
+  const otherKeys: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
+  const layers = layersOf({
+    ...sources,
+    env: withoutVariables(env, [...credentialKeys, ...otherKeys]),
+    account: { name: account.value, values: storedAccount ?? {} },
+  });
+  const facts = { account, isFromEnvironment: false, storedAccount, stored };
+  return { ...facts, ...readAll(layers, env) };
+}
+
+/**
+ * Uses the credentials of the environment, by default at the base URL of the default account. The
+ * other settings of that account apply to its own service only.
+ */
+function useEnvironment(sources: SettingsSources): Settings {
+  const { flags, env, stored } = sources;
+  const { defaultAccount = defaultAccountName } = stored;
+  const own = findAccount(stored, defaultAccount);
 
   const givenUrl = readGivenBaseUrl(flags, env);
-  const isElsewhere =
-    givenUrl !== undefined && originOf(storedAccount?.baseUrl) !== givenUrl.origin;
+  const isElsewhere = givenUrl !== undefined && givenUrl.origin !== originOf(own?.baseUrl);
+  const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (own ?? {});
+  const layers = layersOf({
+    ...sources,
+    account: { name: defaultAccount, values: { baseUrl, profile, encoding, windowClock } },
+  });
   return {
-    account,
-    storedAccount,
-    env,
-    texts: {
-      ...storedAccount,
-      ...(isElsewhere && { token: undefined, passwordCommand: undefined }),
-    },
-    from: `account “${account.value}”`,
+    account: readSetting('account', [envLayer(env)], { env, otherwise: defaultAccountName }),
+    isFromEnvironment: true,
+    storedAccount: undefined,
+    stored,
+    ...readAll(layers, env),
   };
 }
 
-/** Names the variables that sign in: that of the token, or those of e-mail address and password. */
-function credentialVariables(env: NodeJS.ProcessEnv): string[] {
-  const hasPair = readEnv(env, 'email') !== undefined && readEnv(env, 'password') !== undefined;
-  const keys: SettingKey[] = hasPair ? ['email', 'password'] : [];
-  if (readEnv(env, 'token') !== undefined) keys.unshift('token');
-  return keys.map(variableOf);
+const credentialKeys: readonly SettingKey[] = ['token', 'email', 'password'];
+
+/** Throws `UsageError` for an e-mail address without a password, or the reverse. */
+function hasCredentials(env: Env): boolean {
+  const { token, email, password } = envLayer(env).values;
+  const hasEmail = email !== undefined;
+  const hasPassword = password !== undefined;
+  if (hasEmail === hasPassword) return token !== undefined || hasEmail;
+
+  const [given, missing] = hasEmail ? ['EMAIL', 'PASSWORD'] : ['PASSWORD', 'EMAIL'];
+  throw new UsageError(`ADREPORT_${given} is set, but ADREPORT_${missing} is not.`, {
+    hint: 'Set both, or neither.',
+  });
 }
 
-/** Finds an e-mail address without a password, or a password without an e-mail address. */
-function findIncompleteLogin(
-  env: NodeJS.ProcessEnv,
-): { half: SettingKey; missing: SettingKey } | undefined {
-  const hasEmail = readEnv(env, 'email') !== undefined;
-  const hasPassword = readEnv(env, 'password') !== undefined;
-  if (hasEmail === hasPassword) return undefined;
-  if (hasEmail) return { half: 'email', missing: 'password' };
-  return { half: 'password', missing: 'email' };
-}
-
-function incompleteLoginWarning(env: NodeJS.ProcessEnv): string | undefined {
-  const found = findIncompleteLogin(env);
-  return found && `${variableOf(found.half)} is ignored: it needs ${variableOf(found.missing)}.`;
-}
-
-function noteOnProjectFile({ env, projectFile }: SettingsSources): string | undefined {
-  const [variable] = credentialVariables(env);
-  if (projectFile?.account === undefined) return undefined;
-  return `Using ${variable} instead of account “${projectFile.account}” from adreport.yaml: the environment takes precedence.`;
-}
-
-function withoutVariables(env: NodeJS.ProcessEnv, keys: readonly SettingKey[]): NodeJS.ProcessEnv {
-  const others = { ...env };
-  for (const key of keys) delete others[variableOf(key)];
-  return others;
-}
-
-/** Treats an empty variable as unset, because CI systems clear it that way. */
-function readEnv(env: NodeJS.ProcessEnv, key: SettingKey): string | undefined {
-  const text = env[variableOf(key)];
-  return text?.trim() ? text : undefined;
-}
-
-/** Returns an empty string for a setting without a variable. */
-function variableOf(key: SettingKey): string {
-  return entryOf(key).variable ?? '';
-}
-
-/** Name of an account for which none is given. */
-export const defaultAccountName = 'default';
-
-/** Throws `UsageError` for an invalid name. */
+/** Finds the name of the account. Throws `UsageError` for an invalid name. */
 export function resolveAccount(sources: SettingsSources): Setting<string> {
-  const stored = { account: sources.stored.defaultAccount };
-  return new SettingReader(sources, stored, 'the stored default').read(
-    'account',
-    defaultAccountName,
-  );
+  const { env, stored } = sources;
+  const layers = [
+    ...givenLayers(sources),
+    {
+      source: 'account',
+      nameOf: () => 'the stored default',
+      values: { account: stored.defaultAccount },
+    } as const,
+  ];
+  return readSetting('account', layers, { env, otherwise: defaultAccountName });
 }
 
 /**
  * Returns the accounts of a run: several names without duplicates, or `all`; `undefined` for a
- * single account, such as that of the environment. Throws `UsageError` for an invalid name, or if
- * `ADREPORT_ACCOUNT` has several for the sign-in of the environment.
+ * single account, such as that of the environment. Throws `UsageError` for an invalid name.
  */
 export function resolveAccountList(
   sources: Omit<SettingsSources, 'stored'>,
 ): readonly string[] | typeof allAccounts | undefined {
-  const reader = new SettingReader({ ...sources, stored: noSettings }, {}, '');
-  const choice = reader.findText('account');
-  if (!choice || !isAccountList(choice.value)) return undefined;
+  const { flags, env } = sources;
+  if (flags.account === undefined && hasCredentials(env)) return undefined;
 
-  const [variable] = credentialVariables(sources.env);
-  if (variable !== undefined && choice.source === 'file') return undefined;
-  if (variable !== undefined && choice.source === 'env') {
-    throw new UsageError(`${variable} signs in to one account, but ${choice.from} names several.`, {
-      hint: `Unset ${variable}, or name the accounts with --account to use their stored tokens.`,
-    });
-  }
+  const choice = findText('account', givenLayers(sources));
+  if (!choice || !isAccountList(choice.value)) return undefined;
   if (choice.value.trim() === allAccounts) return allAccounts;
-  try {
-    const names = choice.value.split(',').map(checkAccountName);
-    return [...new Set(names)];
-  } catch (error) {
-    throw error instanceof UsageError ? error.amend(`(From ${choice.from}.)`) : error;
-  }
+
+  const names = choice.value.split(',').map((name) => named(choice.from, checkAccountName, name));
+  return [...new Set(names)];
 }
 
 /** Ignores stored settings and the project file. Throws `UsageError` for an invalid URL. */
-export function readGivenBaseUrl(flags: RawSettings, env: NodeJS.ProcessEnv): URL | undefined {
-  const reader = new SettingReader({ flags, env, stored: noSettings }, {}, '');
-  return reader.read('baseUrl', undefined).value;
+export function readGivenBaseUrl(flags: RawSettings, env: Env): URL | undefined {
+  const layers = givenLayers({ flags, env });
+  return readSetting('baseUrl', layers, { env, otherwise: undefined }).value;
 }
 
-/** Reads settings, each from the source with the highest precedence. */
-class SettingReader {
-  readonly #sources: SettingsSources;
-  readonly #stored: RawSettings;
-  readonly #storedName: string;
+/** The settings of one source. */
+interface Layer {
+  readonly source: SettingSource;
 
-  /** @param storedName names the stored source in messages */
-  constructor(sources: SettingsSources, stored: RawSettings, storedName: string) {
-    this.#sources = sources;
-    this.#stored = stored;
-    this.#storedName = storedName;
+  /** Names the source of a setting in messages. */
+  readonly nameOf: (key: SettingKey) => string;
+  readonly values: RawSettings;
+}
+
+interface LayerSources extends Pick<SettingsSources, 'flags' | 'env' | 'projectFile'> {
+  readonly account: { readonly name: string; readonly values: RawSettings };
+}
+
+/** In order of precedence. */
+function layersOf({ account, ...given }: LayerSources): readonly Layer[] {
+  const nameOf = () => `account “${account.name}”`;
+  return [...givenLayers(given), { source: 'account', nameOf, values: account.values }];
+}
+
+function givenLayers({
+  flags,
+  env,
+  projectFile = {},
+}: Omit<LayerSources, 'account'>): readonly Layer[] {
+  return [
+    { source: 'flag', nameOf: (key) => `--${entryOf(key).name}`, values: flags },
+    envLayer(env),
+    {
+      source: 'file',
+      nameOf: (key) => `adreport.yaml (${entryOf(key).fileKey})`,
+      values: projectFile,
+    },
+  ];
+}
+
+/** Treats an empty variable as unset, because CI systems clear it that way. */
+function envLayer(env: Env): Layer {
+  const values: Record<string, string> = {};
+  for (const key of settingKeys) {
+    const text = env[entryOf(key).variable ?? ''];
+    if (text?.trim()) values[key] = text;
   }
+  return { source: 'env', nameOf: (key) => entryOf(key).variable ?? '', values };
+}
 
-  /** Throws `UsageError` with the source of an invalid value. */
-  read<Key extends SettingKey, Default>(
-    key: Key,
-    defaultValue: Default,
-  ): Setting<SettingValue<Key> | Default> {
-    const text = this.findText(key);
-    if (!text) return { value: defaultValue, source: 'default', from: 'default' };
+function withoutVariables(env: Env, keys: readonly SettingKey[]): Env {
+  const others = { ...env };
+  for (const key of keys) delete others[entryOf(key).variable ?? ''];
+  return others;
+}
 
-    try {
-      return { ...text, value: entryOf(key).read(text.value) };
-    } catch (error) {
-      throw error instanceof UsageError ? error.amend(`(From ${text.from}.)`) : error;
-    }
+function readAll(layers: readonly Layer[], env: Env) {
+  const none = { env, otherwise: undefined };
+  return {
+    baseUrl: readSetting('baseUrl', layers, none),
+    token: readSetting('token', layers, none),
+    email: readSetting('email', layers, none),
+    password: readSetting('password', layers, none),
+    passwordCommand: readSetting('passwordCommand', layers, none),
+    profile: readSetting('profile', layers, { env, otherwise: 'buyer' as const }),
+    encoding: readSetting('encoding', layers, { env, otherwise: 'json' as const }),
+    windowClock: readSetting('windowClock', layers, { env, otherwise: 'instant' as const }),
+  };
+}
+
+/** Throws `UsageError` with the source of an invalid value. */
+function readSetting<Key extends SettingKey, Default>(
+  key: Key,
+  layers: readonly Layer[],
+  { env, otherwise }: { readonly env: Env; readonly otherwise: Default },
+): Setting<SettingValue<Key> | Default> {
+  const text = findText(key, layers);
+  if (!text) return { value: otherwise, source: 'default', from: 'default' };
+
+  const read = (value: string) => entryOf(key).read(value, env);
+  return { ...text, value: named(text.from, read, text.value) };
+}
+
+/** Returns `undefined` if no source has the setting. */
+function findText(key: SettingKey, layers: readonly Layer[]): Setting<string> | undefined {
+  for (const { source, nameOf, values } of layers) {
+    const value = values[key];
+    if (value !== undefined) return { value, source, from: nameOf(key) };
   }
+  return undefined;
+}
 
-  /** Returns `undefined` if no source has the setting. */
-  findText(key: SettingKey): Setting<string> | undefined {
-    const { flags, env, projectFile = {} } = this.#sources;
-    const { name, flag, variable = '', fileKey } = entryOf(key);
-    const byFile: RawSettings = projectFile;
-
-    const places: readonly (Omit<Setting<string | undefined>, 'source'> & {
-      readonly source: SettingSource;
-    })[] = [
-      { source: 'flag', from: `--${name}`, value: flag && flags[key] },
-      { source: 'env', from: variable, value: readEnv(env, key) },
-      { source: 'file', from: `adreport.yaml (${fileKey})`, value: fileKey && byFile[key] },
-      { source: 'account', from: this.#storedName, value: this.#stored[key] },
-    ];
-    for (const { value, source, from } of places) {
-      if (value !== undefined) return { value, source, from };
-    }
-    return undefined;
+/** Reads a value, and names its source in the error for an invalid one. */
+function named<Value>(from: string, read: (text: string) => Value, text: string): Value {
+  try {
+    return read(text);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { message, code, hint } = error;
+    throw new UsageError(`${message} (From ${from}.)`, { code, ...(hint && { hint }) });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PlainHttpHosts } from '../api/base-url.ts';
 import { withoutSlashesAtEnd } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
@@ -9,17 +10,11 @@ export function isAccountList(text: string): boolean {
   return text.includes(',') || text.trim() === allAccounts;
 }
 
-/** Throws `UsageError` for several accounts. */
+/** Throws `UsageError` for an invalid name, and for several, which only `run` accepts. */
 export function readOneAccount(text: string): string {
-  refuseSeveralAccounts(text);
-  return checkAccountName(text);
-}
-
-/** Throws `UsageError` for several accounts, which only `run` accepts. */
-export function refuseSeveralAccounts(text: string): void {
-  if (!isAccountList(text)) return;
-  throw new UsageError(`Only adreport run accepts several accounts, such as “${text}”.`, {
-    hint: 'Name one of them with --account.',
+  if (!isAccountList(text)) return checkAccountName(text);
+  throw new UsageError(`“${text}” names several accounts.`, {
+    hint: 'Name one. adreport run takes several stored accounts: --account a,b or --account all.',
   });
 }
 
@@ -39,7 +34,18 @@ export function readSettingWord<Word extends string>(
 ): Word {
   const word = words.find((candidate) => candidate === text.trim().toLowerCase());
   if (word) return word;
-  throw new UsageError(`${quoted(text)} is not a ${noun}. Use ${words.join(' or ')}.`);
+  throw new UsageError(`Unknown ${noun} ${quoted(text)}.`, {
+    hint: `Choose from ${words.join(', ')}.`,
+  });
+}
+
+/** Reads `ADREPORT_ALLOW_HTTP`, a comma list of host names. */
+export function allowedHttpHosts(
+  env: Readonly<Record<string, string | undefined>>,
+): PlainHttpHosts {
+  const list = env.ADREPORT_ALLOW_HTTP ?? '';
+  const hosts = list.split(',').map((host) => host.trim().toLowerCase());
+  return { hosts, option: 'ADREPORT_ALLOW_HTTP' };
 }
 
 export function formatBaseUrl(url: URL): string {

@@ -2,6 +2,7 @@ import { checkBaseUrl } from '../api/base-url.ts';
 import { type Encoding, encodings, type WindowClock, windowClocks } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
 import {
+  allowedHttpHosts,
   checkToken,
   maskToken,
   readCommand,
@@ -9,6 +10,8 @@ import {
   readPassword,
   readSettingWord,
 } from './setting-values.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
 
 /** One setting: its name in each source, and how its value is read and shown. */
 interface SettingEntry<Value> {
@@ -27,7 +30,7 @@ interface SettingEntry<Value> {
   readonly isStored?: true;
 
   /** Throws `UsageError` for an invalid value. */
-  readonly read: (text: string) => Value;
+  readonly read: (text: string, env: Env) => Value;
 
   /** Hidden from all of stderr, or only from `-vv` traces, which are sent to others. */
   readonly hiddenFrom?: 'stderr' | 'traces';
@@ -53,7 +56,7 @@ export const settingTable = {
     flag: '--base-url <url>',
     variable: 'ADREPORT_BASE_URL',
     isStored: true,
-    read: checkBaseUrl,
+    read: (text: string, env: Env): URL => checkBaseUrl(text, allowedHttpHosts(env)),
   },
   profile: {
     name: 'profile',
@@ -75,7 +78,7 @@ export const settingTable = {
     flag: '--window-clock <kind>',
     fileKey: 'window-clock',
     isStored: true,
-    read: (word: string): WindowClock => readSettingWord('clock', windowClocks, word),
+    read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
   },
   token: {
     name: 'token',

@@ -45,11 +45,15 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
 
 /** Throws `SignInError` for an account that is not stored, or a base URL that is not its own. */
 function requireSameService({ account, storedAccount, stored, baseUrl }: Settings): void {
-  if (!storedAccount) {
-    const isNamed = ['flag', 'env', 'file'].includes(account.source);
-    if (!isNamed) throw notSignedIn(baseUrl);
+  const isNamed = ['flag', 'env', 'file'].includes(account.source);
+  if (!storedAccount && isNamed) {
     const { message, hint } = unknownAccount(account.value, stored);
     throw new SignInError(message, { hint });
+  }
+  if (!storedAccount) {
+    throw new SignInError('You are not signed in.', {
+      hint: 'Run adreport login, or add --local to try it with sample data. In scripts, set ADREPORT_BASE_URL and ADREPORT_TOKEN.',
+    });
   }
 
   const ownUrl = storedAccount.baseUrl;
@@ -63,22 +67,13 @@ function requireSameService({ account, storedAccount, stored, baseUrl }: Setting
   });
 }
 
-function notSignedIn({ source }: Settings['baseUrl']): SignInError {
-  const isHalf = source === 'env';
-  const why = isHalf ? ': ADREPORT_BASE_URL is set, ADREPORT_TOKEN is not' : '';
-  return new SignInError(`You are not signed in${why}.`, {
-    hint: 'Run adreport login, or add --local to try it with sample data. In scripts, set ADREPORT_BASE_URL and ADREPORT_TOKEN.',
-  });
-}
-
-function missingBaseUrl({ account, isFromEnvironment, variables }: Settings): AdreportError {
+function missingBaseUrl({ account, isFromEnvironment }: Settings): AdreportError {
   if (!isFromEnvironment) {
     return new SignInError(`Account “${account.value}” has no base URL.`, {
       hint: `Set it with: adreport config set base-url URL --account ${account.value}`,
     });
   }
-  const areSet = `${variables.join(' and ')} ${variables.length > 1 ? 'are' : 'is'} set`;
-  return new UsageError(`${areSet}, but ADREPORT_BASE_URL is not.`, {
+  return new UsageError('The environment has credentials, but ADREPORT_BASE_URL is not set.', {
     hint: `Set it to the base URL of the service, for example ADREPORT_BASE_URL=${exampleBaseUrl}`,
   });
 }

@@ -1,35 +1,46 @@
 import { withoutSlashesAtEnd } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 
+/** Hosts besides loopback that may have a base URL with plain http. */
+export interface PlainHttpHosts {
+  /** Names without ports. */
+  readonly hosts: readonly string[];
+
+  /** The variable or option that names them, for hints. */
+  readonly option: 'ADREPORT_ALLOW_HTTP' | 'allowHttp';
+}
+
 /**
- * Accepts https, or http on loopback; with a path, but without credentials, query or fragment.
- * Throws `UsageError` for any other base URL.
+ * Accepts https, or http on loopback and allowed hosts; with a path, but without credentials, query
+ * or fragment. Throws `UsageError` for any other base URL.
  */
-export function checkBaseUrl(text: string): URL {
-  const address = text.trim();
+export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
+  const typed = text.trim();
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
-  const isWeb = /^https?:\/\//i.test(address) && URL.canParse(address);
+  const isWeb = /^https?:\/\//i.test(typed) && URL.canParse(typed);
   if (!isWeb) {
     // Not quoted, because an invalid URL may contain a password.
-    const guess = guessBaseUrl(address);
+    const guess = guessBaseUrl(typed);
     const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
     throw new UsageError('The base URL is not an http or https URL.', { hint });
   }
 
-  const url = new URL(address);
+  const url = new URL(typed);
   if (url.username !== '' || url.password !== '') {
     const hint = 'Sign in with adreport login, or set ADREPORT_TOKEN.';
     throw new UsageError('The base URL must not contain a user name or password.', { hint });
   }
-  if (/[?#]/.test(address)) {
-    throw new UsageError(`The base URL “${address}” must not have a query or fragment.`);
+  if (/[?#]/.test(typed)) {
+    throw new UsageError(`The base URL “${typed}” must not have a query or fragment.`);
   }
+
   // `URL` normalizes every spelling of an IPv4 address (`127.1`, `0x7f000001`).
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
-  if (url.protocol === 'http:' && !isLoopback) {
-    const hint = 'Plain http is allowed only on this machine: localhost, 127.0.0.1, [::1].';
+  if (url.protocol === 'http:' && !isLoopback && !allowed.hosts.includes(url.hostname)) {
     const why = 'otherwise the token would be sent unencrypted';
-    throw new UsageError(`The base URL “${address}” must start with https://; ${why}.`, { hint });
+    throw new UsageError(`The base URL “${typed}” must start with https://; ${why}.`, {
+      hint: `Plain http is for this machine. For a local server in a container, add ${url.hostname} to ${allowed.option}.`,
+    });
   }
   url.pathname = withoutSlashesAtEnd(url.pathname);
   return url;
@@ -38,9 +49,9 @@ export function checkBaseUrl(text: string): URL {
 export const exampleBaseUrl = 'https://reports.example.com';
 
 /** Adds a missing scheme; returns `undefined` if the result would not be a URL. */
-export function guessBaseUrl(address: string): string | undefined {
-  if (address === '' || address.includes('://') || address.includes('@')) return undefined;
-  const scheme = /^(localhost|127\.|\[::1\])/i.test(address) ? 'http' : 'https';
-  const guess = `${scheme}://${address}`;
-  return URL.canParse(guess) && !/\s/.test(address) ? guess : undefined;
+export function guessBaseUrl(text: string): string | undefined {
+  if (text === '' || text.includes('://') || text.includes('@')) return undefined;
+  const scheme = /^(localhost|127\.|\[::1\])/i.test(text) ? 'http' : 'https';
+  const guess = `${scheme}://${text}`;
+  return URL.canParse(guess) && !/\s/.test(text) ? guess : undefined;
 }

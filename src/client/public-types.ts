@@ -36,6 +36,9 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
   /** URL of an http proxy for https. Default: none. */
   readonly proxy?: string | URL | undefined;
 
+  /** Hosts, without ports, that `baseUrl` may name with plain http. Default: this machine only. */
+  readonly allowHttp?: readonly string[] | undefined;
+
   /** Ends everything that the client does. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -36,6 +36,7 @@ const settingNames = [
   'timeoutMs',
   'retries',
   'proxy',
+  'allowHttp',
   'signal',
 ];
 
@@ -62,7 +63,10 @@ export function readSettings(options: CreateClientOptions): ReadSettings {
   if (signal !== undefined) expectSignal(signal);
   return {
     ...readSignIn(options),
-    baseUrl: checkBaseUrl(String(baseUrl)),
+    baseUrl: checkBaseUrl(String(baseUrl), {
+      hosts: readHosts(options.allowHttp),
+      option: 'allowHttp',
+    }),
     profile,
     timezone,
     encoding,
@@ -160,6 +164,15 @@ function readProxyUrl(proxy: string | URL): URL {
   throw new UsageError('proxy is not an http or https URL that ends with its host and port.', {
     about: { member: 'proxy' },
     hint: 'For example: http://me:secret@127.0.0.1:3128',
+  });
+}
+
+/** Throws `UsageError` for anything but a list of host names. */
+function readHosts(hosts: unknown = []): readonly string[] {
+  if (Array.isArray(hosts) && hosts.every((host) => typeof host === 'string')) return hosts;
+  throw new UsageError('allowHttp is not a list of host names.', {
+    about: { member: 'allowHttp' },
+    hint: "For example: allowHttp: ['server']",
   });
 }
 

@@ -1,4 +1,4 @@
-import { changeSetting, findSettingName } from '../account/change-setting.ts';
+import { changeSetting } from '../account/change-setting.ts';
 import { nameSettings } from '../account/resolve.ts';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/table-layout.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { tableLook } from '../run/deliver.ts';
-import { printable, visibleJson } from '../text/printable.ts';
+import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
 const account = {
@@ -14,7 +14,7 @@ const account = {
   meaning: 'stored account (default: the default account)',
 } as const;
 const accountFlags = flagGroup('Flags:', { account });
-const readFlags = flagGroup('Flags:', {
+const listFlags = flagGroup('Flags:', {
   account,
   local: { flags: '--local', meaning: 'the settings of the local server inside this process' },
 });
@@ -26,24 +26,9 @@ const listCommand = declareCommand({
     ['adreport config list', 'a table; secrets are masked'],
     ['adreport config list --json --local', 'for programs'],
   ],
-  flags: [readFlags],
+  flags: [listFlags],
   async action({ context }) {
     await listConfig(context);
-    return 0;
-  },
-});
-
-const getCommand = declareCommand({
-  name: 'get',
-  args: ['<name>'],
-  summary: 'print the value of one setting',
-  examples: [
-    ['adreport config get base-url', 'prints the value only, or nothing'],
-    ['adreport config get profile --local', 'without an account'],
-  ],
-  flags: [readFlags],
-  async action({ context, args: [name] }) {
-    await getConfig(context, name);
     return 0;
   },
 });
@@ -55,10 +40,6 @@ const setCommand = declareCommand({
   examples: [
     ['adreport config set base-url https://reports.example.com', 'for the default account'],
     ['adreport config set profile dsp', 'its profile'],
-    [
-      'adreport config set base-url https://dsp.example.com --account agency',
-      'for another account',
-    ],
     ['adreport config set account agency', 'sets the default account'],
   ],
   flags: [accountFlags],
@@ -90,8 +71,9 @@ const pathCommand = declareCommand({
     ['adreport config path', 'whether it exists or not'],
     ['ls -l "$(dirname "$(adreport config path)")"', 'the folder of the settings'],
   ],
-  async action({ context }) {
-    await printConfigPath(context);
+  async action({ context: { accounts, console, flags } }) {
+    const { path } = accounts.store();
+    await console.result(flags.json ? JSON.stringify(path) : path);
     return 0;
   },
 });
@@ -103,7 +85,7 @@ export const configCommand = declareCommand({
     ['adreport config list', 'every setting and its source'],
     ['adreport config set base-url https://reports.example.com', 'stores a setting'],
   ],
-  subcommands: [listCommand, getCommand, setCommand, unsetCommand, pathCommand],
+  subcommands: [listCommand, setCommand, unsetCommand, pathCommand],
 });
 
 /** Prints every setting; with `--json` an array of `{name, source, from, value}`. */
@@ -123,41 +105,25 @@ async function listConfig(context: Context): Promise<void> {
   await context.console.write(textTable(settings, columns, tableLook(context)));
 }
 
-/** Prints the value of a setting, masked if secret; without one a note, or `null` as JSON. */
-async function getConfig(context: Context, text: string): Promise<void> {
-  const name = findSettingName(text);
-  const settings = nameSettings(await context.account.settings());
-  const value = settings.find((setting) => setting.name === name)?.value;
-
-  if (context.flags.json) return context.console.result(visibleJson(value ?? null));
-  if (value !== undefined) return context.console.result(printable(value));
-  context.console.note(`${name} is not set.`);
-}
-
 /** Stores or removes a setting. Others are not validated, so that a wrong base URL can be fixed. */
 async function changeConfig(
   context: Context,
   options: { readonly account?: string },
-  { name, value }: { name: string; value?: string },
+  typed: { readonly name: string; readonly value?: string },
 ): Promise<void> {
-  if (name === 'account' && value !== undefined && options.account !== undefined) {
-    throw new UsageError(
-      '--account selects the account to change, and config set account sets the default.',
-      { hint: `Use: adreport config set account ${value}` },
-    );
+  if (typed.name === 'account' && options.account !== undefined) {
+    throw new UsageError('--account does not work with the setting account.', {
+      hint: 'Use: adreport config set account NAME',
+    });
   }
 
-  const account = await context.accounts.nameToChange();
-  let sentence = '';
-  await context.store().update((stored) => {
-    const change = changeSetting(stored, account, name, value);
-    sentence = change.message;
+  const { accounts, console, host } = context;
+  const account = await accounts.nameToChange();
+  let message = '';
+  await accounts.store().update((stored) => {
+    const change = changeSetting(stored, { ...typed, account, env: host.env });
+    message = change.message;
     return change.settings;
   });
-  context.console.note(sentence);
-}
-
-async function printConfigPath(context: Context): Promise<void> {
-  const { path } = context.store();
-  await context.console.result(context.flags.json ? JSON.stringify(path) : path);
+  console.note(message);
 }

@@ -10,7 +10,7 @@ import {
 import { requireSignIn } from '../../src/account/sign-in.ts';
 import type { StoredSettings } from '../../src/account/store.ts';
 import { checkBaseUrl } from '../../src/api/base-url.ts';
-import { UsageError } from '../../src/errors.ts';
+import { SignInError, UsageError } from '../../src/errors.ts';
 
 const stored: StoredSettings = {
   defaultAccount: 'work',
@@ -71,8 +71,19 @@ test('a password keeps its blanks, and an empty variable counts as unset', () =>
   const pair = { ADREPORT_EMAIL: 'me@x.example', ADREPORT_PASSWORD: ' blanks ' };
 
   expect(resolve({ env: pair }).password.value).toBe(' blanks ');
-  expect(resolve({ env: { ...pair, ADREPORT_PASSWORD: '' } }).password.value).toBeUndefined();
+  expect(
+    resolve({ env: { ADREPORT_EMAIL: '', ADREPORT_PASSWORD: '' } }).password.value,
+  ).toBeUndefined();
   expect(resolve({ env: { ADREPORT_TOKEN: ' ' } }).token.value).toBe('work-token');
+});
+
+test.each([
+  { env: { ADREPORT_EMAIL: 'me@x.example' }, message: 'ADREPORT_PASSWORD is not' },
+  { env: { ADREPORT_PASSWORD: 'pw', ADREPORT_TOKEN: 't' }, message: 'ADREPORT_EMAIL is not' },
+])('$env, one of the two alone, is exit 2 unless an account is named', ({ env, message }) => {
+  const refusal = { exitCode: 2, message: expect.stringContaining(message) };
+  expect(() => resolve({ env })).toThrow(expect.objectContaining(refusal));
+  expect(resolve({ env, flags: { account: 'home' } }).token.value).toBe('home-token');
 });
 
 test('the credentials are those of one place, whatever the environment has', () => {
@@ -87,6 +98,8 @@ test('the credentials are those of one place, whatever the environment has', () 
   const flags = fc.constantFrom({}, { account: 'home' }, { account: 'work' });
   fc.assert(
     fc.property(env, flags, (variables, typed) => {
+      const { ADREPORT_EMAIL: hasEmail, ADREPORT_PASSWORD: hasPassword } = variables;
+      fc.pre(hasEmail === hasPassword);
       const settings = resolve({ env: variables, flags: typed });
 
       const { token, email, password, baseUrl, isFromEnvironment, storedAccount } = settings;
@@ -94,53 +107,14 @@ test('the credentials are those of one place, whatever the environment has', () 
       for (const { value, source } of [token, email, password]) {
         if (value !== undefined) expect(source).toBe(place);
       }
-      if (!isFromEnvironment && token.value) {
-        expect(baseUrl.value?.origin).toBe(storedAccount?.baseUrl);
-      }
-      const hasPair = variables.ADREPORT_EMAIL !== '' && variables.ADREPORT_PASSWORD !== '';
-      expect(isFromEnvironment).toBe(
-        !('account' in typed) && (variables.ADREPORT_TOKEN !== '' || hasPair),
-      );
+      const isAllowed = !isFromEnvironment && baseUrl.value?.origin === storedAccount?.baseUrl;
+      const isRefused = () => requireSignIn(settings, async () => '');
+      if (!isFromEnvironment && !isAllowed) expect(isRefused).toThrow(SignInError);
+
+      const hasGiven = variables.ADREPORT_TOKEN !== '' || hasEmail !== '';
+      expect(isFromEnvironment).toBe(!('account' in typed) && hasGiven);
     }),
   );
-});
-
-describe('a stored token is sent only to its service', () => {
-  test.each([
-    { sources: { flags: { baseUrl: 'https://work.example/v2' }, env: {} }, expected: 'work-token' },
-    { sources: { flags: { baseUrl: 'https://evil.example' }, env: {} } },
-    { sources: { flags: { baseUrl: 'https://work.example:8443' }, env: {} } },
-    { sources: { flags: {}, env: { ADREPORT_BASE_URL: 'http://localhost:8787' } } },
-    {
-      sources: {
-        flags: {},
-        env: { ADREPORT_BASE_URL: 'https://evil.example', ADREPORT_TOKEN: 'given-token' },
-      },
-      expected: 'given-token',
-    },
-  ])('$sources: $expected', ({ sources, expected }) => {
-    const settings = resolve(sources);
-
-    expect(settings.token.value).toBe(expected);
-  });
-
-  test('also after its base URL was edited', () => {
-    const edited = { accounts: { default: { baseUrl: 'not an address', token: 'stored-token' } } };
-
-    const settings = resolve({ stored: edited, flags: { baseUrl: 'https://evil.example' } });
-
-    expect(settings.token.value).toBeUndefined();
-  });
-
-  test('adreport.yaml cannot set an address or a secret', () => {
-    const evil = 'https://evil.example';
-    const projectFile = { account: 'home', baseUrl: evil, token: 'x', 'base-url': evil };
-
-    const settings = resolve({ projectFile });
-
-    expect(settings.baseUrl.value?.href).toBe('https://home.example/');
-    expect(settings.token.value).toBe('home-token');
-  });
 });
 
 describe('an invalid value is refused with its source', () => {
@@ -153,7 +127,7 @@ describe('an invalid value is refused with its source', () => {
     { sources: { env: { ADREPORT_TOKEN: 'Bearer abc' } }, expected: '(From ADREPORT_TOKEN.)' },
     {
       sources: { env: { ADREPORT_PROFILE: 'seller' } },
-      expected: 'is not a profile. Use buyer or dsp. (From ADREPORT_PROFILE.)',
+      expected: 'Unknown profile “seller”. (From ADREPORT_PROFILE.)',
     },
     {
       sources: { projectFile: { profile: 'seller' } },
@@ -207,11 +181,6 @@ describe('requireSignIn', () => {
   test.each([
     { sources: { stored: nothingStored }, message: 'You are not signed in.', hint: '--local' },
     {
-      sources: { stored: nothingStored, env: { ADREPORT_BASE_URL: 'https://x.example' } },
-      message: 'ADREPORT_BASE_URL is set, ADREPORT_TOKEN is not',
-      hint: 'adreport login',
-    },
-    {
       sources: { flags: { account: 'wor' } },
       message: 'Unknown account “wor”: it is not stored.',
       hint: 'Did you mean work?',
@@ -254,19 +223,24 @@ describe('requireSignIn', () => {
     expect(() => signIn(sources)).toThrow(expect.objectContaining({ ...texts, exitCode: 3 }));
   });
 
-  test.each([
-    {
-      env: { ADREPORT_TOKEN: 't' },
-      message: 'ADREPORT_TOKEN is set, but ADREPORT_BASE_URL is not.',
-    },
-    {
-      env: { ADREPORT_EMAIL: 'a@x.example', ADREPORT_PASSWORD: 'p', ADREPORT_ACCOUNT: 'a' },
-      message: 'ADREPORT_EMAIL and ADREPORT_PASSWORD are set, but ADREPORT_BASE_URL is not.',
-    },
-  ])('$env without a base URL is exit 2', ({ env, message }) => {
+  test('credentials of the environment without a base URL are exit 2', () => {
+    const message = expect.stringContaining('ADREPORT_BASE_URL is not set');
     const refusal = expect.objectContaining({ message, exitCode: 2 });
+    const env = { ADREPORT_TOKEN: 't' };
     expect(() => signIn({ stored: nothingStored, env })).toThrow(refusal);
   });
+});
+
+const check = (text: string, hosts: readonly string[] = []) =>
+  checkBaseUrl(text, { hosts, option: 'ADREPORT_ALLOW_HTTP' });
+
+test('a host that is allowed may have plain http, on any port', () => {
+  expect(check('http://Server:8787', ['server']).href).toBe('http://server:8787/');
+
+  const refusal = expect.objectContaining({
+    hint: expect.stringContaining('add server to ADREPORT_ALLOW_HTTP'),
+  });
+  expect(() => check('http://server:8787', ['other'])).toThrow(refusal);
 });
 
 test.each([
@@ -281,7 +255,7 @@ test.each([
   { text: 'http://[::1]:8787/', expected: 'http://[::1]:8787' },
   { text: 'http://127.1', expected: 'http://127.0.0.1' },
 ])('the base URL $text is $expected', ({ text, expected }) => {
-  expect(formatBaseUrl(checkBaseUrl(text))).toBe(expected);
+  expect(formatBaseUrl(check(text))).toBe(expected);
 });
 
 test.each([
@@ -309,10 +283,10 @@ test.each([
 ])('base URLs are refused: $why', ({ why, texts }) => {
   for (const text of texts) {
     const secret = expect.not.stringContaining('hunter22');
-    expect(() => checkBaseUrl(text)).toThrow(
+    expect(() => check(text)).toThrow(
       expect.objectContaining({ name: 'UsageError', message: secret }),
     );
-    expect(() => checkBaseUrl(text)).toThrow(why);
+    expect(() => check(text)).toThrow(why);
   }
 });
 
@@ -321,7 +295,7 @@ test.each([
   { text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' },
   { text: 'me:hunter22@x.example', hint: 'Example: https://reports.example.com' },
 ])('$text, with a guess', ({ text, hint }) => {
-  expect(() => checkBaseUrl(text)).toThrow(expect.objectContaining({ hint }));
+  expect(() => check(text)).toThrow(expect.objectContaining({ hint }));
 });
 
 test('an accepted base URL is safe for a token, and is read back unchanged', () => {
@@ -339,7 +313,7 @@ test('an accepted base URL is safe for a token, and is read back unchanged', () 
       (prefix, rest) => {
         let url: URL;
         try {
-          url = checkBaseUrl(prefix + rest);
+          url = check(prefix + rest);
         } catch (error) {
           expect(error).toBeInstanceOf(UsageError);
           return;
@@ -349,7 +323,7 @@ test('an accepted base URL is safe for a token, and is read back unchanged', () 
             /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname),
         ).toBe(true);
         expect([url.username, url.password, url.search, url.hash]).toEqual(['', '', '', '']);
-        expect(checkBaseUrl(formatBaseUrl(url))).toEqual(url);
+        expect(check(formatBaseUrl(url))).toEqual(url);
       },
     ),
     { numRuns: 500 },

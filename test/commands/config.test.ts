@@ -33,12 +33,9 @@ async function twoAccounts(env: Record<string, string> = {}) {
   return settled;
 }
 
-describe('list and get', () => {
+describe('list', () => {
   test('every setting with its source; no secrets', async () => {
-    const { config } = await twoAccounts({
-      ADREPORT_PROFILE: 'dsp',
-      ADREPORT_PASSWORD: 'sesame-open',
-    });
+    const { config, cwd } = await twoAccounts({ ADREPORT_PROFILE: 'dsp' });
 
     const { exitCode, stdout } = await config('list --json');
 
@@ -63,25 +60,9 @@ describe('list and get', () => {
     const table = await config('list');
 
     expect(table.stdout).toMatch(/^base-url +https:\/\/reports\.example\.com +account “main”$/m);
-    expect(stdout + table.stdout).not.toMatch(new RegExp(`${token}|sesame`));
-  });
-
-  test('the bare value, also of another account or the project file; nothing if it is not set', async () => {
-    const { cwd, config } = await twoAccounts();
-
-    for (const { words, stdout, stderr } of [
-      { words: 'get profile', stdout: 'buyer\n', stderr: '' },
-      { words: 'get profile --account agency', stdout: 'dsp\n', stderr: '' },
-      { words: 'get token', stdout: 'c0ff…ffee\n', stderr: '' },
-      { words: 'get password', stdout: '', stderr: 'password is not set.\n' },
-      { words: 'get password --json', stdout: 'null\n', stderr: '' },
-    ] as const) {
-      expect(await config(words)).toMatchObject({ exitCode: 0, stdout, stderr });
-    }
+    expect(stdout + table.stdout).not.toContain(token);
 
     writeFileSync(join(cwd, 'adreport.yaml'), 'defaults: { account: agency }\n');
-
-    expect((await config('get base-url')).stdout).toBe('https://dsp.example.com\n');
     expect((await config('list')).stdout).toMatch(/^account +agency +adreport\.yaml \(account\)$/m);
   });
 });
@@ -94,7 +75,7 @@ describe('set and unset', () => {
 
     expect(set).toMatchObject({ exitCode: 0, stdout: '' });
     expect((await config('set profile DSP')).stderr).toBe(
-      'Set profile of account “default” to dsp.\n',
+      'Set profile to dsp for account “default”.\n',
     );
     expect(stored()).toEqual({
       defaultAccount: 'default',
@@ -117,7 +98,7 @@ describe('set and unset', () => {
 
     expect(moved.stderr).toContain('has been removed');
     expect(stored().accounts.main).toEqual({
-      baseUrl: 'https://evil.example.com/',
+      baseUrl: 'https://evil.example.com',
       email: 'me@example.com',
     });
     expect(JSON.stringify(stored())).not.toContain(token);
@@ -128,7 +109,7 @@ describe('set and unset', () => {
     const { config, stored } = await twoAccounts();
 
     expect(await config('set account agency')).toMatchObject({ exitCode: 0 });
-    expect((await config('get profile')).stdout).toBe('dsp\n');
+    expect((await config('list')).stdout).toMatch(/^profile +dsp/m);
 
     await config('unset profile --account agency');
 
@@ -140,29 +121,23 @@ describe('set and unset', () => {
 
     await config('set account main');
 
-    expect((await config('unset base-url')).stderr).toContain('Removed base-url of account “main”');
+    expect((await config('unset base-url')).stderr).toContain(
+      'Removed base-url for account “main”',
+    );
     expect(stored().accounts.main).toEqual({ email: 'me@example.com' });
     expect((await config('list')).exitCode).toBe(0);
-
-    const none = expect.stringContaining('Unknown account “none”: it is not stored');
-
-    expect(await config('unset profile --account none')).toMatchObject({
-      exitCode: 0,
-      stderr: none,
-    });
   });
 
   test.each([
-    { words: 'get profle', says: 'Did you mean profile?' },
     { words: 'set BASE_URL https://x.example', says: 'Did you mean base-url?' },
     { words: 'set base-url http://reports.example.com', says: 'must start with https://' },
     {
       words: 'set base-url https://me:pw@reports.example.com',
       says: 'must not contain a user name',
     },
-    { words: 'set profile byer', says: 'is not a profile. Use buyer or dsp' },
+    { words: 'set profile byer', says: 'Unknown profile “byer”.' },
     { words: 'set account agncy', says: 'Did you mean agency?' },
-    { words: 'set account agency --account main', says: 'Use: adreport config set account' },
+    { words: 'set account agency --account main', says: 'Use: adreport config set account NAME' },
     { words: 'set profile dsp --account nobody', says: 'adreport login --account nobody' },
     { words: `set token ${token}`, says: 'adreport login --token-stdin' },
     { words: 'set password sesame-open', says: 'ADREPORT_PASSWORD' },

@@ -37,7 +37,7 @@ test.each([
   { line: `${run} --poll-interval`, says: '--poll-interval needs a value.' },
   { line: 'report --local', says: 'Choose from create, status, download, list.' },
   { line: 'report lst', says: 'Unknown command “report lst”.\n  Did you mean list?' },
-  { line: 'config foo', says: 'Choose from list, get' },
+  { line: 'config foo', says: 'Choose from list, set' },
   { line: `${run} --perod today`, says: 'Unknown flag --perod.\n  Did you mean --period?' },
   { line: `${run} --foo`, says: 'Unknown flag --foo.\n  See: adreport run --help-all' },
   { line: 'rum --period today', says: 'Unknown command “rum”.\n  Did you mean run?' },

@@ -66,10 +66,8 @@ const refused = [
   { line: '--period 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--period 31.10.2026', says: 'Did you mean 2026-10-31?' },
   { line: '--period 20261001', says: 'Did you mean 2026-10-01?' },
-  { line: '--period 2026/10..2026-11', says: 'Did you mean 2026-10?' },
   { line: '--period "2026 13"', says: 'Use today, yesterday, last-7d' },
-  { line: `--period ${'1'.repeat(101)}`, says: '--period is longer than 100 characters.' },
-  { line: '--since october', says: 'Cannot read --since “october”. Did you mean 2026-10?' },
+  { line: '--since october', says: 'Unknown time “october”. Did you mean 2026-10?' },
 ];
 
 test.each(refused)('run $line is refused: $says', async ({ line, says }) => {

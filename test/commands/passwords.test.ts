@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { createClient } from '../../src/index.ts';
 import { json, serve } from '../support/http-server.ts';
 import {
   type CliOptions,
@@ -87,20 +88,6 @@ async function serveShortTokens(passwords: Readonly<Record<string, string>>) {
 describe('the credentials of the environment', () => {
   const ofA = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
 
-  test.each([
-    { env: { ADREPORT_PASSWORD: 'demo' }, ignored: 'PASSWORD', missing: 'EMAIL' },
-    { env: { ADREPORT_EMAIL: 'buyer@example.com' }, ignored: 'EMAIL', missing: 'PASSWORD' },
-  ])('a single $ignored is ignored with a warning', async ({ env, ignored, missing }) => {
-    const { own, other, run, signIns } = await twoServices();
-
-    const result = await run(`run --account a,b ${oneDay}`, { env });
-
-    expect(result.exitCode).toBe(3);
-    const warning = `ADREPORT_${ignored} is ignored: it needs ADREPORT_${missing}.`;
-    expect(result.stderr.split(warning)).toHaveLength(2);
-    expect([signIns(own), signIns(other)]).toEqual([0, 0]);
-  });
-
   test('are not used for a stored account, even its own', async () => {
     const { own, other, run, signIns } = await twoServices();
 
@@ -152,6 +139,25 @@ describe('a stored token', () => {
     expect(other.tokens).toEqual([]);
   });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'plain http to another host needs ADREPORT_ALLOW_HTTP, or allowHttp',
+  async () => {
+    const { url } = await serve((_request, response) => json(response, []));
+    const baseUrl = `http://0.0.0.0:${url.port}`;
+    const env = { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: 'some-token' };
+
+    expectRefusal(await runCli('campaigns', { env }), 2, 'add 0.0.0.0 to ADREPORT_ALLOW_HTTP');
+    const allowed = { ...env, ADREPORT_ALLOW_HTTP: 'server, 0.0.0.0' };
+    expect(await runCli('campaigns', { env: allowed })).toMatchObject({ exitCode: 0 });
+
+    const options = { baseUrl, token: 'some-token' };
+    const hint = expect.stringContaining('add 0.0.0.0 to allowHttp');
+    expect(() => createClient(options)).toThrow(expect.objectContaining({ exitCode: 2, hint }));
+    const client = createClient({ ...options, allowHttp: ['0.0.0.0'] });
+    expect(await client.campaigns()).toHaveLength(0);
+  },
+);
 
 describe.skipIf(process.platform === 'win32')('a password command', () => {
   test('of each account renews its token, unattended', async () => {

@@ -146,7 +146,7 @@ test('a page has its subject in the header, and its origin in the footer', async
 
 test('a page and a sheet contain no e-mail address and no address of the service', async () => {
   const { run, server, cwd } = await serveForTest({ delayMs: 0 });
-  const env = { ADREPORT_EMAIL: 'somebody@agency.example' };
+  const env = { ADREPORT_EMAIL: 'somebody@agency.example', ADREPORT_PASSWORD: 'pass-phrase' };
 
   const { files } = await run(`${line} -o x.html -q`, { env });
   await run(`${line} -o x.xlsx -q`, { env });

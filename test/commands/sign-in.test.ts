@@ -14,8 +14,6 @@ async function signedOut() {
   return { server, cli, login, settings: join(cwd, '.config', 'settings.json') };
 }
 
-const password = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
-
 describe('login', () => {
   test('with e-mail and password: the token is stored, the password nowhere', async () => {
     const { cli, login, settings } = await signedOut();
@@ -72,19 +70,6 @@ describe('login', () => {
   });
 
   test.each([
-    { name: 'a token', env: { ADREPORT_TOKEN: tokens.buyer } },
-    { name: 'an e-mail and a password', env: password },
-  ])('with $name from the environment, which the next command does not need', async ({ env }) => {
-    const { cli, login } = await signedOut();
-
-    expect(await login('-q', '', { env })).toMatchObject({ exitCode: 0, stdout: '' });
-    expect(await cli('whoami')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('works: '),
-    });
-  });
-
-  test.each([
     {
       name: 'two secrets',
       flags: '--password-stdin --token-stdin',
@@ -133,17 +118,14 @@ describe('login', () => {
     expect(() => statSync(settings)).toThrow();
   });
 
-  test('a DSP account is recognised by refusals of the service, and stored as one', async () => {
+  test('requests no report, and takes a buyer unless it is told', async () => {
     const { server, cli, login } = await signedOut();
 
     const signIn = await login('--token-stdin', tokens.dsp);
 
-    expect(signIn).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('dsp profile') });
-    expect((await cli('config get profile')).stdout).toBe('dsp\n');
-    // No report was made for it.
-    expect(
-      server.requests().filter(({ endpoint, status }) => endpoint === 'buyer' && status === 200),
-    ).toEqual([]);
+    expect(signIn).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('buyer profile') });
+    expect(JSON.parse((await cli('whoami --json')).stdout).profile).toBe('buyer');
+    expect(server.requests().map(({ endpoint }) => endpoint)).not.toContain('buyer');
   });
 
   test('on a terminal without input ends as with Ctrl-C', async () => {

@@ -50,6 +50,7 @@ describe('login', () => {
     const terminal = open('login --account agency');
     await answer(terminal, {
       '(e.g. https://reports.example.com)': `${server.url.replace('http://', '')}\r`,
+      DSP: '\r',
       'Token from the': '\r',
       'E-mail address': 'buyer@example.com\r',
       'Password:': 'mistyped\r',
@@ -72,7 +73,11 @@ describe('login', () => {
   test('accepts a token instead, and suggests known values the next time, when Ctrl-C at the password is exit 130', async () => {
     const { server, open, answer, settings } = await sitDown();
     const terminal = open(`login --base-url ${server.url}`);
-    await answer(terminal, { 'Token from the': '\u001b[B\r', 'Token:': `${tokens.buyer}\r` });
+    await answer(terminal, {
+      DSP: '\r',
+      'Token from the': '\u001b[B\r',
+      'Token:': `${tokens.buyer}\r`,
+    });
 
     await terminal.waitFor('Signed in to');
 
@@ -92,7 +97,7 @@ describe('login', () => {
 
   test('a terminal that closes ends it, and nothing is stored', async () => {
     const { server, open, settings } = await sitDown();
-    const closed = open(`login --base-url ${server.url} --email buyer@example.com`);
+    const closed = open(`login --base-url ${server.url} --profile buyer --email buyer@example.com`);
     await closed.waitFor('Password:');
     process.kill(closed.pid, 'SIGHUP');
 
