@@ -3,7 +3,7 @@ import { type AccountOptions, Accounts, once, type ServiceAccount } from './acco
 import type { Store } from './account/store.ts';
 import type { Host } from './host.ts';
 import { Ledger } from './query/ledger.ts';
-import type { LocalServer } from './server/start.ts';
+import type { LocalServer } from './server/public-types.ts';
 import { anySignal, forManyListeners } from './signals.ts';
 import type { Console, ConsoleFlags } from './ui/console.ts';
 import { createProgress, type Progress } from './ui/progress.ts';
@@ -52,9 +52,9 @@ export function createContext(host: Host, console: Console, options: ContextOpti
   const signal = anySignal(forManyListeners(host.signal), callOff.signal);
 
   let server: LocalServer | undefined;
-  async function startServer(): Promise<LocalServer> {
-    const { startLocalServer } = await import('./server/start.ts');
-    server = await startLocalServer({ port: 0, clock: host.wallClock, delayMs: localDelayMs });
+  async function startLocal(): Promise<LocalServer> {
+    const { startServer } = await import('./server/start.ts');
+    server = await startServer({ clock: host.wallClock, delayMs: localDelayMs });
     return server;
   }
 
@@ -67,7 +67,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
       files: host,
       exchange: { wallClock, stopwatch, sleep, random, signal },
       userAgent: `adreport/${version}`,
-      localServer: once(startServer),
+      localServer: once(startLocal),
     },
     options,
   );

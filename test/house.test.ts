@@ -72,7 +72,6 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   hyparquet: ['rows/parquet-reader.ts', 'formats/parquet.ts'],
   'hyparquet-compressors': ['rows/parquet-reader.ts'],
   'hyparquet-writer': ['formats/parquet.ts'],
-  fastify: ['server/app.ts', 'server/http-answer.ts', 'server/call-handler.ts', 'server/start.ts'],
   yaml: ['account/project-file.ts'],
   zod: [
     'account/project-file.ts',

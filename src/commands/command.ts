@@ -14,6 +14,7 @@ import type { GlobalFlags } from '../query/flags/global-flags.ts';
 import { readWord } from '../query/flags/read-value.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 import type { Pair } from '../ui/pairs.ts';
 import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
@@ -67,6 +68,9 @@ interface CommandSpec<
   /** Line in lists of commands. */
   readonly summary: string;
 
+  /** The arguments are another program's command line, after `--`. */
+  readonly needsDashes?: true;
+
   /** Further help below the summary. */
   readonly introduction?: string;
 
@@ -117,6 +121,9 @@ export class DeclaredCommand extends Command {
   /** Whole command line; set on the root command only. */
   typedLine?: TypedLine;
 
+  /** Its arguments are another program's command line, after `--`. */
+  needsDashes = false;
+
   readonly #groupsAbove: readonly FlagGroup[];
 
   constructor(name: string, examples: readonly Pair[], groupsAbove: readonly FlagGroup[] = []) {
@@ -127,6 +134,7 @@ export class DeclaredCommand extends Command {
 
   /** Called by Commander. */
   unknownOption(word: string): never {
+    refuseMissingDashes(this);
     const known = listVisibleOptions(this).map(({ option }) => option);
     throw unknownFlag(this, word, known);
   }
@@ -177,6 +185,7 @@ export function declareCommand<
     command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, flags);
+    command.needsDashes = spec.needsDashes === true;
     const rareCount = countRare([...flags, ...flagsAbove]);
     if (rareCount > 0) addHelpAll(command, rareCount);
     for (const { build } of spec.subcommands ?? []) command.addCommand(build(perform));
@@ -185,6 +194,7 @@ export function declareCommand<
     if (!action) return command;
     // Counted by `refuseExcess`.
     return command.allowExcessArguments().action(async () => {
+      refuseMissingDashes(command);
       refuseRepeats(command);
       refuseConflicts(command);
       refuseExcess(command);
@@ -233,6 +243,19 @@ function typedOptionsOf(command: Command): Set<string> {
 
 function programOf(command: Command): Command {
   return command.parent ? programOf(command.parent) : command;
+}
+
+/** Throws `UsageError` if a program's command line is not after `--`: its flags would be ours. */
+function refuseMissingDashes(command: DeclaredCommand): void {
+  const line = typedLineOf(command);
+  if (!command.needsDashes || !line || line.argv.includes('--')) return;
+
+  const at = line.argv.indexOf(command.name()) + 1;
+  const words = ['adreport', ...line.argv.slice(0, at), '--', ...line.argv.slice(at)];
+  const right = words.map((word) => shellWord(word, line.platform)).join(' ');
+  throw new UsageError(`Missing -- before the command of ${command.name()}.`, {
+    hint: `Use: ${right}`,
+  });
 }
 
 /** Throws `UsageError` for a flag of the command, or of those above, with two values. */

@@ -1,244 +1,237 @@
-import { maxHeaderSize, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  maxHeaderSize,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { bodyOf, handleCall } from './call-handler.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import { FaultMistake } from './faults/fault-mistake.ts';
-import { jsonAnswer, refusalAnswer, send } from './http-answer.ts';
 import { openapiDocument } from './openapi.ts';
-import type { Control } from './public-types.ts';
+import { jsonReply, type Reply, refusalReply } from './reply.ts';
 import { maxBodyBytes, parseBody } from './request/parse-body.ts';
-import { logEntryOf } from './request-log.ts';
+import { sendReply } from './send-reply.ts';
 import { ServiceError } from './service/service-error.ts';
+import { respondToCall } from './service-call.ts';
 import type { Services } from './services.ts';
-import { pageAnswer } from './start-page.ts';
+import { pageReply } from './start-page.ts';
 
 /** Sent with every response, so that clients can recognize the local server. */
 const localHeader = 'x-adreport-local';
 
 const requestTimeoutMs = 60_000;
+const keepAliveTimeoutMs = 600_000;
 
 /** First byte of a TLS connection. */
 const tlsHandshake = 0x16;
 
+/** A request whose body has been read. */
+interface ReadRequest {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly body: Buffer;
+
+  /** What `:id` stands for. */
+  readonly id: string;
+}
+
+interface Route {
+  readonly method: string;
+
+  /** May end in `:id`. */
+  readonly path: string;
+
+  /** Set for the calls of the service, which are logged. */
+  readonly endpoint?: EndpointName;
+
+  /** Resolves to nothing if the connection was closed instead. */
+  respond(request: ReadRequest): Reply | Promise<Reply | undefined>;
+}
+
 /**
- * Routes the service calls (`call-handler.ts`), the admin calls that tests use to control the
- * server (`control/`), `/openapi.json` and the web page.
+ * Creates the HTTP server of the service calls (`service-call.ts`), the admin calls that tests use
+ * to control it (`control/`), `/openapi.json` and the web page.
+ *
+ * @param host the address that it will listen on
  */
-export function createApp(
-  services: Services,
-  { control, host }: { control: Control; host: string },
-): FastifyInstance {
-  const app = createFastify(services);
-  const adminCalls = listAdminCalls(services, control);
-
-  acceptAnyBody(app);
-  addCommonHeaders(app, services);
-  trackCalls(app, services);
-  refuseMissingHost(app);
-  refuseForeignHosts(app, host);
-  answerErrors(app, services);
-  refuseUnknownPaths(app, adminCalls);
-
-  addServiceCalls(app, services);
-  addAdminCalls(app, adminCalls);
-
-  app.get('/openapi.json', (request, reply) => {
-    return send(request, reply, jsonAnswer(openapiDocument(adminCalls)));
-  });
-  app.get('/', (request, reply) => {
-    // Behind a proxy, the server is reached by another name than its own.
-    const baseUrl = `${request.protocol}://${request.headers.host ?? 'localhost'}`;
-    return send(request, reply, pageAnswer(services.fixtures.accounts, baseUrl));
-  });
-  // Browsers request it with every page, which would fill the request log.
-  app.get('/favicon.ico', (_request, reply) => reply.code(204).send());
-
-  return app;
-}
-
-function createFastify(services: Services): FastifyInstance {
-  const { log, clock, options } = services;
-  const { tls } = options;
-  const app = Fastify({
-    // Node would answer a request without Host with no body, and without the log.
-    ...(!tls && { http: { requireHostHeader: false } }),
-    // An unfinished TLS handshake would keep the server from closing.
-    ...(tls && { https: { ...tls, requireHostHeader: false, handshakeTimeout: 2_000 } }),
-    // parseBody enforces the real limit. Reading a slightly larger body to the end lets the client
-    // receive the refusal.
-    bodyLimit: 8 * maxBodyBytes,
-    // Without these, Fastify would load two compilers.
-    schemaController: {
-      compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
-    },
+export function createApp(services: Services, host: string): Server {
+  const routes = listRoutes(services);
+  const ownNames = listOwnNames(host);
+  const options = {
+    // Node would respond to a request without Host with no body, and without the log.
+    requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: 600_000,
-    forceCloseConnections: true,
-    clientErrorHandler: (error: ParserError, socket) => refuseBytes(services, error, socket),
-    // Hooks do not run for these requests.
-    frameworkErrors: (error, request, reply) => {
-      const arrival = { incoming: request.raw, outgoing: reply.raw, endpoint: undefined };
-      log.open({ ...arrival, nowMs: clock.now() });
-      send(request, reply.header(localHeader, '1'), refusalAnswer(error));
-    },
-  });
-  // Fastify types http and https servers differently. Nothing here depends on the difference.
-  return app as unknown as FastifyInstance;
-}
+    keepAliveTimeout: keepAliveTimeoutMs,
+  };
 
-function refuseSchemas(): never {
-  throw new Error('No route has a schema.');
-}
-
-/** Accepts every body as bytes, whatever its Content-Type: `parseBody` reads it. */
-function acceptAnyBody(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-
-  app.addHook('onRequest', async (request) => {
-    // Fastify refuses a malformed Content-Type, even if there is no body.
-    delete request.headers['content-type'];
-  });
-}
-
-function addCommonHeaders(app: FastifyInstance, { clock }: Services): void {
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.header(localHeader, '1');
+  const server = createServer(options, async (incoming, outgoing) => {
+    const { log, clock, faults, openCalls } = services;
+    outgoing.setHeader(localHeader, '1');
     // Clients compare the service's time with their own.
-    reply.header('date', new Date(clock.now()).toUTCString());
+    outgoing.setHeader('date', new Date(clock.now()).toUTCString());
+
+    const { route, path, id } = findRoute(routes, incoming);
+    const isLogged = route === undefined || route.endpoint !== undefined;
+    const entry = isLogged ? log.open(incoming, outgoing, route?.endpoint) : undefined;
+    if (route?.endpoint) {
+      openCalls.add(outgoing);
+      outgoing.once('close', () => openCalls.delete(outgoing));
+    }
+
+    try {
+      assertOwnHost(incoming, ownNames);
+      const body = await readBody(incoming);
+      if (entry) log.keepBody(entry, body);
+      if (!route) throw refuseUnknownPath(routes, path);
+
+      const reply = await route.respond({ incoming, outgoing, body, id });
+      if (reply) await deliver(reply);
+    } catch (error) {
+      if (error instanceof FaultMistake) faults.keepMistake(error);
+      if (!outgoing.headersSent && !outgoing.destroyed) await deliver(refusalReply(error));
+    }
+
+    async function deliver(reply: Reply): Promise<void> {
+      if (entry && reply.why !== undefined) entry.why = reply.why;
+      await sendReply(reply, incoming, outgoing).catch(() => outgoing.destroy());
+    }
+  });
+
+  server.on('clientError', (error, socket) => refuseBytes(services, error, socket));
+  return server;
+}
+
+function listRoutes(services: Services): Route[] {
+  const adminCalls = listAdminCalls(services);
+  const serviceRoutes = Object.entries(endpoints).map(([name, { method, path }]): Route => {
+    const endpoint = name as EndpointName;
+    return {
+      method,
+      path,
+      endpoint,
+      respond: (request) => respondToCall(services, endpoint, request),
+    };
+  });
+  const document: Route = {
+    method: 'GET',
+    path: '/openapi.json',
+    respond: () => jsonReply(openapiDocument(adminCalls)),
+  };
+  const page: Route = {
+    method: 'GET',
+    path: '/',
+    respond: ({ incoming }) => pageReply(services.fixtures.accounts, incoming.headers.host),
+  };
+  return [...serviceRoutes, ...adminCalls.map(adminRoute), document, page];
+}
+
+function adminRoute({ method, path, body: schema, run }: AdminCall): Route {
+  return {
+    method,
+    path,
+    respond({ incoming, body, id }) {
+      if (method !== 'GET') assertOwnOrigin(incoming);
+
+      const parameters = parseBody(body);
+      if (!schema && Object.keys(parameters).length > 0) {
+        throw new ServiceError('INVALID_BODY', `${method} ${path} does not accept a body.`);
+      }
+      return jsonReply(run(parameters, id) ?? { ok: true });
+    },
+  };
+}
+
+/** HEAD is handled like GET: Node sends no body. */
+function findRoute(routes: readonly Route[], { method = '', url = '' }: IncomingMessage) {
+  const [written = ''] = url.split('?', 1);
+  const path = decodePath(written);
+  const [, folder, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(path) ?? [];
+  const pattern = folder === undefined ? path : `${folder}:id`;
+
+  const wanted = method === 'HEAD' ? 'GET' : method;
+  const route = routes.find((one) => one.method === wanted && one.path === pattern);
+  return { route, path: pattern, id };
+}
+
+/** Leaves invalid percent-encoding, which no path has, unchanged. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Suggests the closest path for an unknown one, and lists the allowed methods for a known path. */
+function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError {
+  const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
+  if (methods.length === 0) {
+    const paths = routes.map((route) => route.path);
+    const advice = didYouMean(nearest(path, paths), 'GET /openapi.json describes every call.');
+    return new ServiceError('NOT_FOUND', `Unknown path ${path.slice(0, 80)}. ${advice}`);
+  }
+
+  const allow = methods.map((method) => (method === 'GET' ? 'GET, HEAD' : method)).join(', ');
+  return new ServiceError('METHOD_NOT_ALLOWED', `${path} accepts ${allow}.`, {
+    headers: { allow },
   });
 }
 
-/** Logs service calls and calls to unknown paths, and lets `reset` end them. */
-function trackCalls(app: FastifyInstance, { log, clock, calls }: Services): void {
-  app.addHook('onRequest', async (request, reply) => {
-    const { endpoint } = request.routeOptions.config as { readonly endpoint?: EndpointName };
-    if (endpoint === undefined && !request.is404) return;
-
-    calls.open(reply.raw);
-    const nowMs = clock.now();
-    log.open({ incoming: request.raw, outgoing: reply.raw, endpoint, nowMs });
-  });
-
-  app.addHook('preValidation', async (request) => {
-    const entry = logEntryOf(request.raw);
-    if (entry) log.keepBody(entry, bodyOf(request));
-  });
+/**
+ * Reads the whole body, so that the client receives a refusal, but keeps only one byte more than
+ * allowed. Rejects if the connection is cut.
+ */
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    if (sizeBytes <= maxBodyBytes) chunks.push(chunk);
+    sizeBytes += chunk.length;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBodyBytes + 1);
 }
 
-/** HTTP/1.1 requires the header; clients of HTTP/1.0 do not send it. */
-function refuseMissingHost(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ headers, raw }) => {
-    if (headers.host !== undefined || raw.httpVersion === '1.0') return;
-    throw new ServiceError('INVALID_BODY', 'The request has no Host header.', {
-      headers: { connection: 'close' },
-    });
-  });
+/**
+ * Lists the names of a server on loopback. A server on any other address cannot know all its names:
+ * it has an empty list, and accepts every one.
+ */
+function listOwnNames(host: string): readonly string[] {
+  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
+  if (!isLoopback) return [];
+  return [...new Set(['localhost', '127.0.0.1', '[::1]', host])];
 }
 
 /**
  * Protects a server on loopback against DNS rebinding: a web page that points its own host name at
- * this machine could read tokens. A server on any other address cannot know all its names, so it
- * accepts every one.
+ * this machine could read tokens. Clients of HTTP/1.0 send no Host header.
  */
-function refuseForeignHosts(app: FastifyInstance, host: string): void {
-  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
-  if (!isLoopback) return;
-
-  const names = new Set(['localhost', '127.0.0.1', '[::1]', host]);
-  app.addHook('onRequest', async ({ headers }) => {
-    if (headers.host === undefined) return;
-
-    const name = headers.host.replace(/:\d+$/, '').toLowerCase();
-    if (names.has(name)) return;
-
-    const ownNames = [...names].join(' or ');
-    const sentence = `The Host header does not match this server: use ${ownNames}. To use another name, for example from a container, start the server with --host 0.0.0.0.`;
-    throw new ServiceError('FOREIGN_HOST', sentence);
-  });
-}
-
-/** Responds to errors, without the headers that were already set for the normal response. */
-function answerErrors(app: FastifyInstance, { faults }: Services): void {
-  app.setErrorHandler((error, request, reply) => {
-    if (error instanceof FaultMistake) faults.keepMistake(error);
-    for (const name of Object.keys(reply.getHeaders())) {
-      if (name !== localHeader) reply.removeHeader(name);
-    }
-    return send(request, reply, refusalAnswer(error));
-  });
-}
-
-/** Suggests the closest path for an unknown one, and lists the allowed methods for a known path. */
-function refuseUnknownPaths(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
-  const routes: readonly Pick<AdminCall, 'method' | 'path'>[] = [
-    ...Object.values(endpoints),
-    ...adminCalls,
-    { method: 'GET', path: '/openapi.json' },
-    { method: 'GET', path: '/' },
-  ];
-
-  app.setNotFoundHandler((request) => {
-    const [written = ''] = request.url.split('?', 1);
-    const path = decodeURIComponent(written).slice(0, 80);
-    const pattern = path.replace(/(\/(?:reports|faults)\/)[^/]+$/, '$1:id');
-
-    const routesOfPath = routes.filter((route) => route.path === pattern);
-    if (routesOfPath.length === 0) {
-      const paths = routes.map((route) => route.path);
-      const otherwise = 'GET /openapi.json describes every call.';
-      const advice = didYouMean(nearest(path, paths), otherwise);
-      throw new ServiceError('NOT_FOUND', `Unknown path ${path}. ${advice}`);
-    }
-
-    const methods = routesOfPath.map(({ method }) => (method === 'GET' ? 'GET, HEAD' : method));
-    const allow = methods.join(', ');
-    throw new ServiceError('METHOD_NOT_ALLOWED', `${path} accepts ${allow}.`, {
-      headers: { allow },
-    });
-  });
-}
-
-function addServiceCalls(app: FastifyInstance, services: Services): void {
-  for (const [name, { method, path }] of Object.entries(endpoints)) {
-    const endpoint = name as EndpointName;
-    app.route({
-      method,
-      url: path,
-      config: { endpoint },
-      handler: (request, reply) => handleCall(services, { endpoint, request, reply }),
+function assertOwnHost({ headers, httpVersion }: IncomingMessage, ownNames: readonly string[]) {
+  const { host } = headers;
+  if (host === undefined) {
+    if (httpVersion === '1.0') return;
+    throw new ServiceError('INVALID_BODY', 'The request has no Host header.', {
+      headers: { connection: 'close' },
     });
   }
-}
 
-function addAdminCalls(app: FastifyInstance, adminCalls: readonly AdminCall[]): void {
-  for (const { method, path, body, answer } of adminCalls) {
-    app.route({
-      method,
-      url: path,
-      async handler(request, reply) {
-        if (method !== 'GET') assertOwnOrigin(request);
+  const name = host.replace(/:\d+$/, '').toLowerCase();
+  if (ownNames.length === 0 || ownNames.includes(name)) return;
 
-        const { id = '' } = request.params as { readonly id?: string };
-        const parameters = parseBody(bodyOf(request));
-        if (!body && Object.keys(parameters).length > 0) {
-          throw new ServiceError('INVALID_BODY', `${method} ${path} does not accept a body.`);
-        }
-        const result = await answer(parameters, id);
-        return send(request, reply, jsonAnswer(result ?? { ok: true }));
-      },
-    });
-  }
+  const sentence = `The Host header does not match this server: use ${ownNames.join(' or ')}.`;
+  const advice =
+    'To use another name, for example from a container, start the server with --host 0.0.0.0.';
+  throw new ServiceError('FOREIGN_HOST', `${sentence} ${advice}`);
 }
 
 /**
  * Refuses calls from other sites' pages: browsers let any page POST to this machine without a
  * preflight request.
  */
-function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
+function assertOwnOrigin({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined) return;
   if (URL.canParse(origin) && new URL(origin).host === host) return;
 
@@ -246,26 +239,24 @@ function assertOwnOrigin({ headers: { origin, host } }: FastifyRequest): void {
 }
 
 /** Error of Node's HTTP parser. */
-interface ParserError {
+interface ParserError extends Error {
   readonly code?: string;
 
   /** Without a full stop. */
   readonly reason?: string;
-
-  /** A `Buffer`, although Fastify's types do not say so. */
   readonly rawPacket?: unknown;
 }
 
 /** Responds to bytes that are not an HTTP request, logs them, and closes the connection. */
-function refuseBytes({ log, clock }: Services, error: ParserError, socket: Duplex): void {
+function refuseBytes({ log }: Services, error: ParserError, socket: Duplex): void {
   // The client has hung up.
   if (!socket.writable) return;
 
   const bytes = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
   const { status, sentence } = describeBytes(error, bytes);
-  log.addUnreadable({ bytes, nowMs: clock.now(), status, why: `INVALID_BODY: ${sentence}` });
+  log.addUnreadable(bytes, status, `INVALID_BODY: ${sentence}`);
 
-  const { type, body } = jsonAnswer({ response: { error_id: 'INVALID_BODY', error: sentence } });
+  const { type, body } = jsonReply({ response: { error_id: 'INVALID_BODY', error: sentence } });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `${localHeader}: 1`,

@@ -54,13 +54,13 @@ function adminPaths(adminCalls: readonly AdminCall[]): Record<string, Record<str
 }
 
 function adminOperation({ method, path, meaning, body }: AdminCall): object {
-  const name = path.replace('/__admin/', '').replace('faults/:id', 'fault').replace('/:id', '');
+  const name = path.replace('/__admin/', '').replace('/:id', '');
   const idParameter = {
     name: 'id',
     in: 'path',
     required: true,
     schema: { type: 'string' },
-    description: path.includes('/reports/') ? 'The report ID.' : 'The fault ID.',
+    description: 'The report ID.',
   };
 
   return {

@@ -1,9 +1,9 @@
-import { reportStatuses, windowClocks } from '../contract/messages.ts';
+import { windowClocks } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
+import { parseDuration } from '../text/quantity.ts';
 import {
   booleanCheck,
   checkMembers,
-  functionCheck,
   type MemberCheck,
   type NumberRange,
   text,
@@ -11,9 +11,17 @@ import {
   wordCheck,
 } from './check-members.ts';
 import { readClockTime } from './clock.ts';
-import type { ClockSetting, LocalServerOptions, ReportChange } from './public-types.ts';
+import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
 
-const maxMessageLength = 1_000;
+/** Options with durations as numbers, and what the program itself adds. */
+export interface ServerOptions
+  extends Omit<LocalServerOptions, 'delay' | 'tokenTtl' | 'reportTtl'> {
+  /** Milliseconds since 1970, for the server's clock to follow. Default: `Date.now`. */
+  readonly clock?: () => number;
+
+  /** Called at the end of every call of the service. */
+  readonly onRequest?: (request: LoggedRequest) => void;
+}
 
 const fromNone: NumberRange = { least: 0, most: 999_999 };
 const fromOne: NumberRange = { least: 1, most: 999_999 };
@@ -24,11 +32,16 @@ export const optionRanges = {
   seed: fromNone,
   scale: fromOne,
   polls: fromOne,
-  restateDays: fromNone,
-  rateLimitPerSecond: fromOne,
+  restate: fromNone,
+  rateLimit: fromOne,
 } as const satisfies { readonly [Name in keyof LocalServerOptions]: NumberRange };
 
-const duration = wholeNumberCheck({ least: 0, most: Number.MAX_SAFE_INTEGER }, 'milliseconds');
+const milliseconds = wholeNumberCheck({ least: 0, most: Number.MAX_SAFE_INTEGER }, 'milliseconds');
+
+const duration: MemberCheck = {
+  expected: 'a number with a unit, such as 500ms, 2s or 2h',
+  isValid: (value) => typeof value === 'string' && parseDuration(value) !== undefined,
+};
 
 const clockTime: MemberCheck = {
   expected: 'milliseconds since 1970, or a string such as 2026-11-01T09:00:00Z',
@@ -43,16 +56,6 @@ const clockTime: MemberCheck = {
   },
 };
 
-const certificate: MemberCheck = {
-  expected: 'an object with cert and key as PEM text',
-  isValid: (value) =>
-    typeof value === 'object' &&
-    value !== null &&
-    ['cert', 'key'].every(
-      (name) => typeof Object.entries(value).find(([key]) => key === name)?.[1] === 'string',
-    ),
-};
-
 const faultTexts: MemberCheck = {
   expected: 'a list of strings such as status:503:times=3',
   isValid: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
@@ -64,55 +67,43 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   fixtures: text,
   seed: wholeNumberCheck(optionRanges.seed),
   scale: wholeNumberCheck(optionRanges.scale),
-  delayMs: duration,
+  delay: duration,
+  delayMs: milliseconds,
   polls: wholeNumberCheck(optionRanges.polls),
   manual: booleanCheck,
-  tokenTtlMs: duration,
-  reportTtlMs: duration,
-  restateDays: wholeNumberCheck(optionRanges.restateDays),
-  rateLimitPerSecond: wholeNumberCheck(optionRanges.rateLimitPerSecond),
-  lenient: booleanCheck,
+  tokenTtl: duration,
+  tokenTtlMs: milliseconds,
+  reportTtl: duration,
+  reportTtlMs: milliseconds,
+  restate: wholeNumberCheck(optionRanges.restate),
+  rateLimit: wholeNumberCheck(optionRanges.rateLimit),
   windowClock: wordCheck(windowClocks),
-  tls: certificate,
   faults: faultTexts,
-  clock: functionCheck,
   now: clockTime,
-  onRequest: functionCheck,
 };
 
-/** Throws `UsageError` for invalid or unknown options. */
-export function checkOptions(options: LocalServerOptions): void {
+/** Reads the options of a program. Throws `UsageError` for invalid or unknown ones. */
+export function readOptions(options: LocalServerOptions): ServerOptions {
   checkMembers(options, optionChecks, { noun: 'option' });
 
-  const { delayMs, polls, manual } = options;
-  const paces = [delayMs !== undefined, polls !== undefined, manual === true];
-  if (paces.filter(Boolean).length > 1) {
-    throw new UsageError(
-      'Cannot combine delayMs, polls and manual: each one sets how long a report takes.',
-    );
-  }
+  const { delay, tokenTtl, reportTtl, ...others } = options;
+  refuseSeveral({ delay, delayMs: options.delayMs, polls: options.polls, manual: options.manual });
+  refuseSeveral({ tokenTtl, tokenTtlMs: options.tokenTtlMs });
+  refuseSeveral({ reportTtl, reportTtlMs: options.reportTtlMs });
+  return {
+    ...others,
+    ...(delay !== undefined && { delayMs: parseDuration(delay) }),
+    ...(tokenTtl !== undefined && { tokenTtlMs: parseDuration(tokenTtl) }),
+    ...(reportTtl !== undefined && { reportTtlMs: parseDuration(reportTtl) }),
+  };
 }
 
-/** Throws `UsageError` for an invalid setting. */
-export function checkClockSetting(setting: ClockSetting): void {
-  checkMembers(setting, { now: anyTime, frozen: booleanCheck }, { noun: 'member' });
-}
+function refuseSeveral(options: Readonly<Record<string, unknown>>): void {
+  const given = Object.entries(options).filter(
+    ([, value]) => value !== undefined && value !== false,
+  );
+  if (given.length <= 1) return;
 
-/** The clock itself checks that it is a time. */
-const anyTime: MemberCheck = {
-  expected: clockTime.expected,
-  isValid: (value) => typeof value === 'string' || typeof value === 'number',
-};
-
-const message: MemberCheck = {
-  expected: `a string of at most ${maxMessageLength} characters`,
-  isValid: (value) => typeof value === 'string' && value.length <= maxMessageLength,
-};
-
-/** Throws `UsageError` for an invalid change. */
-export function checkReportChange(change: ReportChange): void {
-  const status = wordCheck(reportStatuses);
-  checkMembers(change, { status, message }, { noun: 'member' });
-  if (change.status === undefined)
-    throw new UsageError(`status is missing: use ${status.expected}.`);
+  const names = given.map(([name]) => name).join(' and ');
+  throw new UsageError(`Cannot combine ${names}: use one of them.`);
 }

@@ -1,10 +1,12 @@
-/// <reference lib="esnext.disposable" preserve="true" />
-import type { EndpointName, ReportRequest, ReportStatus } from '../contract/messages.ts';
+import type { EndpointName, ReportRequest } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
 /** Public types of the local server. They import no package, so that test suites need none. */
 
-/** Each option has a default. */
+/**
+ * The flags of `adreport local-server`. Each option has a default. A duration is a number with a
+ * unit, such as `2s`, or milliseconds in the option with `Ms`.
+ */
 export interface LocalServerOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
   readonly host?: string;
@@ -15,40 +17,38 @@ export interface LocalServerOptions {
   /** Folder of fixture data to serve instead of the built-in data. */
   readonly fixtures?: string;
 
-  /**
-   * Seed of the built-in data and of random faults. The same seed gives the same run. Default: 1.
-   */
+  /** Seed of the built-in data. The same seed gives the same run. Default: 1. */
   readonly seed?: number;
 
   /** Multiplies the facts of the built-in data; at least 1. Default: 1. */
   readonly scale?: number;
 
-  /** Time until a report is ready, in milliseconds of the server's clock. Default: 2000. */
+  /** Time until a report is ready, by the server's clock. Default: 2 seconds. */
+  readonly delay?: string;
   readonly delayMs?: number;
 
-  /** Number of status calls until a report is ready; instead of `delayMs`. */
+  /** Number of status calls until a report is ready; instead of `delay`. */
   readonly polls?: number;
 
-  /** Reports become ready only through `setReport`; instead of `delayMs` and `polls`. */
+  /** Reports become ready only through an admin call; instead of `delay` and `polls`. */
   readonly manual?: boolean;
 
-  /** Time until an unused token expires, in milliseconds. Default: 2 hours. */
+  /** Time until an unused token expires. Default: 2 hours. */
+  readonly tokenTtl?: string;
   readonly tokenTtlMs?: number;
 
-  /** Time until a report expires, in milliseconds. Default: 24 hours. */
+  /** Time until a report expires. Default: 24 hours. */
+  readonly reportTtl?: string;
   readonly reportTtlMs?: number;
 
   /**
    * Number of days after the end of a day, in the report's zone, until its conversions and revenue
    * are complete. Default: 0.
    */
-  readonly restateDays?: number;
+  readonly restate?: number;
 
   /** Calls per second and account; any more are refused with 429. Default: no limit. */
-  readonly rateLimitPerSecond?: number;
-
-  /** Ignores unknown parameters instead of refusing them. */
-  readonly lenient?: boolean;
+  readonly rateLimit?: number;
 
   /**
    * Meaning of `since` and `until`: `instant`, or `wall` for wall time whose digits are written as
@@ -56,41 +56,28 @@ export interface LocalServerOptions {
    */
   readonly windowClock?: 'instant' | 'wall';
 
-  /** Certificate and private key as PEM text. Default: http. */
-  readonly tls?: { readonly cert: string; readonly key: string };
-
   /** Faults to start with, each `ENDPOINT:KIND[:key=value…]`: `status:503:times=3`. */
   readonly faults?: readonly string[];
 
-  /** Milliseconds since 1970, for the server's clock to follow. Default: `Date.now`. */
-  readonly clock?: () => number;
-
   /**
    * Start of the server's clock: milliseconds since 1970, or `2026-11-01T09:00:00Z`. Default: the
-   * time of `clock`.
+   * time of this machine.
    */
   readonly now?: number | string;
-
-  /** Called at the end of every call. */
-  readonly onRequest?: (request: LoggedRequest) => void;
 }
 
 export interface LocalServer extends Control {
   /** Base URL: `http://127.0.0.1:8787`. Loopback if the server listens on all addresses. */
   readonly url: string;
-  readonly port: number;
 
   /** Accounts to sign in with. */
   readonly accounts: readonly LocalAccount[];
 
   /**
    * Stops the server and closes every connection. Then rejects with the first mistake of the test
-   * in a fault: a `when`, `change` or `answer` that threw, or that is not JSON.
+   * in a fault: a `when` or `change` that threw, or a document that is not JSON.
    */
   close(): Promise<void>;
-
-  /** Calls `close`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface LocalAccount {
@@ -116,9 +103,6 @@ export interface Control {
    */
   advance(duration: number | string): void;
 
-  /** Sets or freezes the server's clock. Throws `UsageError`. */
-  setClock(setting: ClockSetting): void;
-
   /** Lists the reports of every account, oldest first. */
   reports(): ListedReport[];
 
@@ -128,12 +112,6 @@ export interface Control {
    */
   fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
 
-  /** Removes every fault, including initial ones. Fixed tokens that a fault revoked work again. */
-  clearFaults(): void;
-
-  /** Sets the status of a report permanently. Throws `UsageError` for an unknown report. */
-  setReport(id: string, change: ReportChange): void;
-
   /**
    * Restores the initial state: no reports, tokens or calls, and the initial faults and clock.
    * Calls in progress are cut.
@@ -141,7 +119,7 @@ export interface Control {
   reset(): void;
 }
 
-/** Requires `kind`, `answer` or `change`. */
+/** Requires one of `kind`, `answer` and `change`. */
 export interface FaultObject<Document = AnswerDocument> {
   /** Call to strike; `*` for every call. */
   readonly endpoint: EndpointName | '*';
@@ -155,22 +133,16 @@ export interface FaultObject<Document = AnswerDocument> {
   /** Number of calls to let through first. Default: 0. */
   readonly after?: number;
 
-  /** Probability of striking a call. Default: 1. */
-  readonly p?: number;
-
-  /** Name or e-mail address of the account to strike. Default: every account. */
-  readonly for?: string;
-
   /** Selects the calls to strike: true for each of them. */
   when?(request: FaultRequest): unknown;
 
   /**
-   * Receives the service's JSON document (at most 16 MiB) and returns, or resolves to, the document
-   * to send instead. CSV is written from its `data`. Error responses are sent unchanged.
+   * Receives the service's JSON document and returns, or resolves to, the document to send instead.
+   * CSV is written from its `data`. Refusals are sent unchanged.
    */
   change?(document: Document): unknown;
 
-  /** Sent instead of the service's response. The service still does its work. */
+  /** Sent instead of the service's response. */
   readonly answer?: FaultAnswer;
 }
 
@@ -194,10 +166,7 @@ export interface FaultAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 
-  /**
-   * A string or bytes, sent unchanged, or any JSON value. `{id}` in it is replaced by the report
-   * ID.
-   */
+  /** A string or bytes, sent unchanged, or any JSON value. */
   readonly body: unknown;
 }
 
@@ -224,24 +193,6 @@ export interface ListedReport {
   readonly request: ReportRequest;
 }
 
-export interface ClockSetting {
-  /**
-   * Milliseconds since 1970, or ISO 8601 with an offset: `2026-11-01T09:00:00Z`. Default: the
-   * current time of the clock.
-   */
-  readonly now?: number | string;
-
-  /** Freezes the clock until it is set or advanced. Default: it runs. */
-  readonly frozen?: boolean;
-}
-
-export interface ReportChange {
-  readonly status: ReportStatus;
-
-  /** Message of the status call. Default: the usual message of the status. */
-  readonly message?: string;
-}
-
 /** A logged call, without token, password and query string. */
 export interface LoggedRequest {
   /** ISO 8601, by the server's clock. */
@@ -253,7 +204,7 @@ export interface LoggedRequest {
   /** Without the query string. */
   readonly path: string;
 
-  /** By lower-case name; `authorization` is shortened like `token`. */
+  /** By lower-case name; of a token only the end stays: `…00b1`. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** `undefined` for a path or method that the service does not have. */
@@ -262,30 +213,15 @@ export interface LoggedRequest {
   /** 0 until the response has ended, or if the connection was cut before the response. */
   readonly status: number;
 
-  /** Code and sentence of an error response. */
+  /** Code and sentence of a refusal. */
   readonly why: string | undefined;
 
-  /** 0 until the response has ended. */
-  readonly elapsedMs: number;
-
-  /** Size of the response, including headers; 0 until it has ended. */
-  readonly sizeBytes: number;
-
-  /** Account name, found by token, or by e-mail at sign-in. */
-  readonly account: string | undefined;
-
-  /** End of the token, `…00b1`: enough to distinguish tokens. */
-  readonly token: string | undefined;
-
   /**
-   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if there
-   * is no body or it is unreadable.
+   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords and for what is
+   * nested more than 20 levels deep; empty if there is no body or it is unreadable.
    */
   readonly body: Readonly<Record<string, unknown>>;
 
-  /** First 1 MiB of the body, with `…` for passwords; `undefined` without a body. */
+  /** First 64 KiB of the body, with `…` for passwords; `undefined` without a body. */
   readonly rawBody: string | undefined;
-
-  /** Kind of the fault that struck, if any: `delay`; `status` for an HTTP status. */
-  readonly faults: readonly string[];
 }

@@ -2,7 +2,7 @@ import { endpoints } from '../contract/messages.ts';
 import { escapeHtml } from '../text/printable.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Account } from './fixtures/fixtures.ts';
-import type { Answer } from './http-answer.ts';
+import type { Reply } from './reply.ts';
 
 const headers = {
   'cache-control': 'no-store',
@@ -13,8 +13,13 @@ const headers = {
     "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
-/** Builds the web page at `GET /`: the accounts, and their calls as curl lines. Text is escaped. */
-export function pageAnswer(accounts: readonly Account[], baseUrl: string): Answer {
+/**
+ * Builds the web page at `GET /`: the accounts, and their calls as curl lines. Text is escaped.
+ *
+ * @param host by which the server was called: behind a proxy, it has another name than its own
+ */
+export function pageReply(accounts: readonly Account[], host = 'localhost'): Reply {
+  const baseUrl = `http://${host}`;
   const [account] = accounts;
   const lines = account ? curlLines(account, baseUrl) : [];
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { ServerClock } from './clock.ts';
@@ -5,10 +8,9 @@ import { listAdminCalls } from './control/admin-calls.ts';
 import { createControl } from './control/control.ts';
 import { Faults } from './faults/faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
-import { OpenCalls } from './open-calls.ts';
 import { openapiDocument } from './openapi.ts';
-import { checkOptions } from './options.ts';
-import type { Control, LocalAccount, LocalServer, LocalServerOptions } from './public-types.ts';
+import { readOptions, type ServerOptions } from './options.ts';
+import type { LocalAccount, LocalServer, LocalServerOptions } from './public-types.ts';
 import { RequestLog } from './request-log.ts';
 import { idsFrom } from './service/ids.ts';
 import { Reports } from './service/reports.ts';
@@ -25,56 +27,51 @@ export type { LocalServer, LocalServerOptions };
  * that is in use.
  */
 export async function startLocalServer(options: LocalServerOptions = {}): Promise<LocalServer> {
-  checkOptions(options);
+  return await startServer(readOptions(options));
+}
 
+/** Starts a server with options that have been checked. Throws as `startLocalServer` does. */
+export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const services = await createServices(options);
-  const control = createControl(services);
-  const { app, url, port } = await listen(services, control);
-
-  const close = async (): Promise<void> => {
-    await app.close();
-    const mistake = services.faults.takeMistake();
-    if (mistake) throw new UsageError(mistake.message, { code: mistake.errorId });
-  };
+  const { server, url } = await listen(services);
 
   return {
-    ...control,
     url,
-    port,
     accounts: services.fixtures.accounts.map(publicAccount),
-    close,
-    [Symbol.asyncDispose]: close,
+    ...createControl(services),
+    async close() {
+      await stop(server);
+      const mistake = services.faults.takeMistake();
+      if (mistake) throw new UsageError(mistake.message, { code: mistake.errorId });
+    },
   };
 }
 
 /** Returns the OpenAPI document of `GET /openapi.json`, from a server that does not listen. */
 export async function describeService(): Promise<object> {
-  const services = await createServices({});
-  const adminCalls = listAdminCalls(services, createControl(services));
-  return openapiDocument(adminCalls);
+  return openapiDocument(listAdminCalls(await createServices({})));
 }
 
-async function createServices(options: LocalServerOptions): Promise<Services> {
+async function createServices(options: ServerOptions): Promise<Services> {
   const { seed = 1, faults: texts = [], clock: machineClock = Date.now, now } = options;
   const fixtures = await readData(options);
-  const faults = new Faults(texts, seed, fixtures.accounts);
+  const faults = new Faults(texts);
   const clock = new ServerClock(machineClock, now);
   const idOf = idsFrom(seed, clock.startMs);
 
   return {
     options,
     clock,
-    calls: new OpenCalls(),
-    log: new RequestLog(options.onRequest),
+    log: new RequestLog(clock, options.onRequest),
     sessions: new Sessions(fixtures.accounts, options, idOf),
-    reports: new Reports(options, { idOf, endOf: faults.endOf.bind(faults) }),
+    reports: new Reports(options, { idOf, faults }),
     faults,
     fixtures,
+    openCalls: new Set(),
   };
 }
 
-async function readData(options: LocalServerOptions): Promise<Fixtures> {
-  const { fixtures, seed = 1, scale = 1 } = options;
+async function readData({ fixtures, seed = 1, scale = 1 }: ServerOptions): Promise<Fixtures> {
   if (!fixtures) return builtInFixtures({ seed, scale });
 
   // The built-in data does not need the packages that read a folder.
@@ -86,40 +83,37 @@ function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount 
   return account;
 }
 
-/** Throws `UsageError` if the certificate, host or port cannot be used. */
-async function listen(services: Services, control: Control) {
-  const { tls, host = '127.0.0.1', port = 0 } = services.options;
+/** Throws `UsageError` if the host or port cannot be used. */
+async function listen(services: Services) {
+  const { host = '127.0.0.1', port = 0 } = services.options;
 
   try {
-    assertCertificate(tls);
-    const app = createApp(services, { control, host });
-    const address = await app.listen({ host, port });
-    // [::] cannot be called. For 0.0.0.0, Fastify already returns the loopback address.
-    const url = address.replace('[::]', '[::1]');
-    return { app, url, port: Number(new URL(url).port) || port };
+    const server = createApp(services, host).listen({ host, port });
+    await once(server, 'listening');
+    return { server, url: urlOf(server.address() as AddressInfo) };
   } catch (cause) {
-    throw listenError(cause as NodeJS.ErrnoException, services.options);
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'the port is already in use' : message;
+    const sentence = `The local server cannot listen on ${host}, port ${port}: ${reason}.`;
+    const advice =
+      'Use port 0 for a free port, and a host that is an address of this machine, such as 127.0.0.1.';
+    throw usageError(sentence, advice, { ...(code !== undefined && { code }), cause });
   }
 }
 
-function assertCertificate(tls: LocalServerOptions['tls']): void {
-  if (!tls) return;
-  if (tls.cert.trim() === '' || tls.key.trim() === '') throw new Error('one of the two is empty');
+/** Returns a loopback address for a server on all addresses, which themselves cannot be called. */
+function urlOf({ address, family, port }: AddressInfo): string {
+  const callable = new Map([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::', '::1'],
+  ]);
+  const host = callable.get(address) ?? address;
+  return family === 'IPv6' ? `http://[${host}]:${port}` : `http://${host}:${port}`;
 }
 
-function listenError(cause: NodeJS.ErrnoException, options: LocalServerOptions): UsageError {
-  const { tls, host = '127.0.0.1', port = 0 } = options;
-  const { code, message, syscall } = cause;
-
-  if (tls && syscall === undefined) {
-    const sentence = `Cannot use the TLS certificate and key: ${message}.`;
-    const advice = 'Use a certificate and its private key, both in PEM format.';
-    return usageError(sentence, advice, { cause });
-  }
-
-  const reason = code === 'EADDRINUSE' ? 'the port is already in use' : message.replace(/\.$/, '');
-  const sentence = `The local server cannot listen on ${host}, port ${port}: ${reason}.`;
-  const advice =
-    'Use port 0 for a free port, and a host that is an address of this machine, such as 127.0.0.1.';
-  return usageError(sentence, advice, { ...(code !== undefined && { code }), cause });
+/** Resolves once every connection is closed. */
+async function stop(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  server.closeAllConnections();
+  await closed;
 }

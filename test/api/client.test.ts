@@ -242,12 +242,12 @@ test('a server that does not speak HTTP is reported, without a retry', async () 
 
 describe('an unknown certificate is exit 5, without a retry', () => {
   test.each(['directly', 'after a redirect'])('%s', async (way) => {
-    const { server } = await serveTls();
+    const { server, url } = await serveTls();
     const moved = await serve((_request, response) => {
-      response.writeHead(302, { location: `${server.url}/campaigns` }).end();
+      response.writeHead(302, { location: `${url}/campaigns` }).end();
     });
 
-    const { client, pauses } = await clientAt(way === 'directly' ? new URL(server.url) : moved.url);
+    const { client, pauses } = await clientAt(way === 'directly' ? new URL(url) : moved.url);
 
     await expect(client.campaigns()).rejects.toMatchObject({
       exitCode: 5,

@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noSettings, withAccount } from '../../src/account/store.ts';
-import type { LocalServerOptions } from '../../src/server/start.ts';
-import { type AccountName, tokens } from '../server/local.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import { type AccountName, callerOf, setStatus, tokens } from '../server/local.ts';
 import {
   type CliOptions,
   type CommandLine,
@@ -22,7 +22,7 @@ const env = {
 
 /** Serves accounts with these names, stored with their tokens. */
 async function serveStored(
-  options: LocalServerOptions = { delayMs: 0 },
+  options: ServerOptions = { delayMs: 0 },
   names: readonly AccountName[] = ['buyer', 'admin'],
 ) {
   const service = await serveForTest(options);
@@ -45,7 +45,7 @@ async function serveStored(
   const creators = () =>
     sent()
       .filter(({ endpoint }) => endpoint === 'buyer')
-      .map(({ account }) => account);
+      .map(callerOf);
 
   return { ...service, run, sent, creators };
 }
@@ -239,7 +239,11 @@ describe('a refused token is reported with its source', () => {
 describe('a failing account among several', () => {
   test('is named, and the others are fetched', async () => {
     const { run, server } = await serveStored();
-    server.fault('buyer:401:for=buyer');
+    server.fault({
+      endpoint: 'buyer',
+      kind: '401',
+      when: ({ headers }) => headers.authorization === tokens.buyer,
+    });
 
     const line = `run --account all ${twoDays} --concurrency 1 -o {account}/{date}.csv`;
     const result = await run(line);
@@ -321,7 +325,7 @@ describe('unfinished reports', () => {
     // Both accounts have created their report, and wait for it.
     const isWaiting = () => {
       const statusCalls = sent().filter(({ endpoint }) => endpoint === 'status');
-      return new Set(statusCalls.map(({ account }) => account)).size === 2;
+      return new Set(statusCalls.map(callerOf)).size === 2;
     };
     const kill = interruption(143);
     const begun = await run(line, {
@@ -334,7 +338,7 @@ describe('unfinished reports', () => {
     expect(names(begun.files)).toEqual([]);
     expect(creators().sort()).toEqual(['admin', 'buyer']);
 
-    for (const report of await reportsOf(run)) server.setReport(report.id, { status: 'ready' });
+    for (const report of await reportsOf(run)) await setStatus(server, report.id, 'ready');
     const { files, stderr } = await run(line.replace(' -q', ''));
 
     expect(stderr.match(/Resuming report/g)).toHaveLength(2);
@@ -358,7 +362,9 @@ describe('--concurrency', () => {
 
     const open = new Map<string, number>();
     let most = 0;
-    for (const { endpoint, account = '' } of sent()) {
+    for (const request of sent()) {
+      const { endpoint } = request;
+      const account = callerOf(request) ?? '';
       const change = endpoint === 'buyer' ? 1 : endpoint === 'download' ? -1 : 0;
       open.set(account, (open.get(account) ?? 0) + change);
       expect(open.get(account)).toBeLessThanOrEqual(1);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { clearFaults } from '../server/local.ts';
 import { expectWholeOrNothing, failingServices } from '../support/failing-service.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -106,7 +107,7 @@ test('of parts that nobody asked for, stdout has all or nothing', async () => {
   fails((since) => since > Date.UTC(2026, 9, 6) / 1_000);
   expect(await run(line)).toMatchObject({ exitCode: 6, stdout: '' });
 
-  server.clearFaults();
+  await clearFaults(server);
   fails(() => false);
   expect(await run(line)).toMatchObject({ exitCode: 0, stdout: whole.stdout });
 });

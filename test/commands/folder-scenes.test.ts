@@ -8,6 +8,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { clearFaults } from '../server/local.ts';
 import { serveOdd } from '../support/odd-service.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -22,7 +23,7 @@ async function serveFolder(restateDays = 0) {
   let nowMs = 0;
   const { server, cwd, run, calls } = await serveForTest({
     delayMs: 0,
-    restateDays,
+    restate: restateDays,
     clock: () => nowMs,
   });
   const at = (name: string): string => join(cwd, 'data', name);
@@ -130,7 +131,7 @@ test('a backfill adds its days to the range, even failed ones, but not the gap',
 
   const january = await runJob('--period 2026-01-01..2026-01-04', '--retries 0');
   expect(january.exitCode, january.stderr).toBe(6);
-  server.clearFaults();
+  await clearFaults(server);
 
   const { kinds, series } = await check();
   expect(kinds).toHaveLength(2);

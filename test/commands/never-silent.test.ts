@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { clearFaults, setStatus } from '../server/local.ts';
 import { json, serve } from '../support/http-server.ts';
 import { literalAnswers, serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
@@ -20,7 +21,7 @@ describe('download ID', () => {
     const line = 'run --period 2026-11-09 --by DAILY --metrics clicks,ctr --strict -o a.csv';
     await run(`${line} --wait-timeout 1s`);
     const [entry] = JSON.parse((await run('report list --json')).stdout);
-    server.setReport(entry.id, { status: 'ready' });
+    await setStatus(server, entry.id, 'ready');
 
     const fetched = await run(`download ${entry.id} --wait -o b.csv`);
 
@@ -36,7 +37,7 @@ describe('download ID', () => {
     });
     await run(`${byDay} ${strict} --wait-timeout 1s`);
     const [report] = server.reports();
-    server.setReport(report?.report_id ?? '', { status: 'ready' });
+    await setStatus(server, report?.report_id ?? '', 'ready');
 
     const fetched = await run(`download ${report?.report_id} --json -o x.csv -q`);
 
@@ -341,7 +342,7 @@ test('exactly 10,000 rows may be a limit, which --strict accepts', async () => {
   expect(JSON.parse(stdout).notes).toEqual([
     expect.stringMatching(/has exactly [\d,]+ rows, which may be a limit/),
   ]);
-  server.clearFaults();
+  await clearFaults(server);
   for (const fault of literalAnswers({ download: { data: data.slice(1) } })) server.fault(fault);
   expect(JSON.parse((await run(line)).stdout)).toMatchObject({ warnings: [], notes: [] });
 });

@@ -2,6 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSheet } from '../present/xlsx-reader.ts';
+import { clearFaults } from '../server/local.ts';
 import { expectRefusal, interruption, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -161,7 +162,7 @@ describe('one file per part', () => {
     expectRefusal(failed, 6, /2024-10-27 failed: [\s\S]*To resume: adreport run .* --missing/);
     expect(Object.keys(failed.files)).toHaveLength(2);
 
-    server.clearFaults();
+    await clearFaults(server);
 
     const again = await run(`${perDay} --missing`);
 
@@ -378,7 +379,7 @@ describe('invalid combinations are exit 2', () => {
 });
 
 test('429 slows all parts: at 5 calls per second, all of 10 concurrent parts are fetched', async () => {
-  const { run } = await serveForTest({ delayMs: 1_000, rateLimitPerSecond: 5 });
+  const { run } = await serveForTest({ delayMs: 1_000, rateLimit: 5 });
   const line =
     'run --period 2026-10-01..2026-10-10 --by OS --split day -o {date}.csv --concurrency 10';
 

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/contract/messages.ts';
 import type { FaultAnswer } from '../../src/local-server.ts';
-import { tokens } from '../server/local.ts';
+import { clearFaults, tokens } from '../server/local.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -162,7 +162,7 @@ test('a refusal after an accepted JSON call does not suggest forms, even in anot
   }
   expect((await run('status r2')).stderr).toContain('--encoding form');
 
-  server.clearFaults();
+  await clearFaults(server);
   server.fault({ endpoint: '*', answer: json({ error: 'no' }, 415) });
   expect((await run('download r1')).stderr).not.toContain('--encoding form');
   expect((await run('download r2')).stderr).toContain('--encoding form');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { metrics } from '../../src/contract/vocabulary.ts';
+import { setStatus } from '../server/local.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -43,7 +44,7 @@ describe('run against a service', () => {
 
     const resume = /on another machine: adreport (download (\w+) --wait -o days\.json)/;
     const [, download = '', id = ''] = resume.exec(waited.stderr) ?? [];
-    server.setReport(id, { status: 'ready' });
+    await setStatus(server, id, 'ready');
 
     expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
 
@@ -58,7 +59,7 @@ describe('run against a service', () => {
 
     const [entry] = JSON.parse((await run('report list --json')).stdout);
 
-    server.setReport(entry.id, { status: 'ready' });
+    await setStatus(server, entry.id, 'ready');
 
     const second = await run(byDay);
 

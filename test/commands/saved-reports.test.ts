@@ -93,7 +93,11 @@ describe('run NAME', () => {
 defaults: {period: 2026-11-01, output: "{report}.csv", concurrency: 1}
 reports: {first: {account: gone}, second: {account: own}, third: {account: gone}, fourth: {account: own}}`;
     writeFileSync(join(cwd, 'adreport.yaml'), yaml);
-    server.fault('buyer:401:for=buyer');
+    server.fault({
+      endpoint: 'buyer',
+      kind: '401',
+      when: ({ headers }) => headers.authorization === tokens.buyer,
+    });
 
     const result = await run('run --all', { env });
 

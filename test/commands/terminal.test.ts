@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { tokens } from '../server/local.ts';
+import { setStatus, tokens } from '../server/local.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli, wordsOf } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -114,7 +114,7 @@ describe('run', () => {
 
     await terminal.waitFor(/Report \w+.*waiting/s);
 
-    server.setReport(server.reports()[0]?.report_id ?? '', { status: 'ready' });
+    await setStatus(server, server.reports()[0]?.report_id ?? '', 'ready');
     await terminal.waitFor('Wrote week.csv');
 
     expect(await terminal.exitCode).toBe(0);

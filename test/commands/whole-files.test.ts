@@ -40,7 +40,6 @@ const run = 'run --local --period yesterday';
 describe.each([
   { flag: '--file', line: `${run} --file thing saved` },
   { flag: 'adreport.yaml', line: 'run saved --local', file: 'adreport.yaml' },
-  { flag: '--tls-cert', line: 'local-server --port 0 --tls-cert thing --tls-key thing' },
 ])('$flag', ({ flag, line, file = 'thing' }) => {
   test.each(things)(
     '$name: exit 2 immediately, with a sentence',

@@ -1,7 +1,8 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { EndpointName } from '../../src/contract/messages.ts';
 import type { FaultAnswer, FaultObject, FaultRequest } from '../../src/local-server.ts';
-import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import type { LocalServer } from '../../src/server/start.ts';
 import { tokens } from '../server/local.ts';
 
 /**
@@ -17,7 +18,7 @@ import { tokens } from '../server/local.ts';
  */
 export interface OddService {
   readonly faults?: Faults | ((server: LocalServer) => Faults);
-  readonly server?: LocalServerOptions;
+  readonly server?: ServerOptions;
   readonly account?: 'buyer' | 'dsp';
 
   /** Flags of `run` without which nothing would be seen. */
@@ -134,7 +135,7 @@ const idPlaces: Readonly<Record<string, (id: unknown) => unknown>> = {
 
 const createErrors: Readonly<Record<string, unknown>> = {
   'an error with 200': { response: { error_id: 'LIMIT', error: 'No such metric.' } },
-  'an error beside an id': { report_id: '{id}', error: 'No such metric.' },
+  'an error beside an id': { report_id: 'r1', error: 'No such metric.' },
   'an error object': { error: { message: 'No such metric.' } },
 };
 

@@ -67,9 +67,10 @@ test.skipIf(!existsSync(redocly))(
 describe.skipIf(!existsSync(prism))('a proxy that compares', () => {
   async function startProxy(): Promise<string> {
     // Of a server that has just ended: Prism cannot be asked which port it took.
-    const { port, close } = await startLocalServer({});
-    await close();
-    const flags = ['proxy', '--host', '127.0.0.1', '--port', String(port), file, server.url];
+    const ended = await startLocalServer({});
+    const { port } = new URL(ended.url);
+    await ended.close();
+    const flags = ['proxy', '--host', '127.0.0.1', '--port', port, file, server.url];
     await start(node, [prism, ...flags]).printed(/Prism is listening/);
     return `http://127.0.0.1:${port}`;
   }

@@ -32,7 +32,7 @@ function* daysFrom(first: string, last: string): Generator<string> {
 /** A service that corrects a day for three more days, and a job next to it. */
 async function serveNights(split: 'day' | 'week' | 'month') {
   let nowMs = 0;
-  const service = await serveForTest({ delayMs: 0, restateDays: 3, clock: () => nowMs });
+  const service = await serveForTest({ delayMs: 0, restate: 3, clock: () => nowMs });
   const request = `--by OS --metrics displays,downloads --split ${split} -q`;
 
   /** Sets the clock to four or five in the morning in Paris, in winter or summer. */

@@ -183,14 +183,3 @@ test('12: a damaged Parquet page that would make hyparquet loop forever is exit 
 
   expectRefusal(await spawnCli(['view', file]), 9, 'takes too long to decode');
 });
-
-describe('13: the local server', () => {
-  test('an empty certificate and an empty command are exit 2', async () => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'empty.pem'), '');
-
-    for (const flags of ['--tls-cert empty.pem --tls-key empty.pem', 'exec -- ']) {
-      expectRefusal(await runCli(`local-server ${flags}`, { cwd }), 2, /^adreport: /);
-    }
-  });
-});

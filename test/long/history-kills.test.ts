@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readHistory } from '../../src/folder/history.ts';
+import { clearFaults } from '../server/local.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli, type start, startCli } from '../support/spawn.ts';
 
@@ -26,8 +27,8 @@ for (const ending of ['csv', 'parquet']) {
     const starters = [[line], [line, line, ...shards], [repair], shards, [repair, line]];
 
     /** Makes the service report other figures from now on. */
-    const restate = (round: number): void => {
-      server.clearFaults();
+    const restate = async (round: number): Promise<void> => {
+      await clearFaults(server);
       server.fault({
         endpoint: 'download',
         change: (document) => {
@@ -63,7 +64,7 @@ for (const ending of ['csv', 'parquet']) {
 
     let left = kills / 2;
     for (let round = 0; left > 0; round += 1) {
-      restate(round);
+      await restate(round);
       const lines = starters[round % starters.length] ?? [];
       if (lines.includes(repair)) {
         for (const name of readdirSync(folder)) {

@@ -5,7 +5,8 @@ import { numberTextOf, parseTimestamp } from '../../src/contract/values.ts';
 import type { BreakdownName, Profile } from '../../src/contract/vocabulary.ts';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import type { FaultObject } from '../../src/local-server.ts';
-import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
+import { type LocalServer, startServer } from '../../src/server/start.ts';
+import { clearFaults } from '../server/local.ts';
 import { type CliResult, runCli } from '../support/run-cli.ts';
 
 /**
@@ -20,7 +21,7 @@ type Clock = (typeof clocks)[number];
 const servers = new Map<Clock, LocalServer>();
 beforeAll(async () => {
   for (const windowClock of clocks) {
-    const server = await startLocalServer({ delayMs: 0, windowClock, clock: () => nowMs });
+    const server = await startServer({ delayMs: 0, windowClock, clock: () => nowMs });
     servers.set(windowClock, server);
   }
 });
@@ -211,7 +212,7 @@ async function run(request: Request, clock: Clock, damage: Damage, flags = '') {
     const rows = data.length === 0 ? data : damage.rows?.(data, request, pick % data.length);
     return { ...document, ...damage.members, data: rows ?? data };
   };
-  server?.clearFaults();
+  if (server) await clearFaults(server);
   for (const endpoint of ['buyer', 'download'] as const) {
     const fault: FaultObject<Document> = { endpoint, change };
     server?.fault(fault);

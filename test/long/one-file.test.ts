@@ -64,16 +64,15 @@ export const tallyCommand = declareCommand({
   },
 });
 `,
-  'src/server/faults/teapot.ts': `import { jsonAnswer } from '../http-answer.ts';
+  'src/server/faults/teapot.ts': `import { jsonReply } from '../reply.ts';
 import { type FaultKind, wholeNumber } from './fault-kind.ts';
 
 export const teapot: FaultKind = {
   meaning: 'the server makes tea, so many cups of it',
   keys: { cups: wholeNumber },
   endpoints: ['status', 'download'],
-  effect({ values }) {
-    const cups = Number(values.cups ?? 1);
-    return { answer: () => jsonAnswer({ cups }, 418, { 'x-tea': String(cups) }) };
+  effect({ cups = 1 }) {
+    return { respond: () => jsonReply({ cups }, 418, { 'x-tea': String(cups) }) };
   },
 };
 `,

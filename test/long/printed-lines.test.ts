@@ -157,7 +157,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     expect(far).toHaveLength(1);
 
     const service = await serveTls();
-    const proxy = await startConnectProxy(service.server.port);
+    const proxy = await startConnectProxy(service.port);
     const { cwd, env } = await furnish('far', far);
     const { NODE_EXTRA_CA_CERTS } = service.env;
 

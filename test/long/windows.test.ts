@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shellWord } from '../../src/text/quote-for-shell.ts';
-import { startForTest, tokens } from '../server/local.ts';
+import { setStatus, startForTest, tokens } from '../server/local.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn.ts';
 import { hasWindows, Windows } from '../support/wine.ts';
@@ -32,7 +32,7 @@ async function serve(options: { manual?: boolean } = {}) {
   /** Makes all reports ready, once the first is requested. */
   const makeReady = async () => {
     await expect.poll(() => server.reports().length).toBeGreaterThan(0);
-    for (const { report_id } of server.reports()) server.setReport(report_id, { status: 'ready' });
+    for (const { report_id } of server.reports()) await setStatus(server, report_id, 'ready');
   };
   return { server, env, orders, makeReady };
 }

@@ -66,7 +66,8 @@ func TestReport(t *testing.T) {
         t.Fatalf("the fault was not answered: %d", status)
     }
 
-    stub := map[string]any{"fault": "status:answer:times=1", "status": 202, "body": map[string]any{"state": "QUEUED"}}
+    answer := map[string]any{"status": 202, "body": map[string]any{"state": "QUEUED"}}
+    stub := map[string]any{"endpoint": "status", "times": 1, "answer": answer}
     server.call(t, "/__admin/faults", stub)
     if queued := server.call(t, "/status-reporting", report); queued.Status != 202 || queued.State != "QUEUED" {
         t.Fatalf("the stubbed answer was not sent: %v", queued)

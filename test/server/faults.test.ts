@@ -1,39 +1,39 @@
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { endpointNames } from '../../src/contract/messages.ts';
+import type { FaultObject } from '../../src/local-server.ts';
 import { parseFault } from '../../src/server/faults/parse-fault.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import {
-  type AccountName,
   call,
   createReport,
   downloadOf,
   expectRefusal,
   jsonOf,
+  setStatus,
   signIn,
   smallReport,
   startForTest,
   statusOf,
 } from './local.ts';
 
-async function statuses(
-  server: LocalServer,
-  count: number,
-  as: AccountName = 'buyer',
-): Promise<number[]> {
+const campaignsOf = (server: LocalServer) => call(server, '/campaigns', { as: 'buyer' });
+
+async function statuses(server: LocalServer, count: number): Promise<number[]> {
   const all: number[] = [];
-  for (let n = 0; n < count; n += 1) all.push((await call(server, '/campaigns', { as })).status);
+  for (let n = 0; n < count; n += 1) all.push((await campaignsOf(server)).status);
   return all;
 }
 
 describe('when a fault strikes', () => {
-  test('times=N: only the first N calls of its endpoint, then the next fault', async () => {
+  test('times=N, after=N: the first due fault applies, the others wait', async () => {
     const server = await startForTest({
-      faults: ['campaigns:503:times=2', 'campaigns:429:times=1'],
+      faults: ['campaigns:503:times=2', 'campaigns:429:times=1', 'campaigns:404:after=4'],
     });
 
     await createReport(server);
 
-    expect(await statuses(server, 4)).toEqual([503, 503, 429, 200]);
+    expect(await statuses(server, 5)).toEqual([503, 503, 429, 200, 404]);
   });
 
   test('* means every endpoint that the kind works with', async () => {
@@ -42,98 +42,36 @@ describe('when a fault strikes', () => {
     const token = await signIn(server);
 
     expect((await call(server, '/campaigns', { token })).status).toBe(401);
-
-    const struck = server.requests().map(({ endpoint, faults }) => [endpoint, faults]);
-
-    expect(struck).toEqual(Object.entries({ auth: [], campaigns: ['unauthorized'] }));
-  });
-
-  test('for=ACCOUNT: only that account, by name or e-mail, at sign-in too', async () => {
-    const server = await startForTest({
-      faults: ['campaigns:503:for=dsp', 'auth:503:for=admin@example.com'],
-    });
-
-    expect([await statuses(server, 1, 'dsp'), await statuses(server, 1, 'buyer')]).toEqual([
-      [503],
-      [200],
-    ]);
-
-    const statusFor = async (email: string) =>
-      (await call(server, '/auth-reporting', { json: { email, password: 'demo' } })).status;
-
-    expect(await statusFor('admin@example.com')).toBe(503);
-    expect(await statusFor('dsp@example.com')).toBe(200);
-  });
-
-  test('p: the same calls for the same seed and after a reset, others for another seed', async () => {
-    const pattern = async (seed: number) => {
-      const server = await startForTest({ seed, faults: ['campaigns:503:p=0.5'] });
-      const first = await statuses(server, 24);
-      server.reset();
-      expect(await statuses(server, 24)).toEqual(first);
-      return first.join();
-    };
-
-    const [one, same, other] = [await pattern(7), await pattern(7), await pattern(8)];
-
-    expect(same).toBe(one);
-    expect(other).not.toBe(one);
-    expect(new Set(one.split(','))).toEqual(new Set(['200', '503']));
-  });
-
-  test('the log names the fault that struck a call, and the list has counts', async () => {
-    const server = await startForTest({
-      faults: ['campaigns:503:times=1', 'campaigns:delay:ms=1'],
-    });
-
-    await statuses(server, 2);
-
-    expect(server.requests().map(({ faults, status }) => [faults, status])).toEqual([
-      [['status'], 503],
-      [['delay'], 200],
-    ]);
-    expect(jsonOf(await call(server, '/__admin/faults'))).toEqual({
-      faults: [
-        { id: '1', fault: 'campaigns:503:times=1', calls: 2, struck: 1 },
-        { id: '2', fault: 'campaigns:delay:ms=1', calls: 2, struck: 1 },
-      ],
-    });
   });
 });
 
-describe('kinds that answer instead of the service', () => {
+describe('kinds that respond instead of the service', () => {
   test('an HTTP status, in the service’s own envelope', async () => {
     const server = await startForTest({
-      faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2'],
+      faults: ['campaigns:503:times=1', 'campaigns:429:retry-after=2', 'buyer:413'],
     });
-    const first = await call(server, '/campaigns', { as: 'buyer' });
-
-    const second = await call(server, '/campaigns', { as: 'buyer' });
+    const [first, second] = [await campaignsOf(server), await campaignsOf(server)];
+    const third = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
 
     expect(jsonOf(first)).toEqual({
       response: { error_id: 'INTERNAL', error: expect.stringContaining('503') },
     });
     expect(first.headers['retry-after']).toBeUndefined();
-    expect(jsonOf(second)).toEqual({
-      response: { error_id: 'RATE_LIMITED', error: expect.stringContaining('429') },
-    });
-    expect(second.headers['retry-after']).toBe('2');
-    expect([first.headers['x-adreport-local'], second.headers['x-adreport-local']]).toEqual([
-      '1',
-      '1',
-    ]);
+    expectRefusal(second, 429, 'RATE_LIMITED');
+    expect(second.headers).toMatchObject({ 'retry-after': '2', 'x-adreport-local': '1' });
+    expectRefusal(third, 413, 'REPORT_TOO_LARGE');
   });
 
-  test('reset: the connection is cut before the answer, and the log has status 0', async () => {
+  test('reset: the connection is cut before the response, and the log has status 0', async () => {
     const server = await startForTest({ faults: ['buyer:reset:times=1'] });
+    const create = () => call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
 
-    const cut = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
+    const cut = await create();
 
     expect(cut).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
-    expect(server.requests()).toMatchObject([{ endpoint: 'buyer', status: 0, faults: ['reset'] }]);
-    expect(
-      (await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport })).status,
-    ).toBe(200);
+    const why = 'The connection was cut before the response.';
+    expect(server.requests()).toMatchObject([{ endpoint: 'buyer', status: 0, why }]);
+    expect((await create()).status).toBe(200);
   });
 
   test('garbage: 200 labelled as JSON, but neither JSON nor UTF-8', async () => {
@@ -149,26 +87,64 @@ describe('kinds that answer instead of the service', () => {
 
   test('unauthorized: the token is revoked for every call, and signing in gives a new one', async () => {
     const server = await startForTest({ faults: ['status:unauthorized:times=1'] });
-
     const token = await signIn(server);
+    const campaigns = async (own: string) =>
+      (await call(server, '/campaigns', { token: own })).status;
 
-    expect((await call(server, '/campaigns', { token })).status).toBe(200);
-    expectRefusal(
-      await call(server, '/status-reporting', { token, json: { id: 'x' } }),
-      401,
-      'INVALID_TOKEN',
-    );
-    expect((await call(server, '/campaigns', { token })).status).toBe(401);
-    expect((await call(server, '/campaigns', { token: await signIn(server) })).status).toBe(200);
+    expect(await campaigns(token)).toBe(200);
+
+    const refused = await call(server, '/status-reporting', { token, json: { id: 'x' } });
+
+    expectRefusal(refused, 401, 'INVALID_TOKEN');
+    expect(await campaigns(token)).toBe(401);
+    expect(await campaigns(await signIn(server))).toBe(200);
+  });
+
+  test.each([
+    { body: 'busy', text: 'busy', type: 'text/plain; charset=utf-8' },
+    { body: '', text: '', type: 'text/plain; charset=utf-8' },
+    { body: Buffer.from([0xff]), text: '\ufffd', type: 'text/plain; charset=utf-8' },
+    {
+      body: { state: ['done'] },
+      text: '{"state":["done"]}',
+      type: 'application/json; charset=utf-8',
+    },
+    { body: null, text: 'null', type: 'application/json; charset=utf-8' },
+  ])('answer: $text as $type', async ({ body, text, type }) => {
+    const server = await startForTest();
+    server.fault({ endpoint: 'status', answer: { body } });
+
+    const answer = await call(server, '/status-reporting', { json: { id: 'none' } });
+
+    expect(answer).toMatchObject({ status: 200, text });
+    expect(answer.headers['content-type']).toBe(type);
+  });
+
+  test('answer: with its own status and headers, never compressed', async () => {
+    const server = await startForTest();
+    const headers = { 'Retry-After': '7', 'content-type': 'a/b', 'content-encoding': 'gzip' };
+    const body = 'x'.repeat(10_000);
+    server.fault({ endpoint: 'campaigns', answer: { status: 503, headers, body } });
+
+    const answer = await call(server, '/campaigns', { headers: { 'accept-encoding': 'br' } });
+
+    expect(answer).toMatchObject({ status: 503, text: body });
+    expect(answer.headers).toMatchObject({
+      'retry-after': '7',
+      'content-type': 'a/b',
+      'content-encoding': 'gzip',
+    });
+    const why = 'Sent by a fault instead of the service’s response.';
+    expect(server.requests()).toMatchObject([{ status: 503, why }]);
   });
 });
 
-describe('kinds that damage the answer of the service', () => {
+describe('kinds that damage the response of the service', () => {
   const report = { ...smallReport, breakdowns: ['HOURLY', 'CAMPAIGN', 'CITY'], output: 'direct' };
   const download = (server: LocalServer, leaveAfterBytes = Number.POSITIVE_INFINITY) =>
     call(server, '/buyer-reporting', { as: 'buyer', json: report, leaveAfterBytes });
 
-  test('truncate: exactly the first bytes of a streamed answer', async () => {
+  test('truncate: exactly the first bytes of a streamed response', async () => {
     const server = await startForTest();
 
     const { body: whole, isWhole } = await download(server);
@@ -185,10 +161,10 @@ describe('kinds that damage the answer of the service', () => {
 
   test('truncate: fewer bytes than the announced length', async () => {
     const server = await startForTest();
-    const whole = await call(server, '/campaigns', { as: 'buyer' });
+    const whole = await campaignsOf(server);
     server.fault('campaigns:truncate:bytes=100:times=1');
 
-    const cut = await call(server, '/campaigns', { as: 'buyer' });
+    const cut = await campaignsOf(server);
 
     expect(cut.headers['content-length']).toBe(String(whole.body.length));
     expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
@@ -201,19 +177,14 @@ describe('kinds that damage the answer of the service', () => {
 
     expect(left.isWhole).toBe(false);
     expect(left.body.length).toBeLessThan(100);
-
-    await expect.poll(() => server.requests().length).toBe(1);
   });
 
   test('delay: a call that is not delayed overtakes the delayed one', async () => {
     const server = await startForTest({ faults: ['campaigns:delay:ms=150:times=1'] });
     const ended: string[] = [];
-    const delayed = call(server, '/campaigns', { as: 'buyer' }).then(({ status }) =>
-      ended.push(`delayed ${status}`),
-    );
-    const struck = async () => jsonOf(await call(server, '/__admin/faults'));
-    await expect.poll(struck).toMatchObject({ faults: [{ struck: 1 }] });
-    const others = statuses(server, 1).then(([status]) => ended.push(`other ${status}`));
+    const delayed = campaignsOf(server).then(({ status }) => ended.push(`delayed ${status}`));
+    await expect.poll(() => server.requests().length).toBe(1);
+    const others = campaignsOf(server).then(({ status }) => ended.push(`other ${status}`));
 
     await Promise.all([delayed, others]);
 
@@ -225,32 +196,23 @@ describe('kinds that set the final status of a report', () => {
   test.each([
     { kind: 'failed', status: 409 },
     { kind: 'expired', status: 410 },
-  ])(
-    '$kind: the final status of the report; times counts reports, not calls',
-    async ({ kind, status }) => {
-      const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
+  ])('$kind: times counts reports, not calls', async ({ kind, status }) => {
+    const server = await startForTest({ delayMs: 2_000, faults: [`status:${kind}:times=1`] });
+    const ids = [await createReport(server), await createReport(server)];
+    const both = () => Promise.all(ids.map((id) => statusOf(server, id)));
 
-      const [first, second] = [await createReport(server), await createReport(server)];
+    expect(await both()).toEqual(['progress', 'progress']);
 
-      expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
-        'progress',
-        'progress',
-      ]);
+    server.advance('2s');
 
-      server.advance('2s');
-      for (let n = 0; n < 2; n += 1) {
-        expect([await statusOf(server, first), await statusOf(server, second)]).toEqual([
-          kind,
-          'ready',
-        ]);
-      }
+    expect(await both()).toEqual([kind, 'ready']);
+    expect(await both()).toEqual([kind, 'ready']);
 
-      const refused = await downloadOf(server, first);
+    const [refused, whole] = await Promise.all(ids.map((id) => downloadOf(server, id)));
 
-      expect([refused.status, refused.headers['retry-after']]).toEqual([status, undefined]);
-      expect((await downloadOf(server, second)).status).toBe(200);
-    },
-  );
+    expect([refused?.status, refused?.headers['retry-after']]).toEqual([status, undefined]);
+    expect(whole?.status).toBe(200);
+  });
 
   test('stuck: in progress until the status is set by hand', async () => {
     const server = await startForTest({ faults: ['status:stuck:after=1:times=1'] });
@@ -267,7 +229,7 @@ describe('kinds that set the final status of a report', () => {
     expect(await statusOf(server, second)).toBe('progress');
     expect((await downloadOf(server, second)).status).toBe(409);
 
-    server.setReport(second, { status: 'ready' });
+    await setStatus(server, second, 'ready');
 
     expect(await statusOf(server, second)).toBe('ready');
   });
@@ -279,12 +241,13 @@ describe('kinds that set the final status of a report', () => {
 
     expect(await statusOf(server, id)).toBe('ready');
 
-    for (const status of [409, 409, 200]) {
+    for (const [status, retryAfter] of [
+      [409, '1'],
+      [409, '1'],
+      [200, undefined],
+    ]) {
       const answer = await downloadOf(server, id);
-      expect([answer.status, answer.headers['retry-after']]).toEqual([
-        status,
-        status === 409 ? '1' : undefined,
-      ]);
+      expect([answer.status, answer.headers['retry-after']]).toEqual([status, retryAfter]);
     }
   });
 
@@ -300,25 +263,264 @@ describe('kinds that set the final status of a report', () => {
       expect(await statusOf(server, struck)).toBe(kind === 'stuck' ? 'progress' : kind);
     },
   );
+
+  test.each(['failed', 'expired', 'stuck'])(
+    '%s at buyer: only the report of that call ends with this status',
+    async (kind) => {
+      const server = await startForTest();
+      server.fault({
+        endpoint: 'buyer',
+        kind,
+        times: 1,
+        when: ({ body }) => String(body.metrics).includes('clicks'),
+      });
+      const json = { ...smallReport, metrics: 'clicks' };
+      // A direct report has no final status.
+      await call(server, '/buyer-reporting', { as: 'buyer', json: { ...json, output: 'direct' } });
+      const ids = [
+        await createReport(server),
+        await createReport(server, 'buyer', json),
+        await createReport(server, 'buyer', json),
+      ];
+
+      const struck = kind === 'stuck' ? 'progress' : kind;
+      expect(await Promise.all(ids.map((id) => statusOf(server, id)))).toEqual([
+        'ready',
+        struck,
+        'ready',
+      ]);
+    },
+  );
+});
+
+describe('change', () => {
+  const spoil: FaultObject = {
+    endpoint: 'download',
+    change: (document) => ({ ...document, data: [{ date: 'x', note: 'a,b' }, { date: null }] }),
+  };
+
+  test('the document is changed before it is compressed', async () => {
+    const server = await startForTest();
+    server.fault(spoil);
+    const json = { id: await createReport(server, 'buyer', { ...smallReport, breakdowns: [] }) };
+    const headers = { 'accept-encoding': 'gzip' };
+    server.fault({ endpoint: 'campaigns', change: () => 'x'.repeat(5_000) });
+
+    const report = await call(server, '/download-reporting', { as: 'buyer', json });
+    const campaigns = await call(server, '/campaigns', { as: 'buyer', headers });
+
+    expect(jsonOf(report)).toMatchObject({
+      data: [{ date: 'x', note: 'a,b' }, { date: null }],
+      summary: { timezone: 'europe/paris' },
+    });
+    expect(JSON.parse(gunzipSync(campaigns.body).toString())).toBe('x'.repeat(5_000));
+  });
+
+  test('CSV is written from the data of the changed document', async () => {
+    const server = await startForTest();
+    server.fault(spoil);
+
+    const answer = await downloadOf(server, await createReport(server, 'dsp'), 'dsp');
+
+    expect(answer.text).toBe('date,note\r\nx,"a,b"\r\n,\r\n');
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+
+    server.reset();
+    server.fault({ endpoint: 'download', change: async (document) => ({ ...document, data: [] }) });
+    const emptied = await downloadOf(server, await createReport(server, 'dsp'), 'dsp');
+
+    expect(emptied.text).toBe('date,displays\r\n');
+  });
+
+  test('works for every response but refusals, and cannot change the fixtures', async () => {
+    const server = await startForTest();
+    server.fault({ endpoint: 'auth', change: ({ response }) => ({ ...response, extra: 1 }) });
+    server.fault({ endpoint: 'buyer', change: ({ response }) => ({ id: response.report_id }) });
+    server.fault({ endpoint: 'status', change: ({ response }) => response.status });
+    server.fault({
+      endpoint: 'campaigns',
+      times: 1,
+      change(list: { campaignId: string | number }[]) {
+        for (const campaign of list) campaign.campaignId = 7;
+        return list;
+      },
+    });
+    const credentials = { email: 'x', password: 'y' };
+
+    expect((await call(server, '/auth-reporting', { json: credentials })).status).toBe(401);
+    const created = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
+    const status = await call(server, '/status-reporting', {
+      as: 'buyer',
+      json: jsonOf(created) as object,
+    });
+    expect(status.text).toBe('"ready"');
+    expect((await campaignsOf(server)).text).toContain('"campaignId":7');
+    expect((await campaignsOf(server)).text).not.toContain('"campaignId":7');
+  });
+});
+
+test.each<{ name: string; fault: Omit<FaultObject<never>, 'endpoint'>; expected: string }>([
+  {
+    name: 'change throws',
+    fault: {
+      change() {
+        throw new Error('my bug');
+      },
+    },
+    expected: 'change: Error: my bug',
+  },
+  { name: 'change returns nothing', fault: { change: () => undefined }, expected: 'is not JSON' },
+  {
+    name: 'change returns a circle',
+    fault: {
+      change() {
+        const circle: { self?: unknown } = {};
+        circle.self = circle;
+        return circle;
+      },
+    },
+    expected: 'change: TypeError: Converting circular',
+  },
+  {
+    name: 'change rejects with what is no error',
+    fault: { change: () => Promise.reject(Object.create(null)) },
+    expected: 'change: [Object: null prototype] {}',
+  },
+  {
+    name: 'when throws',
+    fault: {
+      kind: '503',
+      when() {
+        throw new Error('my bug');
+      },
+    },
+    expected: 'when: Error: my bug',
+  },
+  {
+    name: 'when returns a promise',
+    fault: { kind: '503', when: () => Promise.reject(new Error('my bug')) },
+    expected: 'when returned a promise',
+  },
+])('$name: 500 with the reason, which close() rejects with', async ({ fault, expected }) => {
+  const server = await startForTest();
+  server.fault({ endpoint: 'campaigns', ...fault });
+
+  const answer = await campaignsOf(server);
+
+  expectRefusal(answer, 500, 'FAULT_MISTAKE');
+  expect(answer.text).toContain(expected);
+  expect(server.requests()[0]?.why).toContain(expected);
+
+  server.reset();
+  const error = { code: 'FAULT_MISTAKE', message: expect.stringContaining(expected) };
+  await expect(server.close()).rejects.toMatchObject(error);
+});
+
+test('CSV without data is a mistake of the test', async () => {
+  const server = await startForTest();
+  server.fault({ endpoint: 'download', change: () => ({}) });
+
+  const refused = await downloadOf(server, await createReport(server, 'dsp'), 'dsp');
+
+  expectRefusal(refused, 500, 'FAULT_MISTAKE');
+  await expect(server.close()).rejects.toThrow('it returned no data');
+});
+
+describe('when', () => {
+  const breakdowns = ['OS', 'DAILY'];
+  const { breakdowns: _, ...rest } = smallReport;
+  const form = 'since=1767222000&until=1767308399&metrics=displays&breakdowns[7]=DAILY';
+
+  test.each([
+    { name: 'JSON', sent: { json: { ...rest, breakdowns } } },
+    { name: 'indexed JSON', sent: { json: { ...rest, 'breakdowns[7]': 'DAILY' } } },
+    { name: 'a form', sent: { form } },
+  ])('receives method, path, headers and the parameters of $name', async ({ sent }) => {
+    const server = await startForTest();
+    const seen: unknown[] = [];
+    server.fault({
+      endpoint: 'buyer',
+      kind: '503',
+      when({ method, path, headers, body }) {
+        seen.push([method, path, headers['x-trace'], body.metrics]);
+        return (body.breakdowns as readonly string[]).includes('DAILY');
+      },
+    });
+
+    const answer = await call(server, '/buyer-reporting?x=1', {
+      as: 'buyer',
+      ...sent,
+      headers: { 'X-Trace': 't1' },
+    });
+
+    expect(answer.status).toBe(503);
+    expect(seen).toEqual([['POST', '/buyer-reporting', 't1', 'displays']]);
+  });
+
+  test('receives no parameters if the body is invalid', async () => {
+    const server = await startForTest();
+    const seen: unknown[] = [];
+    server.fault({ endpoint: '*', kind: '503', when: ({ body }) => void seen.push(body) });
+
+    await call(server, '/status-reporting', { as: 'buyer', body: '{"id":' });
+    await campaignsOf(server);
+
+    expect(seen).toEqual([{}, {}]);
+  });
+
+  test('receives the first status call after a report is done', async () => {
+    const server = await startForTest();
+    const ids = [await createReport(server), await createReport(server)];
+    server.fault({ endpoint: 'status', kind: 'failed', when: ({ body }) => body.id === ids[1] });
+
+    const both = await Promise.all(ids.map((id) => statusOf(server, id)));
+
+    expect(both).toEqual(['ready', 'failed']);
+  });
+});
+
+test.each<{ fault: object | null; expected: string }>([
+  { fault: null, expected: 'Expected an object with endpoint, kind' },
+  { fault: {}, expected: 'endpoint is missing' },
+  { fault: { endpoint: 'statis', kind: '503' }, expected: 'use auth or buyer or status' },
+  { fault: { endpoint: 'status' }, expected: 'no effect. Set kind, change or answer.' },
+  { fault: { endpoint: 'status', kind: 'fialed' }, expected: 'Did you mean failed?' },
+  { fault: { endpoint: 'status', kind: '503', times: '2' }, expected: 'times cannot be “2”' },
+  { fault: { endpoint: 'status', kind: '503', time: 2 }, expected: 'Did you mean times, which' },
+  { fault: { endpoint: 'status', kind: '503:times=2', times: 2 }, expected: 'times= is repeated' },
+  { fault: { endpoint: 'status', change: {} }, expected: 'change cannot be an object: use a' },
+  { fault: { endpoint: 'status', kind: '503', change: () => 1 }, expected: 'several effects' },
+  { fault: { endpoint: 'status', answer: { boddy: 1 } }, expected: 'Did you mean body, which' },
+  { fault: { endpoint: 'status', answer: {} }, expected: 'body is missing' },
+  { fault: { endpoint: 'status', answer: { body: 1n } }, expected: 'serialize a BigInt' },
+  {
+    fault: { endpoint: 'status', answer: { status: 99, body: '' } },
+    expected: 'status cannot be 99: use a whole number, 200 to 599',
+  },
+  {
+    fault: { endpoint: 'status', answer: { headers: { 'a b': 'c' }, body: '' } },
+    expected: 'the header “a b” is not valid',
+  },
+  {
+    fault: { endpoint: 'status', answer: { headers: { 'Content-Length': '3' }, body: '' } },
+    expected: 'the server itself sets the header “Content-Length”',
+  },
+])('$fault is refused', async ({ fault, expected }) => {
+  const server = await startForTest();
+
+  expect(() => server.fault(fault as FaultObject)).toThrow(expected);
 });
 
 test.each([
-  { text: 'status:503:times=3', expected: { endpoints: ['status'], type: 'status', times: 3 } },
-  {
-    text: ' buyer:reset:after=2:p=0.25 ',
-    expected: { text: 'buyer:reset:after=2:p=0.25', after: 2, p: 0.25 },
-  },
-  {
-    text: 'campaigns:garbage:for=dsp@example.com',
-    expected: { type: 'garbage', account: 'dsp@example.com' },
-  },
-  {
-    text: '*:stuck',
-    expected: { type: 'stuck', endpoints: ['buyer', 'status'], times: Infinity, after: 0, p: 1 },
-  },
+  { text: 'status:503:times=3', expected: { endpoints: ['status'], times: 3, after: 0 } },
+  { text: ' buyer:reset:after=2 ', expected: { text: 'buyer:reset:after=2', after: 2 } },
+  { text: '*:stuck', expected: { endpoints: ['buyer', 'status'], times: Infinity, after: 0 } },
 ])('$text', ({ text, expected }) => {
   expect(parseFault(text)).toMatchObject(expected);
 });
+
+const grammar = 'ENDPOINT:KIND[:key=value…]';
+const kinds = 'Choose from an HTTP status, reset';
 
 test.each([
   {
@@ -327,23 +529,15 @@ test.each([
     advice: `Choose from ${endpointNames.join(', ')}, *.`,
   },
   { text: 'statis:503', problem: 'unknown endpoint “statis”', advice: 'Did you mean status?' },
-  { text: 'status', problem: 'unknown kind “”', advice: 'Choose from an HTTP status, reset' },
+  { text: 'status', problem: 'unknown kind “”', advice: kinds },
   // Every JavaScript object has these.
   {
     text: 'status:503:constructor=1',
     problem: 'unknown key “constructor” for 503',
-    advice: 'Choose from for, times, after, p, retry-after.',
+    advice: 'Choose from times, after, retry-after.',
   },
-  {
-    text: 'status:toString',
-    problem: 'unknown kind “toString”',
-    advice: 'Choose from an HTTP status, reset',
-  },
-  {
-    text: 'status:100',
-    problem: 'unknown kind “100”',
-    advice: 'Choose from an HTTP status, reset',
-  },
+  { text: 'status:toString', problem: 'unknown kind “toString”', advice: kinds },
+  { text: 'status:100', problem: 'unknown kind “100”', advice: kinds },
   {
     text: 'status:truncat:bytes=1',
     problem: 'unknown kind “truncat”',
@@ -354,52 +548,27 @@ test.each([
     problem: 'unknown key “tines” for 503',
     advice: 'Did you mean times?',
   },
-  {
-    text: 'status:503:times',
-    problem: '“times” is not key=value',
-    advice: 'ENDPOINT:KIND[:key=value…]',
-  },
-  {
-    text: 'status:503:times=-1',
-    problem: 'times=-1 is not a valid whole number',
-    advice: 'ENDPOINT:KIND',
-  },
-  {
-    text: 'status:503:p=2',
-    problem: 'p=2 is not a valid probability from 0 to 1',
-    advice: 'ENDPOINT:KIND',
-  },
+  { text: 'status:503:times', problem: '“times” is not key=value', advice: grammar },
+  { text: 'status:503:times=-1', problem: 'times=-1 is not a valid whole number', advice: grammar },
   {
     text: 'status:429:retry-after=x',
     problem: 'retry-after=x is not a valid whole number',
-    advice: 'ENDPOINT:KIND',
+    advice: grammar,
   },
   { text: 'download:truncate', problem: 'bytes= is missing', advice: 'bytes=10kb' },
   {
     text: 'download:slow:rate=fast',
     problem: 'rate=fast is not a valid size such as 1000 or 10kb',
-    advice: 'ENDPOINT:KIND',
+    advice: grammar,
   },
   { text: 'auth:delay', problem: 'ms= is missing', advice: 'auth:delay:ms=500' },
   {
     text: 'auth:delay:ms=100d',
     problem: 'ms=100d is not a valid number of milliseconds',
-    advice: 'ENDPOINT:KIND',
+    advice: grammar,
   },
   { text: 'auth:failed', problem: 'failed does not work with auth', advice: 'Use status:failed.' },
-  { text: 'status:503:times=1:times=2', problem: 'times= is repeated', advice: 'ENDPOINT:KIND' },
-  { text: 'status:answer', problem: 'file= is missing', advice: 'status:answer:file=answer.json' },
-  {
-    text: 'status:answer:status=99:file=x',
-    problem: 'status=99 is not a valid HTTP status',
-    advice: 'KIND',
-  },
-  {
-    text: 'status:answer:type=csv:file=x',
-    problem: 'type=csv is not a valid media type',
-    advice: 'KIND',
-  },
-  { text: 'status:change', problem: 'change needs a function', advice: 'fault()' },
+  { text: 'status:503:times=1:times=2', problem: 'times= is repeated', advice: grammar },
 ])('$text is refused with advice in the message', ({ text, problem, advice }) => {
   const parse = () => parseFault(text);
 

@@ -1,13 +1,10 @@
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import { endpoints } from '../../src/contract/messages.ts';
-import {
-  type LocalServer,
-  type LocalServerOptions,
-  startLocalServer,
-} from '../../src/server/start.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import type { LoggedRequest } from '../../src/server/public-types.ts';
+import { type LocalServer, startServer } from '../../src/server/start.ts';
 import type { Row } from './reference-report.ts';
 
 /** The fixed tokens of the built-in accounts. */
@@ -33,9 +30,9 @@ const startMs = Date.UTC(2026, 10, 20, 12);
 /**
  * A server on a free port, which is closed after the test. By default, reports are ready at once.
  */
-export async function startForTest(options: LocalServerOptions = {}): Promise<LocalServer> {
+export async function startForTest(options: ServerOptions = {}): Promise<LocalServer> {
   const isPaced = options.polls !== undefined || options.manual;
-  const server = await startLocalServer({
+  const server = await startServer({
     clock: () => startMs,
     ...(isPaced ? {} : { delayMs: 0 }),
     ...options,
@@ -48,7 +45,7 @@ export async function startForTest(options: LocalServerOptions = {}): Promise<Lo
  * A server for all tests of a file, which is closed after them. Reports are ready at once.
  */
 export async function startForFile() {
-  const server = await startLocalServer({ clock: () => startMs, delayMs: 0 });
+  const server = await startServer({ clock: () => startMs, delayMs: 0 });
   afterAll(() => server.close());
 
   /** Calls it to create a report, with a body that may be invalid. */
@@ -100,10 +97,9 @@ export async function call({ url }: { readonly url: string }, path: string, sent
     json === undefined
       ? form !== undefined && 'application/x-www-form-urlencoded'
       : 'application/json';
-  const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url + path, {
+  const request = httpRequest(url + path, {
     method: sent.method ?? (body === undefined ? 'GET' : 'POST'),
     agent: false,
-    rejectUnauthorized: false,
     headers: {
       ...(token !== undefined && { authorization: token }),
       ...(type && { 'content-type': type }),
@@ -169,6 +165,32 @@ export function downloadOf(
   as: AccountName = 'buyer',
 ): Promise<Answered> {
   return call(server, '/download-reporting', { as, json: { id } });
+}
+
+/** An admin call, without a token. */
+export async function admin(server: LocalServer, path: string, sent: Sent = {}) {
+  const answer = await call(server, `/__admin${path}`, sent);
+  return { status: answer.status, json: jsonOf(answer) };
+}
+
+/** Removes every fault, initial ones too. */
+export async function clearFaults(server: LocalServer): Promise<void> {
+  await admin(server, '/faults', { method: 'DELETE' });
+}
+
+/** Sets the status of a report for good. */
+export async function setStatus(server: LocalServer, id: string, status: string): Promise<void> {
+  await admin(server, `/reports/${id}`, { json: { status } });
+}
+
+/** The built-in account with whose fixed token a logged call was made. */
+export function callerOf({ headers }: LoggedRequest): AccountName | undefined {
+  const names = Object.keys(tokens) as AccountName[];
+  return names.find((name) => headers.authorization === `…${tokens[name].slice(-4)}`);
+}
+
+export function portOf({ url }: LocalServer): number {
+  return Number(new URL(url).port);
 }
 
 /** The status word of a report. */

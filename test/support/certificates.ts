@@ -1,12 +1,14 @@
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream';
 import tls from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { startForTest, tokens } from '../server/local.ts';
+import { portOf, startForTest, tokens } from '../server/local.ts';
 import { temporaryFolder } from './run-cli.ts';
 
 /** Authority, and its certificate for this machine, valid until 2120. The key is public. */
-export const authority = `-----BEGIN CERTIFICATE-----
+const authority = `-----BEGIN CERTIFICATE-----
 MIIBTTCB86ADAgECAgEBMAoGCCqGSM49BAMCMBUxEzARBgNVBAMMClByaXZhdGUg
 Q0EwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBUxEzARBgNVBAMM
 ClByaXZhdGUgQ0EwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQLlui/0lBgTNNz
@@ -56,14 +58,24 @@ function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
 }
 
 /**
- * Starts a local server over TLS; returns it with the environment that signs a command in and
+ * Starts a local server behind TLS; returns it with the environment that signs a command in and
  * trusts its authority.
  */
 export async function serveTls(host = '127.0.0.1') {
-  const server = await startForTest({ tls: { cert: certificate, key: privateKey }, host });
-  const url = `https://localhost:${server.port}`;
+  const server = await startForTest({ host });
+  const tunnel = tls.createServer({ cert: certificate, key: privateKey }, (socket) => {
+    const inner = connect(portOf(server), new URL(server.url).hostname);
+    pipeline(socket, inner, socket, () => {});
+  });
+  await new Promise<void>((resolve) => tunnel.listen(0, host, resolve));
+  onTestFinished(() => void tunnel.close());
+
+  const { port } = tunnel.address() as AddressInfo;
+  const baseUrl = `https://localhost:${port}`;
   return {
     server,
-    env: { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: tokens.buyer, ...trustAuthority() },
+    port,
+    url: `https://${host}:${port}`,
+    env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: tokens.buyer, ...trustAuthority() },
   };
 }

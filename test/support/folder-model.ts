@@ -253,7 +253,7 @@ async function beginFolder(story: Story) {
     account: profile,
     server: {
       delayMs: 0,
-      restateDays,
+      restate: restateDays,
       clock: () => nowMs,
       onRequest({ endpoint }) {
         if (endpoint === 'buyer') orders += 1;

@@ -1,13 +1,14 @@
 import type { EndpointName } from '../../src/contract/messages.ts';
 import type { FaultObject, FaultRequest } from '../../src/local-server.ts';
-import type { LocalServer, LocalServerOptions } from '../../src/server/start.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
+import type { LocalServer } from '../../src/server/start.ts';
 import { isEarly, isRefused, isUnknown, type OddService } from '../contract/odd-services.ts';
 import { serveForTest } from './service.ts';
 
 /** Starts the local server as an odd service, and runs command lines against it. */
 export async function serveOdd(
   { account = 'buyer', server, faults = [] }: Pick<OddService, 'account' | 'server' | 'faults'>,
-  usual: LocalServerOptions = {},
+  usual: ServerOptions = {},
 ) {
   const service = await serveForTest({ ...usual, ...server }, account);
   const all = typeof faults === 'function' ? faults(service.server) : faults;

@@ -1,5 +1,5 @@
 import type { EndpointName } from '../../src/contract/messages.ts';
-import type { LocalServerOptions } from '../../src/server/start.ts';
+import type { ServerOptions } from '../../src/server/options.ts';
 import { type AccountName, startForTest, tokens } from '../server/local.ts';
 import {
   type CliOptions,
@@ -13,10 +13,7 @@ import {
  * Starts a local server with the clock of the program and, by default, reports that take two
  * seconds. Command lines run against it as one of its accounts, in one folder.
  */
-export async function serveForTest(
-  options: LocalServerOptions = {},
-  account: AccountName = 'buyer',
-) {
+export async function serveForTest(options: ServerOptions = {}, account: AccountName = 'buyer') {
   const isPaced = options.polls !== undefined || options.manual;
   const server = await startForTest(isPaced ? options : { delayMs: 2_000, ...options });
 

@@ -1,8 +1,6 @@
-import { UsageError } from '../../errors.ts';
 import { parseDuration } from '../../text/quantity.ts';
-import { isClockTime, readClockTime } from '../clock.ts';
+import { isClockTime } from '../clock.ts';
 import { readFault } from '../faults/read-fault.ts';
-import { checkClockSetting, checkReportChange } from '../options.ts';
 import type { Control, FaultObject, ListedReport } from '../public-types.ts';
 import type { Services } from '../services.ts';
 import { usageError } from '../usage-error.ts';
@@ -12,7 +10,7 @@ const advanceForms =
 
 /** Controls a running server from the same process. The admin calls do the same over HTTP. */
 export function createControl(services: Services): Control {
-  const { calls, clock, faults, log, reports, sessions } = services;
+  const { clock, faults, log, openCalls, reports, sessions } = services;
 
   return {
     requests: () => log.list(),
@@ -28,35 +26,11 @@ export function createControl(services: Services): Control {
       clock.advance(durationMs);
     },
 
-    setClock(setting) {
-      checkClockSetting(setting);
-      const { now, frozen = false } = setting;
-      const nowMs = now === undefined ? clock.now() : readClockTime(now);
-      clock.set(nowMs, frozen);
-    },
-
     // The test declares the type of the document.
     fault: (fault) => faults.add(readFault(fault as string | FaultObject<unknown>)),
 
-    clearFaults() {
-      faults.clear();
-      sessions.restoreFixedTokens();
-    },
-
-    setReport(id, change) {
-      checkReportChange(change);
-      const { status, message } = change;
-      const report = reports.get(id);
-      if (!report) {
-        const text = `Unknown report “${id.slice(0, 80)}”.`;
-        throw new UsageError(text, { code: 'UNKNOWN_REPORT' });
-      }
-      report.fixedStatus = status;
-      report.message = message;
-    },
-
     reset() {
-      calls.endAll();
+      for (const outgoing of openCalls) outgoing.destroy();
       sessions.reset();
       faults.reset();
       reports.reset();

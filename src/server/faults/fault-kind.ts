@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import { parseDuration } from '../../text/quantity.ts';
-import type { Answer, BodyChange } from '../http-answer.ts';
-import type { FaultAnswer } from '../public-types.ts';
+import type { BodyChange, Reply } from '../reply.ts';
 
 export interface FaultKind {
   /** One line for help. */
@@ -11,27 +10,17 @@ export interface FaultKind {
   /** In addition to the common keys. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
+  /** Key without which the kind has no meaning. */
   readonly requires?: string;
-
-  /**
-   * Additional input, which may replace the required key: an answer (over HTTP or in process), or a
-   * change (in process only).
-   */
-  readonly takes?: 'answer' | 'change';
 
   /** Calls that it can strike, most likely first. Default: all. */
   readonly endpoints?: readonly EndpointName[];
 
-  /** `name` is the kind as written, such as `503`. */
-  effect(input: FaultInput, name: string): FaultEffect;
+  /** `name` is the kind as written, such as `503`; `values` are those of the keys. */
+  effect(values: FaultValues, name: string): FaultEffect;
 }
 
-/** Values of the keys, as read, and an answer or a change. */
-export interface FaultInput {
-  readonly values: Readonly<Record<string, number | string | undefined>>;
-  readonly answer?: FaultAnswer | undefined;
-  readonly change?: DocumentChange | undefined;
-}
+type FaultValues = Readonly<Record<string, number | undefined>>;
 
 /** Returns the document to send instead of the service's document. */
 export type DocumentChange = (document: unknown) => unknown;
@@ -45,16 +34,10 @@ export interface FaultEffect {
    * Responds instead of the service. Returns `undefined` if it has closed the connection.
    * `revokeToken` revokes the token of the call.
    */
-  answer?(incoming: IncomingMessage, revokeToken: () => void): Answer | undefined;
+  respond?(incoming: IncomingMessage, revokeToken: () => void): Reply | undefined;
 
-  /**
-   * Returns a response to send instead of the service's. The service still does its work.
-   * `reportId` is the report of the call, if any.
-   */
-  replace?(reportId: string | undefined): Answer;
-
-  /** Changes the service's JSON document; not used for error responses. */
-  readonly change?: DocumentChange | undefined;
+  /** Changes the service's JSON document; not used for refusals. */
+  readonly change?: DocumentChange;
 
   readonly changeBody?: BodyChange;
 
@@ -68,33 +51,14 @@ export interface FaultKey {
 
   readonly example: string;
 
-  /** Takes the rest of the text, including colons, as its value. */
-  readonly takesRest?: boolean;
-
-  /** Refers to this machine, so it is refused over HTTP. */
-  readonly isLocalOnly?: boolean;
-
   /** Returns `undefined` for an invalid value. */
-  read(text: string): number | string | undefined;
+  read(text: string): number | undefined;
 }
 
 export const wholeNumber: FaultKey = {
   label: 'whole number',
   example: '2',
   read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
-};
-
-export const probability: FaultKey = {
-  label: 'probability from 0 to 1',
-  example: '0.1',
-  read: (text) => (/^(0|1|0?\.\d+)$/.test(text) ? Number(text) : undefined),
-};
-
-/** Final statuses only, no 1xx. */
-export const httpStatus: FaultKey = {
-  label: 'HTTP status from 200 to 599',
-  example: '200',
-  read: (text) => (/^[2-5]\d\d$/.test(text) ? Number(text) : undefined),
 };
 
 const unitBytes: ReadonlyMap<string, number> = new Map([

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { ServiceError } from '../service/service-error.ts';
 
 /**
- * A mistake of the test in a fault: its `when`, `change` or `answer` failed. The call is answered
- * with it, and `close()` rejects with it.
+ * A mistake of the test in a fault: its `when` or `change` failed. The call is refused with it, and
+ * `close()` rejects with it.
  */
 export class FaultMistake extends ServiceError {
   constructor(reason: string) {
@@ -11,20 +11,10 @@ export class FaultMistake extends ServiceError {
   }
 }
 
-/**
- * Encodes a value from a test. Throws `FaultMistake` if it is not JSON.
- *
- * @param origin names the value in the error
- */
-export function encodeTestValue(value: unknown, origin: string): string {
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(value);
-  } catch (error) {
-    throw new FaultMistake(`${origin} is not JSON: ${describeThrown(error)}`);
-  }
-
-  if (json === undefined) throw new FaultMistake(`${origin} is ${typeof value}, which is not JSON`);
+/** Throws if a value of a test is not JSON. */
+export function toJson(value: unknown): string {
+  const json: string | undefined = JSON.stringify(value);
+  if (json === undefined) throw new TypeError(`${typeof value} is not JSON`);
   return json;
 }
 

@@ -1,17 +1,10 @@
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
-import { didYouMean, nearest } from '../../text/nearest.ts';
-import type { Account } from '../fixtures/fixtures.ts';
 import type { FaultRequest } from '../public-types.ts';
-import { usageError } from '../usage-error.ts';
-import { seededRandom } from '../world/random.ts';
+import type { FaultEffect } from './fault-kind.ts';
 import { describeThrown, FaultMistake } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';
 
-export interface ActiveFault extends FaultSpec {
-  /** Digits, never reused. */
-  readonly id: string;
-
+interface ActiveFault extends FaultSpec {
   /** Calls or reports that it could have struck. */
   calls: number;
 
@@ -19,51 +12,32 @@ export interface ActiveFault extends FaultSpec {
   strikes: number;
 }
 
-/** In the form of the admin call. */
-export interface ListedFault {
-  readonly id: string;
-  readonly fault: string;
-  readonly calls: number;
-  readonly struck: number;
-}
-
-/** A call of an account, or the final status of its report. */
+/** A call, or the final status of a report. */
 interface Target {
   readonly endpoint: EndpointName;
-  readonly account: Account | undefined;
   readonly isReport: boolean;
 
-  /** `undefined` if the page or an admin call lists reports. */
+  /** `undefined` if reports are listed. */
   readonly request: FaultRequest | undefined;
 }
 
-/** Random choices are seeded, so that a run can be repeated. */
+/** Faults in the order in which they were set. */
 export class Faults {
   readonly #initial: readonly FaultSpec[];
-  readonly #seed: number;
-  readonly #accounts: readonly Account[];
-  #random: () => number;
-  #count = 0;
-  #active: ActiveFault[];
+  #active: ActiveFault[] = [];
   #mistake: FaultMistake | undefined;
 
   /**
    * Throws `UsageError` for an invalid fault.
    * @param initial in the form of `--fault`
    */
-  constructor(initial: readonly string[], seed: number, accounts: readonly Account[]) {
-    this.#initial = initial.map((text) => parseFault(text));
-    this.#seed = seed;
-    this.#accounts = accounts;
-    this.#expectKnownAccounts(this.#initial);
-    this.#random = seededRandom(seed);
-    this.#active = this.#activate(this.#initial);
+  constructor(initial: readonly string[]) {
+    this.#initial = initial.map(parseFault);
+    this.reset();
   }
 
-  /** Adds all of the faults after the others, or throws `UsageError` and adds none. */
-  add(...specs: readonly FaultSpec[]): void {
-    this.#expectKnownAccounts(specs);
-    this.#active.push(...this.#activate(specs));
+  add(spec: FaultSpec): void {
+    this.#active.push({ ...spec, calls: 0, strikes: 0 });
   }
 
   /** Also removes the initial faults, which `reset` restores. */
@@ -71,49 +45,31 @@ export class Faults {
     this.#active = [];
   }
 
-  /** Throws `UsageError` for an unknown id. */
-  remove(id: string): void {
-    const others = this.#active.filter((fault) => fault.id !== id);
-    if (others.length === this.#active.length) {
-      throw new UsageError(`Unknown fault “${id.slice(0, 80)}”.`, { code: 'UNKNOWN_FAULT' });
-    }
-    this.#active = others;
-  }
-
-  /** Restores the initial faults, with their counts at 0, and the seed. */
+  /** Restores the initial faults, with their counts at 0. */
   reset(): void {
-    this.#random = seededRandom(this.#seed);
-    this.#active = this.#activate(this.#initial);
+    this.clear();
+    for (const spec of this.#initial) this.add(spec);
   }
 
-  list(): ListedFault[] {
-    return this.#active.map(({ id, text, calls, strikes }) => ({
-      id,
-      fault: text,
-      calls,
-      struck: strikes,
-    }));
+  /** In the form of the admin call. */
+  list(): { readonly fault: string }[] {
+    return this.#active.map(({ text }) => ({ fault: text }));
   }
 
-  /** Returns the fault that strikes a call, if any, and counts the strike. */
-  forCall(
-    endpoint: EndpointName,
-    account: Account | undefined,
-    request: FaultRequest,
-  ): ActiveFault | undefined {
-    return this.#strike({ endpoint, account, request, isReport: false });
+  /** Returns the effect of the fault that strikes a call, if any. */
+  strikeCall(endpoint: EndpointName, request: FaultRequest): FaultEffect | undefined {
+    return this.#strike({ endpoint, request, isReport: false });
   }
 
-  /** Returns the final status that a fault sets when a report is created, if any. */
-  endAtCreate(account: Account, request: FaultRequest): ReportStatus | undefined {
-    const fault = this.#strike({ endpoint: 'buyer', account, request, isReport: true });
-    return fault?.effect.end;
-  }
-
-  /** Returns `ready`, unless a fault strikes. */
-  endOf(account: Account, request: FaultRequest | undefined): ReportStatus {
-    const fault = this.#strike({ endpoint: 'status', account, request, isReport: true });
-    return fault?.effect.end ?? 'ready';
+  /**
+   * Returns the final status that a fault sets, if any, when a report is created (`buyer`) or done
+   * (`status`).
+   */
+  strikeReport(
+    endpoint: 'buyer' | 'status',
+    request: FaultRequest | undefined,
+  ): ReportStatus | undefined {
+    return this.#strike({ endpoint, request, isReport: true })?.end;
   }
 
   /** Keeps only the first mistake of the test. `reset` does not clear it. */
@@ -128,89 +84,52 @@ export class Faults {
     return mistake;
   }
 
-  /** Takes back a strike that had no effect. */
-  withdraw(fault: ActiveFault): void {
-    fault.strikes -= 1;
-  }
-
   /**
    * Strikes with the first fault that is due. Later ones keep their `times`, so that `503:times=2`
    * followed by `429:times=1` gives 503, 503, 429.
    */
-  #strike(target: Target): ActiveFault | undefined {
-    let striking: ActiveFault | undefined;
+  #strike(target: Target): FaultEffect | undefined {
+    let effect: FaultEffect | undefined;
 
     for (const fault of this.#active) {
       if (!canStrike(fault, target)) continue;
 
       fault.calls += 1;
-      if (striking || !this.#isDue(fault)) continue;
+      const isDue = fault.calls > fault.after && fault.strikes < fault.times;
+      if (effect || !isDue) continue;
 
       fault.strikes += 1;
-      striking = fault;
+      effect = fault.effect;
     }
 
-    return striking;
-  }
-
-  #expectKnownAccounts(specs: readonly FaultSpec[]): void {
-    for (const { account, text } of specs) {
-      if (account === undefined || this.#accounts.some((one) => isAccount(one, account))) continue;
-
-      const names = this.#accounts.map(({ name }) => name);
-      const advice = didYouMean(nearest(account, names), `Choose from ${names.join(', ')}.`);
-      const sentence = `Invalid fault “${text}”: unknown account “${account}”.`;
-      throw usageError(sentence, advice, { code: 'BAD_FAULT' });
-    }
-  }
-
-  #activate(specs: readonly FaultSpec[]): ActiveFault[] {
-    return specs.map((spec) => {
-      this.#count += 1;
-      return { ...spec, id: String(this.#count), calls: 0, strikes: 0 };
-    });
-  }
-
-  /** Decides by `after`, `times` and `p`. */
-  #isDue({ calls, strikes, after, times, p }: ActiveFault): boolean {
-    if (calls <= after || strikes >= times) return false;
-    return p === 1 || this.#random() < p;
+    return effect;
   }
 }
 
-function canStrike(fault: FaultSpec, target: Target): boolean {
-  const { endpoint, account, isReport, request } = target;
+function canStrike(fault: FaultSpec, { endpoint, isReport, request }: Target): boolean {
   const { effect, endpoints, when } = fault;
   if ((effect.end !== undefined) !== isReport || !endpoints.includes(endpoint)) return false;
 
   // A fault at both calls strikes when the report is created.
   if (isReport && endpoint === 'status' && endpoints.includes('buyer')) return false;
 
-  const isForAccount =
-    fault.account === undefined || (account !== undefined && isAccount(account, fault.account));
-  return (
-    isForAccount && (when === undefined || (request !== undefined && isSelected(request, when)))
-  );
-}
-
-/** Matches a name or an e-mail address. */
-function isAccount({ name, email }: Account, text: string): boolean {
-  return text === name || text === email;
+  if (when === undefined) return true;
+  return request !== undefined && isSelected(request, when);
 }
 
 /** Calls the test's `when`. Throws `FaultMistake` if the function fails. */
 function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
-  let answer: unknown;
+  let result: unknown;
   try {
-    answer = when(request);
+    result = when(request);
   } catch (error) {
-    throw new FaultMistake(`when threw ${describeThrown(error)}`);
+    throw new FaultMistake(`when: ${describeThrown(error)}`);
   }
 
-  if (answer instanceof Promise) {
+  if (result instanceof Promise) {
     // Its rejection would end the process.
-    answer.catch(() => {});
+    result.catch(() => {});
     throw new FaultMistake('when returned a promise: return true or false');
   }
-  return Boolean(answer);
+  return Boolean(result);
 }

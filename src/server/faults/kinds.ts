@@ -1,13 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endpointNames, type ReportStatus } from '../../contract/messages.ts';
-import {
-  type Answer,
-  type BodyChange,
-  jsonAnswer,
-  jsonType,
-  refusalAnswer,
-} from '../http-answer.ts';
+import { type BodyChange, jsonReply, jsonType, type Reply, refusalReply } from '../reply.ts';
 import {
   type ErrorId,
   errorIds,
@@ -15,7 +9,6 @@ import {
   refuseUntil,
   ServiceError,
 } from '../service/service-error.ts';
-import { answerKind } from './answer-fault.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
 /** In the order of the help text. */
@@ -24,34 +17,31 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   status: {
     meaning: 'responds with this status; retry-after=SECONDS adds the header',
     keys: { 'retry-after': wholeNumber },
-    effect({ values }, name) {
+    effect({ 'retry-after': seconds }, name) {
       const status = Number(name);
-      const { 'retry-after': seconds } = values;
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
       const errorId = errorIdOf(status);
       const error = `Injected fault: ${name}.`;
-      const answer = jsonAnswer({ response: { error_id: errorId, error } }, status, headers);
-      return { answer: () => ({ ...answer, why: `${errorId}: ${error}` }) };
+      const reply = jsonReply({ response: { error_id: errorId, error } }, status, headers);
+      return { respond: () => ({ ...reply, why: `${errorId}: ${error}` }) };
     },
   },
   reset: {
     meaning: 'cuts the connection without a response',
     effect: () => ({
-      answer({ socket }) {
-        // TLS sockets have no resetAndDestroy.
-        if ('encrypted' in socket) socket.destroy();
-        else socket.resetAndDestroy();
+      respond({ socket }) {
+        socket.resetAndDestroy();
         return undefined;
       },
     }),
   },
-  garbage: fixedAnswer('sends a response that is neither JSON nor UTF-8', {
+  garbage: fixedReply('sends a response that is neither JSON nor UTF-8', {
     type: jsonType,
     // Starts like a response of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
-  html: fixedAnswer('sends the web page of a captive portal or a proxy', {
+  html: fixedReply('sends the web page of a captive portal or a proxy', {
     type: 'text/html; charset=utf-8',
     body: '<!doctype html><title>Sign in</title><p>Sign in to use this network.',
   }),
@@ -60,9 +50,9 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     // A sign-in has no token.
     endpoints: endpointNames.filter((name) => name !== 'auth'),
     effect: () => ({
-      answer(_incoming, revokeToken) {
+      respond(_incoming, revokeToken) {
         revokeToken();
-        return refusalAnswer(
+        return refusalReply(
           new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.'),
         );
       },
@@ -72,15 +62,9 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'refuses the download of a ready report with 409',
     endpoints: ['download'],
     effect: () => ({
-      answer: () =>
-        refusalAnswer(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
+      respond: () =>
+        refusalReply(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
     }),
-  },
-  answer: answerKind,
-  change: {
-    meaning: 'changes the JSON document with your own function; in a test suite only',
-    takes: 'change',
-    effect: ({ change }) => ({ change }),
   },
   failed: finalStatus('failed', 'makes the report fail'),
   expired: finalStatus('expired', 'makes the report expire'),
@@ -89,25 +73,25 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     meaning: 'cuts the connection after this many bytes of the body',
     keys: { bytes: size },
     requires: 'bytes',
-    effect: ({ values }) => ({ changeBody: cutAfter(Number(values.bytes)) }),
+    effect: ({ bytes = 0 }) => ({ changeBody: cutAfter(bytes) }),
   },
   slow: {
     meaning: 'sends the body at this many bytes per second',
     keys: { rate: size },
     requires: 'rate',
-    effect: ({ values }) => ({ changeBody: sendAtRate(Number(values.rate)) }),
+    effect: ({ rate = 0 }) => ({ changeBody: sendAtRate(rate) }),
   },
   delay: {
     meaning: 'delays the response by milliseconds, or by a time such as 2s',
     keys: { ms: milliseconds },
     requires: 'ms',
-    effect: ({ values }) => ({ delayMs: Number(values.ms) }),
+    effect: ({ ms = 0 }) => ({ delayMs: ms }),
   },
 };
 
 /** A fault that always sends the same response, instead of the service. */
-function fixedAnswer(meaning: string, answer: Omit<Answer, 'status'>): FaultKind {
-  return { meaning, effect: () => ({ answer: () => ({ status: 200, ...answer }) }) };
+function fixedReply(meaning: string, reply: Omit<Reply, 'status'>): FaultKind {
+  return { meaning, effect: () => ({ respond: () => ({ status: 200, ...reply }) }) };
 }
 
 /**

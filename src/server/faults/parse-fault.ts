@@ -2,27 +2,14 @@ import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { didYouMean, nearest } from '../../text/nearest.ts';
 import type { FaultRequest } from '../public-types.ts';
 import { usageError } from '../usage-error.ts';
-import {
-  type FaultEffect,
-  type FaultInput,
-  type FaultKey,
-  type FaultKind,
-  probability,
-  wholeNumber,
-} from './fault-kind.ts';
+import { type FaultEffect, type FaultKey, type FaultKind, wholeNumber } from './fault-kind.ts';
 import { faultKinds, kindLabels } from './kinds.ts';
 
 export interface FaultSpec {
-  /** As written. */
+  /** In the form of `--fault`. */
   readonly text: string;
 
-  /** `delay`; `status` for an HTTP status. */
-  readonly type: string;
-
   readonly endpoints: readonly EndpointName[];
-
-  /** Name or e-mail address of the account to strike; `undefined` for every account. */
-  readonly account: string | undefined;
 
   /** Number of calls or reports to strike. */
   readonly times: number;
@@ -30,38 +17,22 @@ export interface FaultSpec {
   /** Number of calls to let through first. */
   readonly after: number;
 
-  readonly p: number;
-
   /** Selects the calls to strike. Default: all. */
-  readonly when?: (request: FaultRequest) => unknown;
+  readonly when?: ((request: FaultRequest) => unknown) | undefined;
   readonly effect: FaultEffect;
 }
-
-/** Where a fault comes from, and its input in addition to its text. */
-export interface FaultSource extends Omit<FaultInput, 'values'> {
-  /** Set over HTTP, where a fault may not refer to this machine. */
-  readonly isRemote?: boolean;
-}
-
-/** Enough for a long file path. */
-const maxLength = 5_000;
 
 const grammar =
   'Write ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 /** Keys that every fault has. */
-const commonKeys: Readonly<Record<string, FaultKey>> = {
-  for: { label: 'account', example: 'buyer', read: (text) => text },
-  times: wholeNumber,
-  after: wholeNumber,
-  p: probability,
-};
+const commonKeys: Readonly<Record<string, FaultKey>> = { times: wholeNumber, after: wholeNumber };
 
 /**
  * Parses a fault in the form of `--fault` and the admin call: `ENDPOINT:KIND[:key=value…]`
  * (`cli.md`, `local-server`). Throws `UsageError` that names the invalid part.
  */
-export function parseFault(written: string, source: FaultSource = {}): FaultSpec {
+export function parseFault(written: string): FaultSpec {
   const text = written.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
 
@@ -70,91 +41,56 @@ export function parseFault(written: string, source: FaultSource = {}): FaultSpec
     throw usageError(sentence, advice, { code: 'BAD_FAULT' });
   };
 
-  if (text.length > maxLength) {
-    return refuse(`it is longer than ${maxLength} characters`);
-  }
-
-  const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
+  const targets = targetsOf(endpoint);
   if (targets.length === 0) {
     return refuse(`unknown endpoint “${endpoint}”`, adviceFor(endpoint, [...endpointNames, '*']));
   }
 
-  const type = typeOf(name);
-  const kind = type === undefined ? undefined : faultKinds[type];
-  if (type === undefined || kind === undefined) {
-    return refuse(`unknown kind “${name}”`, adviceFor(name, kindLabels));
-  }
+  const kind = kindOf(name);
+  if (!kind) return refuse(`unknown kind “${name}”`, adviceFor(name, kindLabels));
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
   if (endpoints.length === 0) {
-    return refuse(`${type} does not work with ${endpoint}`, `Use ${kind.endpoints?.[0]}:${type}.`);
+    return refuse(`${name} does not work with ${endpoint}`, `Use ${kind.endpoints?.[0]}:${name}.`);
   }
 
-  const keys = keysOf(kind);
-  const values: Record<string, number | string> = {};
-  for (const [index, pair] of pairs.entries()) {
+  // A map, because an object would also have `constructor`.
+  const keys = new Map(Object.entries({ ...commonKeys, ...kind.keys }));
+  const values: Record<string, number> = {};
+  for (const pair of pairs) {
     const [, key, value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (key === undefined) return refuse(`“${pair}” is not key=value`);
 
     const reader = keys.get(key);
-    if (!reader)
+    if (!reader) {
       return refuse(`unknown key “${key}” for ${name}`, adviceFor(key, [...keys.keys()]));
-    if (values[key] !== undefined) return refuse(`${key}= is repeated`);
-    if (reader.isLocalOnly && source.isRemote) {
-      return refuse(`${key}= does not work over HTTP`, 'Send the body in the call.');
     }
+    if (values[key] !== undefined) return refuse(`${key}= is repeated`);
 
-    const rest = reader.takesRest ? [value, ...pairs.slice(index + 1)].join(':') : value;
-    const read = reader.read(rest);
-    if (read === undefined) return refuse(`${key}=${rest} is not a valid ${reader.label}`);
+    const read = reader.read(value);
+    if (read === undefined) return refuse(`${pair} is not a valid ${reader.label}`);
     values[key] = read;
-    if (reader.takesRest) break;
   }
 
-  const { requires, takes } = kind;
-  if (source.isRemote && source.answer && takes !== 'answer') {
-    return refuse(`${name} has no status, headers or body`, 'Use them with ENDPOINT:answer.');
-  }
-  const isGiven = takes !== undefined && source[takes] !== undefined;
-  if (requires !== undefined && values[requires] !== undefined && isGiven) {
-    return refuse(`it has both ${requires}= and ${takes}`, 'Use one of them.');
-  }
-  if (requires !== undefined && values[requires] === undefined && !isGiven) {
-    const isAnswer = takes === 'answer' && source.isRemote;
-    if (isAnswer) return refuse('the body is missing', 'Send {"fault":…,"body":…}.');
-
+  const { requires } = kind;
+  if (requires !== undefined && values[requires] === undefined) {
     const example = `${endpoint}:${name}:${requires}=${keys.get(requires)?.example}`;
     return refuse(`${requires}= is missing`, `Example: ${example}.`);
   }
-  if (requires === undefined && takes !== undefined && !isGiven) {
-    return refuse(`${name} needs a function`, 'Pass it to fault() of startLocalServer.');
-  }
 
-  const { answer, change } = source;
-  const effect = kind.effect({ values, answer, change }, name);
-  const { for: account, times = Number.POSITIVE_INFINITY, after = 0, p = 1 } = values;
-  return {
-    text,
-    type,
-    endpoints,
-    account: account === undefined ? undefined : String(account),
-    times: Number(times),
-    after: Number(after),
-    p: Number(p),
-    effect,
-  };
+  const { times = Number.POSITIVE_INFINITY, after = 0 } = values;
+  return { text, endpoints, times, after, effect: kind.effect(values, name) };
 }
 
-/** Returns `status` for an HTTP status, never for the word “status”. */
-function typeOf(name: string): string | undefined {
-  if (/^[2-5]\d\d$/.test(name)) return 'status';
-  if (name === 'status') return undefined;
-  return Object.hasOwn(faultKinds, name) ? name : undefined;
+/** Returns the calls of an endpoint, or of `*`; none for an unknown one. */
+export function targetsOf(endpoint: string): EndpointName[] {
+  return endpointNames.filter((target) => endpoint === '*' || endpoint === target);
 }
 
-/** Returns a map, because an object would also have `constructor`. */
-function keysOf(kind: FaultKind): ReadonlyMap<string, FaultKey> {
-  return new Map(Object.entries({ ...commonKeys, ...kind.keys }));
+/** Accepts an HTTP status, but not the word “status”. */
+function kindOf(name: string): FaultKind | undefined {
+  if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
+  return name !== 'status' && Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;
 }
 
 function adviceFor(name: string, candidates: readonly string[]): string {

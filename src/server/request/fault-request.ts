@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FaultRequest } from '../public-types.ts';
 import { indexesIn, type Parameters } from './parse-body.ts';
 
+/** Describes a request as the function `when` of a fault, and the request log, receive it. */
 export function toFaultRequest(incoming: IncomingMessage, parameters: Parameters): FaultRequest {
   const { method = '', url = '' } = incoming;
   return {
@@ -14,12 +15,12 @@ export function toFaultRequest(incoming: IncomingMessage, parameters: Parameters
 
 /** Converts lists in any of their shapes to arrays. */
 export function normalizeLists(parameters: Parameters): Parameters {
-  const entries = Object.entries(parameters).map(([name, value]) => [name, listOf(value)]);
+  const entries = Object.entries(parameters).map(([name, value]) => [name, toList(value)]);
   return Object.fromEntries(entries);
 }
 
 /** Converts an object with indexes, as in a form, to an array. */
-function listOf(value: unknown): unknown {
+function toList(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
 
   const indexes = indexesIn(value);
@@ -27,14 +28,10 @@ function listOf(value: unknown): unknown {
 }
 
 /** By lower-case name. The values of a repeated header are joined by commas. */
-export function headersOf({ rawHeaders }: IncomingMessage): Record<string, string> {
+export function headersOf({ headersDistinct }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
-
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase() ?? '';
-    const value = rawHeaders[at + 1] ?? '';
-    const earlier = headers[name];
-    headers[name] = earlier === undefined ? value : `${earlier}, ${value}`;
+  for (const [name, values = []] of Object.entries(headersDistinct)) {
+    headers[name] = values.join(', ');
   }
   return headers;
 }

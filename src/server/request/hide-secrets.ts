@@ -1,3 +1,5 @@
+import type { EndpointName } from '../../contract/messages.ts';
+
 const secretName = /pass|pwd|secret|token/i;
 
 const hidden = '…';
@@ -7,33 +9,32 @@ export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|pass|secret|token/i.test(name);
 }
 
-/** Keeps only the e-mail address; returns `…` for a body that cannot be read. */
-export function signInForLog(text: string): string {
-  try {
-    const show = (name: string, value: unknown): unknown =>
-      name === '' || name === 'email' ? value : hidden;
-    return JSON.stringify(JSON.parse(text, show));
-  } catch {
-    const isForm = /^[^\s=&]+=[^\s=&]*(&[^\s=&]+=[^\s=&]*)*$/.test(text);
-    if (!isForm) return hidden;
-    return fieldsForLog(text, (name) => name !== 'email');
-  }
-}
+/**
+ * Replaces the secrets in a body by `…`. Of a sign-in only the e-mail address stays. A body with a
+ * secret that cannot be read is `…`.
+ */
+export function hideSecrets(text: string, endpoint: EndpointName | undefined): string {
+  const isSignIn = endpoint === 'auth';
+  const isSecret = (name: string): boolean => (isSignIn ? name !== 'email' : secretName.test(name));
 
-/** Replaces secrets by `…`. */
-export function bodyForLog(text: string): string {
   const isJson = /^\s*[[{]/.test(text);
-  if (isJson) return withoutSecretMembers(text);
-  return fieldsForLog(text, (name) => secretName.test(name));
+  if (isJson) return hideMembers(text, isSecret, isSignIn);
+
+  const isForm = /^[^\s=&]+=[^\s=&]*(&[^\s=&]+=[^\s=&]*)*$/.test(text);
+  if (isSignIn && !isForm) return hidden;
+  return hideFields(text, isSecret);
 }
 
-function withoutSecretMembers(text: string): string {
+function hideMembers(text: string, isSecret: (name: string) => boolean, isSignIn: boolean): string {
   // An escaped name could be that of a secret.
-  if (!text.includes('\\u') && !secretName.test(text)) return text;
+  const mayHaveSecrets = isSignIn || text.includes('\\u') || secretName.test(text);
+  if (!mayHaveSecrets) return text;
 
   let hasSecrets = false;
   const hide = (name: string, value: unknown): unknown => {
-    if (!secretName.test(name)) return value;
+    // An object of a sign-in is kept, with its members hidden.
+    const hasMembers = typeof value === 'object' && value !== null;
+    if (!isSecret(name) || (isSignIn && hasMembers)) return value;
     hasSecrets = true;
     return hidden;
   };
@@ -46,7 +47,7 @@ function withoutSecretMembers(text: string): string {
   }
 }
 
-function fieldsForLog(text: string, isSecret: (name: string) => boolean): string {
+function hideFields(text: string, isSecret: (name: string) => boolean): string {
   const fields = text.split('&').map((field) => {
     const [name = ''] = field.split('=', 1);
     return isSecret(unescaped(name)) ? `${name}=${hidden}` : field;

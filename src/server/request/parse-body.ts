@@ -28,43 +28,7 @@ export function parseBody(body: Buffer, contentType = '', coding = 'identity'): 
   if (Object.keys(parameters).length > maxNames) {
     throw new ServiceError('INVALID_BODY', `The body has more than ${maxNames} parameters.`);
   }
-  if (isJson) assertNoKeyTwice(text);
   return parameters;
-}
-
-/** A string of JSON, with the colon after it if it is a key, or an end of an object. */
-const keyOrBrace = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|[{}]/gs;
-
-/**
- * Refuses JSON with a key twice in one object, of which `JSON.parse` keeps the last; `breakdowns`
- * and `breakdowns[7]` are one parameter. Throws `ServiceError`.
- */
-function assertNoKeyTwice(json: string): void {
-  const keysByLevel: Set<string>[] = [];
-
-  for (const [token, text, colon] of json.matchAll(keyOrBrace)) {
-    if (token === '{') keysByLevel.push(new Set());
-    if (token === '}') keysByLevel.pop();
-    if (text === undefined || colon === undefined) continue;
-
-    const key: string = JSON.parse(text);
-    const [name = ''] = key.split('[');
-    const isIndexed = name !== key;
-    const otherForm = isIndexed ? name : `${name}[`;
-
-    const keys = keysByLevel.at(-1);
-    if (keys?.has(key)) throw duplicateKeyError(key);
-    if (keys?.has(otherForm)) throw duplicateKeyError(name);
-    keys?.add(key);
-    if (isIndexed) keys?.add(`${name}[`);
-  }
-}
-
-function duplicateKeyError(key: string): ServiceError {
-  const parameter = key.slice(0, 80);
-  const problem = 'is in the body twice: send it once.';
-  const details = [{ parameter, problem }];
-  return new ServiceError('INVALID_PARAMETER', `${parameter}: ${problem}`, { details });
 }
 
 function decodeBody(body: Buffer, coding: string): string {
@@ -108,10 +72,15 @@ function readBody(parse: () => Parameters): Parameters {
   try {
     return parse();
   } catch (error) {
-    const reason = (error as Error).message.slice(0, 200);
+    const reason = withoutExcerpt((error as Error).message).slice(0, 200);
     const sentence = `The body is neither valid JSON nor a valid form: ${reason}.`;
     throw new ServiceError('INVALID_BODY', sentence);
   }
+}
+
+/** Removes the JSON parser's quotation of a body, which may contain a password. */
+function withoutExcerpt(sentence: string): string {
+  return sentence.replace(/, (?:\.{3})?".*"(?:\.{3})? is not valid JSON/s, '');
 }
 
 function parseJson(text: string): Parameters {

@@ -32,15 +32,9 @@ const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 /**
  * Parses the parameters of `POST /buyer-reporting` for an account (`decisions.md` 2). Throws one
  * `ServiceError` that lists every error.
- *
- * @param isLenient ignores unknown parameters
  */
-export function readReportRequest(
-  parameters: Parameters,
-  account: Account,
-  isLenient: boolean,
-): ReportRequest {
-  return new RequestReader(parameters, account).read(isLenient);
+export function readReportRequest(parameters: Parameters, account: Account): ReportRequest {
+  return new RequestReader(parameters, account).read();
 }
 
 /** Parses a request one parameter at a time, and collects the errors. */
@@ -54,14 +48,14 @@ class RequestReader {
     this.#account = account;
   }
 
-  read(isLenient: boolean): ReportRequest {
+  read(): ReportRequest {
     const window = this.#readWindow();
     const metrics = this.#readMetrics();
     const breakdowns = this.#readBreakdowns();
     const filterValues = this.#readFilters();
     const timezone = this.#readZone();
     const output = this.#readOutput();
-    if (!isLenient) this.#refuseUnknownParameters();
+    this.#refuseUnknownParameters();
     this.#errors.throwIfAny();
 
     return {

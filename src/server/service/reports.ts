@@ -1,6 +1,8 @@
 import type { ReportRequest, ReportStatus, StatusRecord } from '../../contract/messages.ts';
+import type { Faults } from '../faults/faults.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { FaultRequest, LocalServerOptions } from '../public-types.ts';
+import type { ServerOptions } from '../options.ts';
+import type { FaultRequest } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
@@ -26,14 +28,13 @@ export interface StoredReport extends ReportCreation {
 
   /** Set by an admin call; overrides everything else. */
   fixedStatus?: ReportStatus;
-  message?: string | undefined;
 }
 
 interface ReportRules {
   readonly idOf: IdSource;
 
-  /** Decides the final status of a report, once, when it is done. `request` is the current call. */
-  endOf(account: Account, request: FaultRequest | undefined): ReportStatus;
+  /** May decide the final status of a report, once, when it is done. */
+  readonly faults: Faults;
 }
 
 const messages: Readonly<Record<ReportStatus, string>> = {
@@ -59,7 +60,7 @@ export class Reports {
   /** By id, oldest first. */
   readonly #reports = new Map<string, StoredReport>();
 
-  constructor(options: LocalServerOptions, rules: ReportRules) {
+  constructor(options: ServerOptions, rules: ReportRules) {
     this.#delayMs = options.delayMs ?? 2_000;
     this.#polls = options.polls;
     this.#isManual = options.manual ?? false;
@@ -105,7 +106,7 @@ export class Reports {
   /** Builds the response to a status call. */
   recordOf(report: StoredReport, nowMs: number, request?: FaultRequest): StatusRecord {
     const status = this.#statusOf(report, nowMs, request);
-    return { status, message: report.message ?? messages[status], report_id: report.id };
+    return { status, message: messages[status], report_id: report.id };
   }
 
   /** Throws 409 if the report is not ready or has failed, and 410 if it has expired. */
@@ -133,7 +134,7 @@ export class Reports {
     if (report.fixedStatus) return report.fixedStatus;
     if (this.#isManual || !this.#isDone(report, nowMs)) return 'progress';
 
-    report.end ??= this.#rules.endOf(report.account, request);
+    report.end ??= this.#rules.faults.strikeReport('status', request) ?? 'ready';
     return report.end;
   }
 

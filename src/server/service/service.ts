@@ -3,8 +3,8 @@ import { instantOfWallTime } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
 import { Report } from '../engine.ts';
 import { type Account, campaignsOf } from '../fixtures/fixtures.ts';
-import { type Answer, jsonAnswer, jsonType } from '../http-answer.ts';
 import type { FaultRequest } from '../public-types.ts';
+import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
@@ -37,10 +37,10 @@ interface Credentials {
 type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
 /** Handles a call of a signed-in account. Throws `ServiceError`. */
-type CallAnswerer = (services: Services, account: Account, call: ServiceCall) => Answer;
+type CallHandler = (services: Services, account: Account, call: ServiceCall) => Reply;
 
 /** Handlers of the calls that need a token. */
-export const signedCalls: Readonly<Record<SignedEndpoint, CallAnswerer>> = {
+export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
   buyer: createReport,
   status: readStatus,
   download: downloadReport,
@@ -48,19 +48,18 @@ export const signedCalls: Readonly<Record<SignedEndpoint, CallAnswerer>> = {
 };
 
 /** `POST /auth-reporting`: returns a token. Throws `ServiceError`. */
-export function signIn({ sessions, clock }: Services, { email, password }: Credentials): Answer {
+export function signIn({ sessions, clock }: Services, { email, password }: Credentials): Reply {
   if (email === undefined || password === undefined) {
     throw new ServiceError('SYSTEM', 'Username or password not set in request');
   }
 
   const token = sessions.signIn(email, password, clock.now());
-  return jsonAnswer({ response: { status: 'OK', token } });
+  return jsonReply({ response: { status: 'OK', token } });
 }
 
-function createReport(services: Services, account: Account, call: ServiceCall): Answer {
+function createReport(services: Services, account: Account, call: ServiceCall): Reply {
   const { options, reports, faults, clock } = services;
-  const isLenient = options.lenient ?? false;
-  const written = readReportRequest(call.parameters(), account, isLenient);
+  const written = readReportRequest(call.parameters(), account);
   const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
   if (request.output === 'direct') {
     return deliver(services, { id: 'direct', account, request }, call);
@@ -70,21 +69,20 @@ function createReport(services: Services, account: Account, call: ServiceCall): 
     account,
     request,
     createdMs: clock.now(),
-    end: faults.endAtCreate(account, call.faultRequest),
+    end: faults.strikeReport('buyer', call.faultRequest),
   });
   // A new report is in progress even if it takes no time (`decisions.md` 2).
-  const response = { status: 'progress', message: 'progress', report_id: id };
-  return { ...jsonAnswer({ response }), reportId: id };
+  return jsonReply({ response: { status: 'progress', message: 'progress', report_id: id } });
 }
 
-function readStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Answer {
+function readStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Reply {
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
   report.statusCalls += 1;
-  return jsonAnswer({ response: reports.recordOf(report, clock.now(), call.faultRequest) });
+  return jsonReply({ response: reports.recordOf(report, clock.now(), call.faultRequest) });
 }
 
-function downloadReport(services: Services, account: Account, call: ServiceCall): Answer {
+function downloadReport(services: Services, account: Account, call: ServiceCall): Reply {
   const { reports, clock } = services;
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
@@ -92,14 +90,9 @@ function downloadReport(services: Services, account: Account, call: ServiceCall)
   return deliver(services, report, call);
 }
 
-function listCampaigns(
-  { fixtures, options }: Services,
-  account: Account,
-  call: ServiceCall,
-): Answer {
-  const { query } = call;
-  if (query.length > 0 && !options.lenient) throw unknownQuery(query);
-  return jsonAnswer(campaignsOf(fixtures, account));
+function listCampaigns({ fixtures }: Services, account: Account, { query }: ServiceCall): Reply {
+  if (query.length > 0) throw unknownQuery(query);
+  return jsonReply(campaignsOf(fixtures, account));
 }
 
 function unknownQuery(names: readonly string[]): ServiceError {
@@ -115,7 +108,7 @@ function deliver(
   services: Services,
   delivered: DeliveredReport,
   { accept, signal }: ServiceCall,
-): Answer {
+): Reply {
   const format = chooseDataFormat(accept, delivered.account.profile);
   if (!format) {
     throw new ServiceError('NOT_ACCEPTABLE', 'Accept must allow application/json or text/csv.');
@@ -144,7 +137,7 @@ function reportNow(
     account,
     request,
     nowMs: clock.now(),
-    restateDays: options.restateDays ?? 0,
+    restateDays: options.restate ?? 0,
     signal,
   });
 }

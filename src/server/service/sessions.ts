@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../fixtures/fixtures.ts';
-import type { LocalServerOptions } from '../public-types.ts';
+import type { ServerOptions } from '../options.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
@@ -30,11 +30,11 @@ export class Sessions {
   /** Times of the calls of the last second, by account or, if unknown, by IP address. */
   readonly #recentCalls = new Map<string, number[]>();
 
-  constructor(accounts: readonly Account[], options: LocalServerOptions, idOf: IdSource) {
+  constructor(accounts: readonly Account[], options: ServerOptions, idOf: IdSource) {
     this.#accounts = accounts;
     this.#idOf = idOf;
     this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
-    this.#rateLimitPerSecond = options.rateLimitPerSecond;
+    this.#rateLimitPerSecond = options.rateLimit;
   }
 
   /** Finds the account of an e-mail address, ignoring case. */
@@ -127,7 +127,7 @@ export class Sessions {
     if (this.#revokedTokens.size < maxSessions) this.#revokedTokens.add(token);
   }
 
-  /** Restores the accounts' fixed tokens that were revoked. */
+  /** Restores the accounts' fixed tokens that a fault revoked. */
   restoreFixedTokens(): void {
     for (const { token } of this.#accounts) this.#revokedTokens.delete(token);
   }

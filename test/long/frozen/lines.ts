@@ -1,11 +1,11 @@
-import type { LocalServerOptions } from '../../../src/server/start.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
 import type { AccountName } from '../../server/local.ts';
 
 /** Command lines of one kind, with the service they run against. */
 export interface Scene {
   readonly name: string;
   readonly account?: AccountName;
-  readonly server?: LocalServerOptions;
+  readonly server?: ServerOptions;
   readonly env?: Readonly<Record<string, string>>;
 
   /** Files that are there before the first line. */

@@ -1,4 +1,4 @@
-import type { LocalServerOptions } from '../../../src/server/start.ts';
+import type { ServerOptions } from '../../../src/server/options.ts';
 import type { Sent } from '../../server/local.ts';
 
 /** A raw request; `@id` in its path or body is the id of the last report that was created. */
@@ -11,7 +11,7 @@ export interface RawRequest
 /** Requests to one server, in order. */
 export interface RequestScene {
   readonly name: string;
-  readonly server?: LocalServerOptions;
+  readonly server?: ServerOptions;
   readonly requests: readonly RawRequest[];
 }
 
@@ -334,14 +334,12 @@ const admin: RequestScene = {
       'status:stuck',
       'status:garbage',
       'status:html',
-      'status:answer:status=418:type=text/plain:file=x',
       'download:not-downloadable',
       'nosuch:503',
       'status:nosuch',
       'auth:failed',
       'status:503:nosuch=1',
       'status:200',
-      '*:p=2',
     ].flatMap((fault) => [
       { send: 'POST /__admin/faults', json: { fault } },
       { send: create, as: 'buyer' as const, json: { ...day, metrics: 'displays' } },
@@ -350,7 +348,10 @@ const admin: RequestScene = {
     ]),
     {
       send: 'POST /__admin/faults',
-      json: { fault: 'status:answer', status: 202, headers: { 'x-test': 'a' }, body: { a: 1 } },
+      json: {
+        endpoint: 'status',
+        answer: { status: 202, headers: { 'x-test': 'a' }, body: { a: 1 } },
+      },
     },
     { send: status, as: 'buyer', json: { id: '@id' } },
     { send: 'POST /__admin/faults', json: {} },
@@ -363,10 +364,10 @@ const admin: RequestScene = {
 };
 
 const rates: RequestScene = {
-  name: 'a lenient server with a rate limit',
-  server: { lenient: true, rateLimitPerSecond: 3, polls: 2 },
+  name: 'a server with a rate limit',
+  server: { rateLimit: 3, polls: 2 },
   requests: [
-    { send: create, as: 'buyer', json: { ...day, metrics: 'displays', nosuch: 1 } },
+    { send: create, as: 'buyer', json: { ...day, metrics: 'displays' } },
     { send: status, as: 'buyer', json: { id: '@id' } },
     { send: status, as: 'buyer', json: { id: '@id' } },
     { send: status, as: 'buyer', json: { id: '@id' } },

@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { LocalServer } from '../server/public-types.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { declareCommand } from './command.ts';
+import { runToEnd } from './run-to-end.ts';
+import { requestLine, startFlags, startFromFlags } from './server-flags.ts';
+
+export const execCommand = declareCommand({
+  name: 'exec',
+  args: ['<command...>'],
+  needsDashes: true,
+  summary: 'run a command against a server, and exit with its code',
+  examples: [
+    [
+      'adreport local-server exec -- adreport whoami',
+      'ADREPORT_BASE_URL and ADREPORT_TOKEN are set',
+    ],
+    ["adreport local-server --delay 0s exec -- sh -c 'echo $ADREPORT_BASE_URL'", 'any command'],
+  ],
+  flagsAbove: startFlags,
+  async action({ context, options: flags, args: [command] }) {
+    const { host } = context;
+    const [program = '', ...args] = command;
+    if (program.trim() === '') {
+      throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
+    }
+    if (!existsSync(host.cwd)) {
+      throw new UsageError(`Cannot run ${program}: the working folder was deleted.`, {
+        hint: 'Change to another folder.',
+      });
+    }
+
+    const settingsFolder = mkdtempSync(join(tmpdir(), 'adreport-exec-'));
+    const server = await startFromFlags(context, { flags });
+    try {
+      const env = {
+        ...host.env,
+        ...environmentFor(server, host.env),
+        ADREPORT_CONFIG_DIR: settingsFolder,
+      };
+      const exitCode = await runToEnd({ program, args, env, host });
+      if (exitCode !== 0 && !host.signal.aborted) showRefusals(context, server);
+      return exitCode;
+    } finally {
+      await server.close();
+      rmSync(settingsFolder, { recursive: true, force: true, maxRetries: 5 });
+    }
+  },
+});
+
+/**
+ * Returns the variables of a command that must reach the server and nothing else: its first
+ * account, no other credentials, and no proxy for its host.
+ */
+function environmentFor({ url, accounts }: LocalServer, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const [account] = accounts;
+  // Clients read one of the two names, and some of them only if the other is not set.
+  const noProxy = withoutProxyFor(url, env.no_proxy || env.NO_PROXY);
+
+  return {
+    ADREPORT_BASE_URL: url,
+    ADREPORT_TOKEN: account?.token,
+    ADREPORT_PROFILE: account?.profile,
+    ADREPORT_EMAIL: undefined,
+    ADREPORT_PASSWORD: undefined,
+    ADREPORT_ACCOUNT: undefined,
+    NO_PROXY: noProxy,
+    no_proxy: noProxy,
+  };
+}
+
+/** Adds the host of a URL to a value of `NO_PROXY`. */
+function withoutProxyFor(url: string, others = ''): string {
+  // `*` means every host only if it is the whole value.
+  if (others.trim() === '*') return others;
+
+  const { hostname } = new URL(url);
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  // Clients write an IPv6 address with or without brackets.
+  const hosts = new Set([others, hostname, address].filter((name) => name !== ''));
+  return [...hosts].join(',');
+}
+
+/** Prints why calls were refused. */
+function showRefusals({ console }: Context, server: LocalServer): void {
+  const requests = server.requests();
+  const refused = requests.filter(({ why }) => why !== undefined);
+  if (refused.length === 0) return;
+
+  const count = formatPlural(requests.length, 'request');
+  console.note(`local-server: ${refused.length} of ${count} failed:`);
+  for (const request of refused) console.note(`  ${requestLine(request)}`);
+}

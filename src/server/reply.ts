@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import { UsageError } from '../errors.ts';
+import { ServiceError } from './service/service-error.ts';
+
+/** A response before it is compressed, slowed or cut. */
+export interface Reply {
+  readonly status: number;
+  readonly type: string;
+  readonly headers?: Readonly<Record<string, string>>;
+
+  /** Bytes are sent unchanged; text may be compressed. */
+  readonly body: string | Buffer | AsyncIterable<string>;
+
+  /** Only for a report as CSV: the same report as JSON, and its columns. */
+  readonly csv?: { readonly json: AsyncIterable<string>; readonly fields: readonly string[] };
+
+  /** Only for a refusal: its code and sentence, for the log. */
+  readonly why?: string;
+
+  /** Set by a fault. */
+  readonly changeBody?: BodyChange | undefined;
+}
+
+/** Changes the (compressed) bytes of a response as they are sent; may cut the connection. */
+export type BodyChange = (
+  body: AsyncIterable<Buffer>,
+  outgoing: ServerResponse,
+) => AsyncIterable<Buffer>;
+
+export const jsonType = 'application/json; charset=utf-8';
+
+export function jsonReply(
+  value: unknown,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Reply {
+  return { status, type: jsonType, headers, body: JSON.stringify(value) };
+}
+
+/**
+ * Responds to an error, in the envelope of `decisions.md` 6. The response contains the message of a
+ * `ServiceError` or of an admin call's `UsageError`, but not of any other error.
+ */
+export function refusalReply(error: unknown): Reply {
+  if (error instanceof ServiceError) {
+    const { body, status, headers, errorId, message } = error;
+    return { ...jsonReply(body, status, headers), why: `${errorId}: ${message}` };
+  }
+  if (error instanceof UsageError) {
+    const { code, message, hint } = error;
+    const sentences = hint ? `${message} ${hint}` : message;
+    return jsonReply({ response: { error_id: code, error: sentences } }, 400);
+  }
+
+  const sentence = 'The service failed. This is a bug in the local server.';
+  return refusalReply(new ServiceError('INTERNAL', sentence));
+}

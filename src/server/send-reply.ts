@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Readable, type Transform } from 'node:stream';
+import { pipeline as finish } from 'node:stream/promises';
+import { constants, createBrotliCompress, createDeflate, createGzip } from 'node:zlib';
+import type { Reply } from './reply.ts';
+import { type Coding, chooseCoding } from './request/accept.ts';
+
+/** Compressing shorter bodies saves less than its headers cost. */
+const minCompressedLength = 1_024;
+
+/**
+ * Sends a response, compressed if the client accepts it, with the change of a fault applied. The
+ * body is read as fast as the client takes it. Rejects if the connection ends first.
+ */
+export async function sendReply(
+  { status, type, headers, body, changeBody }: Reply,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const isWhole = typeof body === 'string' || Buffer.isBuffer(body);
+  const isNeverCompressed =
+    Buffer.isBuffer(body) || (typeof body === 'string' && body.length < minCompressedLength);
+  const coding = isNeverCompressed ? undefined : chooseCoding(incoming.headers['accept-encoding']);
+
+  outgoing.statusCode = status;
+  for (const [name, value] of Object.entries({ ...headers, 'content-type': type })) {
+    outgoing.setHeader(name, value);
+  }
+  if (!isNeverCompressed) outgoing.setHeader('vary', 'Accept, Accept-Encoding');
+  if (coding) outgoing.setHeader('content-encoding', coding);
+  // The full length is announced even if a fault then cuts the body.
+  if (isWhole && !coding) outgoing.setHeader('content-length', Buffer.byteLength(body));
+
+  if (isWhole && !coding && !changeBody) {
+    outgoing.end(body);
+    return;
+  }
+
+  const source = Readable.from(isWhole ? [body] : body, { objectMode: false });
+  const encoded = coding ? pipeline(source, createCompressor(coding), () => {}) : source;
+  await finish(changeBody ? changeBody(encoded, outgoing) : encoded, outgoing);
+}
+
+function createCompressor(coding: Coding): Transform {
+  if (coding === 'gzip') return createGzip({ level: 1 });
+  if (coding === 'deflate') return createDeflate({ level: 1 });
+  // Brotli's default quality would take seconds.
+  return createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } });
+}

@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EndpointName } from '../contract/messages.ts';
+import { changeReply } from './faults/change-reply.ts';
+import { FaultMistake } from './faults/fault-mistake.ts';
+import type { Account } from './fixtures/fixtures.ts';
+import { type Reply, refusalReply } from './reply.ts';
+import { toFaultRequest } from './request/fault-request.ts';
+import { type Parameters, parseBody } from './request/parse-body.ts';
+import { readCredentials, type ServiceCall, signedCalls, signIn } from './service/service.ts';
+import type { Services } from './services.ts';
+
+interface ArrivedCall {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  readonly body: Buffer;
+}
+
+/** A call whose account has been looked up, but which the service has not handled yet. */
+interface IdentifiedCall {
+  /** `undefined` for a refused call. */
+  readonly account: Account | undefined;
+
+  /** Throws `ServiceError`. */
+  respond(): Reply;
+}
+
+/**
+ * Handles a service call: finds its account, applies rate limit and faults. Resolves to nothing if
+ * the connection has ended. Throws `ServiceError`, and `FaultMistake` for a mistake of the test.
+ */
+export async function respondToCall(
+  services: Services,
+  endpoint: EndpointName,
+  { incoming, outgoing, body }: ArrivedCall,
+): Promise<Reply | undefined> {
+  const { sessions, clock, faults } = services;
+  const { authorization = '' } = incoming.headers;
+  const signal = signalOf(outgoing);
+  const call = readCall(incoming, body, signal);
+  const { account, respond } = identify(services, endpoint, { authorization, call });
+  sessions.countCall(account?.email ?? incoming.socket.remoteAddress ?? '', clock.now());
+
+  const fault = faults.strikeCall(endpoint, call.faultRequest);
+  if (!fault) return respond();
+
+  const { delayMs, respond: respondInstead, change, changeBody } = fault;
+  if (delayMs !== undefined) {
+    await sleep(delayMs, undefined, { ref: false, signal }).catch(() => {});
+    // A call that has ended must not create anything.
+    if (signal.aborted) return undefined;
+  }
+  if (respondInstead) return respondInstead(incoming, () => sessions.revoke(authorization));
+
+  // Faults slow and cut refusals too.
+  const reply = respondOrRefuse(respond);
+  const isChanged = change !== undefined && reply.status < 400;
+  return { ...(isChanged ? await changeReply(reply, change) : reply), changeBody };
+}
+
+/** Returns a signal that is aborted when the connection ends. */
+function signalOf(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  outgoing.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+function respondOrRefuse(respond: () => Reply): Reply {
+  try {
+    return respond();
+  } catch (error) {
+    if (error instanceof FaultMistake) throw error;
+    return refusalReply(error);
+  }
+}
+
+/** Finds the account by e-mail at sign-in and by token otherwise. */
+function identify(
+  services: Services,
+  endpoint: EndpointName,
+  { authorization, call }: { readonly authorization: string; readonly call: ServiceCall },
+): IdentifiedCall {
+  const { sessions, clock } = services;
+
+  try {
+    if (endpoint === 'auth') {
+      const credentials = readCredentials(call.parameters());
+      return {
+        account: sessions.accountOf(credentials.email),
+        respond: () => signIn(services, credentials),
+      };
+    }
+
+    const account = sessions.authorize(authorization, clock.now());
+    return { account, respond: () => signedCalls[endpoint](services, account, call) };
+  } catch (error) {
+    return { account: undefined, respond: () => refusalReply(error) };
+  }
+}
+
+function readCall(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): ServiceCall {
+  const { headers, url = '' } = incoming;
+  const parameters = parseOnce(() =>
+    parseBody(body, headers['content-type'], headers['content-encoding']),
+  );
+
+  return {
+    accept: headers.accept,
+    query: [...new URLSearchParams(url.split('?')[1]).keys()],
+    signal,
+    faultRequest: toFaultRequest(incoming, orEmpty(parameters)),
+    parameters,
+  };
+}
+
+/** Returns a function that parses the body on its first call. It throws `ServiceError`. */
+function parseOnce(parse: () => Parameters): () => Parameters {
+  let parsed: Parameters | undefined;
+
+  return () => {
+    parsed ??= parse();
+    return parsed;
+  };
+}
+
+function orEmpty(parameters: () => Parameters): Parameters {
+  try {
+    return parameters();
+  } catch {
+    return {};
+  }
+}
