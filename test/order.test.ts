@@ -230,20 +230,23 @@ describe('the order: commands share an HTTP core', () => {
     ]);
   });
 
-  test.each(['status', 'download'])('report %s is the same command as %s', async (name) => {
-    const { run } = await startService({ statuses: 0 });
+  test.each(['status', 'download'])(
+    'report %s is the same command without report',
+    async (name) => {
+      const { run } = await startService({ statuses: 0 });
 
-    const short = await run(`${name} r-1`);
-    expect(short).toMatchObject({ exitCode: 0 });
-    expect((await run(`report ${name} r-1`)).stdout).toBe(short.stdout);
+      const short = await run(`${name} r-1`);
+      expect(short).toMatchObject({ exitCode: 0 });
+      expect((await run(`report ${name} r-1`)).stdout).toBe(short.stdout);
 
-    const usage = new RegExp(`Usage: adreport (?:report )?${name}`);
-    const help = async (line: string) => (await run(`${line} --help`)).stdout.replace(usage, '');
-    expect(await help(`report ${name}`)).toBe(await help(name));
+      const usage = new RegExp(`Usage: adreport (?:report )?${name}`);
+      const help = async (line: string) => (await run(`${line} --help`)).stdout.replace(usage, '');
+      expect(await help(`report ${name}`)).toBe(await help(name));
 
-    const { stdout: words } = await run(['complete', 'adreport report ']);
-    expect(words).toContain(name);
-  });
+      const { stdout: words } = await run(['complete', '--', 'report', '']);
+      expect(words).toContain(name);
+    },
+  );
 
   test('campaigns lists campaigns and their ad units', async () => {
     const { run, received } = await startService();

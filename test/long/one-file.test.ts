@@ -235,7 +235,7 @@ describe('everything that follows is derived', () => {
 
     expect(JSON.parse(run('fields --json').stdout).metrics).toContainEqual(entry);
     expect(run('fields --profile dsp').stdout).not.toContain('shares');
-    expect(run('complete "adreport run --metrics clicks,sha"').stdout).toBe('clicks,shares\n');
+    expect(run('complete -- run --metrics clicks,sha').stdout).toBe('clicks,shares\n');
     expect(run(`${day} --metrics sharse`).stderr).toContain('Did you mean shares?');
   });
 
@@ -273,7 +273,7 @@ describe('everything that follows is derived', () => {
     expect(table.stdout).toMatch(/^\| date .*\n\| ---.*\n\| 2025-11-10 /);
     expect(run(`${byDay} -o ${file}`).status).toBe(0);
     expect(readFileSync(file, 'utf8')).toBe(table.stdout);
-    expect(run('complete "adreport run --format mark"').stdout).toBe('markdown \n');
+    expect(run('complete -- run --format mark').stdout).toBe('markdown\n');
     expect(run(`${byDay} --format markdwon`).stderr).toContain('Did you mean markdown?');
   });
 
