@@ -154,7 +154,7 @@ const mistakes: readonly Mistake[] = [
     from: '["7"]',
     to: '["8"]',
     line: 2,
-    reason: 'advertiserIds: no campaign belongs to this advertiser',
+    reason: 'advertiserIds: no campaign belongs to advertiser “8”.',
   },
   {
     file: 'accounts.json',
@@ -210,14 +210,14 @@ const mistakes: readonly Mistake[] = [
     from: 'displays,',
     to: 'dispalys,',
     line: 1,
-    reason: 'unknown column “dispalys”',
+    reason: 'unknown column “dispalys”: did you mean displays?',
   },
   {
     file: 'facts.csv',
     from: 'hour,',
     to: 'requests,',
     line: 1,
-    reason: 'the column hour is missing',
+    reason: '1 column missing: hour',
   },
   {
     file: 'facts.csv',
@@ -311,10 +311,25 @@ describe('the list of mistakes', () => {
     ]);
   });
 
-  test('facts are not checked against campaigns and a catalog with mistakes', async () => {
-    const message = await messageOf({ 'campaigns.json': '[', 'catalog.json': '[]' });
+  test('what depends on a file with mistakes is not judged', async () => {
+    const lacksQuote = files['campaigns.json'].replace('"701"', '701"');
 
-    expect(placesIn(message)).toEqual(['campaigns.json:1', 'catalog.json:1']);
+    expect(placesIn(await messageOf({ 'campaigns.json': lacksQuote }))).toEqual([
+      'campaigns.json:9',
+    ]);
+    expect(placesIn(await messageOf({ 'campaigns.json': '[', 'catalog.json': '[]' }))).toEqual([
+      'campaigns.json:1',
+      'catalog.json:1',
+    ]);
+  });
+
+  test('an ad unit or an id that is missing is one mistake, however often it is used', async () => {
+    const facts = files['facts.csv'].replaceAll(',700,', ',799,').replaceAll('3017382', '9');
+    const message = await messageOf({ 'facts.csv': facts });
+
+    expect(placesIn(message)).toEqual(['facts.csv:2', 'facts.csv:2']);
+    expect(message).toContain('expected an ad unit in campaigns.json, found “799”');
+    expect(message).toContain('countryId: expected an id in catalog.json, found “9”');
   });
 
   test('includes several columns, and several keys of one object', async () => {
@@ -325,7 +340,7 @@ describe('the list of mistakes', () => {
 
     expect(placesIn(message)).toEqual(['catalog.json:1', ...Array(3).fill('facts.csv:1')]);
     expect(message).toContain('did you mean countryId?, unknown member “cityID”');
-    expect(message).toContain('Did you mean carrier?');
+    expect(message).toContain('did you mean carrier?');
   });
 
   test('up to a thousand, then the number of further ones', async () => {
