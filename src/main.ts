@@ -9,7 +9,7 @@ import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 /**
  * Runs a command line and resolves to its exit code; never rejects or ends the process. The
  * program's only catch-all: an `AdreportError` becomes a message and its exit code, a closed pipe
- * ends quietly, and anything else is a bug with exit code 1 (and a stack trace with `-vv`).
+ * ends quietly, and anything else is a bug with exit code 1 (and a stack trace with `-v`).
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // How errors are shown until the command line has been parsed.
@@ -17,7 +17,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
   let flags: ConsoleFlags = {
     json: words.includes('--json'),
     color: !words.includes('--no-color'),
-    verbose: words.includes('-vv') ? 2 : 0,
+    verbose: words.includes('-v'),
   };
   let context: Context | undefined;
   let exitCode = 0;

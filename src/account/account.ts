@@ -166,7 +166,7 @@ export class Accounts {
     const proxy = readProxy(env);
     if (proxy) console.hide(decodeURIComponent(proxy.url.password));
 
-    const trace = (line: string): void => console.trace(1, line);
+    const trace = (line: string): void => console.trace(line);
     const http = await createHttp({ timeoutMs: timeout, userAgent, proxy, trace });
     this.#connections.push(http);
 
@@ -230,13 +230,11 @@ export class ServiceAccount {
   }
 }
 
-/** Hides secrets on stderr; with `-vv` e-mail addresses too: such traces are sent to others. */
 function hideSecrets(settings: Settings, console: Console): void {
   for (const key of settingKeys) {
-    const { hiddenFrom } = { hiddenFrom: undefined, ...settingTable[key] };
+    const { isSecret } = { isSecret: false, ...settingTable[key] };
     const { value } = settings[key];
-    if (hiddenFrom === undefined || typeof value !== 'string' || value === '') continue;
-    if (hiddenFrom === 'stderr' || console.verbosity >= 2) console.hide(value);
+    if (isSecret && typeof value === 'string' && value !== '') console.hide(value);
   }
 }
 

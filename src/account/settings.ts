@@ -32,8 +32,8 @@ interface SettingEntry<Value> {
   /** Throws `UsageError` for an invalid value. */
   readonly read: (text: string, env: Env) => Value;
 
-  /** Hidden from all of stderr, or only from `-vv` traces, which are sent to others. */
-  readonly hiddenFrom?: 'stderr' | 'traces';
+  /** Never shown on stderr. */
+  readonly isSecret?: true;
 
   readonly show?: (text: string) => string;
 }
@@ -85,7 +85,7 @@ export const settingTable = {
     variable: 'ADREPORT_TOKEN',
     isStored: true,
     read: checkToken,
-    hiddenFrom: 'stderr',
+    isSecret: true,
     show: maskToken,
   },
   email: {
@@ -93,13 +93,12 @@ export const settingTable = {
     variable: 'ADREPORT_EMAIL',
     isStored: true,
     read: (address: string): string => address.trim(),
-    hiddenFrom: 'traces',
   },
   password: {
     name: 'password',
     variable: 'ADREPORT_PASSWORD',
     read: readPassword,
-    hiddenFrom: 'stderr',
+    isSecret: true,
     show: () => 'set',
   },
   passwordCommand: {

@@ -40,8 +40,7 @@ const idsHint = 'Use IDs instead: --filter campaignId=1234,5678';
 
 /**
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
- * matches on stderr. Downloads the campaign list only if a name was given. With `-vv` names are
- * hidden, because users send such traces to others. Throws `UsageError` for a name without a match,
+ * matches on stderr. Downloads the campaign list only if a name was given. Throws `UsageError` for a name without a match,
  * and with `--strict` `RefusedReportError` for a list with warnings.
  */
 export async function planWithIds(
@@ -52,7 +51,7 @@ export async function planWithIds(
   const queries = queriesOf(spec);
   if (queries.length === 0) return plan;
 
-  const show = (name: string) => (console.verbosity >= 2 ? '[hidden]' : printable(shortened(name)));
+  const show = (name: string) => printable(shortened(name));
   const { campaigns, warnings: earlierWarnings } = await readCampaigns(await account.client());
   if (earlierWarnings.length > 0 && spec.strict) {
     const message = `${warningsMessage(earlierWarnings)} No report was requested.`;

@@ -112,7 +112,7 @@ export function printCheckResult(
   const place = file === undefined ? '' : `${file}: `;
   for (const { message } of warnings) console.warn(`${place}${message}`);
   for (const { kind, message, brief = message, isUrgent } of notes) {
-    const text = console.verbosity > 0 ? message : brief;
+    const text = console.isVerbose ? message : brief;
     const isAboutClock = kind === 'clock';
     if (text === '' || (isAboutClock && printed.has(kind))) continue;
 

@@ -21,9 +21,7 @@ interface ConsoleStreams {
 /** Flags that control how much is printed, and how. */
 export interface ConsoleFlags {
   readonly quiet?: boolean;
-
-  /** How often `-v` was given. */
-  readonly verbose: number;
+  readonly verbose?: boolean;
   readonly color: boolean;
   readonly json?: boolean;
 }
@@ -40,8 +38,8 @@ export class Console {
   readonly err: ConsoleSide;
   readonly isQuiet: boolean;
 
-  /** How often `-v` was given; 0 with `-q`. */
-  readonly verbosity: number;
+  /** Set by `-v` without `-q`. */
+  readonly isVerbose: boolean;
   readonly #stdin: NodeJS.ReadStream;
   readonly #platform: NodeJS.Platform;
   readonly #speaksJson: boolean;
@@ -57,7 +55,7 @@ export class Console {
     this.err = new ConsoleSide(stderr, { env, platform, color });
     this.#platform = platform;
     this.isQuiet = flags.quiet === true;
-    this.verbosity = this.isQuiet ? 0 : flags.verbose;
+    this.isVerbose = flags.verbose === true && !this.isQuiet;
     this.#stdin = stdin;
     this.#speaksJson = flags.json === true;
     // Without a listener, a closed pipe (also of stderr: `2>&1 | head`) would end the process with
@@ -115,9 +113,9 @@ export class Console {
     this.#putLine(isTerminal ? wrapLines(line, width, this.#platform !== 'win32') : line);
   }
 
-  /** Prints a line on stderr if `-v` was given at least `level` times. */
-  trace(level: 1 | 2, text: string): void {
-    if (this.verbosity >= level) this.error(this.err.style.dim(text));
+  /** Prints a line on stderr with `-v`. */
+  trace(text: string): void {
+    if (this.isVerbose) this.error(this.err.style.dim(text));
   }
 
   /** Prints a line of JSON on stderr. */
@@ -136,7 +134,7 @@ export class Console {
     const { code, message, hint } = description;
     const hintLine = hint ? `\n  ${indent(hint)}` : '';
     this.error(`${style.red.bold('adreport:')} ${indent(message)}${hintLine}`);
-    if (this.verbosity >= 2 && code === 'BUG' && error instanceof Error) {
+    if (this.isVerbose && code === 'BUG' && error instanceof Error) {
       this.error(style.dim(error.stack ?? ''));
     }
   }
@@ -256,7 +254,7 @@ function describeError(error: unknown): ErrorDescription {
   return {
     code: 'BUG',
     message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    hint: 'This is a bug in adreport. Report it with the command, its output with -vv, and adreport doctor --json. They contain no secrets.',
+    hint: 'This is a bug in adreport. Report it with the command, its output with -v, and adreport doctor --json. They contain no secrets.',
     retryable: false,
     exitCode: 1,
     reportId: null,

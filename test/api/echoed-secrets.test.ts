@@ -69,7 +69,7 @@ const attack = fc.record({
   ),
   line: fc.constantFrom(...lines),
   isPassword: fc.boolean(),
-  verbose: fc.constantFrom('', ' -vv', ' --json'),
+  verbose: fc.constantFrom('', ' -v', ' --json'),
 });
 
 test('neither a token nor a password is shown when the service echoes it', {

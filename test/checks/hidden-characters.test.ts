@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('an id with line breaks and direct
     });
     const signIn = { ...env, ADREPORT_CONFIG_DIR: temporaryFolder() };
     const line = 'run --period yesterday --metrics displays --format ndjson';
-    const stopped = await runCli(`${line} --wait-timeout 0s -vv`, { env: signIn });
+    const stopped = await runCli(`${line} --wait-timeout 0s -v`, { env: signIn });
     expect(stopped.exitCode).toBe(7);
     expectVisible(stopped);
     expect(resumeWords(stopped.stderr)).toContain(hostile);

@@ -114,7 +114,7 @@ test.each(['TOKEN', 'PASSWORD'])(
     const base = { ADREPORT_BASE_URL: 'https://reports.example.com' };
     const email = name === 'PASSWORD' ? { ADREPORT_EMAIL: 'a@b.c' } : {};
 
-    const result = await runCli('campaigns -vv', {
+    const result = await runCli('campaigns -v', {
       env: { ...base, ...email, [`ADREPORT_${name}`]: 'S3cret'.repeat(9_000) },
     });
 

@@ -89,7 +89,7 @@ test('a download redirected to a signed URL uses GET without the token', async (
   trustAuthorityHere();
 
   const { env } = service;
-  const result = await runCli('download r1 --format ndjson --retries 0 -vv', { env });
+  const result = await runCli('download r1 --format ndjson --retries 0 -v', { env });
 
   expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
   expect(result.stderr).not.toContain('signature=x');
@@ -122,7 +122,7 @@ test('a proxy’s password is sent to it and never shown', async () => {
   const proxy = await startConnectProxy(port, 407);
   const HTTPS_PROXY = proxy.url.replace('http://', 'me:hush-hush@');
 
-  const result = await runCli('campaigns -vv --retries 3', { env: { ...env, HTTPS_PROXY } });
+  const result = await runCli('campaigns -v --retries 3', { env: { ...env, HTTPS_PROXY } });
 
   expectRefusal(result, 5, 'the proxy answered 407');
   expect(result.stderr).not.toContain('hush-hush');

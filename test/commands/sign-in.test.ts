@@ -18,7 +18,7 @@ describe('login', () => {
   test('with e-mail and password: the token is stored, the password nowhere', async () => {
     const { cli, login, settings } = await signedOut();
 
-    const signIn = await login('--email buyer@example.com --password-stdin -vv', 'demo\n');
+    const signIn = await login('--email buyer@example.com --password-stdin -v', 'demo\n');
 
     expect(signIn).toMatchObject({
       exitCode: 0,

@@ -23,7 +23,7 @@ const acting = /[^\P{Cc}\n]|[\u202a-\u202e]/u;
 test.each([
   { what: 'a table of campaigns', line: 'campaigns --format table' },
   { what: 'a report as a table', line: 'run --period 2026-11-09 --format table' },
-  { what: 'a wait that fails', line: 'run --period 2026-11-09 -o /dev/full --format csv -vv' },
+  { what: 'a wait that fails', line: 'run --period 2026-11-09 -o /dev/full --format csv -v' },
   { what: 'a status', line: `status "${hostile}" --json` },
   { what: 'a command line that is wrong', line: `status x --account "${hostile}"` },
   { what: 'a flag that is wrong', line: `"--${hostile}"` },
@@ -44,7 +44,7 @@ test('without a terminal there are no escape codes, even if one is claimed', asy
   const { run } = await serveForTest({ delayMs: 30_000 });
   const env = { TERM: 'xterm-256color', COLORTERM: 'truecolor' };
 
-  const line = 'run --period last-7d --by DAILY --format table -vv';
+  const line = 'run --period last-7d --by DAILY --format table -v';
   const { stdout, stderr } = await run(line, { env });
 
   expect(stdout).toContain('date');
@@ -160,7 +160,7 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
 
   test.each([
     'run --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -q | head -1',
-    'run --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -vv 2>&1 | head -1',
+    'run --direct --period 2026-11-09 --by HOURLY,CAMPAIGN,COUNTRY -v 2>&1 | head -1',
     'campaigns 2>/dev/null | true',
     // As Node.js and Python open it for a child process with ignored output.
     'campaigns 1<>/dev/null',

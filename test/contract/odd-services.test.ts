@@ -44,7 +44,7 @@ async function play(service: OddService, line: string) {
   const { run, calls } = await serveOdd(service, pace(service));
   const { exit = service.warning ? 9 : 0, warning, says = /^/ } = service;
 
-  const result = await run(`${line} -vv`, { env: { ADREPORT_TOKEN: undefined } });
+  const result = await run(`${line} -v`, { env: { ADREPORT_TOKEN: undefined } });
 
   expect(result, result.stderr).toMatchObject({ exitCode: exit });
   expect(result.stderr).toMatch(says);

@@ -150,10 +150,10 @@ export const delayKind: FaultKind = {
   flags: '--timeout 1s --retries 1',
 };
 
-const runLine = 'run --period 2026-11-09..2026-11-15 --by DAILY,OS --metrics displays -vv';
+const runLine = 'run --period 2026-11-09..2026-11-15 --by DAILY,OS --metrics displays -v';
 
 function lineOf(step: Step): string {
-  return step === 'campaigns' ? 'campaigns -vv' : runLine;
+  return step === 'campaigns' ? 'campaigns -v' : runLine;
 }
 
 /** File of each command line without faults. */

@@ -57,6 +57,6 @@ export function openConsole({ tty = {}, env = {}, flags = {}, ...streams }: Cons
     env,
     platform: process.platform,
   };
-  const console = new Console(host, { verbose: 0, color: true, ...flags });
+  const console = new Console(host, { color: true, ...flags });
   return { console, stdout, stderr };
 }

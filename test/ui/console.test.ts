@@ -16,19 +16,19 @@ test.each<{ name: string; setup: ConsoleSetup; expected: string }>([
   { name: 'in a pipe', setup: {}, expected: 'a note\nWarning: a warning\nan error\n' },
   {
     name: '--no-color -v',
-    setup: { tty: terminal, flags: { verbose: 1, color: false } },
+    setup: { tty: terminal, flags: { verbose: true, color: false } },
     expected: 'a note\nWarning: a warning\na trace\nan error\n',
   },
   {
-    name: '-q with -vv',
-    setup: { flags: { verbose: 2, quiet: true } },
+    name: '-q with -v',
+    setup: { flags: { verbose: true, quiet: true } },
     expected: 'Warning: a warning\nan error\n',
   },
   {
-    name: 'on a terminal, -vv',
-    setup: { tty: terminal, flags: { verbose: 2 } },
+    name: 'on a terminal, -v',
+    setup: { tty: terminal, flags: { verbose: true } },
     expected:
-      'a note\n\u001b[33mWarning:\u001b[39m a warning\n\u001b[2ma trace\u001b[22m\n\u001b[2ma longer trace\u001b[22m\nan error\n',
+      'a note\n\u001b[33mWarning:\u001b[39m a warning\n\u001b[2ma trace\u001b[22m\nan error\n',
   },
 ])('results on stdout, everything else on stderr: $name', async ({ setup, expected }) => {
   const { console, stdout, stderr } = await openConsole(setup);
@@ -36,8 +36,7 @@ test.each<{ name: string; setup: ConsoleSetup; expected: string }>([
   await console.result('a result');
   console.note('a note');
   console.warn('a warning');
-  console.trace(1, 'a trace');
-  console.trace(2, 'a longer trace');
+  console.trace('a trace');
   console.error('an error');
 
   expect(stdout.text()).toBe('a result\n');
@@ -97,8 +96,8 @@ describe('errors', () => {
     expect(stderr.text()).toMatch(expected);
   });
 
-  test('in colour on a terminal; a stack trace only for a bug, and only with -vv', async () => {
-    const { console, stderr } = await openConsole({ tty: terminal, flags: { verbose: 2 } });
+  test('in colour on a terminal; a stack trace only for a bug, and only with -v', async () => {
+    const { console, stderr } = await openConsole({ tty: terminal, flags: { verbose: true } });
     console.renderError(new UsageError('No metric "clics".', { hint: 'Did you mean clicks?' }));
     const head = '\u001b[31m\u001b[1madreport:\u001b[22m\u001b[39m';
 
@@ -112,7 +111,7 @@ describe('errors', () => {
   test('with --json one line with every member, also with -q', async () => {
     const { console, stderr } = await openConsole({
       tty: terminal,
-      flags: { json: true, quiet: true, verbose: 2 },
+      flags: { json: true, quiet: true, verbose: true },
     });
     console.renderError(new StillInProgressError('Not yet.', { hint: 'Wait.', reportId: '7' }));
     console.renderError(new TypeError('oops'));
@@ -146,12 +145,12 @@ describe('errors', () => {
 });
 
 test('secrets never appear on stderr; results are printed unchanged', async () => {
-  const { console, stdout, stderr } = await openConsole({ flags: { verbose: 2 } });
+  const { console, stdout, stderr } = await openConsole({ flags: { verbose: true } });
   const secret = 'p"ss wörd\u0007&';
   console.hide(secret);
   console.note(`note ${secret}`);
   console.warn(`warning ${JSON.stringify({ secret })}`);
-  console.trace(2, `trace ${encodeURIComponent(secret)}`);
+  console.trace(`trace ${encodeURIComponent(secret)}`);
   console.event({ secret });
   console.renderError(new UsageError(`No ${secret}.`, { hint: secret }));
 

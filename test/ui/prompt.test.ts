@@ -37,7 +37,7 @@ const source = `
   import { Prompt } from './src/ui/prompt.ts';
   const { stdin, stderr, env } = process;
   const stdout = createWriteStream(process.argv[2]);
-  const console = new Console({ stdin, stdout, stderr, env, platform: process.platform }, { verbose: 0, color: true });
+  const console = new Console({ stdin, stdout, stderr, env, platform: process.platform }, { color: true });
   const controller = new AbortController();
   process.on('SIGUSR1', () => controller.abort(new UsageError('The signal was used.')));
   const prompt = new Prompt(stdin, console, controller.signal);

@@ -26,8 +26,6 @@ export interface Flag {
   /** The values form a list. */
   readonly isRepeatable?: true;
 
-  /** The value is the number of times the flag was given. */
-  readonly isCounted?: true;
   readonly default?: unknown;
 
   /** Default as shown in help, if not the value itself. */
@@ -96,11 +94,9 @@ type OneValue<One extends Flag> = One extends { readonly read: (text: string) =>
       ? string
       : boolean;
 
-type FlagValue<One extends Flag> = One extends { readonly isCounted: true }
-  ? number
-  : One extends { readonly isRepeatable: true }
-    ? readonly OneValue<One>[]
-    : OneValue<One>;
+type FlagValue<One extends Flag> = One extends { readonly isRepeatable: true }
+  ? readonly OneValue<One>[]
+  : OneValue<One>;
 
 /** Options that always have a value: those with a default, and `--no-…`, which default to true. */
 type NamesWithValue<Flags extends FlagTable> = {
@@ -143,9 +139,7 @@ export class FlagOption extends Option {
     if (flag.preset !== undefined) this.preset(flag.preset);
     if (flag.default !== undefined) this.default(flag.default, flag.defaultText);
 
-    if (flag.isCounted) {
-      this.argParser<number>((_text, count) => count + 1);
-    } else if (flag.isRepeatable) {
+    if (flag.isRepeatable) {
       this.argParser<readonly unknown[]>((text, earlier = []) => [
         ...earlier,
         readTyped(flag, text),

@@ -4,12 +4,7 @@ import { flagGroup, type OptionsOf } from './flag.ts';
 export const globalFlags = flagGroup('Flags:', {
   json: { flags: '--json', meaning: 'machine-readable results and errors' },
   quiet: { flags: '-q, --quiet', meaning: 'print only warnings and errors on stderr' },
-  verbose: {
-    flags: '-v, --verbose',
-    meaning: 'trace HTTP calls on stderr (-vv: more)',
-    isCounted: true,
-    default: 0,
-  },
+  verbose: { flags: '-v, --verbose', meaning: 'trace HTTP calls on stderr' },
   color: {
     flags: '--no-color',
     meaning: 'no colour (also NO_COLOR; FORCE_COLOR turns it on)',
