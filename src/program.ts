@@ -5,7 +5,7 @@ import { version } from './context.ts';
 import { topics } from './help/index.ts';
 import { addFlags, FlagOption } from './query/flags/flag.ts';
 import { globalFlags } from './query/flags/global-flags.ts';
-import { wrapLines } from './text/cell-width.ts';
+import { wrap } from './text/cell-width.ts';
 import { layOutExamples, layOutPairs, type Pair } from './ui/pairs.ts';
 
 interface HelpOutput {
@@ -120,7 +120,7 @@ function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
     lists.push(`${heading}:\n${layOutPairs(pairs, width, usualNameWidth)}`);
   }
   const sections = [
-    wrapLines(program.description(), width),
+    wrap(program.description(), width).join('\n'),
     `Usage: ${helper.commandUsage(program)}`,
     lists.join('\n'),
     `Try it now, without an account:\n${layOutExamples(firstExamples, output)}`,

@@ -1,6 +1,5 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { AdreportError, ClosedPipeError, OutputError } from '../errors.ts';
-import { wrapLines } from '../text/cell-width.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from '../text/secrets.ts';
 
@@ -41,7 +40,6 @@ export class Console {
   /** Set by `-v` without `-q`. */
   readonly isVerbose: boolean;
   readonly #stdin: NodeJS.ReadStream;
-  readonly #platform: NodeJS.Platform;
   readonly #speaksJson: boolean;
   readonly #secrets = new Secrets();
   #bar: Bar | undefined;
@@ -53,7 +51,6 @@ export class Console {
   ) {
     this.out = new ConsoleSide(stdout, { env, platform, color });
     this.err = new ConsoleSide(stderr, { env, platform, color });
-    this.#platform = platform;
     this.isQuiet = flags.quiet === true;
     this.isVerbose = flags.verbose === true && !this.isQuiet;
     this.#stdin = stdin;
@@ -107,10 +104,8 @@ export class Console {
 
   /** Prints a line on stderr, even with `-q`. */
   error(text: string): void {
-    const { isTerminal, width, style } = this.err;
-    // Before wrapping, because a secret with a line break in it would not be found.
-    const line = safeText(this.redact(text), style.level > 0);
-    this.#putLine(isTerminal ? wrapLines(line, width, this.#platform !== 'win32') : line);
+    // A secret is looked for before its control characters are replaced.
+    this.#putLine(safeText(this.redact(text), this.err.style.level > 0));
   }
 
   /** Prints a line on stderr with `-v`. */

@@ -91,17 +91,4 @@ describe('a printed command has the quotes of the platform', () => {
     const { stdout } = await runCli('run --help', onWindows);
     expect(stdout).toContain('-o "{date}.csv"');
   });
-
-  test('and is not broken, because no shell of Windows continues after a backslash', async () => {
-    const { run } = await serveForTest({ manual: true });
-    const terminal = { tty: true, columns: 60 } as const;
-    const line = [...day, '--wait-timeout', '5s', '-o', 'my data/{date}.csv'];
-
-    const onLinux = await run(line, { ...terminal, platform: 'linux' });
-    const elsewhere = await run(line, { ...terminal, ...onWindows });
-
-    expect(onLinux.stderr).toMatch(/adreport run .*\\\n/);
-    expect(elsewhere.stderr).toMatch(/adreport run --by CAMPAIGN .* -o "my data\/\{date\}\.csv"/);
-    expect(elsewhere.stderr).not.toMatch(/\\\n/);
-  });
 });
