@@ -2,7 +2,7 @@ import manifest from '../package.json' with { type: 'json' };
 import { type AccountOptions, Accounts, once, type ServiceAccount } from './account/account.ts';
 import type { Store } from './account/store.ts';
 import type { Host } from './host.ts';
-import { Ledger } from './query/ledger.ts';
+import { Ledger } from './run/ledger.ts';
 import type { LocalServer } from './server/public-types.ts';
 import { anySignal, forManyListeners } from './signals.ts';
 import type { Console, ConsoleFlags } from './ui/console.ts';
@@ -36,9 +36,6 @@ export interface Context {
 
   /** Reports created on this machine; `undefined` with `--local`. */
   ledger(): Ledger | undefined;
-
-  /** Hash of the request for each report id received by this command. */
-  readonly requestsById: Map<string, string>;
   progress(): Promise<Progress>;
 
   /** Ends the work of this command early, including all calls. */
@@ -91,8 +88,6 @@ export function createContext(host: Host, console: Console, options: ContextOpti
       ledger ??= new Ledger({ directory, host, wallClock, warn: console.warn });
       return ledger;
     },
-
-    requestsById: new Map(),
 
     progress: once(async () => createProgress(console, host)),
     callOff,

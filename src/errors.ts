@@ -9,7 +9,7 @@ export interface ErrorSubject {
 }
 
 export interface ErrorDetails {
-  readonly about?: ErrorSubject;
+  readonly about?: ErrorSubject | undefined;
 
   /** Individual errors, if several things are wrong. */
   readonly mistakes?: readonly AdreportError[];
@@ -18,27 +18,14 @@ export interface ErrorDetails {
   readonly code?: string;
 
   /** Next step, in one sentence. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 
   /** The same command may succeed when run again. */
   readonly retryable?: boolean;
-
-  /** No run picks the report up again: it failed, is gone, or was read and refused. */
-  readonly isUsedUp?: boolean;
-
-  /**
-   * The service refuses this report, or its response is unreadable. A run that picked the report up
-   * requests it again; a report of this run is kept.
-   */
-  readonly concernsReport?: boolean;
-
-  /** The report broke off while it was read: another download may be whole. */
-  readonly isCut?: boolean;
-
-  readonly reportId?: string;
+  readonly reportId?: string | undefined;
 
   /** Status of the service's error response. */
-  readonly httpStatus?: number;
+  readonly httpStatus?: number | undefined;
 
   /** `Retry-After` of the service. */
   readonly retryAfterMs?: number | undefined;
@@ -91,40 +78,28 @@ export function briefNotesOf({ notes }: Pick<CheckResult, 'notes'>): string[] {
   return notes.map(({ message, brief = message }) => brief).filter((text) => text !== '');
 }
 
-/** Base of all errors meant for users. Any other error that reaches `main` is a bug. */
+/**
+ * Base of all errors meant for users. Any other error that reaches `main` is a bug. An error is
+ * complete when it is thrown: nothing changes it later.
+ */
 export abstract class AdreportError extends Error {
-  /** See `cli.md`, Exit codes. */
+  /** See `cli.md`, Streams and errors. */
   abstract readonly exitCode: number;
   readonly code: string;
   readonly hint?: string;
   readonly retryable: boolean;
-  readonly isUsedUp: boolean;
-  readonly concernsReport: boolean;
-  readonly isCut?: boolean;
   readonly reportId?: string;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly about?: ErrorSubject;
   readonly mistakes?: readonly AdreportError[];
 
-  constructor(message: string, { cause, code = '', ...details }: ErrorDetails) {
+  constructor(message: string, { cause, code = '', retryable = false, ...facts }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });
-    const { retryable = false, isUsedUp = false, concernsReport = false, ...facts } = details;
     this.name = new.target.name;
     this.code = code;
     this.retryable = retryable;
-    this.isUsedUp = isUsedUp;
-    this.concernsReport = concernsReport;
     Object.assign(this, facts);
-  }
-
-  /** Adds a sentence (unless empty) to the message, and replaces details. */
-  amend(sentence: string, details: ErrorDetails = {}): this {
-    if (sentence !== '') this.message += ` ${sentence}`;
-    return Object.assign(
-      this,
-      Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined)),
-    );
   }
 }
 
@@ -134,16 +109,16 @@ type ErrorClass = new (
   details?: ErrorDetails,
 ) => AdreportError & { readonly exitCode: number };
 
-/** @param policy defaults for the errors of the class */
+/** @param defaults for the errors of the class */
 function errorClass(
   exitCode: number,
   code: string,
-  policy: Pick<ErrorDetails, 'retryable' | 'isUsedUp' | 'concernsReport'> = {},
+  defaults: Pick<ErrorDetails, 'retryable'> = {},
 ): ErrorClass {
   return class extends AdreportError {
     readonly exitCode = exitCode;
     constructor(message: string, details?: ErrorDetails) {
-      super(message, { ...policy, ...details, code: details?.code ?? code });
+      super(message, { ...defaults, ...details, code: details?.code ?? code });
     }
   };
 }
@@ -151,32 +126,66 @@ function errorClass(
 /** Flags, period or settings are wrong. */
 export class UsageError extends errorClass(2, 'USAGE') {}
 
-/** Not signed in, or the service refused the token or the credentials (401, 403). */
+/** Not signed in, or the service refused the token or the credentials. */
 export class SignInError extends errorClass(3, 'NOT_SIGNED_IN') {}
 
+/** The service refuses a call (403) with a token that may be valid. */
+export class ForbiddenError extends errorClass(3, 'FORBIDDEN') {}
+
 /** The service understood the request and rejected it. */
-export class RejectedError extends errorClass(4, 'REJECTED', { concernsReport: true }) {}
+export class RejectedError extends errorClass(4, 'REJECTED') {}
 
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
 export class UnreachableError extends errorClass(5, 'UNREACHABLE', { retryable: true }) {}
 
-/** The report failed or expired. */
-export class ReportFailedError extends errorClass(6, 'REPORT_FAILED', { isUsedUp: true }) {}
+/** A create call failed in a way after which the service may have created a report. */
+export class UncertainCreateError extends AdreportError {
+  readonly exitCode: number;
 
-/** The wait timed out; the report may still become ready. */
+  constructor(cause: AdreportError, hint: string) {
+    const message = `${cause.message} A report may have been created anyway.`;
+    super(message, { code: 'CREATE_UNCERTAIN', hint, cause });
+    this.exitCode = cause.exitCode;
+  }
+}
+
+/** The report failed or expired. */
+export class ReportFailedError extends errorClass(6, 'REPORT_FAILED') {}
+
+/** The report is not ready yet. */
 export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', { retryable: true }) {}
 
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
 
-/** The data is incomplete or wrong. */
-export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA', {
-  retryable: true,
-  concernsReport: true,
-}) {}
+/** The data is incomplete or wrong. With `retryable`, another download may be whole. */
+export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA') {}
 
 /** The report was read and is refused: another download would have the same rows. */
-export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT', { isUsedUp: true }) {}
+export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT') {}
+
+/** What a caller knows about an error: the part that failed, the command that goes on. */
+interface ErrorContext {
+  /** Replaces the message. */
+  readonly message?: string;
+
+  /** Replaces the hint. */
+  readonly hint?: string | undefined;
+  readonly reportId?: string | undefined;
+}
+
+/** An error as a command shows it, beside which stands what the caller knows. */
+export class ErrorInContext extends AdreportError {
+  readonly exitCode: number;
+
+  constructor(cause: AdreportError, context: ErrorContext) {
+    const { code, retryable, httpStatus } = cause;
+    const { message = cause.message, hint = cause.hint, reportId = cause.reportId } = context;
+    super(message, { code, retryable, httpStatus, hint, reportId, cause });
+    this.name = cause.name;
+    this.exitCode = cause.exitCode;
+  }
+}
 
 /** For warnings that are errors, as with `--strict`. */
 export function warningsMessage(warnings: readonly CheckMessage[]): string {
@@ -218,28 +227,36 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'terminated by SIGTERM'],
 ];
 
-/** Such a report is requested again if it was picked up. */
-export function isAboutReport(error: unknown): error is AdreportError {
-  return error instanceof AdreportError && error.concernsReport;
+/** Holds for every error with this exit code, whatever its class. */
+function hasExitCode(error: unknown, ...exitCodes: readonly number[]): error is AdreportError {
+  return error instanceof AdreportError && exitCodes.includes(error.exitCode);
 }
 
-/** A response could not be read: nobody knows what the service did. */
-export function isUnreadable(error: unknown): error is AdreportError {
-  return error instanceof IncompleteDataError;
+/**
+ * No run resumes the report of such an error: it failed, expired, was refused or cannot be read.
+ */
+export function endsReport(error: AdreportError): boolean {
+  return hasExitCode(error, 4, 6, 9) && !error.retryable;
+}
+
+/** A report broke off while it was read: another download may be whole. */
+export function isTruncated(error: unknown): error is AdreportError {
+  return hasExitCode(error, 9) && error.retryable;
 }
 
 /** Also for 429 and 5xx after the retries. */
 export function isUnreachable(error: unknown): error is AdreportError {
-  return error instanceof UnreachableError;
+  return hasExitCode(error, 5);
 }
 
+/** The service does not know the report, or not yet. */
 export function isUnknownReport(error: unknown): boolean {
-  return error instanceof RejectedError && error.httpStatus === 404;
+  return hasExitCode(error, 4) && error.httpStatus === 404;
 }
 
 /** Also if it expired. */
-export function isReportFailure(error: unknown): boolean {
-  return error instanceof ReportFailedError;
+export function isReportFailure(error: unknown): error is AdreportError {
+  return hasExitCode(error, 6);
 }
 
 /** Shorter reports may succeed. A request body that is too large does not count. */
@@ -248,27 +265,28 @@ export function isTooLarge(error: unknown): error is AdreportError {
   return error.code !== 'BODY_TOO_LARGE';
 }
 
-/** No run picks the report up again. */
-export function isUsedUp(error: unknown): error is AdreportError {
-  return error instanceof AdreportError && error.isUsedUp;
-}
-
-export function isStillInProgress(error: unknown): boolean {
-  return error instanceof StillInProgressError;
+export function isStillInProgress(error: unknown): error is AdreportError {
+  return hasExitCode(error, 7);
 }
 
 /** The work was ended by a signal, and did not fail itself. */
-export function isInterruption(error: unknown): error is InterruptedError {
-  return error instanceof InterruptedError;
+export function isInterruption(error: unknown): error is AdreportError {
+  return hasExitCode(error, 130, 143);
 }
 
-/** Also if the service refused the token or the credentials. */
-export function isNotSignedIn(error: unknown): error is SignInError {
-  return error instanceof SignInError;
+/** Also if the service refused the token, the credentials or the call. */
+export function isNotSignedIn(error: unknown): error is AdreportError {
+  return hasExitCode(error, 3);
+}
+
+/** The token may be valid: some accounts cannot list campaigns. */
+export function isForbidden(error: unknown): error is AdreportError {
+  const isForAdmins = hasExitCode(error, 4) && error.code === 'ADMIN_ONLY';
+  return isForAdmins || error instanceof ForbiddenError;
 }
 
 export function isClosedPipe(error: unknown): boolean {
-  return error instanceof ClosedPipeError;
+  return hasExitCode(error, 0);
 }
 
 /** Returns the code of the system or Node, such as `ENOENT`, if any. */

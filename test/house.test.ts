@@ -50,7 +50,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'help',
     'context',
   ],
-  context: [...leaves, 'account', 'api', 'query', 'ui', 'server', 'host'],
+  context: [...leaves, 'account', 'api', 'query', 'run', 'ui', 'server', 'host'],
   host: ['errors'],
 };
 

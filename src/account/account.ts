@@ -1,6 +1,6 @@
 import { Client } from '../api/client.ts';
-import type { ExchangeOptions } from '../api/exchange.ts';
 import { createHttp, type Http, readProxy } from '../api/http.ts';
+import type { CallerHost } from '../api/retrying-caller.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
@@ -43,7 +43,7 @@ export interface AccountHost {
   readonly files: FileHost;
 
   /** Clocks, sleep and signal of every call. */
-  readonly exchange: ExchangeOptions['host'];
+  readonly exchange: CallerHost;
   readonly userAgent: string;
 
   /** Started on first use. */
@@ -163,7 +163,7 @@ export class Accounts {
   async #connect(signIn: SignIn, options: AccountOptions): Promise<Client> {
     const { env, console, exchange, userAgent } = this.#host;
     const { timeout = 30_000, retries = 5 } = options;
-    const proxy = readProxy(env);
+    const proxy = options.local ? undefined : readProxy(env);
     if (proxy) console.hide(decodeURIComponent(proxy.url.password));
 
     const trace = (line: string): void => console.trace(line);
@@ -172,7 +172,16 @@ export class Accounts {
 
     const { hide, redact } = console;
     const note = (sentence: string): void => console.note(`Note: ${sentence}`);
-    return new Client({ ...signIn, http, retries, host: exchange, note, hide, redact });
+    return new Client({
+      ...signIn,
+      http,
+      retries,
+      host: exchange,
+      wording: 'flags',
+      note,
+      hide,
+      redact,
+    });
   }
 
   async #runCommand(command: string, account: string): Promise<string> {

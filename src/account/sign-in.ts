@@ -116,15 +116,6 @@ function loginCommandFor(account: string): string {
 }
 
 /**
- * Identifies the user by the e-mail address of a stored account, which outlives its token;
- * otherwise by the token or the e-mail address. The result may be a secret.
- */
-export function identityOf({ token, email, isFromEnvironment }: Settings): string {
-  const [first, second] = isFromEnvironment ? [token, email] : [email, token];
-  return first.value ?? second.value ?? '';
-}
-
-/**
  * Falls back to the e-mail address, then to `default`; never returns a token. A sign-in from the
  * environment is named only by `ADREPORT_ACCOUNT`.
  */

@@ -1,18 +1,20 @@
-import { bareIdIn, isCsv, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
+import { bareIdIn, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
 import type { CampaignList, Encoding, ResponseFacts, StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
-  IncompleteDataError,
+  ErrorInContext,
   isInterruption,
   isNotSignedIn,
   SignInError,
   StillInProgressError,
+  UncertainCreateError,
 } from '../errors.ts';
 import { maxServiceText, printable } from '../text/printable.ts';
+import { tryJson } from './exact-json.ts';
+import { hintFor } from './hints.ts';
+import type { HttpResponse } from './http.ts';
 import {
-  charsetOf,
   containsRows,
-  decodeToUtf8,
   findCampaigns,
   findReportId,
   findToken,
@@ -24,23 +26,21 @@ import {
   recordIn,
   refusesSignIn,
   shortenResponse,
-} from './answers.ts';
-import { tryJson } from './exact-json.ts';
+  UnreadableResponse,
+} from './parse-responses.ts';
+import { withoutTokens } from './redaction.ts';
+import type { CallFacts, SignInOrigin } from './refusal.ts';
 import {
-  bodyError,
   type Call,
   type CallBody,
-  type ExchangeHost,
-  type ExchangeOptions,
-  Exchanges,
+  type CallerHost,
+  type CallerOptions,
   parseRetryAfter,
   type ReadResponse,
+  RetryingCaller,
   type TryCount,
-  withUnknownOutcome,
-} from './exchange.ts';
-import type { HttpResponse } from './http.ts';
-import { type Redact, withoutTokens } from './redaction.ts';
-import { recordInsteadOfReport, type SignInOrigin, unexpectedResponseError } from './refusal.ts';
+  toUserError,
+} from './retrying-caller.ts';
 
 /** Exchanged for a token. */
 export interface Credentials {
@@ -55,7 +55,7 @@ async function passwordOf({ password }: Credentials): Promise<string> {
   return typeof password === 'string' ? password : password();
 }
 
-export interface ClientOptions extends ExchangeOptions {
+export interface ClientOptions extends CallerOptions {
   readonly token: string | undefined;
 
   /** Source of the token and the credentials; absent if they were just typed. */
@@ -92,12 +92,12 @@ export type CreatedReport =
       readonly status: string;
 
       /** Whole response. */
-      readonly answer: unknown;
+      readonly record: unknown;
 
       /** `Date` of the response, in milliseconds since 1970. */
       readonly serviceMs?: number | undefined;
     }
-  | { readonly kind: 'data'; readonly answer: ReportResponse };
+  | { readonly kind: 'data'; readonly response: ReportResponse };
 
 interface ReportCreation {
   readonly body: CallBody;
@@ -107,11 +107,11 @@ interface ReportCreation {
 }
 
 /** Status of a report, and when to call again. */
-interface StatusResponse extends StatusRecord {
+export interface StatusResponse extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 
   /** Whole response. */
-  readonly answer: unknown;
+  readonly record: unknown;
 }
 
 /** What a client has learnt from the service; shared by the clients of one account. */
@@ -120,21 +120,20 @@ interface Session {
 
   /** Token of the last call that was accepted. */
   acceptedToken?: string | undefined;
-  hasAcceptedBody?: boolean;
+  hasCreatedReport?: boolean;
   signingIn?: Promise<string> | undefined;
 }
 
 /**
- * Calls the service for one account and reads its responses liberally (`decisions.md`). Every
- * method throws `SignInError` for a refused token, `RejectedError` for another refusal,
- * `UnreachableError` after the last retry, and `IncompleteDataError` for a response that is cut or
- * unexpected.
+ * Calls the service for one account and reads its responses (`decisions.md`). Every method throws
+ * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` after
+ * the last retry, and `IncompleteDataError` for a response that is cut or unexpected.
  */
 export class Client {
-  readonly host: ExchangeHost;
+  readonly host: CallerHost;
   readonly encoding: Encoding;
   readonly #options: ClientOptions;
-  readonly #exchanges: Exchanges;
+  readonly #caller: RetryingCaller;
   readonly #unknownWords = new Set<string>();
   readonly #session: Session;
 
@@ -142,19 +141,19 @@ export class Client {
     this.host = options.host;
     this.encoding = options.encoding;
     this.#options = options;
-    this.#exchanges = new Exchanges(options);
+    this.#caller = new RetryingCaller(options);
     this.#session = session;
+  }
+
+  /** The service has accepted a report request of this account. */
+  get hasCreatedReport(): boolean {
+    return this.#session.hasCreatedReport === true;
   }
 
   /** Returns the same client with another signal, which ends its calls. */
   withSignal(signal: AbortSignal): Client {
     const host = { ...this.#options.host, signal };
     return new Client({ ...this.#options, host }, this.#session);
-  }
-
-  /** Records that the service has accepted a body in this client's encoding before. */
-  rememberAcceptedBody(): void {
-    this.#session.hasAcceptedBody = true;
   }
 
   /**
@@ -170,15 +169,18 @@ export class Client {
   }
 
   /** An error says if a report may exist anyway. */
-  createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
-    return this.#call({ endpoint: 'buyer', body }, (response) =>
-      readCreated(response, { ...this.#options, isDirect }),
+  async createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
+    const created = await this.#call({ endpoint: 'buyer', body }, (response) =>
+      this.#readCreated(response, isDirect),
     );
+    this.#session.hasCreatedReport = true;
+    return created;
   }
 
-  /** Retries for `patienceMs`. Throws `ReportFailedError` if the report is gone. */
-  status(id: string, patienceMs?: number): Promise<StatusResponse> {
-    return this.#call({ endpoint: 'status', body: this.#bodyOfId(id), patienceMs }, (response) =>
+  /** Retries for `retryForMs`. Throws `ReportFailedError` if the report is gone. */
+  status(id: string, retryForMs?: number): Promise<StatusResponse> {
+    const body = this.#bodyOfId(id);
+    return this.#call({ endpoint: 'status', body, reportId: id, retryForMs }, (response) =>
       this.#readStatus(response, id),
     );
   }
@@ -188,8 +190,9 @@ export class Client {
    * `ReportFailedError` if it has failed or expired.
    */
   download(id: string, count?: TryCount): Promise<ReportResponse> {
-    return this.#call({ endpoint: 'download', body: this.#bodyOfId(id), count }, (response) =>
-      readReport(response, this.#options),
+    const body = this.#bodyOfId(id);
+    return this.#call({ endpoint: 'download', body, reportId: id, count }, (response) =>
+      this.#readReport(response, id),
     );
   }
 
@@ -198,50 +201,51 @@ export class Client {
    * is not to be repeated.
    */
   pauseAfterCut(error: AdreportError, count: TryCount): Promise<void> {
-    return this.#exchanges.pauseAfterCut(error, count);
+    return this.#caller.pause(error, count);
   }
 
   campaigns(): Promise<CampaignList> {
-    return this.#call({ endpoint: 'campaigns' }, (response) => this.#readCampaigns(response));
+    return this.#call({ endpoint: 'campaigns' }, readCampaignList);
   }
 
   /** Makes a call with the token. A refused token is renewed once, unless another call just did. */
   async #call<Result>(call: Call, read: ReadResponse<Result>): Promise<Result> {
     const token = this.#session.token ?? (await this.signIn());
     try {
-      return await this.#performWith(token, call, read);
+      return await this.#callWith(token, call, read);
     } catch (error) {
       if (!isNotSignedIn(error) || !this.#options.credentials) throw error;
       const isRenewed = this.#session.token !== undefined && this.#session.token !== token;
       const renewed = isRenewed ? this.#session.token : await this.signIn();
-      return this.#performWith(renewed, call, read);
+      return this.#callWith(renewed, call, read);
     }
   }
 
-  #performWith<Result>(
+  #callWith<Result>(
     token: string | undefined,
     call: Call,
     read: ReadResponse<Result>,
   ): Promise<Result> {
     const isGiven = token === this.#options.token;
-    const origin = isGiven ? this.#options.origin : freshTokenOrigin;
-    const accepted = {
-      token: token === this.#session.acceptedToken,
-      account: this.#session.acceptedToken !== undefined,
-      encoding: this.#session.hasAcceptedBody === true,
-    };
-    return this.#exchanges.perform({ ...call, token, origin, accepted }, (response) => {
+    const origin = isGiven ? this.#options.origin : this.#freshTokenOrigin();
+    const hasTokenWorked = token === this.#session.acceptedToken;
+    return this.#caller.call({ ...call, token, origin, hasTokenWorked }, (response) => {
       this.#session.acceptedToken = token;
-      if (call.body) this.#session.hasAcceptedBody = true;
       return read(response);
     });
   }
 
+  /** Describes a token that comes from a sign-in of this client. */
+  #freshTokenOrigin(): SignInOrigin {
+    const tokenHint = hintFor('freshToken', this.#options.wording);
+    return { token: 'the token it had just issued', tokenHint, signInHint: '' };
+  }
+
   async #requestToken(): Promise<string> {
-    const { credentials, encoding, hide, origin, redact } = this.#options;
+    const { credentials, encoding, hide, origin, wording } = this.#options;
     if (!credentials) {
       throw new SignInError('You are not signed in: there is no token.', {
-        hint: 'Run adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+        hint: hintFor('signIn', wording),
       });
     }
     const { email } = credentials;
@@ -251,9 +255,9 @@ export class Client {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
-    const token = await this.#exchanges
-      .perform({ endpoint: 'auth', body, origin }, (response) => readToken(response, redact))
-      .catch((error) => Promise.reject(addSignInStep(error)));
+    const token = await this.#caller
+      .call({ endpoint: 'auth', body, origin }, readToken)
+      .catch((error) => Promise.reject(nameSignIn(error)));
     hide(token);
     this.#session.token = token;
     return token;
@@ -264,43 +268,31 @@ export class Client {
   }
 
   async #readStatus(response: HttpResponse, id: string): Promise<StatusResponse> {
-    const { redact, host } = this.#options;
+    const { redact } = this.#options;
+    const retryAfterMs = this.#retryAfterMs(response);
+    if (response.status === 202) {
+      response.body.destroy();
+      return { status: 'progress', message: 'progress', report_id: id, retryAfterMs, record: {} };
+    }
+
     const text = await readText(response);
-    const answer = parseJson(text, response, redact);
-    const { status, outcome, message = status, isError } = recordIn(answer);
+    const document = parseJson(text, response);
+    const { status, outcome, message = status, isError } = recordIn(document);
     if (status === '' || (isError && outcome !== 'failed')) {
-      const lack = 'The response to the status call has no status.';
-      throw unexpectedResponseError({ endpoint: 'status', answer, text, lack, redact });
+      throw new UnreadableResponse('has no status', { text, document });
     }
-    if (!outcome) {
-      this.#noteUnknownWord(status, id);
-    }
-    const now = host.wallClock();
-    const retryAfterMs = parseRetryAfter(response.headers['retry-after'], now);
+    if (!outcome) this.#noteUnknownWord(status, id);
     return {
       status: redact(status),
       message: redact(message),
       report_id: id,
       retryAfterMs,
-      answer: shortenResponse(answer),
+      record: shortenResponse(document),
     };
   }
 
-  async #readCampaigns(response: HttpResponse): Promise<CampaignList> {
-    const { redact } = this.#options;
-    const text = await readText(response);
-    const answer = parseJson(text, response, redact);
-    const campaigns = findCampaigns(answer);
-    if (!campaigns) {
-      const lack = 'The response is not a list of campaigns.';
-      throw unexpectedResponseError({ endpoint: 'campaigns', answer, text, lack, redact });
-    }
-    return {
-      campaigns,
-      answer,
-      isPart: response.status === 206,
-      hasNextLink: hasNextLink(response),
-    };
+  #retryAfterMs({ headers }: HttpResponse): number | undefined {
+    return parseRetryAfter(headers['retry-after'], this.#options.host.wallClock());
   }
 
   /** Notes an unknown status word, once, with what to try. */
@@ -312,23 +304,96 @@ export class Client {
         `If it never changes, try: adreport download ${printable(id)}`,
     );
   }
+
+  /** Reads a report id or report data, depending on the beginning of the response. */
+  async #readCreated(response: HttpResponse, isDirect: boolean): Promise<CreatedReport> {
+    const { start, isWhole, all } = await peek(response.body);
+    const contentType = response.headers['content-type'];
+    const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
+    const serviceMs = timeOf(response.headers);
+    if (bareId !== undefined) {
+      return { kind: 'report', id: bareId, status: 'progress', record: undefined, serviceMs };
+    }
+
+    const mayBeRecord = isWhole && !isCsv(start, contentType);
+    const document = mayBeRecord ? parseJson(start, response) : undefined;
+    const isData = isReportData(document) || (isDirect && containsRows(document));
+    if (document === undefined || isData) {
+      return { kind: 'data', response: this.#toReport(response, all, { endpoint: 'buyer' }) };
+    }
+
+    const id = findReportId(document);
+    const { isError, status } = recordIn(document);
+    if (id === undefined || isError || id.length > maxServiceText) {
+      const isLong = id !== undefined && !isError;
+      const problem = isLong ? `has an ID of more than ${maxServiceText} characters` : 'has no ID';
+      throw new UnreadableResponse(problem, { text: start, document });
+    }
+    const record = shortenResponse(document);
+    return { kind: 'report', id, status: status || 'progress', record, serviceMs };
+  }
+
+  /** Reads the beginning of a report. Throws if it is a record that says why there is none. */
+  async #readReport(response: HttpResponse, reportId: string): Promise<ReportResponse> {
+    const retryAfterMs = this.#retryAfterMs(response);
+    if (response.status === 202) {
+      response.body.destroy();
+      throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs, reportId });
+    }
+
+    const call = { endpoint: 'download', reportId, retryAfterMs } as const;
+    const { start, isWhole, all } = await peek(response.body, startsAsReport);
+    const isEmpty = isWhole && start.trim() === '';
+    if (isEmpty) throw new UnreadableResponse('is empty');
+    if (isPage(start)) throw new UnreadableResponse('is a web page', { text: start });
+    if (isWhole && startsAsJson(start)) {
+      const document = tryJson(start);
+      const isRecord = !isReportData(document) && !containsRows(document);
+      if (document !== undefined && isRecord) {
+        const unread = new UnreadableResponse('is not a report', { text: start, document });
+        throw toUserError(unread, call, this.#options);
+      }
+    }
+    return this.#toReport(response, all, call);
+  }
+
+  #toReport(response: HttpResponse, body: AsyncIterable<Buffer>, call: CallFacts): ReportResponse {
+    const { headers, status } = response;
+    const { wallClock } = this.#options.host;
+    const serviceMs = timeOf(headers);
+    const length = headers['content-length'] ?? '';
+    const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
+    return {
+      body: this.#withUserErrors(body, call),
+      contentType: headers['content-type'],
+      sizeBytes: hasSize ? Number(length) : undefined,
+      serviceMs,
+      clockAheadMs: serviceMs === undefined ? undefined : serviceMs - wallClock(),
+      isPart: status === 206,
+      hasNextLink: hasNextLink(response),
+      isEndMarked: marksEnd(headers),
+      close: () => void response.body.destroy(),
+    };
+  }
+
+  /** Passes a body on, with errors for users. A create call is not repeated. */
+  async *#withUserErrors(body: AsyncIterable<Buffer>, call: CallFacts): AsyncGenerator<Buffer> {
+    try {
+      yield* body;
+    } catch (thrown) {
+      const error = toUserError(thrown, call, this.#options);
+      if (call.endpoint !== 'buyer' || isInterruption(error)) throw error;
+      throw new UncertainCreateError(error, hintFor('uncertain', this.#options.wording));
+    }
+  }
 }
 
-/** Adds the step to the message, unless the service refused the sign-in. */
-function addSignInStep(error: unknown): unknown {
+/** Names the step in an error, unless the service refused the sign-in. */
+function nameSignIn(error: unknown): unknown {
   const isNamed = isNotSignedIn(error) || isInterruption(error);
   if (isNamed || !(error instanceof AdreportError)) return error;
-  error.message = `The sign-in failed. ${error.message}`;
-  return error;
+  return new ErrorInContext(error, { message: `The sign-in failed. ${error.message}` });
 }
-
-/** Origin of a token that comes from a sign-in of this client. */
-const freshTokenOrigin: SignInOrigin = {
-  token: 'the token it had just issued',
-  tokenHint:
-    "E-mail and password are correct. Try a token from the service's console: adreport login --token-stdin",
-  signInHint: '',
-};
 
 /** Writes one of two forms of the same body. */
 function bodyIn(
@@ -343,144 +408,34 @@ function bodyIn(
 /** Longer than any response to a sign-in. */
 const maxSignInCharacters = 64 * 1024;
 
-/** Throws `SignInError` for a refusal, `IncompleteDataError` for any other lack of a token. */
-async function readToken(response: HttpResponse, redact: Redact): Promise<string> {
+async function readToken(response: HttpResponse): Promise<string> {
   const text = (await readText(response)).slice(0, maxSignInCharacters);
   const bareToken = findToken(text);
   if (bareToken) return bareToken;
 
   // Errors must not contain what may be a token.
-  const answer = tryJson(text) ?? parseJson(withoutTokens(text), response, redact);
-  const token = findToken(answer);
-  if (token === undefined || refusesSignIn(recordIn(answer))) {
-    const lack = 'The response to the sign-in has no token.';
-    throw unexpectedResponseError({ endpoint: 'auth', answer, text, lack, redact });
+  const document = tryJson(text) ?? parseJson(withoutTokens(text), response);
+  const token = findToken(document);
+  if (token === undefined || refusesSignIn(recordIn(document))) {
+    throw new UnreadableResponse('has no token', { text, document });
   }
 
   // Must fit into a header (RFC 9110, 5.5).
   if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token;
-  throw new IncompleteDataError('The sign-in returned a token that does not fit in a header.', {
-    retryable: false,
-    hint: 'Check the base URL: adreport whoami shows it.',
-  });
+  throw new UnreadableResponse('has a token that does not fit in a header');
 }
 
-/** Reads a report id or report data, depending on the beginning of the response. */
-async function readCreated(
-  response: HttpResponse,
-  { redact, host, isDirect }: ReadingOptions & { readonly isDirect: boolean },
-): Promise<CreatedReport> {
-  const { start, isWhole, all } = await peek(response.body);
-  const contentType = response.headers['content-type'];
-  const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
-  const serviceMs = timeOf(response.headers);
-  if (bareId !== undefined) {
-    return { kind: 'report', id: bareId, status: 'progress', answer: undefined, serviceMs };
-  }
-
-  const mayBeRecord = isWhole && !isCsv(start, contentType);
-  const answer = mayBeRecord ? parseJson(start, response, redact) : undefined;
-  const isData = isReportData(answer) || (isDirect && containsRows(answer));
-  if (answer === undefined || isData) {
-    return { kind: 'data', answer: toReportResponse(response, markErrorsUncertain(all), host) };
-  }
-
-  const id = findReportId(answer);
-  const { isError, status } = recordIn(answer);
-  if (id !== undefined && id.length > maxServiceText) throw idTooLongError();
-  if (id !== undefined && !isError) {
-    const record = shortenResponse(answer);
-    return { kind: 'report', id, status: status || 'progress', answer: record, serviceMs };
-  }
-  throw unexpectedResponseError({
-    endpoint: 'buyer',
-    answer,
-    text: start,
-    redact,
-    lack: 'The report was requested, but the response has no report ID.',
-    hint: 'A report may have been created anyway. Check that the base URL points to the reporting service.',
-  });
-}
-
-function idTooLongError(): IncompleteDataError {
-  const message = `The service returned a report ID of more than ${maxServiceText} characters.`;
-  return new IncompleteDataError(message, {
-    retryable: false,
-    hint: 'A report may have been created anyway. Check that the base URL points to the reporting service.',
-  });
-}
-
-type ReadingOptions = Pick<ClientOptions, 'redact' | 'host'>;
-
-/** Reads the beginning of a report. Throws if it is a record that says why there is no report. */
-async function readReport(
-  response: HttpResponse,
-  { redact, host }: ReadingOptions,
-): Promise<ReportResponse> {
-  const retryAfterMs = parseRetryAfter(response.headers['retry-after'], host.wallClock());
-  if (response.status === 202) {
-    throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs });
-  }
-
-  const { start, isWhole, all } = await peek(response.body, startsAsReport);
-  if (isWhole && startsAsJson(start)) {
-    const answer = tryJson(start);
-    const isRecord = !isReportData(answer) && !containsRows(answer);
-    const error = isRecord ? recordInsteadOfReport(answer, start, redact) : undefined;
-    if (error) throw error.amend('', { retryAfterMs });
-    if (isRecord && recordIn(answer).outcome === 'ready') {
-      const lack = 'The response to the download is not a report.';
-      throw unexpectedResponseError({ endpoint: 'download', answer, text: start, lack, redact });
-    }
-  }
-
-  return toReportResponse(response, withErrors(all), host);
-}
-
-/** Passes a body on, with errors for users. */
-async function* withErrors(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw bodyError(error);
-  }
-}
-
-/** Does the same for the body of a create call, which is not repeated. */
-async function* markErrorsUncertain(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* body;
-  } catch (error) {
-    throw withUnknownOutcome(bodyError(error));
-  }
-}
-
-function toReportResponse(
-  response: HttpResponse,
-  body: AsyncIterable<Buffer>,
-  { wallClock }: ReadingOptions['host'],
-): ReportResponse {
-  response.allowTime();
-  const { headers } = response;
-  const serviceMs = timeOf(headers);
-  const clockAheadMs = serviceMs === undefined ? undefined : serviceMs - wallClock();
-  const contentType = headers['content-type'];
-  const isEndMarked = marksEnd(headers);
-  const isPart = response.status === 206;
-  const hasNext = hasNextLink(response);
-  const close = (): void => void response.body.destroy();
-  const facts = { isPart, hasNextLink: hasNext, isEndMarked, clockAheadMs, serviceMs };
-  const rest = { ...facts, contentType, close };
-  const charset = charsetOf(contentType);
-  const isUtf8 = /^(utf-?8|us-ascii)$/i.test(charset);
-  if (!isUtf8) {
-    return { ...rest, body: decodeToUtf8(body, charset), sizeBytes: undefined };
-  }
-
-  const length = headers['content-length'] ?? '';
-  const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
-  const sizeBytes = hasSize ? Number(length) : undefined;
-  return { ...rest, body, sizeBytes };
+async function readCampaignList(response: HttpResponse): Promise<CampaignList> {
+  const text = await readText(response);
+  const document = parseJson(text, response);
+  const campaigns = findCampaigns(document);
+  if (!campaigns) throw new UnreadableResponse('is not a list of campaigns', { text, document });
+  return {
+    campaigns,
+    answer: document,
+    isPart: response.status === 206,
+    hasNextLink: hasNextLink(response),
+  };
 }
 
 /** Reads `Date` in milliseconds since 1970; `undefined` if there is none. */

@@ -5,18 +5,19 @@ import type { buildConnector, Dispatcher } from 'undici';
 import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
 import { shortened } from '../text/printable.ts';
 import { decompress } from './decompress.ts';
+import { hintFor, type Wording } from './hints.ts';
 import { ProxyError, TransportError } from './transport-error.ts';
 
 export interface HttpOptions {
-  /**
-   * Limits connecting, the wait for the first byte, and pauses within a body. The whole exchange
-   * may take four times as long plus a second.
-   */
+  /** Limits connecting, the wait for the first byte, and pauses within a body. */
   readonly timeoutMs: number;
   readonly userAgent: string;
 
   /** For https only. Plain http is only used on loopback, without a proxy. */
   readonly proxy?: ProxySettings | undefined;
+
+  /** Of hints; flags by default. */
+  readonly wording?: Wording;
 
   /** Prints one line per exchange, without headers and bodies and therefore without secrets. */
   readonly trace: (line: string) => void;
@@ -41,9 +42,6 @@ export interface HttpRequest {
 
   /** A download may be redirected to the report's storage. */
   readonly isDownload?: boolean;
-
-  /** Called once connected, before the first byte of the request may leave. */
-  readonly onSent?: () => void;
 }
 
 /** The caller has to read or destroy the body. */
@@ -58,9 +56,6 @@ export interface HttpResponse {
 
   /** Decompressed bytes. Ends with a `TransportError` or a zlib error if incomplete. */
   readonly body: Readable;
-
-  /** Lifts the limit for the whole exchange, for a report that may take long to transfer. */
-  allowTime(): void;
 }
 
 /** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
@@ -96,9 +91,12 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
       response.body.destroy();
       if (redirects === maxRedirects) {
         const { origin: start } = first.url;
-        throw new UnreachableError(`${start} redirects too many times (${maxRedirects}).`);
+        throw new UnreachableError(`${start} redirects too many times (${maxRedirects}).`, {
+          code: 'REDIRECT_REFUSED',
+        });
       }
-      request = followRedirect(request, response.status, location);
+      const { status } = response;
+      request = followRedirect(request, { status, location, wording: options.wording });
     }
   }
 
@@ -198,12 +196,21 @@ function withProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
   return Object.assign(pool, { connect });
 }
 
+interface Redirect {
+  readonly status: number;
+  readonly location: string;
+  readonly wording: Wording | undefined;
+}
+
 /**
  * Builds the HTTP request for a redirect (`decisions.md` 4). A POST is only followed within its
  * origin and with its body, except that a download may lead to the report's storage: by GET, over
  * https, and without the token. Throws `RejectedError` otherwise.
  */
-function followRedirect(request: HttpRequest, status: number, location: string): HttpRequest {
+function followRedirect(
+  request: HttpRequest,
+  { status, location, wording = 'flags' }: Redirect,
+): HttpRequest {
   const { url, method, isDownload } = request;
   const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   const isSameOrigin = target?.origin === url.origin;
@@ -224,7 +231,9 @@ function followRedirect(request: HttpRequest, status: number, location: string):
     : 'and adreport does not follow redirects of POST requests';
   throw new RejectedError(`${from} redirects to ${to}, ${why}.`, {
     code: 'REDIRECT_REFUSED',
-    hint: 'Check the base URL: the service may have moved, or a portal or proxy may be in front of it.',
+    hint: hintFor('redirect', wording),
+    // The service has not refused anything: a report stays.
+    retryable: true,
   });
 }
 
@@ -258,8 +267,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #options: HttpOptions;
   readonly #receiver: ResponseReceiver;
   readonly #startedAt = hrtime.bigint();
+
+  /** Set once connected, before the first byte of the request may leave. */
   #controller: Dispatcher.DispatchController | undefined;
-  #limit: NodeJS.Timeout | undefined;
   #body: Readable | undefined;
   #status = 0;
   #bytes = 0;
@@ -280,8 +290,6 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
 
     signal?.addEventListener('abort', this.#abort);
-    // The other timeouts do not catch a response that trickles in.
-    this.#limit = setTimeout(() => this.#stop(tooSlow()), 4 * timeoutMs + 1_000);
     dispatcher.dispatch(
       {
         origin: url.origin,
@@ -297,13 +305,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { signal, onSent } = this.#request;
-    if (this.#isOver || signal?.aborted) {
-      controller.abort(signal?.reason ?? tooSlow());
-      return;
-    }
-    this.#controller = controller;
-    onSent?.();
+    const { signal } = this.#request;
+    if (signal?.aborted) controller.abort(signal.reason);
+    else this.#controller = controller;
   }
 
   onResponseStart(
@@ -322,8 +326,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const body = decompress(this.#body, headers['content-encoding']);
     // A body may fail before it has a reader, who still gets the error.
     for (const stream of [this.#body, body]) stream.on('error', () => {});
-    const allowTime = (): void => clearTimeout(this.#limit);
-    this.#receiver.resolve({ status, headers, body, allowTime });
+    this.#receiver.resolve({ status, headers, body });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -343,18 +346,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   readonly #abort = (): void => {
-    this.#stop(this.#request.signal?.reason);
-  };
-
-  #stop(reason: Error): void {
+    const reason = this.#request.signal?.reason;
     if (this.#controller) this.#controller.abort(reason);
     else this.#end(reason);
-  }
+  };
 
   #end(error: Error | undefined): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#limit);
     this.#request.signal?.removeEventListener('abort', this.#abort);
 
     const failure = error && this.#failureOf(error);
@@ -369,24 +368,22 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (signal?.aborted) return signal.reason;
     const { username, password } = this.#options.proxy?.url ?? {};
     const hasProxyUser = Boolean(username && password);
-    return new TransportError(error, url, { begun: this.#body !== undefined, hasProxyUser });
+    const wasSent = this.#controller !== undefined;
+    const begun = this.#body !== undefined;
+    return new TransportError(error, { url, wasSent, begun, hasProxyUser });
   }
 
   #traceEnd(failure: Error | undefined): void {
     const { method, url } = this.#request;
     // The query of a signed URL is a secret.
     const query = url.search && '?…';
-    const answer = this.#status ? `${this.#status}, ${this.#bytes} bytes` : 'no response';
+    const result = this.#status ? `${this.#status}, ${this.#bytes} bytes` : 'no response';
     const tookMs = Math.round(Number(hrtime.bigint() - this.#startedAt) / 1e6);
     const why = failure ? ` (${failure.message})` : '';
     this.#options.trace(
-      `${method} ${url.origin}${url.pathname}${query} → ${answer}, ${tookMs} ms${why}`,
+      `${method} ${url.origin}${url.pathname}${query} → ${result}, ${tookMs} ms${why}`,
     );
   }
-}
-
-function tooSlow(): Error {
-  return Object.assign(new Error('the response did not end in time'), { code: 'ANSWER_TIMEOUT' });
 }
 
 /** Creates a stream with backpressure. Destroying it early ends the exchange. */

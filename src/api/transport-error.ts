@@ -1,11 +1,17 @@
 import { type AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
 import { printable, shortened } from '../text/printable.ts';
+import { type HintName, hintFor, type Wording } from './hints.ts';
 
 /** The message is the proxy's URL. */
 export class ProxyError extends Error {}
 
 /** State of an exchange when it failed. */
-export interface ExchangeState {
+interface ExchangeState {
+  readonly url: URL;
+
+  /** The request may have left. */
+  readonly wasSent: boolean;
+
   /** Status and headers had arrived. */
   readonly begun: boolean;
 
@@ -13,71 +19,71 @@ export interface ExchangeState {
   readonly hasProxyUser: boolean;
 }
 
+/** A failed exchange. Its message is the reason, without a full stop: `connection refused`. */
 export class TransportError extends Error {
-  /** Error for the user. */
-  readonly error: AdreportError;
+  readonly wasSent: boolean;
 
   /** The same exchange may soon succeed. */
   readonly isTemporary: boolean;
+  readonly #origin: string;
+  readonly #begun: boolean;
+  readonly #code: string;
+  readonly #hint: HintName;
 
-  constructor(cause: unknown, { origin, hostname }: URL, { begun, hasProxyUser }: ExchangeState) {
-    const diagnosis = diagnose(cause, hostname);
-    const { sentence, code, isTemporary } = diagnosis;
-    const isProxyUserRefused = diagnosis.hint === proxySignInHint && hasProxyUser;
-    const hint = isProxyUserRefused ? proxyRefusedHint : diagnosis.hint;
-    super(sentence, { cause });
+  constructor(cause: unknown, { url, wasSent, begun, hasProxyUser }: ExchangeState) {
+    const { reason, code, hint, isTemporary } = diagnose(cause, url.hostname);
+    super(reason, { cause });
+    this.wasSent = wasSent;
     this.isTemporary = isTemporary || begun;
-    this.error =
-      begun && code !== 'TIMEOUT'
-        ? new IncompleteDataError(`The response from ${origin} broke off: ${sentence}.`, {
-            cause,
-            concernsReport: false,
-          })
-        : new UnreachableError(`Could not reach ${origin}: ${sentence}.`, { code, hint, cause });
+    this.#origin = url.origin;
+    this.#begun = begun;
+    this.#code = code;
+    this.#hint = hint === 'proxySignIn' && hasProxyUser ? 'proxyRefused' : hint;
+  }
+
+  /** @param step what the response was to: `the status call` */
+  toUserError(step: string, wording: Wording): AdreportError {
+    const hint = hintFor(this.#hint, wording);
+    if (!this.#begun || this.#code === 'TIMEOUT') {
+      const message = `Could not reach ${this.#origin}: ${this.message}.`;
+      return new UnreachableError(message, { code: this.#code, hint, cause: this });
+    }
+    const message = `The response from ${this.#origin} to ${step} broke off: ${this.message}.`;
+    return new IncompleteDataError(message, { retryable: true, cause: this });
   }
 }
 
 /** Why an exchange failed. */
 interface Diagnosis {
   /** Without a full stop: `connection refused`. */
-  readonly sentence: string;
+  readonly reason: string;
   readonly code: string;
-  readonly hint: string;
+  readonly hint: HintName;
 
   /** The same exchange may soon succeed. */
   readonly isTemporary: boolean;
 }
 
-const proxyHint = 'Check HTTPS_PROXY and NO_PROXY.';
-const proxySignInHint =
-  'The proxy requires a user name and a password: HTTPS_PROXY=http://user:password@host:port';
-const proxyRefusedHint =
-  'The proxy refused the user name and the password in HTTPS_PROXY: correct them.';
-const tlsHint = 'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS=FILE.';
-const otherHostHint =
-  'The certificate is for a different host. Check the base URL: adreport whoami shows it.';
-const timeout = {
-  code: 'TIMEOUT',
-  hint: 'If the service is slow, raise the limit with --timeout, for example --timeout 2m.',
-};
-const tls = { code: 'TLS', hint: tlsHint, isTemporary: false };
+const timeout = { code: 'TIMEOUT', hint: 'timeout' } as const;
+const tls = { code: 'TLS', hint: 'privateAuthority', isTemporary: false } as const;
 
 /** Error codes of Node and undici; absent members have the default for unknown codes. */
 const knownCodes: readonly (Partial<Diagnosis> & { readonly codes: RegExp })[] = [
-  { codes: /^ECONNREFUSED$/, sentence: 'connection refused' },
-  { codes: /^ENOTFOUND$/, sentence: 'unknown host', isTemporary: false },
-  { codes: /^EAI_AGAIN$/, sentence: 'the host name could not be looked up' },
-  { codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, sentence: 'the connection was cut' },
+  { codes: /^ECONNREFUSED$/, reason: 'connection refused' },
+  { codes: /^ENOTFOUND$/, reason: 'unknown host', isTemporary: false },
+  { codes: /^EAI_AGAIN$/, reason: 'the host name could not be looked up' },
+  { codes: /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, reason: 'the connection was cut' },
+  { codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, reason: 'no connection in time', ...timeout },
+  { codes: /^UND_ERR_HEADERS_TIMEOUT$/, reason: 'no response in time', ...timeout },
+  { codes: /^UND_ERR_BODY_TIMEOUT$/, reason: 'the response stalled', ...timeout },
+  { codes: /^(CERT_HAS_EXPIRED|CERT_NOT_YET_VALID)$/, ...tls, hint: 'certificateTime' },
+  { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, ...tls, hint: 'otherHost' },
   {
-    codes: /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/,
-    sentence: 'no connection in time',
-    ...timeout,
+    codes: /^(EPROTO|ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG))$/,
+    reason: 'the server does not support TLS',
+    ...tls,
+    hint: 'httpPort',
   },
-  { codes: /^UND_ERR_HEADERS_TIMEOUT$/, sentence: 'no response in time', ...timeout },
-  { codes: /^UND_ERR_BODY_TIMEOUT$/, sentence: 'the response stalled', ...timeout },
-  { codes: /^ANSWER_TIMEOUT$/, ...timeout },
-  { codes: /^EPROTO$/, sentence: 'the server does not support TLS', ...tls },
-  { codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/, ...tls, hint: otherHostHint },
   {
     codes: /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/,
     ...tls,
@@ -85,7 +91,7 @@ const knownCodes: readonly (Partial<Diagnosis> & { readonly codes: RegExp })[] =
   // undici asserts some properties of a response instead of checking them.
   {
     codes: /^(HPE_|HTTPParserError$|ERR_ASSERTION$)/,
-    sentence: 'the response is not HTTP',
+    reason: 'the response is not HTTP',
     isTemporary: false,
   },
 ];
@@ -97,18 +103,18 @@ function diagnose(error: unknown, host: string): Diagnosis {
   const refusedStatus = /^Proxy response \((\d+)\)/.exec(message)?.[1];
   if (refusedStatus) {
     return {
-      sentence: `the proxy answered ${refusedStatus} instead of connecting`,
+      reason: `the proxy answered ${refusedStatus} instead of connecting`,
       code: 'UNREACHABLE',
-      hint: refusedStatus === '407' ? proxySignInHint : proxyHint,
+      hint: refusedStatus === '407' ? 'proxySignIn' : 'proxy',
       isTemporary: !refusedStatus.startsWith('4'),
     };
   }
 
   const code = codeOf(error) ?? '';
   const known = knownCodes.find(({ codes }) => codes.test(code || name));
-  const sentence = known?.sentence ?? reasonOf(error, message);
+  const reason = known?.reason ?? describe(error, message);
   return {
-    sentence: sentence.includes(code) ? sentence : `${sentence} (${code})`,
+    reason: reason.includes(code) ? reason : `${reason} (${code})`,
     code: known?.code ?? 'UNREACHABLE',
     hint: known?.hint ?? networkHint(code, host),
     isTemporary: known?.isTemporary ?? true,
@@ -117,16 +123,20 @@ function diagnose(error: unknown, host: string): Diagnosis {
 
 function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   const cause = diagnose(error.cause, host);
-  const isOfNetwork = cause.code === 'UNREACHABLE' && cause.hint !== proxySignInHint;
+  const proxyHints: Partial<Record<HintName, HintName>> = {
+    address: 'proxy',
+    localServer: 'proxy',
+    httpPort: 'proxyScheme',
+  };
   return {
     ...cause,
-    sentence: `at the proxy ${error.message}: ${cause.sentence}`,
-    hint: isOfNetwork ? proxyHint : cause.hint,
+    reason: `at the proxy ${error.message}: ${cause.reason}`,
+    hint: proxyHints[cause.hint] ?? cause.hint,
   };
 }
 
 /** Formats an error on one line; for OpenSSL errors, only the reason. */
-function reasonOf(error: unknown, message: string): string {
+function describe(error: unknown, message: string): string {
   // Node adds both to errors of OpenSSL, whose messages have source lines.
   const { library, reason } = (error ?? {}) as {
     readonly library?: unknown;
@@ -137,10 +147,7 @@ function reasonOf(error: unknown, message: string): string {
   return printable(shortened(text));
 }
 
-function networkHint(code: string, host: string): string {
+function networkHint(code: string, host: string): HintName {
   const isThisMachine = /^(localhost|127\.|\[::1\])/.test(host);
-  if (code === 'ECONNREFUSED' && isThisMachine) {
-    return 'Start the local server with adreport local-server, or add --local to this command.';
-  }
-  return 'Check the network and the base URL: adreport whoami shows it.';
+  return code === 'ECONNREFUSED' && isThisMachine ? 'localServer' : 'address';
 }

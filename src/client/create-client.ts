@@ -14,9 +14,15 @@ import type {
   ReportOptions,
   ReportState,
 } from './public-types.ts';
-import { planOptions, type ReadSettings, readFetchOptions, readSettings } from './read-options.ts';
+import {
+  expectId,
+  planOptions,
+  type ReadSettings,
+  readFetchOptions,
+  readSettings,
+} from './read-options.ts';
 import { type ReaderSetup, ReportReader } from './report-reader.ts';
-import { requestReport } from './request.ts';
+import { requestReport } from './send-request.ts';
 
 /**
  * Reads nothing but its options: no environment, no settings, no files. Throws an `AdreportError`
@@ -32,6 +38,9 @@ export function createClient<const AnyProfile extends Profile = 'buyer'>(
 class ServiceClient {
   readonly #settings: ReadSettings;
   readonly #secrets = new Secrets();
+
+  /** When this client requested each report, in milliseconds since 1970. */
+  readonly #requestedMs = new Map<string, number>();
   #connecting: Promise<Client> | undefined;
 
   constructor(settings: ReadSettings) {
@@ -51,10 +60,13 @@ class ServiceClient {
   async createReport(report: ReportOptions): Promise<{ readonly id: string }> {
     const { request } = planOptions('createReport', report, this.#settings);
     const client = await this.#connect();
-    const { id, answer } = await requestReport(client, request);
-    if (id !== undefined) return { id };
+    const { id, requestedMs = 0, response } = await requestReport(client, request);
+    if (id !== undefined) {
+      this.#requestedMs.set(id, requestedMs);
+      return { id };
+    }
 
-    answer?.close();
+    response?.close();
     throw new RejectedError('The service answered with the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
       hint: 'Use fetchReport.',
@@ -62,6 +74,7 @@ class ServiceClient {
   }
 
   async reportStatus(id: string): Promise<ReportState> {
+    expectId('reportStatus', id);
     const client = await this.#connect();
     const { status, message } = await client.status(id);
     return { id, status, message, isReady: outcomeOf(status) === 'ready' };
@@ -72,10 +85,14 @@ class ServiceClient {
     report?: ReportOptions,
     given?: FetchOptions,
   ): Promise<ReportReader> {
+    expectId('openReport', id);
     const options = readFetchOptions('openReport', given);
-    const plan = report && planOptions('openReport', report, this.#settings);
-    const requested = { id, status: 'progress', createdMs: Date.now() };
-    return this.#open({ options, plan, requested });
+    const plan =
+      report === undefined ? undefined : planOptions('openReport', report, this.#settings);
+    const requestedMs = this.#requestedMs.get(id);
+    const requested = { id, status: 'progress', createdMs: requestedMs ?? Date.now() };
+    const known = requestedMs === undefined ? requested : { ...requested, requestedMs };
+    return this.#open({ options, plan, requested: known });
   }
 
   async campaigns(): Promise<CampaignRecords> {
@@ -105,12 +122,14 @@ class ServiceClient {
       timeoutMs,
       userAgent: 'adreport',
       proxy: proxy && { url: proxy, none: '' },
+      wording: 'options',
       trace: () => {},
     });
     const { redact, hide } = this.#secrets;
     return new Client({
       ...this.#settings,
       http,
+      wording: 'options',
       host: {
         wallClock: Date.now,
         stopwatch: () => performance.now(),

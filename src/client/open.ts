@@ -1,11 +1,12 @@
 import type { Client, ReportResponse } from '../api/client.ts';
-import { type TryCount, withUnknownOutcome } from '../api/exchange.ts';
+import type { TryCount } from '../api/retrying-caller.ts';
 import { ReportCheck } from '../checks/report-check.ts';
-import { AdreportError, type CheckResult } from '../errors.ts';
+import { AdreportError, type CheckResult, UncertainCreateError } from '../errors.ts';
 import type { Expectation } from '../query/expectation.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
-import type { ReadyReport } from './wait.ts';
+import type { RequestedReport } from './send-request.ts';
+import { type WaitLimits, waitForDownload } from './wait.ts';
 
 /** Data received so far. */
 export interface Transfer {
@@ -19,31 +20,30 @@ export interface Transfer {
   readonly isOver: boolean;
 }
 
-interface OpenOptions {
+export interface OpenOptions extends WaitLimits {
   /** `undefined` if the request is not known. */
   readonly expectation: Expectation | undefined;
 
-  /** Tries to download the report so far. */
+  /** Tries to download the report; refused calls and cut bodies both count. */
   readonly tries?: TryCount | undefined;
-
-  /** Ends the transfer. */
-  readonly signal?: AbortSignal | undefined;
 
   /** Called as data arrives. */
   readonly onTransfer?: ((transfer: Transfer) => void) | undefined;
 }
 
 /**
- * Begins the download of a report. Throws `StillInProgressError` if it cannot be downloaded yet,
- * and as the client's `download`.
+ * Begins the download of a report, after waiting for it if it is not available yet. Throws
+ * `StillInProgressError` when time is up, and as the client's `download`.
  */
 export async function openReport(
   client: Client,
-  ready: ReadyReport,
+  report: RequestedReport,
   options: OpenOptions,
 ): Promise<OpenReport> {
-  const answer = ready.answer ?? (await client.download(ready.id ?? '', options.tries));
-  return new OpenReport(client, { ready, answer, ...options });
+  const { tries = { tries: 0 } } = options;
+  const response =
+    report.response ?? (await waitForDownload(client, report, { ...options, tries }));
+  return new OpenReport(client, { report, response, ...options });
 }
 
 export interface ReadReport {
@@ -52,8 +52,8 @@ export interface ReadReport {
 }
 
 interface OpenSetup extends OpenOptions {
-  readonly ready: ReadyReport;
-  readonly answer: ReportResponse;
+  readonly report: RequestedReport;
+  readonly response: ReportResponse;
 }
 
 const noMessages: CheckResult = { warnings: [], notes: [] };
@@ -73,13 +73,13 @@ export class OpenReport {
   #rows = 0;
 
   constructor({ host }: Pick<Client, 'host'>, setup: OpenSetup) {
-    const { ready, answer, expectation } = setup;
-    this.id = ready.id;
-    this.createdMs = ready.createdMs;
-    this.contentType = answer.contentType;
+    const { report, response, expectation } = setup;
+    this.id = report.id;
+    this.createdMs = report.createdMs;
+    this.contentType = response.contentType;
     this.#setup = setup;
     const nowMs = host.wallClock();
-    this.#check = new ReportCheck({ expectation, answer, origin: ready, nowMs });
+    this.#check = new ReportCheck({ expectation, answer: response, origin: report, nowMs });
   }
 
   /** Warnings and notes; complete once all rows were read. */
@@ -89,7 +89,7 @@ export class OpenReport {
 
   /** Yields the document as it comes. */
   async *bytes(): AsyncGenerator<Buffer> {
-    for await (const piece of this.#setup.answer.body) {
+    for await (const piece of this.#setup.response.body) {
       this.#setup.signal?.throwIfAborted();
       this.#bytes += piece.length;
       this.#reportTransfer();
@@ -99,7 +99,7 @@ export class OpenReport {
 
   /**
    * Yields the rows, checked against the request as they are read. A batch is valid until the next
-   * one. Throws `IncompleteDataError` for data that is cut or not a report.
+   * one. Throws `IncompleteDataError` for data that is cut (then `retryable`) or not a report.
    */
   async *batches(bytes: AsyncIterable<Buffer> = this.bytes()): RowBatches {
     const batches = readRows(bytes, { contentType: this.contentType });
@@ -113,7 +113,9 @@ export class OpenReport {
       this.#result = this.#check.close(next.value);
       return next.value;
     } catch (error) {
-      throw this.#readingError(error);
+      // A create call that answered with data may have made a report too.
+      const isUncertain = this.#setup.report.response && isUnreadableData(error);
+      throw isUncertain ? new UncertainCreateError(error, uncertainHint) : error;
     } finally {
       this.#reportTransfer(true);
       await batches.return?.();
@@ -131,22 +133,19 @@ export class OpenReport {
 
   /** Ends the transfer. Only needed if nothing was read. */
   close(): void {
-    this.#setup.answer.close();
+    this.#setup.response.close();
   }
 
   #reportTransfer(isOver = false): void {
-    const { answer, onTransfer } = this.#setup;
-    const { sizeBytes } = answer;
+    const { response, onTransfer } = this.#setup;
+    const { sizeBytes } = response;
     onTransfer?.({ bytes: this.#bytes, rows: this.#rows, sizeBytes, isOver });
   }
+}
 
-  #readingError(error: unknown): unknown {
-    if (!(error instanceof AdreportError)) return error;
-    // A create call that answered with data may have made a report too.
-    if (this.#setup.ready.answer) return error.concernsReport ? withUnknownOutcome(error) : error;
+const uncertainHint = 'Requesting it again makes a second report.';
 
-    // The body arrived complete, so the service would send the same again.
-    if (error.code === 'MALFORMED') return error.amend('', { retryable: false });
-    return error.retryable ? error.amend('', { isCut: true }) : error;
-  }
+function isUnreadableData(error: unknown): error is AdreportError {
+  if (!(error instanceof AdreportError) || error instanceof UncertainCreateError) return false;
+  return error.exitCode === 4 || error.exitCode === 9;
 }

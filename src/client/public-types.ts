@@ -46,14 +46,15 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
 export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSettings<AnyProfile> &
   SignInOptions;
 
-/** Allows only known names in lists of literals, and any string in other lists. */
-type KnownNames<Names extends readonly string[], Known extends string> = {
-  readonly [Index in keyof Names]: string extends Names[Index]
-    ? string
-    : Names[Index] extends Known
-      ? Names[Index]
-      : Known;
-};
+/** The list itself if its names are known or not literal; otherwise a list of known names. */
+type KnownNames<
+  Names extends readonly string[],
+  Known extends string,
+> = Names extends readonly Known[]
+  ? Names
+  : string extends Names[number]
+    ? Names
+    : readonly Known[];
 
 /** Period of a report, in the forms of the command line. */
 export type WindowOptions =
@@ -74,10 +75,10 @@ export type ReportOptions<
   Metrics extends readonly string[] = readonly string[],
 > = WindowOptions & {
   /** Default: none, one row. */
-  readonly by?: (By & KnownNames<By, BreakdownName>) | undefined;
+  readonly by?: KnownNames<By, BreakdownName> | undefined;
 
   /** Default: all metrics of the profile. */
-  readonly metrics?: (Metrics & KnownNames<Metrics, MetricName>) | undefined;
+  readonly metrics?: KnownNames<Metrics, MetricName> | undefined;
   readonly filters?: FilterOptions | undefined;
 };
 

@@ -63,10 +63,12 @@ export function readSettings(options: CreateClientOptions): ReadSettings {
   if (signal !== undefined) expectSignal(signal);
   return {
     ...readSignIn(options),
-    baseUrl: checkBaseUrl(String(baseUrl), {
-      hosts: readHosts(options.allowHttp),
-      option: 'allowHttp',
-    }),
+    baseUrl: inOptions(() =>
+      checkBaseUrl(String(baseUrl), {
+        hosts: readHosts(options.allowHttp),
+        option: 'allowHttp',
+      }),
+    ),
     profile,
     timezone,
     encoding,
@@ -85,18 +87,37 @@ function readSignIn({
 }: CreateClientOptions): Pick<ReadSettings, 'token' | 'credentials'> {
   const given = { token, email, password };
   for (const [member, value] of Object.entries(given)) {
-    if (value === undefined || (typeof value === 'string' && value !== '')) continue;
+    if (value === undefined || (typeof value === 'string' && value.trim() !== '')) continue;
     throw new UsageError(`${member} is not a string, or is empty.`, { about: { member } });
   }
 
-  if (token !== undefined) return { token, credentials: undefined };
+  if (token !== undefined) return { token: readToken(token), credentials: undefined };
   if (email !== undefined && password !== undefined) {
     return { token: undefined, credentials: { email, password } };
   }
-  const lack = email === undefined ? 'token, or email and password' : 'password';
-  throw new UsageError(`createClient needs ${lack}.`, {
-    about: { member: lack },
+  const missing = email === undefined ? 'token, or email and password' : 'password';
+  throw new UsageError(`createClient needs ${missing}.`, {
+    about: { member: missing },
     hint: 'Nothing is read from the environment: pass it, for example token: process.env.ADREPORT_TOKEN.',
+  });
+}
+
+/** Secrets from files end in a line break. Anything else has to fit in a header. */
+function readToken(token: string): string {
+  const trimmed = token.trim();
+  if (/^[\x21-\x7e]{1,4096}$/.test(trimmed)) return trimmed;
+  throw new UsageError('token has blanks or other characters that no token has.', {
+    about: { member: 'token' },
+    hint: 'Pass the token alone, without “Bearer”.',
+  });
+}
+
+/** Throws `UsageError` for anything but an ID. */
+export function expectId(call: string, id: unknown): void {
+  if (typeof id === 'string' && id.trim() !== '') return;
+  throw new UsageError(`${call} needs the ID of a report.`, {
+    about: { member: 'id' },
+    hint: `For example: client.${call}(id), with the id of createReport or of a report.`,
   });
 }
 
@@ -181,10 +202,16 @@ const fetchNames = ['signal', 'onProgress', 'waitTimeoutMs', 'strict'];
 /** Throws `UsageError` for an unknown or invalid option. */
 export function readFetchOptions(call: string, options: FetchOptions = {}): FetchOptions {
   expectMembers(call, options, fetchNames);
-  const { signal, waitTimeoutMs, onProgress } = options;
+  const { signal, waitTimeoutMs, onProgress, strict } = options;
   if (signal !== undefined) expectSignal(signal);
   if (waitTimeoutMs !== undefined) {
-    expectNumber('waitTimeoutMs', waitTimeoutMs, { min: 0, max: Number.MAX_SAFE_INTEGER });
+    expectNumber('waitTimeoutMs', waitTimeoutMs, { min: 0, max: maxTimeoutMs });
+  }
+  if (strict !== undefined && typeof strict !== 'boolean') {
+    throw new UsageError(`strict is ${quoted(String(strict))}.`, {
+      about: { member: 'strict' },
+      hint: 'Use true or false.',
+    });
   }
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     throw new UsageError('onProgress is not a function.', { about: { member: 'onProgress' } });
@@ -202,22 +229,72 @@ export function planOptions(
 ): ReportPlan {
   expectMembers(call, options, reportNames);
   const { period, since, until, by, metrics, filters = {} } = options;
+  if (period !== undefined) expectTime('period', period, ['string']);
+  for (const [member, time] of Object.entries({ since, until })) {
+    if (time !== undefined) expectTime(member, time, ['string', 'number']);
+  }
+  if (typeof filters !== 'object' || filters === null) {
+    throw new UsageError('filters is not an object.', {
+      about: { member: 'filters' },
+      hint: "For example: filters: { country: ['FR'] }",
+    });
+  }
+
   const nowMs = Date.now();
-  const spec = parseRequest({
-    profile,
-    timezone,
-    period,
-    since: since === undefined ? undefined : String(since),
-    until: until === undefined ? undefined : String(until),
-    by: by && listOf('by', by),
-    metrics: metrics && listOf('metrics', metrics),
-    filters: Object.entries(filters).flatMap(([name, values]) =>
-      values === undefined ? [] : [`${name}=${filterList(name, values)}`],
-    ),
-    nowMs,
+  const lists = Object.entries(filters).filter(([, values]) => values !== undefined);
+  return inOptions(() => {
+    const spec = parseRequest({
+      profile,
+      timezone,
+      period,
+      since: since === undefined ? undefined : String(since),
+      until: until === undefined ? undefined : String(until),
+      by: by === undefined ? undefined : listOf('by', by),
+      metrics: metrics === undefined ? undefined : listOf('metrics', metrics),
+      filters: lists.map(([name, values]) => `${name}=${filterList(name, values)}`),
+      nowMs,
+    });
+    refuseNames(spec.request);
+    return planSpec({ ...spec, windowClock }, { nowMs });
   });
-  refuseNames(spec.request);
-  return planSpec({ ...spec, windowClock }, { nowMs });
+}
+
+function expectTime(member: string, value: unknown, types: readonly string[]): void {
+  if (types.includes(typeof value)) return;
+  throw new UsageError(`${member} is ${quoted(String(value))}.`, {
+    about: { member },
+    hint: `For example: ${member === 'period' ? "period: 'last-7d'" : `${member}: '2026-11-01'`}`,
+  });
+}
+
+/** Options by the flags that they have on the command line. */
+const optionsByFlag: readonly (readonly [flag: RegExp, option: string])[] = [
+  [/--filter\b/g, 'filters'],
+  [/--base-url\b/g, 'baseUrl'],
+  [/--window-clock\b/g, 'windowClock'],
+  [/--(period|since|until|by|metrics|profile|timezone|encoding)\b/g, '$1'],
+];
+
+/** Throws a `UsageError` of the command line in words of the library. */
+function inOptions<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const { about, mistakes, hint } = error;
+    const isForLibrary = hint !== undefined && !/adreport |ADREPORT_/.test(hint);
+    throw new UsageError(nameOptions(error.message), {
+      ...(about && { about }),
+      ...(mistakes && { mistakes }),
+      hint: isForLibrary ? nameOptions(hint) : 'See the types of its options.',
+    });
+  }
+}
+
+function nameOptions(sentence: string): string {
+  let named = sentence;
+  for (const [flag, option] of optionsByFlag) named = named.replace(flag, option);
+  return named;
 }
 
 function listOf(member: string, names: unknown): string {

@@ -1,21 +1,24 @@
 import type { Client } from '../api/client.ts';
-import { metricOfField } from '../contract/columns.ts';
+import { breakdownOfField, fieldOfColumn, metricOfField } from '../contract/columns.ts';
 import type { AnyRow } from '../contract/row-types.ts';
 import {
   AdreportError,
   type CheckMessage,
+  ErrorInContext,
+  isReportFailure,
+  isTruncated,
   RefusedReportError,
   UsageError,
   warningsMessage,
 } from '../errors.ts';
 import { expectationOf } from '../query/expectation.ts';
 import type { ReportPlan } from '../query/request.ts';
-import { type Row, rowsOf } from '../rows/row-batch.ts';
-import type { OpenReport, Transfer } from './open.ts';
+import { type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
 import type { ReadSettings } from './read-options.ts';
-import { ReportSteps } from './report-steps.ts';
-import { type RequestedReport, requestReport } from './request.ts';
+import { type RequestedReport, requestReport } from './send-request.ts';
+import { type ReadyReport, waitUntilReady } from './wait.ts';
 
 export interface ReaderSetup {
   readonly client: Client;
@@ -34,23 +37,23 @@ const defaultWaitTimeoutMs = 30 * 60_000;
 /** A report as programs read it: rows as objects, or the document as it came. */
 export class ReportReader implements FetchedReport<AnyRow> {
   readonly #setup: ReaderSetup;
-  readonly #steps: ReportSteps;
   readonly #startedMs: number;
+
+  /** Tries to download the report; refused calls and cut bodies both count. */
+  readonly #tries = { tries: 0 };
+  #report: RequestedReport | undefined;
+  #endMs = 0;
   #open: OpenReport | undefined;
   #isRead = false;
 
   constructor(setup: ReaderSetup) {
-    const { client, options, plan, requested, settings } = setup;
-    const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
-    const { retries } = settings;
-    const expectation = plan && expectationOf(plan);
     this.#setup = setup;
-    this.#startedMs = client.host.stopwatch();
-    this.#steps = new ReportSteps(client, { requested, expectation, waitTimeoutMs, retries });
+    this.#report = setup.requested;
+    this.#startedMs = setup.client.host.stopwatch();
   }
 
   get id(): string | undefined {
-    return this.#steps.requested?.id;
+    return this.#report?.id;
   }
 
   get warnings(): readonly CheckMessage[] {
@@ -61,54 +64,81 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return this.#open?.result.notes ?? [];
   }
 
-  /** Requests the report, waits for it, and begins its download; each again if that helps. */
-  async open(): Promise<OpenReport> {
+  /** Requests the report, waits for it, and begins its download; once more if it fails. */
+  async open(): Promise<void> {
+    const { requested, settings } = this.#setup;
+    let mayRequestAgain = !requested && settings.retries > 0;
     for (;;) {
       try {
-        const requested = await this.#request();
-        const ready = await this.#steps.wait(requested, ({ seen }) =>
-          this.#report('wait', { status: seen.status }),
-        );
-        this.#open = await this.#steps.open(ready, (data) => this.#report('download', data));
-        return this.#open;
+        this.#open = await this.#begin();
+        return;
       } catch (error) {
-        await this.#recover(error);
+        if (!mayRequestAgain || !isReportFailure(error)) throw this.#named(error);
+        mayRequestAgain = false;
+        this.#report = undefined;
       }
     }
   }
 
+  async #begin(): Promise<OpenReport> {
+    const { client, plan, options } = this.#setup;
+    if (!this.#report) {
+      if (!plan) throw new TypeError('A report without an id has a request.');
+      this.#progress('request', '');
+      this.#report = await requestReport(client, plan.request);
+    }
+    const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
+    this.#endMs = client.host.stopwatch() + waitTimeoutMs;
+
+    const ready = await waitUntilReady(client, this.#report, {
+      endMs: this.#endMs,
+      onPoll: ({ status }) => this.#progress('wait', status),
+    });
+    return this.#download(ready);
+  }
+
+  #download(report: ReadyReport): Promise<OpenReport> {
+    const { client, plan } = this.#setup;
+    this.#report = report;
+    return openReport(client, report, {
+      expectation: plan && expectationOf(plan),
+      endMs: this.#endMs,
+      tries: this.#tries,
+      onTransfer: (transfer) => this.#progress('download', report.status, transfer),
+    });
+  }
+
   async *rows(): AsyncGenerator<AnyRow, void, undefined> {
-    this.#begin();
+    const begun = this.#beginReading();
     let hasBegun = false;
-    for (;;) {
+    for (let open = begun; ; ) {
       try {
-        const open = this.#open ?? (await this.open());
         for await (const batch of open.batches()) {
+          const toRow = this.#rowBuilder(batch);
           for (const row of rowsOf(batch)) {
             hasBegun = true;
-            yield this.#typed(row);
+            yield toRow(row);
           }
         }
         this.#expectNoWarnings();
         return;
       } catch (error) {
-        if (hasBegun) throw named(error, this.id);
-        await this.#recover(error);
+        if (hasBegun) throw this.#named(error);
+        open = await this.#openAgain(error);
       }
     }
   }
 
   async bytes(): Promise<Uint8Array> {
-    this.#begin();
-    for (;;) {
+    const begun = this.#beginReading();
+    for (let open = begun; ; ) {
       const pieces: Buffer[] = [];
       try {
-        const open = this.#open ?? (await this.open());
         for await (const _batch of open.batches(collect(open.bytes(), pieces)));
         this.#expectNoWarnings();
         return new Uint8Array(Buffer.concat(pieces));
       } catch (error) {
-        await this.#recover(error);
+        open = await this.#openAgain(error);
       }
     }
   }
@@ -117,33 +147,27 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return new TextDecoder().decode(await this.bytes());
   }
 
-  #begin(): void {
-    if (this.#isRead) {
+  #beginReading(): OpenReport {
+    if (this.#isRead || !this.#open) {
       throw new UsageError('This report has been read; it can be read once.', {
-        ...(this.id !== undefined && { reportId: this.id }),
+        reportId: this.id,
         hint: 'Keep the rows, or begin again with client.openReport(id).',
       });
     }
     this.#isRead = true;
+    return this.#open;
   }
 
-  async #request(): Promise<RequestedReport> {
-    if (this.#steps.requested) return this.#steps.requested;
-
-    const { client, plan } = this.#setup;
-    if (!plan) throw new TypeError('A report without an id has a request.');
-    this.#report('request');
-    return this.#steps.continueWith(await requestReport(client, plan.request));
-  }
-
-  /** Returns once the steps may be taken again after an error. Otherwise throws the error. */
-  async #recover(error: unknown): Promise<void> {
-    const { id } = this;
+  /** Begins the download again after a cut. Otherwise throws the error. */
+  async #openAgain(error: unknown): Promise<OpenReport> {
+    const report = this.#report;
     try {
-      await this.#steps.recover(error);
-      this.#open = undefined;
+      if (!isTruncated(error) || report?.id === undefined) throw error;
+      await this.#setup.client.pauseAfterCut(error, this.#tries);
+      this.#open = await this.#download({ message: '', ...report });
+      return this.#open;
     } catch (final) {
-      throw named(final, id);
+      throw this.#named(final);
     }
   }
 
@@ -153,34 +177,48 @@ export class ReportReader implements FetchedReport<AnyRow> {
     throw new RefusedReportError(warningsMessage(this.warnings), { hint });
   }
 
-  #report(
-    step: ReportProgress['step'],
-    { status, bytes = 0, rows = 0 }: Partial<Transfer> & { readonly status?: string } = {},
-  ): void {
+  #progress(step: ReportProgress['step'], status: string, transfer?: Transfer): void {
     const { client, options } = this.#setup;
-    const { ready, requested } = this.#steps;
     const elapsedMs = client.host.stopwatch() - this.#startedMs;
-    const last = status ?? ready?.status ?? requested?.status ?? '';
-    options.onProgress?.({ step, status: last, elapsedMs, receivedBytes: bytes, rows });
+    const { bytes: receivedBytes = 0, rows = 0 } = transfer ?? {};
+    options.onProgress?.({ step, status, elapsedMs, receivedBytes, rows });
   }
 
-  /** Gives metrics the types of their profile, also if the service sent a CSV. */
-  #typed(row: Row): AnyRow {
-    const values: Record<string, unknown> = {};
-    for (const [field, value] of Object.entries(row)) {
-      const metric = metricOfField(field);
-      const isNumber =
-        metric?.type === 'integer' || (metric && this.#setup.settings.profile === 'buyer');
-      values[field] = isNumber ? numberIn(value) : value === '' ? null : value;
+  /** Adds the report id to an error. */
+  #named(error: unknown): unknown {
+    const { id } = this;
+    if (!(error instanceof AdreportError) || id === undefined || error.reportId === id) {
+      return error;
     }
-    return values as AnyRow;
+    return new ErrorInContext(error, { reportId: id });
   }
-}
 
-/** Adds the report id to an error. */
-function named(error: unknown, reportId: string | undefined): unknown {
-  if (!(error instanceof AdreportError) || reportId === undefined) return error;
-  return error.amend('', { reportId });
+  /**
+   * Returns a function that gives metrics the types of their profile, also if the service sent a
+   * CSV, and leaves out breakdowns that were not requested.
+   */
+  #rowBuilder({ fields }: RowBatch): (row: Row) => AnyRow {
+    const { plan, settings } = this.#setup;
+    const requested = plan && expectationOf(plan).columns;
+    const own = new Set(requested?.map((column) => fieldOfColumn(column, fields)));
+    const numbers = new Set<string>();
+    const others = new Set<string>();
+    for (const field of fields) {
+      const metric = metricOfField(field);
+      if (metric && (metric.type === 'integer' || settings.profile === 'buyer')) numbers.add(field);
+      if (requested && breakdownOfField(field) && !own.has(field)) others.add(field);
+    }
+
+    return (row) => {
+      const values: Record<string, unknown> = {};
+      for (const [field, value] of Object.entries(row)) {
+        const known = value === '' ? null : value;
+        if (known === null && others.has(field)) continue;
+        values[field] = numbers.has(field) ? numberIn(value) : known;
+      }
+      return values as AnyRow;
+    };
+  }
 }
 
 async function* collect(body: AsyncIterable<Buffer>, pieces: Buffer[]): AsyncGenerator<Buffer> {

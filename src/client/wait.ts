@@ -1,16 +1,55 @@
-import type { Client } from '../api/client.ts';
-import { type Poll, type PollInterval, waitForReport } from '../api/poll.ts';
-import type { RequestedReport } from './request.ts';
+import type { Client, ReportResponse } from '../api/client.ts';
+import type { TryCount } from '../api/retrying-caller.ts';
+import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
+import {
+  AdreportError,
+  isStillInProgress,
+  isUnknownReport,
+  isUnreachable,
+  ReportFailedError,
+  StillInProgressError,
+} from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { formatDuration } from '../text/quantity.ts';
+import type { RequestedReport } from './send-request.ts';
 
-interface WaitLimits {
-  readonly waitTimeoutMs: number;
+/** Pause between two calls: `auto`, or a fixed one in milliseconds. */
+export type PollInterval = 'auto' | number;
+
+/** State of a wait after a call. */
+export interface Poll {
+  readonly status: string;
+  readonly polls: number;
+  readonly waitedMs: number;
+
+  /** Pause before the next call; `undefined` if there is none. */
+  readonly nextPauseMs: number | undefined;
+}
+
+export interface WaitLimits {
+  /** When the wait ends, in milliseconds by the stopwatch; the last call is at this time. */
+  readonly endMs: number;
+
+  /** `Retry-After` can only make the pauses longer. */
   readonly pollInterval?: PollInterval | undefined;
 
   /** Ends the wait; by default the signal of the client. */
   readonly signal?: AbortSignal | undefined;
 
-  /** Called after each status call. */
+  /** Called after each call, before the pause or the end. */
   readonly onPoll?: ((poll: Poll) => void) | undefined;
+}
+
+/** What a call says about a report that is waited for. */
+interface Answer<Result> {
+  readonly status: string;
+
+  /** Absent while the report is in progress. */
+  readonly result?: Result;
+  readonly retryAfterMs?: number | undefined;
+
+  /** Why the service could not be asked. */
+  readonly problem?: AdreportError;
 }
 
 /** A report whose status is ready, with the service's last word on it. */
@@ -25,24 +64,129 @@ const maxRecords = 20;
 export async function waitUntilReady(
   client: Client,
   requested: RequestedReport,
-  options: WaitLimits,
+  limits: WaitLimits,
 ): Promise<ReadyReport> {
-  const { id: reportId, records: earlier = [] } = requested;
-  if (reportId === undefined || requested.answer) return { ...requested, message: '' };
+  const { id, records: earlier = [] } = requested;
+  if (id === undefined || requested.response) return { ...requested, message: '' };
 
-  const statusRecords: unknown[] = [];
-  const status = async (id: string, patienceMs: number) => {
-    const seen = await client.status(id, patienceMs);
-    if (statusRecords.length === maxRecords) statusRecords.shift();
-    statusRecords.push(seen.answer);
-    return seen;
-  };
+  const records: unknown[] = [];
+  const ready = await poll(client, requested, limits, async (leftMs) => {
+    const seen = await client.status(id, leftMs).catch((error) => {
+      // If the service was unreachable until the end, the report may still become ready.
+      const isTimeUp = limits.endMs - client.host.stopwatch() < minLeftMs;
+      if (isTimeUp && isUnreachable(error)) return error;
+      throw error;
+    });
+    if (seen instanceof AdreportError) return { status: 'progress', problem: seen };
 
-  const { waitTimeoutMs, pollInterval, signal = client.host.signal, onPoll } = options;
-  const timeoutMs = Math.max(0, waitTimeoutMs);
-  const { host } = client;
-  const limits = { pollInterval, timeoutMs, host, signal, onPoll };
-  const seen = await waitForReport({ reportId, status, ...limits });
-  const records = [...earlier, ...statusRecords];
-  return { ...requested, status: seen.status, message: seen.message, records };
+    if (records.length === maxRecords) records.shift();
+    records.push(seen.record);
+
+    const { status, retryAfterMs } = seen;
+    const outcome = outcomeOf(status);
+    if (outcome === 'failed') throw reportFailed(id, seen);
+    return { status, retryAfterMs, ...(outcome === 'ready' && { result: seen }) };
+  });
+  const { status, message } = ready;
+  return { ...requested, status, message, records: [...earlier, ...records] };
+}
+
+/** Begins a download, which may be available later than the status says. Throws as the calls. */
+export function waitForDownload(
+  client: Client,
+  report: RequestedReport,
+  limits: WaitLimits & { readonly tries: TryCount },
+): Promise<ReportResponse> {
+  const { id = '' } = report;
+  return poll(client, report, limits, async () => {
+    const result = await client.download(id, limits.tries).catch((error) => {
+      // A refusal that is waited for is no failed attempt.
+      if (isStillInProgress(error)) limits.tries.tries = 0;
+      throw error;
+    });
+    return { status: 'ready', result };
+  });
+}
+
+/**
+ * Returns milliseconds until the next call, after `waitedMs`. `auto` is a tenth of the time waited
+ * so far, between 0.5 s and 30 s, so that a report is noticed at most a tenth too late.
+ */
+export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): number {
+  if (interval !== 'auto') return interval;
+  return Math.min(Math.max(waitedMs / 10, 500), 30_000);
+}
+
+/** Timers may fire a fraction of a millisecond early; that does not justify another call. */
+const minLeftMs = 1;
+
+/** Calls until there is a result. Throws `StillInProgressError` when time is up. */
+async function poll<Result>(
+  { host }: Client,
+  report: RequestedReport,
+  { endMs, pollInterval, signal = host.signal, onPoll }: WaitLimits,
+  ask: (leftMs: number) => Promise<Answer<Result>>,
+): Promise<Result> {
+  const { id = '' } = report;
+  const startedMs = host.stopwatch();
+  for (let polls = 1; ; polls += 1) {
+    signal.throwIfAborted();
+    const answer = await ask(Math.max(0, endMs - host.stopwatch())).catch((error) => {
+      if (isUnknownReport(error) && isYoung(report, host.wallClock())) return notKnownYet;
+      if (isStillInProgress(error)) {
+        return { status: 'not available yet', retryAfterMs: error.retryAfterMs };
+      }
+      throw error;
+    });
+
+    const { status, result, retryAfterMs = 0, problem } = answer;
+    const waitedMs = host.stopwatch() - startedMs;
+    const leftMs = endMs - host.stopwatch();
+    const continues = result === undefined && leftMs >= minLeftMs;
+    const pauseMs = Math.min(leftMs, Math.max(pauseAfter(waitedMs, pollInterval), retryAfterMs));
+    onPoll?.({ status, polls, waitedMs, nextPauseMs: continues ? pauseMs : undefined });
+
+    if (result !== undefined) return result;
+    if (!continues) throw stillInProgress(id, { status, waitedMs, problem });
+    await host.sleep(pauseMs, signal);
+  }
+}
+
+/** A report may be unknown to a part of the service for so long after its request. */
+const maxUnknownMs = 60_000;
+
+const notKnownYet: Answer<never> = { status: 'not known yet' };
+
+function isYoung({ requestedMs }: RequestedReport, nowMs: number): boolean {
+  return requestedMs !== undefined && nowMs - requestedMs < maxUnknownMs;
+}
+
+interface LastWait extends Pick<Answer<unknown>, 'status' | 'problem'> {
+  readonly waitedMs: number;
+}
+
+function stillInProgress(reportId: string, { status, waitedMs, problem }: LastWait): AdreportError {
+  const word = status.trim().toLowerCase();
+  const unusualWord = word === 'progress' ? '' : ` (${printable(word)})`;
+  const waited = waitedMs === 0 ? '' : ` after ${formatDuration(waitedMs)}`;
+  const why = problem ? ` ${problem.message}` : '';
+  const message = `The report ${printable(reportId)} is still in progress${unusualWord}${waited}.`;
+  return new StillInProgressError(message + why, { reportId, cause: problem });
+}
+
+/** Returns the error (exit 6) for a report that failed or expired. */
+export function reportFailed(
+  reportId: string,
+  { status, message }: Pick<StatusRecord, 'status' | 'message'>,
+): ReportFailedError {
+  const word = status.trim().toLowerCase();
+  const reason = message.trim();
+  const saysMore = reason !== '' && reason.toLowerCase() !== word;
+  const end = saysMore ? `: ${printable(message)}` : '.';
+  const how = /^(failed|expired)$/.test(word) ? word : `ended as ${printable(word)}`;
+  return new ReportFailedError(`The report ${printable(reportId)} ${how}${end}`, {
+    code: word === 'expired' ? 'REPORT_EXPIRED' : 'REPORT_FAILED',
+    reportId,
+    hint: 'Request it again.',
+  });
 }

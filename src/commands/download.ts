@@ -5,11 +5,11 @@ import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags
 import { outputFlags } from '../query/flags/output-flags.ts';
 import { checkFormat } from '../query/format-choice.ts';
 import { checksOf } from '../query/job-options.ts';
-import { planEntry } from '../query/ledger.ts';
 import { outputOf, type ReportOutput } from '../query/plan.ts';
 import { announce } from '../run/announce.ts';
+import { planEntry } from '../run/ledger.ts';
 import { fetchToOutput } from '../run/report-fetch.ts';
-import { findCreated, matchOtherRequests, rememberAcceptedJson, toolsFor } from '../run/request.ts';
+import { findRequested, toolsFor } from '../run/request.ts';
 import { prepareOutput } from '../run/write-report.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -34,7 +34,7 @@ export const downloadCommand = declareCommand({
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   checkFormat(context, options);
   const tools = toolsFor(context);
-  const entry = await findCreated(tools, reportId);
+  const entry = await findRequested(tools, reportId);
   const noted = entry && (await planEntry(entry));
   const accountName = await context.account.name();
   const known: ReportOutput = noted
@@ -45,10 +45,9 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const checks = noted ? checksOf(noted.spec) : {};
   const asked = { ...checks, ...options, ...(columns && { columns }) };
   const output = await prepareOutput(context, asked, { ...known, names });
-  await rememberAcceptedJson(tools, reportId);
-  // An unknown report was created before now.
-  const createdMs = entry ? Date.parse(entry.createdAt) : context.host.wallClock();
-  const belongsToOtherRequest = entry && (await matchOtherRequests(tools, entry));
+  const requestedMs = entry && Date.parse(entry.at);
+  // An unknown report was requested before now.
+  const createdMs = requestedMs ?? context.host.wallClock();
 
   const { platform } = context.host;
   const words = [
@@ -60,7 +59,12 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const setup = {
     options,
     expectation: output.expectation,
-    named: { id: reportId, status: 'progress', createdMs, belongsToOtherRequest },
+    named: {
+      id: reportId,
+      status: 'progress',
+      createdMs,
+      ...(requestedMs !== undefined && { requestedMs }),
+    },
     waits: options.wait === true,
     resumeHint: () => `To resume: ${commandFor('download', reportId, { words, platform })}`,
   };

@@ -13,7 +13,7 @@ import type { Client, Credentials } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { AdreportError, isNotSignedIn, UsageError } from '../errors.ts';
+import { AdreportError, isForbidden, isNotSignedIn, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { Prompt, readSecret } from '../ui/prompt.ts';
@@ -258,8 +258,8 @@ async function countCampaigns({ console }: Context, client: Client): Promise<str
     const { campaigns } = await client.campaigns();
     return `, ${formatPlural(campaigns.length, 'campaign')}`;
   } catch (error) {
-    const hasNoList = error instanceof AdreportError && [403, 404].includes(error.httpStatus ?? 0);
-    if (!hasNoList) throw error;
+    const hasNoList = error instanceof AdreportError && error.httpStatus === 404;
+    if (!isForbidden(error) && !hasNoList) throw error;
     console.warn(`The token was not checked, because listing campaigns failed: ${error.message}`);
     return '';
   }

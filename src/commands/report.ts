@@ -6,8 +6,7 @@ import { runCommandLine } from '../query/command-line.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readPositive } from '../query/flags/read-value.ts';
 import { reportCreateFlags } from '../query/flags/report-flags.ts';
-import { serviceFlags } from '../query/flags/service-flags.ts';
-import { isStuck, type LedgerEntry } from '../query/ledger.ts';
+import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { planWithIds } from '../query/names.ts';
 import { planSpec } from '../query/request.ts';
 import { specFromFlags } from '../query/spec-from-flags.ts';
@@ -15,13 +14,14 @@ import { requireBegun } from '../query/window-parts.ts';
 import { printCheckResult } from '../run/announce.ts';
 import { tableLook } from '../run/deliver.ts';
 import { printDryRun } from '../run/dry-run.ts';
+import type { LedgerEntry } from '../run/ledger.ts';
 import { requestAndRecord, toolsFor } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { downloadCommand } from './download.ts';
 import { statusCommand } from './status.ts';
 
-const createFlags = [...reportCreateFlags, serviceFlags] as const;
+const createFlags = [...reportCreateFlags, remoteServiceFlags] as const;
 
 const createCommand = declareCommand({
   name: 'create',
@@ -90,15 +90,15 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   }
 
   const requested = await requestAndRecord(toolsFor(context), { spec, plan });
-  const { id, status, records = [], takenId } = requested;
+  const { id, status, records = [] } = requested;
   if (id === undefined) {
-    requested.answer?.close();
+    requested.response?.close();
     throw new RejectedError('The service answered with the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
       hint: `Use: ${runCommandLine(spec, spec, host.platform)}`,
     });
   }
-  printCheckResult(console, checkCreation(records, takenId));
+  printCheckResult(console, checkCreation(records, undefined));
   const asJson = visibleJson({ report_id: id, status });
   return console.result(context.flags.json ? asJson : printable(id));
 }
@@ -114,10 +114,10 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, whole: true },
   { name: 'period', value: daysOf, whole: true },
   { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
-  { name: 'status', value: statusText },
-  { name: 'created', value: createdText, whole: true },
-  { name: 'file', value: (entry) => entry.file },
+  { name: 'status', value: (entry) => entry.status },
+  { name: 'requested', value: requestTime, whole: true },
   { name: 'profile', value: (entry) => entry.spec.request.profile },
+  { name: 'what happened', value: (entry) => entry.message },
 ];
 
 /** Formats the days of a window for `--period`. */
@@ -127,13 +127,8 @@ function daysOf({ window }: LedgerEntry): string {
   return first === last ? first : `${first}..${last}`;
 }
 
-/** Marks the last status if no run waits for the report any more. */
-function statusText(entry: LedgerEntry): string {
-  return isStuck(entry) ? `${entry.lastStatus}, given up` : entry.lastStatus;
-}
-
-function createdText({ createdAt }: LedgerEntry): string {
-  return `${createdAt.slice(0, 16).replace('T', ' ')}Z`;
+function requestTime({ at }: LedgerEntry): string {
+  return `${at.slice(0, 16).replace('T', ' ')}Z`;
 }
 
 /** Default of `--limit` on a terminal. */
@@ -147,8 +142,7 @@ async function listReports(context: Context, limit: number | undefined): Promise
   const entries = context.ledger()?.list(limit ?? usual) ?? [];
 
   if (flags.json) {
-    // Lists are pasted into bug reports, so even a hash of the credential is left out.
-    const listed = entries.map((entry) => ({ ...entry, credential: undefined }));
+    const listed = entries.map(({ id = null, status, ...entry }) => ({ id, status, ...entry }));
     return console.result(visibleJson(listed));
   }
   if (entries.length === 0) {

@@ -1,12 +1,12 @@
-import { reportFailed } from '../api/poll.ts';
+import { reportFailed } from '../client/wait.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { commandFor, typedAccountFlags } from '../query/command-line.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
-import { serviceFlags } from '../query/flags/service-flags.ts';
+import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
-import { ReportFetch } from '../run/report-fetch.ts';
-import { type ReportTools, rememberAcceptedJson, toolsFor, updateLedger } from '../run/request.ts';
+import { failedReportError, waitForReport } from '../run/report-fetch.ts';
+import { findRequested, type ReportTools, toolsFor, updateLedger } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -15,7 +15,7 @@ const statusFlags = flagGroup('Flags:', {
   wait: { flags: '--wait', meaning: 'wait until the report is ready' },
 });
 
-const flags = [statusFlags, waitFlags, serviceFlags] as const;
+const flags = [statusFlags, waitFlags, remoteServiceFlags] as const;
 
 export const statusCommand = declareCommand({
   name: 'status',
@@ -43,21 +43,29 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const tools = toolsFor(context);
-  await rememberAcceptedJson(tools, reportId);
   const { platform } = context.host;
   const words = ['--wait', ...typedAccountFlags(options, platform)];
   const again = commandFor('status', reportId, { words, platform });
-  const named = { id: reportId, status: 'progress', createdMs: context.host.wallClock() };
+  const entry = await findRequested(tools, reportId);
+  const named = {
+    id: reportId,
+    status: 'progress',
+    createdMs: context.host.wallClock(),
+    ...(entry && { requestedMs: Date.parse(entry.at) }),
+  };
   const resumeHint = options.wait ? () => `To resume: ${again}` : undefined;
-  const fetch = new ReportFetch(tools, { options, named, resumeHint });
+  const setup = { options, named, resumeHint };
+  const endMs = context.host.stopwatch() + options.waitTimeout;
   try {
-    const record = options.wait ? await fetch.wait(named) : await askOnce(tools, reportId);
+    const record = options.wait
+      ? await waitForReport(tools, setup, { report: named, isResumed: false, endMs })
+      : await askOnce(tools, reportId);
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });
     await context.console.result(context.flags.json ? asJson : printable(word));
     if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
-  } catch (error) {
-    throw await fetch.finalError(error);
+  } catch (thrown) {
+    throw await failedReportError(tools, setup, { report: named, thrown });
   }
 }
 

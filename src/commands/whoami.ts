@@ -1,6 +1,6 @@
 import { maskToken } from '../account/setting-values.ts';
 import type { Context } from '../context.ts';
-import { AdreportError } from '../errors.ts';
+import { AdreportError, isForbidden } from '../errors.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -34,7 +34,7 @@ async function whoami(context: Context): Promise<void> {
     token: token.value === undefined ? null : maskToken(token.value),
     tokenSource: token.value === undefined ? null : token.source,
     passwordCommand: passwordCommand.value ?? null,
-    works: answer.error === undefined,
+    works: answer.uncertain ? null : answer.error === undefined,
   };
   if (flags.json) {
     await console.result(JSON.stringify(identity));
@@ -51,18 +51,21 @@ async function whoami(context: Context): Promise<void> {
     await console.result(facts.join(' · '));
   }
 
+  if (answer.uncertain) console.warn(answer.uncertain.message);
   if (answer.error) throw answer.error;
 }
 
-function describeTokenCheck({ campaignCount, error }: TokenCheck): string {
+function describeTokenCheck({ campaignCount = 0, uncertain, error }: TokenCheck): string {
   if (error) return 'does not work';
-  if (campaignCount === undefined) return 'works, but is not allowed to list campaigns';
-  return `works: ${formatPlural(campaignCount, 'campaign')}`;
+  return uncertain ? 'not checked' : `works: ${formatPlural(campaignCount, 'campaign')}`;
 }
 
-/** Result of a call with the token; empty if the token works but cannot list campaigns. */
+/** Result of a call with the token. */
 interface TokenCheck {
   readonly campaignCount?: number;
+
+  /** The token may work: some accounts cannot list campaigns. */
+  readonly uncertain?: AdreportError;
   readonly error?: AdreportError;
 }
 
@@ -74,12 +77,6 @@ async function askService(context: Context): Promise<TokenCheck> {
     return { campaignCount: campaigns.length };
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
-    if (isListingForbidden(error)) return {};
-    return { error };
+    return isForbidden(error) ? { uncertain: error } : { error };
   }
-}
-
-/** Holds if the service accepts the token but refuses the list of campaigns. */
-function isListingForbidden({ httpStatus }: AdreportError): boolean {
-  return httpStatus === 403;
 }

@@ -6,7 +6,7 @@ import { Store } from '../account/store.ts';
 import { createHttp, type ProxySettings, readProxy } from '../api/http.ts';
 import { TransportError } from '../api/transport-error.ts';
 import { endpoints, endpointUrl } from '../contract/messages.ts';
-import { AdreportError, UsageError } from '../errors.ts';
+import { AdreportError, isForbidden, UsageError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { DoctorTools } from './doctor-tools.ts';
@@ -181,7 +181,7 @@ class CheckUp {
       this.#checkStatus(response.status, `${url.origin} answers ${response.status} in ${elapsed}`);
       this.#checkClock(response.headers.date);
     } catch (error) {
-      throw error instanceof TransportError ? error.error : error;
+      throw error instanceof TransportError ? error.toUserError('a call', 'flags') : error;
     } finally {
       await http.close();
     }
@@ -225,10 +225,9 @@ class CheckUp {
       const { campaigns } = await client.campaigns();
       this.#ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}.`);
     } catch (error) {
-      // A 403 means that the token is valid but may not read this list.
-      const isForbidden = error instanceof AdreportError && error.httpStatus === 403;
-      if (!isForbidden) throw error;
-      this.#ok('sign-in', 'works, but this account cannot list campaigns.');
+      // The token may be valid: some accounts cannot list campaigns.
+      if (!isForbidden(error)) throw error;
+      this.#warn('sign-in', error.message, error.hint ?? '');
     }
   }
 

@@ -150,7 +150,7 @@ export class ServiceProbe {
     const created = await this.client.createReport({ body });
     if (created.kind === 'report') return created.id;
 
-    created.answer.close();
+    created.response.close();
     throw new NotTried('the service answers with the data instead of a report ID');
   }
 
@@ -178,8 +178,9 @@ export class ServiceProbe {
   /** Waits for a report and reads it. */
   async fetch(reportId: string): Promise<ProbeReport> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
-    const ready = await waitUntilReady(this.client, requested, { waitTimeoutMs });
-    const report = await openReport(this.client, ready, { expectation: undefined });
+    const endMs = this.client.host.stopwatch() + waitTimeoutMs;
+    const ready = await waitUntilReady(this.client, requested, { endMs });
+    const report = await openReport(this.client, ready, { endMs, expectation: undefined });
     const { rows, tail } = await report.readAll();
     return { rows, summary: tail.summary };
   }

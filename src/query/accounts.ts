@@ -50,8 +50,9 @@ async function planAccounts(tools: PlanTools, report: AccountsSource): Promise<J
     try {
       jobs.push(await planForAccount(tools, ofAccount, label));
     } catch (error) {
-      const isNamed = !(error instanceof UsageError) || error.message.includes(`“${account}”`);
-      throw isNamed ? error : error.amend(`(Account “${account}”.)`);
+      if (!(error instanceof UsageError) || error.message.includes(`“${account}”`)) throw error;
+      const { message, hint, about } = error;
+      throw new UsageError(`${message} (Account “${account}”.)`, { hint, about });
     }
   }
   return jobs;

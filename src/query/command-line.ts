@@ -16,8 +16,8 @@ import {
 } from './flags/flag.ts';
 import { specFlags } from './flags/run-flags.ts';
 import { type ServiceFlags, serviceFlags } from './flags/service-flags.ts';
-import type { RecordedReport } from './ledger.ts';
 import type { Job } from './plan.ts';
+import type { ReportPlan } from './request.ts';
 import type { ReportSpec, SpecRequest, SpecValue } from './spec.ts';
 
 /** A flag with its value as a string; a switch has no value. */
@@ -62,6 +62,12 @@ export function runCommandLine(
 }
 
 const noWindow = { period: undefined, since: undefined, until: undefined };
+
+/** A report that was requested before. */
+export interface RecordedReport {
+  readonly spec: ReportSpec;
+  readonly plan: ReportPlan;
+}
 
 /** Formats the command that requests a report of the ledger again. */
 export function requestAgainCommand(

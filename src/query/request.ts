@@ -7,7 +7,6 @@ import {
   endpointUrl,
   type ReportRequest,
   type WindowClock,
-  withoutSlashesAtEnd,
 } from '../contract/messages.ts';
 import {
   type BreakdownName,
@@ -567,10 +566,10 @@ export function curlLine(
 }
 
 /**
- * Hashes a request and its account to 32 hex digits, the same on every machine. The order of
- * metrics, breakdowns and filters does not matter: the service may treat them as one request.
+ * Hashes a request to 32 hex digits, the same on every machine. The order of metrics, breakdowns and
+ * filters does not matter: the service may treat them as one request.
  */
-export function requestHash(baseUrl: string, account: string, request: ReportRequest): string {
+export function requestHash(request: ReportRequest): string {
   const sortedFilters: [name: string, values: string[]][] = [];
   for (const [name, values] of Object.entries(request.filters)) {
     sortedFilters.push([name, [...values].sort()]);
@@ -578,6 +577,6 @@ export function requestHash(baseUrl: string, account: string, request: ReportReq
   const metrics = [...request.metrics].sort();
   const breakdowns = [...request.breakdowns].sort();
   const parameters = requestParameters({ ...request, metrics, breakdowns, filters: {} });
-  const identity = [withoutSlashesAtEnd(baseUrl), account, parameters, sortedFilters.sort()];
-  return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 32);
+  const body = [parameters, sortedFilters.sort()];
+  return createHash('sha256').update(JSON.stringify(body)).digest('hex').slice(0, 32);
 }

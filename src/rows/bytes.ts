@@ -145,7 +145,11 @@ export class ByteWindow {
 
 export function truncatedError(rowCount: number, receivedBytes: number): IncompleteDataError {
   const message = `The report ends early, after ${formatPlural(rowCount, 'row')} (byte ${formatCount(receivedBytes)}).`;
-  return new IncompleteDataError(message, { code: 'TRUNCATED', hint: 'Download it again.' });
+  return new IncompleteDataError(message, {
+    code: 'TRUNCATED',
+    retryable: true,
+    hint: 'Download it again.',
+  });
 }
 
 /** @param problem sentence without its full stop */

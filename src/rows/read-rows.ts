@@ -132,6 +132,7 @@ function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' |
   if (form === 'page') {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',
+      retryable: true,
       hint: 'Check the base URL, and whether a proxy answered instead.',
     });
   }

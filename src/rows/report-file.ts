@@ -3,13 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { binaryFormOf, isPage } from '../contract/body-kind.ts';
-import {
-  AdreportError,
-  codeOf,
-  IncompleteDataError,
-  isAboutReport,
-  UsageError,
-} from '../errors.ts';
+import { AdreportError, codeOf, IncompleteDataError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { CsvReading } from './csv-rows.ts';
 import { readSummary } from './json-document.ts';
@@ -315,7 +309,7 @@ function errorInFile(error: unknown, shown: string): unknown {
   const name = printable(shown);
   if (error instanceof Error && 'syscall' in error) return unreadableFile(error, name);
 
-  if (!isAboutReport(error)) return error;
+  if (!(error instanceof AdreportError) || ![4, 9].includes(error.exitCode)) return error;
   return new IncompleteDataError(`${name}: ${error.message}`, {
     code: error.code,
     retryable: false,

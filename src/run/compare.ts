@@ -10,9 +10,9 @@ import { buildComparison } from '../totals/compared-report.ts';
 import type { Comparison } from '../totals/figures.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { type FetchSetup, fetchReport, setUpFetch } from './report-fetch.ts';
-import { markFetched, type ReportTools } from './request.ts';
+import { markDownloaded, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
-import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
+import { splitAfterFailure, splitJob } from './split-retry.ts';
 
 type EarlierPlan = ReportPlan & { readonly window: Window };
 
@@ -56,14 +56,10 @@ export async function compareReport(
 async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
   const unsplit = { ...job, options: { ...job.options, split: undefined } };
   const split = splitJob(unsplit);
-  if (split && (await shouldStartInParts(tools, unsplit, split)))
-    return fetchSumsOfParts(tools, split);
-
-  const startedMs = tools.host.stopwatch();
   try {
     return await fetchSumsOfReport(tools, setUpFetch(tools, job));
   } catch (error) {
-    return fetchSumsOfParts(tools, splitAfterFailure(tools, { error, split, startedMs }));
+    return fetchSumsOfParts(tools, splitAfterFailure(tools, error, split));
   }
 }
 
@@ -86,7 +82,7 @@ interface SummedReport {
 function fetchSumsOfReport(tools: ReportTools, setup: FetchSetup): Promise<SummedReport> {
   return fetchReport(tools, setup, async (report) => {
     const sums = await addUp(report);
-    await markFetched(tools, report.id);
+    await markDownloaded(tools, report.id);
     return { sums, warnings: report.result.warnings };
   });
 }

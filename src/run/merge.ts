@@ -2,7 +2,12 @@ import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { type LabelledResult, mergeResults } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
-import { type CheckResult, InterruptedError, isInterruption, isUsedUp } from '../errors.ts';
+import {
+  type CheckResult,
+  InterruptedError,
+  isInterruption,
+  RefusedReportError,
+} from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { type Job, labelOfPart, outputOf } from '../query/plan.ts';
 import { mergeReports, type Part } from '../query/window-parts.ts';
@@ -11,7 +16,7 @@ import type { RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
 import { prepareJobOutput } from './job-output.ts';
 import { fetchReport, setUpFetch } from './report-fetch.ts';
-import { markFetched, type ReportTools } from './request.ts';
+import { markDownloaded, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
@@ -62,8 +67,7 @@ interface MergedReports {
 export async function mergeParts(context: RunTools, merged: MergedJob): Promise<WrittenReport> {
   const { job, tools } = merged;
   const reports: MergedReports = { ids: [], results: [] };
-  const markAllFetched = (file?: string) =>
-    Promise.all(reports.ids.map((id) => markFetched(tools, id, file)));
+  const markAllDownloaded = () => Promise.all(reports.ids.map((id) => markDownloaded(tools, id)));
   const output = merged.output ?? (await prepareJobOutput(context, tools, job));
 
   try {
@@ -77,12 +81,12 @@ export async function mergeParts(context: RunTools, merged: MergedJob): Promise<
       createdMs: tools.host.wallClock(),
     });
     // Not earlier: until the output is complete, the same command can download them again.
-    await markAllFetched(written.file);
+    await markAllDownloaded();
     return written;
   } catch (error) {
-    // The error of one report names it, and the others can still be picked up.
-    const isOfWhole = isUsedUp(error) && error.reportId === undefined;
-    if (isOfWhole) await markAllFetched();
+    // The error of one report names it, and the others can still be resumed.
+    const isWholeRefused = error instanceof RefusedReportError && error.reportId === undefined;
+    if (isWholeRefused) await markAllDownloaded();
     throw error;
   }
 }

@@ -1,10 +1,12 @@
 import type { ServiceAccount } from '../account/account.ts';
 import {
   AdreportError,
+  ErrorInContext,
   InterruptedError,
   isClosedPipe,
   isInterruption,
   isNotSignedIn,
+  isStillInProgress,
 } from '../errors.ts';
 import { continuedCommand } from '../query/command-line.ts';
 import { jobWithIds } from '../query/names.ts';
@@ -86,6 +88,9 @@ class PartsRun {
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
+  /** Parts that were not requested, because other refusals include them. */
+  #skippedCount = 0;
+
   constructor(
     context: RunTools,
     { jobs, progress }: { readonly jobs: readonly FolderJob[]; readonly progress: PartsProgress },
@@ -147,7 +152,9 @@ class PartsRun {
   async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
     const output = await prepareJobOutput(this.#context, tools, job, part);
     const nameFile = output.delivery.target.name;
-    return fetchToOutput(tools, setUpFetch(tools, job, { part, nameFile }), output);
+    const setup = setUpFetch(tools, job, { part, nameFile });
+    // One command goes on with all parts.
+    return fetchToOutput(tools, { ...setup, resumeHint: undefined }, output);
   }
 
   /** Prints the totals of the run. Throws the error of the failed parts, if any. */
@@ -156,11 +163,13 @@ class PartsRun {
     this.#announcer.printTotalSize(isOneReport);
 
     const { aborted, reason } = this.#context.host.signal;
-    const hint = this.#hintToRepeat();
-    if (aborted) throw isInterruption(reason) ? reason.amend('', { hint }) : reason;
+    if (aborted) {
+      const hint = this.#hintToRepeat();
+      throw isInterruption(reason) ? new ErrorInContext(reason, { hint }) : reason;
+    }
 
     const [first, ...others] = this.#failures.sort((one, other) => one.since - other.since);
-    if (first) throw this.#errorOfAll(first, others, hint);
+    if (first) throw this.#errorOfAll(first, others);
     this.#announcer.showTotalCard(isOneReport);
   }
 
@@ -181,34 +190,45 @@ class PartsRun {
     return `${again}, with --missing to download only the missing files.`;
   }
 
-  /** Extends the error of the earliest failure by the others, grouped by cause. */
-  #errorOfAll(first: Failure, others: readonly Failure[], hint: string): AdreportError {
+  /** Returns the error of the earliest failure, with the others, grouped by cause. */
+  #errorOfAll(first: Failure, others: readonly Failure[]): AdreportError {
     const { error, label } = first;
     // A failure before any part: repeating the command would not help.
     if (label === undefined) return error;
 
-    const causes = new Map<string, string[]>();
-    for (const failure of [first, ...others]) {
-      const { message } = failure.error;
-      causes.set(message, [...(causes.get(message) ?? []), failure.label ?? '']);
+    const failures = [first, ...others];
+    const message = this.#messageOfAll(failures);
+    const hints = error.hint === undefined ? [] : [error.hint];
+    if (failures.some((failure) => isStillInProgress(failure.error))) {
+      hints.push('If the service prepares few reports at a time, lower --concurrency.');
     }
-    const count = others.length + 1;
-    const isShared = causes.size === 1 && count === this.#reportCount();
-    if (count === 1) {
-      error.message = `${label} failed: ${error.message}`;
-    } else if (isShared) {
-      error.message += ` All ${count} reports failed.`;
-    } else if (causes.size === 1) {
-      const labels = textOfLabels(causes.get(error.message) ?? []);
-      error.message = `${count} reports failed (${labels}): ${error.message}`;
-    } else {
-      const listed = [...causes].slice(0, maxListedFailures);
-      const lines = listed.map(([message, labels]) => `\n  - ${countedLabels(labels)}: ${message}`);
-      const omitted = causes.size - listed.length;
-      if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
-      error.message = `${count} reports failed:${lines.join('')}`;
+    // What was refused would be refused again.
+    const isRefused = failures.every((failure) => isRefusedRequest(failure.error));
+    if (!isRefused) hints.push(this.#hintToRepeat());
+    return new ErrorInContext(error, { message, hint: hints.join('\n') || undefined });
+  }
+
+  #messageOfAll(failures: readonly Failure[]): string {
+    const labelsByCause = new Map<string, string[]>();
+    for (const { error, label = '' } of failures) {
+      labelsByCause.set(error.message, [...(labelsByCause.get(error.message) ?? []), label]);
     }
-    return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
+    const causes = [...labelsByCause];
+    const [[message, labels] = ['', []], ...otherCauses] = causes;
+    const count = failures.length;
+    const total = this.#reportCount();
+    if (otherCauses.length === 0) {
+      const isOfAll = total > 1 && count + this.#skippedCount === total;
+      if (isOfAll) return `${message} None of the ${total} reports was downloaded.`;
+      if (count === 1) return `${labels[0]} failed: ${message}`;
+      return `${count} reports failed (${listLabels(labels)}): ${message}`;
+    }
+
+    const listed = causes.slice(0, maxListedFailures);
+    const lines = listed.map(([cause, failed]) => `\n  - ${countLabels(failed)}: ${cause}`);
+    const omitted = causes.length - listed.length;
+    if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
+    return `${count} reports failed:${lines.join('')}`;
   }
 
   #reportCount(): number {
@@ -247,7 +267,7 @@ class PartsRun {
   #workOn<T>(job: Job, part: Part, { tools, work }: PartWork<T>): Promise<T> {
     const workNow = async (): Promise<T> => {
       tools.signal.throwIfAborted();
-      this.#throwRefusedSignIn(tools.account);
+      await this.#throwIfRefused(tools.account);
 
       const meter = this.#progress.begin();
       const ofPart = { ...tools, progress: async () => silentProgress };
@@ -280,12 +300,33 @@ class PartsRun {
     return turns;
   }
 
-  /** Ends other work of the account after a refused sign-in, because every call would fail too. */
-  #throwRefusedSignIn(account: ServiceAccount): void {
-    for (const failure of this.#failures) {
-      if (failure.account === account && isNotSignedIn(failure.error)) throw failure.error;
-    }
+  /**
+   * Ends other work of the account after a refused sign-in, and after three equal refusals if
+   * nothing was accepted, because every request would be refused too.
+   */
+  async #throwIfRefused(account: ServiceAccount): Promise<void> {
+    const failures = this.#failures.filter((failure) => failure.account === account);
+    const signIn = failures.find(({ error }) => isNotSignedIn(error));
+    const refusals = failures.filter(({ error }) => isRefusedRequest(error));
+    const [refusal] = refusals.filter(({ error }) => countEqual(refusals, error) >= maxRefusals);
+    const hasAccepted = refusal && (await account.client()).hasCreatedReport;
+    const cause = signIn ?? (hasAccepted ? undefined : refusal);
+    if (!cause) return;
+
+    this.#skippedCount += 1;
+    throw cause.error;
   }
+}
+
+/** After so many equal refusals, nothing more is requested. */
+const maxRefusals = 3;
+
+function isRefusedRequest(error: AdreportError): boolean {
+  return error.exitCode === 4 && error.reportId === undefined;
+}
+
+function countEqual(failures: readonly Failure[], { message }: AdreportError): number {
+  return failures.filter(({ error }) => error.message === message).length;
 }
 
 function placeOf(job: Job, part?: Part): ReportPlace {
@@ -294,13 +335,13 @@ function placeOf(job: Job, part?: Part): ReportPlace {
 }
 
 /** Formats `2 reports (a, b)`, or the label of one. */
-function countedLabels(labels: readonly string[]): string {
-  const text = textOfLabels(labels);
-  return labels.length === 1 ? text : `${labels.length} reports (${text})`;
+function countLabels(labels: readonly string[]): string {
+  const list = listLabels(labels);
+  return labels.length === 1 ? list : `${labels.length} reports (${list})`;
 }
 
 /** Lists the first labels, and counts the others. */
-function textOfLabels(labels: readonly string[]): string {
+function listLabels(labels: readonly string[]): string {
   const listed = labels.slice(0, maxListedFailures).join(', ');
   const others = labels.length - maxListedFailures;
   return others > 0 ? `${listed} and ${others} more` : listed;

@@ -1,17 +1,14 @@
-import type { Poll } from '../api/poll.ts';
-import type { OpenReport } from '../client/open.ts';
-import { ReportSteps } from '../client/report-steps.ts';
-import type { RequestedReport } from '../client/request.ts';
-import type { ReadyReport } from '../client/wait.ts';
+import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
+import type { RequestedReport } from '../client/send-request.ts';
+import { type Poll, type ReadyReport, waitUntilReady } from '../client/wait.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import {
   AdreportError,
-  InterruptedError,
-  isAboutReport,
-  isInterruption,
+  ErrorInContext,
+  endsReport,
   isReportFailure,
   isStillInProgress,
-  isUsedUp,
+  isTruncated,
 } from '../errors.ts';
 import { continuedCommand, downloadCommandLine } from '../query/command-line.ts';
 import type { Expectation } from '../query/expectation.ts';
@@ -25,10 +22,9 @@ import { printable } from '../text/printable.ts';
 import type { Progress } from '../ui/progress.ts';
 import {
   lastTookMs,
-  markFetched,
-  markUsedUp,
+  markDownloaded,
   type ReportTools,
-  rememberAcceptedJson,
+  recordFailure,
   requestAgainHint,
   requestAndRecord,
   resumeReport,
@@ -96,29 +92,142 @@ function resumeHintFor(
   };
 }
 
+/** A report that this run requested or found. */
+interface FoundReport {
+  readonly report: RequestedReport;
+  readonly isResumed: boolean;
+
+  /** When the wait for it ends, in milliseconds by the stopwatch. */
+  readonly endMs: number;
+}
+
 /**
- * Requests a report, waits for it, opens it, and passes it to `write`. After an error the steps
- * that have to be are taken again.
+ * Requests a report or resumes an unfinished one, waits for it, and passes its rows to `write`. A
+ * report that fails is requested once more, and so is one that was resumed and has ended.
  */
 export async function fetchReport<Written>(
   tools: ReportTools,
   setup: FetchSetup,
   write: (report: OpenReport) => Promise<Written>,
 ): Promise<Written> {
-  const fetch = new ReportFetch(tools, setup);
+  const { fresh, direct, retries } = setup.options;
+  let mayResume = !fresh && !direct;
+  let mayRequestAgain = !setup.named && retries !== 0;
   for (;;) {
+    const found = await requestOrResume(tools, setup, mayResume);
     try {
-      const requested = await fetch.request();
-      const ready = await fetch.wait(requested);
-      const report = await fetch.open(ready);
-      return await write(report);
-    } catch (error) {
-      await fetch.recover(error);
+      const ready = await waitForReport(tools, setup, found);
+      return await downloadReport(tools, setup, { ...found, report: ready }, write);
+    } catch (thrown) {
+      const { report, isResumed } = found;
+      const error = await failedReportError(tools, setup, { report, thrown });
+      const isFailed = isReportFailure(error) && mayRequestAgain;
+      const isReplaced = isResumed && endsReport(error);
+      if (!isFailed && !isReplaced) throw error;
+
+      tools.console.note(`${error.message} Requesting it again.`);
+      mayResume = false;
+      if (isFailed) mayRequestAgain = false;
     }
   }
 }
 
-/** Fetches a report into its output, and records that it is fetched. */
+async function requestOrResume(
+  tools: ReportTools,
+  { named, request, options }: FetchSetup,
+  mayResume: boolean,
+): Promise<FoundReport> {
+  const resumed = mayResume && request ? await resumeReport(tools, request.plan) : undefined;
+  let report = named ?? resumed;
+  if (!report) {
+    if (!request) throw new TypeError('A report without an id has a request.');
+    report = await requestAndRecord(tools, request);
+  }
+  // Counted from here for each report: an earlier one may have kept this one waiting.
+  const endMs = tools.host.stopwatch() + options.waitTimeout;
+  return { report, isResumed: resumed !== undefined, endMs };
+}
+
+/** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
+const localIntervalMs = 100;
+
+/** Waits until a report is ready, with progress, and records status changes in the ledger. */
+export async function waitForReport(
+  tools: ReportTools,
+  { options, waits, named }: FetchSetup,
+  { report, isResumed, endMs }: FoundReport,
+): Promise<ReadyReport> {
+  const { account, host, signal } = tools;
+  const { id, response } = report;
+  if (waits === false || id === undefined || response) return { ...report, message: '' };
+
+  const isAuto = options.pollInterval === 'auto';
+  const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
+  const label = `Report ${printable(id).slice(0, 40)}`;
+  const meter = (await tools.progress()).wait(label, await lastTookMs(tools));
+  let lastStatus = 'progress';
+  const onPoll = ({ status, polls }: Poll): void => {
+    // A report that was ready before this run asked for it tells nothing about its duration.
+    const wasReady = polls === 1 && (isResumed || named !== undefined);
+    const isNews = outcomeOf(status) === 'ready' && !wasReady;
+    const tookMs = Math.max(0, host.wallClock() - (report.requestedMs ?? host.wallClock()));
+    const change = { status, ...(isNews && { tookMs }) };
+    if (status !== lastStatus) void updateLedger(tools, id, change);
+    lastStatus = status;
+    meter.update(status);
+  };
+  try {
+    const client = await account.client();
+    return await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
+  } finally {
+    meter.stop();
+  }
+}
+
+/** Downloads a report, with progress; after a cut again. */
+async function downloadReport<Written>(
+  tools: ReportTools,
+  { options, expectation, waits }: FetchSetup,
+  { report, endMs }: FoundReport,
+  write: (report: OpenReport) => Promise<Written>,
+): Promise<Written> {
+  const { account, console, host, signal } = tools;
+  const client = await account.client();
+  const limits = {
+    endMs: waits === false ? host.stopwatch() : endMs,
+    pollInterval: options.pollInterval,
+    signal,
+    onPoll: ({ polls, nextPauseMs }: Poll): void => {
+      const isLate = polls === 1 && nextPauseMs !== undefined;
+      if (isLate) console.note('The report is ready, but cannot be downloaded yet; waiting.');
+    },
+  };
+  const onTransfer = transferMeter(await tools.progress());
+  const tries = { tries: 0 };
+  for (;;) {
+    const open = await openReport(client, report, { ...limits, expectation, tries, onTransfer });
+    try {
+      return await write(open);
+    } catch (error) {
+      open.close();
+      const mayRepeat = isTruncated(error) && report.id !== undefined && !signal.aborted;
+      if (!mayRepeat) throw error;
+      await client.pauseAfterCut(error, tries);
+    }
+  }
+}
+
+/** Shows a transfer from its first bytes on. */
+function transferMeter(progress: Progress): (transfer: Transfer) => void {
+  let meter: ReturnType<Progress['transfer']> | undefined;
+  return ({ bytes, sizeBytes, isOver }) => {
+    meter ??= progress.transfer('Downloading', sizeBytes);
+    meter.update({ bytes });
+    if (isOver) meter.stop();
+  };
+}
+
+/** Downloads a report into its output, and records that it is downloaded. */
 export function fetchToOutput(
   tools: ReportTools,
   setup: FetchSetup,
@@ -126,176 +235,53 @@ export function fetchToOutput(
 ): Promise<WrittenReport> {
   return fetchReport(tools, setup, async (report) => {
     const written = await writeReport(tools, output, report);
-    await markFetched(tools, report.id, written.file);
+    await markDownloaded(tools, report.id);
     return written;
   });
 }
 
-/** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
-const localIntervalMs = 100;
+interface FailedReport {
+  readonly report: RequestedReport;
+  readonly thrown: unknown;
+}
 
 /**
- * The steps of one report on a command line, with its progress on stderr. The ledger is updated
- * along the way.
+ * Records what ended the work on a report. Returns its error, with the report and the command that
+ * goes on. Throws other errors.
  */
-export class ReportFetch {
-  readonly #tools: ReportTools;
-  readonly #report: FetchSetup;
-  #steps: ReportSteps | undefined;
-  #mayPickUp: boolean;
-  #isPickedUp = false;
+export async function failedReportError(
+  tools: ReportTools,
+  setup: FetchSetup,
+  { report: { id }, thrown }: FailedReport,
+): Promise<AdreportError> {
+  const { signal } = tools;
+  // A cancelled operation may throw any error. The reason is in the signal.
+  const error: unknown = signal.aborted ? signal.reason : thrown;
+  if (!(error instanceof AdreportError)) throw error;
+  if (id === undefined) throw error;
 
-  constructor(tools: ReportTools, report: FetchSetup) {
-    const { fresh, direct } = report.options;
-    this.#tools = tools;
-    this.#report = report;
-    this.#mayPickUp = !fresh && !direct;
+  if (!signal.aborted) await recordFailure(tools, id, error);
+  const hints = await hintsAfter(tools, setup, { id, error });
+  return new ErrorInContext(error, { reportId: id, hint: hints.join('\n') || undefined });
+}
+
+async function hintsAfter(
+  tools: ReportTools,
+  { named, options, resumeHint, waits }: FetchSetup,
+  { id, error }: { readonly id: string; readonly error: AdreportError },
+): Promise<string[]> {
+  const isFailed = isReportFailure(error) && named;
+  const again = isFailed && (await requestAgainHint(tools, id, options.baseUrl));
+  const own = again || error.hint;
+  const hints = own === undefined ? [] : [own];
+  if (isStillInProgress(error) && waits !== false) {
+    hints.push('To wait longer, raise --wait-timeout.');
   }
+  if (!resumeHint || endsReport(error)) return hints;
 
-  /** Requests the report, or picks up an unfinished one of the same request. */
-  async request(): Promise<RequestedReport> {
-    const steps = await this.#begin();
-    if (steps.requested) return steps.requested;
-
-    const { request } = this.#report;
-    if (!request) throw new TypeError('A report without an id has a request.');
-    const unfinished = this.#mayPickUp ? await resumeReport(this.#tools, request.plan) : undefined;
-    this.#isPickedUp = unfinished !== undefined;
-    this.#mayPickUp = false;
-    if (unfinished?.id !== undefined) await rememberAcceptedJson(this.#tools, unfinished.id);
-    return steps.continueWith(unfinished ?? (await requestAndRecord(this.#tools, request)));
-  }
-
-  /** Shows progress, and records status changes. */
-  async wait(requested: RequestedReport): Promise<ReadyReport> {
-    const { id: reportId = '' } = requested;
-    const steps = await this.#begin();
-    const isWaiting = this.#report.waits !== false && !requested.answer && !steps.ready;
-    if (!isWaiting) return steps.wait(requested);
-
-    const progress = await this.#tools.progress();
-    const label = `Report ${printable(reportId).slice(0, 40)}`;
-    const meter = progress.wait(label, await lastTookMs(this.#tools));
-    let lastStatus = 'progress';
-    const onPoll = ({ seen, polls }: Poll): void => {
-      const { status } = seen;
-      const tookMs = outcomeOf(status) === 'ready' ? this.#tookMs(requested, polls) : undefined;
-      if (status !== lastStatus) void updateLedger(this.#tools, reportId, { status, tookMs });
-      lastStatus = status;
-      meter.update(status);
-    };
-    try {
-      return await steps.wait(requested, onPoll);
-    } finally {
-      meter.stop();
-    }
-  }
-
-  /** Returns `undefined` if a report was ready before this run asked for it. */
-  #tookMs({ createdMs }: RequestedReport, polls: number): number | undefined {
-    const wasReady = polls === 1 && (this.#isPickedUp || this.#report.named !== undefined);
-    return wasReady ? undefined : Math.max(0, this.#tools.host.wallClock() - createdMs);
-  }
-
-  async open(ready: ReadyReport): Promise<OpenReport> {
-    const steps = await this.#begin();
-    const progress = await this.#tools.progress();
-    let meter: ReturnType<Progress['transfer']> | undefined;
-
-    return steps.open(ready, ({ bytes, sizeBytes, isOver }) => {
-      meter ??= progress.transfer('Downloading', sizeBytes);
-      meter.update({ bytes });
-      if (isOver) meter.stop();
-    });
-  }
-
-  /**
-   * Returns once the steps may be repeated after an error. Otherwise throws the error, which then
-   * names the report and, if it can be resumed, the command to do so.
-   */
-  async recover(error: unknown): Promise<void> {
-    const steps = this.#steps;
-    steps?.close();
-    const reportId = this.#requested?.id;
-    const isOver = !steps || reportId === undefined || this.#tools.signal.aborted;
-    if (isOver) throw await this.finalError(error);
-
-    const isGone = isReportFailure(error) && isAboutReport(error);
-    if (this.#isPickedUp && isGone) return this.#requestInstead(error, reportId);
-
-    const wasRead = steps.isOpen;
-    try {
-      await steps.recover(error);
-    } catch (final) {
-      if (!this.#isPickedUp || !isAboutReport(final)) throw await this.finalError(final);
-      return this.#requestInstead(final, reportId);
-    }
-    if (isUsedUp(error)) await markUsedUp(this.#tools, reportId, { wasRead });
-  }
-
-  /** Gives up a report that was picked up. */
-  async #requestInstead(error: AdreportError, reportId: string): Promise<void> {
-    const { console } = this.#tools;
-    const shownId = printable(reportId);
-    if (error.isUsedUp) {
-      await this.#markUsedUp(reportId);
-      console.note(`The service no longer has report ${shownId}; requesting a new one.`);
-    } else {
-      console.note(`Requesting a new report to replace ${shownId}. ${error.message}`);
-    }
-    this.#isPickedUp = false;
-    this.#steps?.restart();
-  }
-
-  #markUsedUp(reportId: string): Promise<void> {
-    return markUsedUp(this.#tools, reportId, { wasRead: this.#steps?.isOpen === true });
-  }
-
-  get #requested(): RequestedReport | undefined {
-    return this.#steps ? this.#steps.requested : this.#report.named;
-  }
-
-  /** Creates the steps with the first call, when their time begins. */
-  async #begin(): Promise<ReportSteps> {
-    if (this.#steps) return this.#steps;
-    const { account, console, signal } = this.#tools;
-    const { options, expectation, waits, named: requested } = this.#report;
-    const { waitTimeout: waitTimeoutMs, retries } = options;
-    const isAuto = options.pollInterval === 'auto';
-    const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
-    const client = await account.client();
-    const { note } = console;
-    const limits = { waitTimeoutMs, pollInterval, retries, waits, signal, note };
-    this.#steps ??= new ReportSteps(client, { requested, expectation, ...limits });
-    return this.#steps;
-  }
-
-  /** Adds the report and the command to resume it to the error that ends the download. */
-  async finalError(thrown: unknown): Promise<unknown> {
-    const { signal } = this.#tools;
-    const reportId = this.#requested?.id;
-    if (reportId === undefined) return thrown;
-    // A cancelled operation may throw any error. The reason is in the signal.
-    const error = signal.aborted ? signal.reason : thrown;
-    if (!(error instanceof AdreportError)) return error;
-    if (error.isUsedUp) await this.#markUsedUp(reportId);
-    if (isStillInProgress(error) && !this.#report.named) {
-      await updateLedger(this.#tools, reportId, { isTimeout: true });
-    }
-
-    // One signal may end several reports, and each adds its own hint.
-    const own = isInterruption(error) ? new InterruptedError(error.exitCode) : error;
-    const { resumeHint, named, options } = this.#report;
-    const isFailed = isReportFailure(own) && named;
-    const again = isFailed && (await requestAgainHint(this.#tools, reportId, options.baseUrl));
-    const hint = again || own.hint;
-    const hints = hint === undefined ? [] : [hint];
-    if (resumeHint && !own.isUsedUp) {
-      const shownId = printable(reportId);
-      const isNamed = own.message.includes(shownId);
-      const available = isNamed ? '' : `The report ${shownId} is still available. `;
-      hints.push(`${available}${resumeHint(reportId)}`);
-    }
-    return own.amend('', { reportId, hint: hints.join('\n') || undefined });
-  }
+  const shownId = printable(id);
+  const available = error.message.includes(shownId)
+    ? ''
+    : `The report ${shownId} is still available. `;
+  return [...hints, `${available}${resumeHint(id)}`];
 }

@@ -1,22 +1,24 @@
+import { createHash } from 'node:crypto';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
-import { chooseAccountName, identityOf, storeCommand } from '../account/sign-in.ts';
-import { type RequestedReport, requestReport } from '../client/request.ts';
-import { AdreportError } from '../errors.ts';
+import { chooseAccountName, isUnnamed, storeCommand } from '../account/sign-in.ts';
+import { type RequestedReport, requestReport } from '../client/send-request.ts';
+import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
 import { describeWindow } from '../query/calendar.ts';
 import { requestAgainCommand } from '../query/command-line.ts';
-import {
-  fetchedStatus,
-  type Ledger,
-  type LedgerChange,
-  type LedgerEntry,
-  planEntry,
-} from '../query/ledger.ts';
 import type { Job } from '../query/plan.ts';
 import { type ReportPlan, requestHash } from '../query/request.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Progress } from '../ui/progress.ts';
+import {
+  type Ledger,
+  type LedgerAccount,
+  type LedgerChange,
+  type LedgerEntry,
+  ownStatuses,
+  planEntry,
+} from './ledger.ts';
 import type { RunTools, StepTools } from './run-tools.ts';
 
 /** Shared by all steps of one report. */
@@ -26,11 +28,8 @@ export interface ReportTools extends StepTools {
   /** Aborts the work on this report. */
   readonly signal: AbortSignal;
 
-  /** Reports created on this machine; absent with `--local`. */
+  /** Reports requested on this machine; absent with `--local`. */
   readonly ledger: Ledger | undefined;
-
-  /** Request hash of each report id that this command received. */
-  readonly requestsById: Map<string, string>;
   readonly progress: () => Promise<Progress>;
 }
 
@@ -39,152 +38,100 @@ export function toolsFor(
   context: RunTools,
   account: ServiceAccount = context.account,
 ): ReportTools {
-  const { console, host, version, requestsById, progress } = context;
-  const ledger = context.ledger();
-  return { account, console, host, version, signal: host.signal, ledger, requestsById, progress };
+  const { console, host, version, progress } = context;
+  return {
+    account,
+    console,
+    host,
+    version,
+    signal: host.signal,
+    ledger: context.ledger(),
+    progress,
+  };
 }
 
 /** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
 export async function resumeReport(
-  tools: ReportTools,
-  plan: ReportPlan,
+  { account, console, host, ledger }: ReportTools,
+  { request }: ReportPlan,
 ): Promise<RequestedReport | undefined> {
-  const { console, host, ledger } = tools;
-  const search = await buildLedgerSearch(tools, plan);
-  const unfinished = search && ledger?.findUnfinished(search);
+  if (!ledger) return undefined;
+  const search = { ...(await accountInLedger(account)), hash: requestHash(request) };
+  const unfinished = ledger.findUnfinished(search);
   if (!unfinished) return undefined;
 
-  const createdMs = Date.parse(unfinished.createdAt);
-  const ageMs = Math.max(0, host.wallClock() - createdMs);
-  const age = formatDuration(ageMs);
-  const shownId = printable(unfinished.id);
-  if (unfinished.isStuck) {
-    console.note(`Report ${shownId}, requested ${age} ago, timed out twice; requesting a new one.`);
-    return undefined;
-  }
-  console.note(`Resuming report ${shownId}, requested ${age} ago (--fresh requests a new one).`);
-  const belongsToOtherRequest = await matchOtherRequests(tools, search);
-  return { id: unfinished.id, status: 'progress', createdMs, belongsToOtherRequest };
-}
-
-/** After this many failures in 24 hours, a report is no longer requested as one. */
-const maxFailures = 2;
-
-/** Checks whether the ledger has too many failures of a request in the last 24 hours. */
-export async function isRepeatedFailure(tools: ReportTools, plan: ReportPlan): Promise<boolean> {
-  const search = await buildLedgerSearch(tools, plan);
-  return search !== undefined && (tools.ledger?.countFailed(search) ?? 0) >= maxFailures;
-}
-
-/** Checks whether the ledger has an unfinished report of any part. */
-export async function hasPartsInLedger(
-  tools: ReportTools,
-  { plan, parts }: Pick<Job, 'plan' | 'parts'>,
-): Promise<boolean> {
-  for (const { request, window } of parts) {
-    const search = await buildLedgerSearch(tools, { ...plan, request, window });
-    if (search && tools.ledger?.findUnfinished(search)) return true;
-  }
-  return false;
-}
-
-async function buildLedgerSearch({ account, ledger }: ReportTools, plan: ReportPlan) {
-  if (!ledger) return undefined;
-  const identity = await identify(account, plan);
-  return { ...identity, credential: ledger.credentialOf(identityOf(await account.settings())) };
+  const { id, at } = unfinished.entry;
+  const requestedMs = Date.parse(at);
+  const age = formatDuration(Math.max(0, host.wallClock() - requestedMs));
+  console.note(
+    `Resuming report ${printable(id)}, requested ${age} ago (--fresh requests a new one).`,
+  );
+  return { id, status: 'progress', requestedMs, createdMs: requestedMs };
 }
 
 /**
- * Requests a report and records its id in the ledger. Throws as the client's `createReport`, with a
- * hint if the service reports a profile mismatch.
+ * Requests a report. The ledger has the request before it is sent, and then its id or what
+ * happened. Throws as the client's `createReport`, with a hint if the service reports a profile
+ * mismatch.
  */
 export async function requestAndRecord(
-  tools: ReportTools,
+  { account, console, host, ledger, signal }: ReportTools,
   { spec, plan }: Pick<Job, 'spec' | 'plan'>,
 ): Promise<RequestedReport> {
-  const { account, host, ledger } = tools;
   const client = await account.client();
-  const identity = await identify(account, plan);
-  const belongsToOtherRequest = await matchOtherRequests(tools, identity);
-  // Taken before the call, because the report has no data from after its request.
-  const requestedMs = host.wallClock();
   const settings = await account.settings();
-  const requested = await requestReport(client, plan.request).catch((error) => {
-    const other = plan.profile === 'buyer' ? 'dsp' : 'buyer';
-    const keep = storeCommand(settings, `profile ${other}`, host.platform);
-    throw withProfileHint(error, `Add --profile ${other}, or keep it: ${keep}`);
-  });
-  const { id } = requested;
-  if (id === undefined) return { ...requested, belongsToOtherRequest };
-
-  const takenId = belongsToOtherRequest(id) ? id : undefined;
-  rememberRequest(tools, id, identity);
   const { since, until } = describeWindow(plan.window);
-  await ledger?.record({
-    id,
-    ...identity,
-    credential: ledger.credentialOf(identityOf(settings)),
+  const entry = await ledger?.add({
+    ...(await accountInLedger(account)),
+    hash: requestHash(plan.request),
     spec,
     request: plan.request,
     window: { since, until },
-    createdAt: new Date(requestedMs).toISOString(),
+    at: new Date(host.wallClock()).toISOString(),
   });
-  return { ...requested, takenId, belongsToOtherRequest };
-}
-
-/** Keeps the request of a report id for the rest of this command. */
-function rememberRequest(
-  { requestsById }: ReportTools,
-  id: string,
-  { baseUrl, account, hash }: ReportIdentity,
-): void {
-  requestsById.set(`${baseUrl} ${account} ${id}`, hash);
-}
-
-/**
- * Returns a predicate that is true for the id of another request, made by this command or listed in
- * the ledger.
- */
-export async function matchOtherRequests(
-  { account, host, ledger, requestsById }: ReportTools,
-  identity: ReportIdentity,
-): Promise<(id: string) => boolean> {
-  const { baseUrl, hash } = identity;
-  const credential = ledger?.credentialOf(identityOf(await account.settings()));
-
-  return (id) => {
-    const hashOfCommand = requestsById.get(`${baseUrl} ${identity.account} ${id}`);
-    if (hashOfCommand !== undefined) return hashOfCommand !== hash;
-
-    const before = ledger?.find({ baseUrl, id });
-    if (before?.credential !== credential || !before) return false;
-    // Recomputed, because older versions stored a different kind of hash.
-    const hashBefore = requestHash(before.baseUrl, before.account, before.request);
-    return hashBefore !== hash && isRecent(before, host.wallClock());
+  const update = async (change: LedgerChange): Promise<void> => {
+    if (entry !== undefined) await ledger?.update(entry, change);
   };
+
+  try {
+    const requested = await requestReport(client, plan.request);
+    const { id, status } = requested;
+    await update({ ...(id !== undefined && { id }), status });
+    return requested;
+  } catch (error) {
+    if (!(error instanceof AdreportError)) throw error;
+    const isRefused = error.exitCode === 3 || error.exitCode === 4;
+    await update({
+      ...(isRefused && { status: ownStatuses.refused }),
+      message: console.redact(error.message),
+    });
+    if (signal.aborted && ledger) console.warn(interruptedRequest);
+    if (error.code !== 'PROFILE_MISMATCH') throw error;
+
+    const other = plan.profile === 'buyer' ? 'dsp' : 'buyer';
+    const keep = storeCommand(settings, `profile ${other}`, host.platform);
+    throw new ErrorInContext(error, { hint: `Add --profile ${other}, or keep it: ${keep}` });
+  }
 }
 
-/** The service may reuse an id after 24 hours (`decisions.md` 4). */
-function isRecent({ createdAt }: LedgerEntry, nowMs: number): boolean {
-  return Date.parse(createdAt) > nowMs - 24 * 3_600_000;
-}
+const interruptedRequest =
+  'A report may have been created: adreport report list shows when it was requested.';
 
-/** Returns `undefined` if another machine created the report. */
-export async function findCreated(
+/** Returns the newest report with an id; `undefined` if another machine requested it. */
+export async function findRequested(
   { account, ledger }: ReportTools,
   id: string,
 ): Promise<LedgerEntry | undefined> {
-  const { baseUrl } = await account.settings();
-  return ledger?.find({ baseUrl: baseUrl.value?.href ?? '', id });
+  return ledger?.find(serviceOf(await account.settings()), id)?.entry;
 }
 
-/** Formats the command to request a failed report again, if this machine created it. */
+/** Formats the command to request a failed report again, if this machine requested it. */
 export async function requestAgainHint(
   tools: ReportTools,
   id: string,
   baseUrl: string | undefined,
 ): Promise<string | undefined> {
-  const entry = await findCreated(tools, id);
+  const entry = await findRequested(tools, id);
   const recorded = entry && (await planEntry(entry));
   if (!recorded) return undefined;
 
@@ -192,43 +139,22 @@ export async function requestAgainHint(
   return `Request it again: ${requestAgainCommand(recorded, { baseUrl, platform })}`;
 }
 
-/**
- * Records in the client that the service accepts JSON bodies, if this machine created the report
- * with one. Refusals of that report are then not blamed on the encoding.
- */
-export async function rememberAcceptedJson(tools: ReportTools, reportId: string): Promise<void> {
-  const entry = await findCreated(tools, reportId);
-  if (!entry || entry.spec.encoding === 'form') return;
-  const client = await tools.account.client();
-  client.rememberAcceptedBody();
+function serviceOf({ baseUrl }: Settings): string {
+  return baseUrl.value?.href ?? '';
 }
 
-/** Adds a hint to try the other profile, if the service reports a profile mismatch. */
-function withProfileHint(error: unknown, hint: string): unknown {
-  const isMismatch = error instanceof AdreportError && error.code === 'PROFILE_MISMATCH';
-  return isMismatch ? error.amend('', { hint }) : error;
-}
-
-export interface ReportIdentity {
-  readonly baseUrl: string;
-  readonly account: string;
-
-  /** Hash of the request, the same in every run. */
-  readonly hash: string;
-}
-
-function accountInLedger(settings: Settings): string {
-  return settings.email.value ?? chooseAccountName(settings);
-}
-
-async function identify(
-  serviceAccount: ServiceAccount,
-  { request }: ReportPlan,
-): Promise<ReportIdentity> {
+/** Two sign-ins are one account if they have the same login or name, or the same bare token. */
+async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAccount> {
   const settings = await serviceAccount.settings();
-  const baseUrl = settings.baseUrl.value?.href ?? '';
-  const account = accountInLedger(settings);
-  return { baseUrl, account, hash: requestHash(baseUrl, account, request) };
+  const { email, token } = settings;
+  const isBare = email.value === undefined && isUnnamed(settings);
+  const account = isBare
+    ? `token ${createHash('sha256')
+        .update(token.value ?? '')
+        .digest('hex')
+        .slice(0, 16)}`
+    : (email.value ?? chooseAccountName(settings));
+  return { service: serviceOf(settings), account };
 }
 
 /**
@@ -236,37 +162,33 @@ async function identify(
  * `undefined` if that is not known.
  */
 export async function lastTookMs({ account, ledger }: ReportTools): Promise<number | undefined> {
-  const settings = await account.settings();
-  const baseUrl = settings.baseUrl.value?.href ?? '';
-  return ledger?.lastTookMs({ baseUrl, account: accountInLedger(settings) });
+  return ledger?.lastTookMs(await accountInLedger(account));
 }
 
+/** Records a change of a report, if this machine requested it. */
 export async function updateLedger(
   { account, ledger }: ReportTools,
   id: string,
   change: LedgerChange,
 ): Promise<void> {
-  const { baseUrl } = await account.settings();
-  await ledger?.update({ baseUrl: baseUrl.value?.href ?? '', id }, change);
+  const found = ledger?.find(serviceOf(await account.settings()), id);
+  if (found) await ledger?.update(found.name, change);
 }
 
-/**
- * Marks a report as downloaded, to a file or to stdout, so that it is not picked up again. Data
- * without an id has no entry.
- */
-export async function markFetched(
-  tools: ReportTools,
-  id: string | undefined,
-  file?: string,
-): Promise<void> {
-  if (id !== undefined) await updateLedger(tools, id, { status: fetchedStatus, file });
+/** Records that a report was downloaded, to a file or to stdout. Data may come without an id. */
+export async function markDownloaded(tools: ReportTools, id: string | undefined): Promise<void> {
+  if (id !== undefined) await updateLedger(tools, id, { status: ownStatuses.downloaded });
 }
 
-/** Records that no run picks a report up again: it was read and refused, failed, or is gone. */
-export function markUsedUp(
+/** Records what happened to a report, and that no run resumes it if that is so. */
+export async function recordFailure(
   tools: ReportTools,
   id: string,
-  { wasRead }: { readonly wasRead: boolean },
+  error: AdreportError,
 ): Promise<void> {
-  return updateLedger(tools, id, { status: wasRead ? fetchedStatus : 'expired' });
+  const message = tools.console.redact(error.message);
+  if (!endsReport(error)) return updateLedger(tools, id, { message });
+
+  const ended = error.exitCode === 9 ? ownStatuses.unreadable : ownStatuses.refused;
+  await updateLedger(tools, id, { status: isReportFailure(error) ? 'failed' : ended, message });
 }

@@ -1,4 +1,11 @@
-import { AdreportError, isReportFailure, isStillInProgress, isUnreachable } from '../errors.ts';
+import {
+  AdreportError,
+  ErrorInContext,
+  isClosedPipe,
+  isReportFailure,
+  isStillInProgress,
+  isUnreachable,
+} from '../errors.ts';
 import { goesToStdout, placeholdersOf } from '../output/file/file-name.ts';
 import { countDays } from '../query/calendar.ts';
 import { continuedCommand } from '../query/command-line.ts';
@@ -14,7 +21,7 @@ import { type PartsOptions, runParts } from './parts.ts';
 import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { toolsFor } from './request.ts';
 import type { RunTools } from './run-tools.ts';
-import { shouldStartInParts, splitAfterFailure, splitJob } from './split-retry.ts';
+import { splitAfterFailure, splitJob } from './split-retry.ts';
 import type { PreparedOutput } from './write-report.ts';
 
 /** Downloads the parts of jobs, several at a time. Throws the error of the earliest failed part. */
@@ -36,7 +43,6 @@ export async function runJobs(
 
 /** Downloads and announces a single report. If it fails, it is downloaded in parts. */
 async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
-  const { host } = context;
   const job = await jobWithIds(context, planned);
   const tools = toolsFor(context, job.account);
   const [part] = job.parts;
@@ -45,23 +51,16 @@ async function fetchWhole(context: RunTools, planned: Job): Promise<void> {
   // The one output of several reports has no id.
   const hasId = placeholdersOf(job.options.output ?? '').includes('id');
   const split = hasId ? undefined : splitJob(job);
-  const inOneOutput = { output: bufferUntilComplete(job, output) };
-  if (split && (await shouldStartInParts(tools, job, split))) {
-    return runParts(context, [split], inOneOutput);
-  }
-
-  const startedMs = host.stopwatch();
   const nameFile = output.delivery.target.name;
   const report = setUpFetch(tools, job, { part, nameFile });
+  let parts: Job;
   try {
     const written = await fetchToOutput(tools, report, output);
-    await announce(context, written);
-  } catch (thrown) {
-    const repeatable = withWholeCommand(thrown, job, host.platform);
-    const error = withSplitHint(context, repeatable, job);
-    const parts = splitAfterFailure(tools, { error, split, startedMs });
-    await runParts(context, [parts], inOneOutput);
+    return await announce(context, written);
+  } catch (error) {
+    parts = splitAfterFailure(tools, withCommands(context, error, job), split);
   }
+  await runParts(context, [parts], { output: bufferUntilComplete(job, output) });
 }
 
 /**
@@ -73,17 +72,21 @@ function bufferUntilComplete({ options }: Job, output: PreparedOutput): Prepared
   return { ...output, delivery: bufferDelivery(output.delivery) };
 }
 
-/** Adds the command to repeat to an error after which no report is left to resume. */
-function withWholeCommand(error: unknown, job: Job, platform: NodeJS.Platform): unknown {
-  if (!(error instanceof AdreportError) || job.account.isLocal) return error;
-  const command = continuedCommand(job, platform);
+/** Adds the command to repeat, and how to split a long window, to an error. */
+function withCommands({ host }: Pick<RunTools, 'host'>, error: unknown, job: Job): unknown {
+  if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
 
-  if (isUnreachable(error) && error.reportId === undefined) {
-    const hint = `${error.hint ?? ''}\nTo run it again: ${command}`.trimStart();
-    return error.amend('', { hint });
-  }
-  if (!isReportFailure(error)) return error;
-  return error.amend('', { hint: `Request it again: ${command}` });
+  const hints: string[] = [];
+  const command = continuedCommand(job, host.platform);
+  const isLost = isUnreachable(error) && error.reportId === undefined;
+  if (isReportFailure(error) && !job.account.isLocal) hints.push(`Request it again: ${command}`);
+  else if (error.hint !== undefined) hints.push(error.hint);
+  if (isLost && !job.account.isLocal) hints.push(`To run it again: ${command}`);
+
+  const mayDependOnSize = isReportFailure(error) || isStillInProgress(error);
+  const splitHint = mayDependOnSize ? hintToSplit(job, host) : undefined;
+  if (splitHint !== undefined) hints.push(splitHint);
+  return new ErrorInContext(error, { hint: hints.join('\n') || undefined });
 }
 
 /** Longer windows get a hint to split them. */
@@ -91,25 +94,18 @@ const maxDaysWithoutHint = 14;
 
 const fileUnits = ['week', 'month', 'day'] as const;
 
-/** Adds a hint to split a long window, if a report failed or took too long. */
-function withSplitHint(
-  { host }: Pick<RunTools, 'host'>,
-  error: unknown,
-  { plan, options }: Job,
-): unknown {
-  const mayDependOnSize = isReportFailure(error) || isStillInProgress(error);
-  if (!(error instanceof AdreportError) || !mayDependOnSize) return error;
-  if (countDays(plan.window) <= maxDaysWithoutHint) return error;
+/** Returns `undefined` for a short window, and for one that cannot be split. */
+function hintToSplit({ plan, options }: Job, host: RunTools['host']): string | undefined {
+  if (countDays(plan.window) <= maxDaysWithoutHint) return undefined;
 
   const now = Math.floor(host.wallClock() / 1_000);
   const isMergeable = canMerge(plan.request.breakdowns, 'week');
-  const unit = isMergeable ? 'week' : fileUnits.find((each) => canSplit(plan, each, now));
-  if (unit === undefined) return error;
+  const unit = isMergeable ? 'week' : fileUnits.find((candidate) => canSplit(plan, candidate, now));
+  if (unit === undefined) return undefined;
 
   const isFile = (options.output ?? '-') !== '-';
   const ownFiles = `--split ${unit} -o ${shellWord('{date}.csv', host.platform)}`;
   const split = isMergeable ? '--split week' : ownFiles;
   const more = isMergeable || !isFile ? '' : `, one file per ${unit}`;
-  const hint = `Shorter reports may succeed: repeat the command with ${split}${more}.`;
-  return error.amend('', { hint: error.hint ? `${error.hint}\n${hint}` : hint });
+  return `Shorter reports may succeed: repeat the command with ${split}${more}.`;
 }

@@ -1,8 +1,8 @@
 import type { Accounts, ServiceAccount } from '../account/account.ts';
 import type { Store } from '../account/store.ts';
-import type { Ledger } from '../query/ledger.ts';
 import type { Console } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
+import type { Ledger } from './ledger.ts';
 import type { DeliveryTools, OutputHost } from './output-tools.ts';
 
 interface RunHost extends OutputHost {
@@ -31,8 +31,6 @@ export interface RunTools extends StepTools, DeliveryTools {
   /** Reports created on this machine; `undefined` with `--local`. */
   readonly ledger: () => Ledger | undefined;
 
-  /** Request hash of each report id that this command received. */
-  readonly requestsById: Map<string, string>;
   readonly progress: () => Promise<Progress>;
   readonly elapsedMs: () => number;
 

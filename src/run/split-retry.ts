@@ -1,51 +1,23 @@
-import { AdreportError, isReportFailure, isTooLarge } from '../errors.ts';
+import { isReportFailure, isTooLarge } from '../errors.ts';
 import { countDays, type SplitUnit } from '../query/calendar.ts';
 import type { Job } from '../query/plan.ts';
 import type { ReportPlan } from '../query/request.ts';
 import { splitPlan } from '../query/window-parts.ts';
 import type { ReportTools } from './request.ts';
-import { hasPartsInLedger, isRepeatedFailure } from './request.ts';
 
 // A report that failed twice is requested in parts.
 
-/** Error of a report that was requested as one, and the parts to use instead. */
-interface FailedWhole<AnyJob extends Job> {
-  readonly error: unknown;
-  readonly split: AnyJob | undefined;
-
-  /** When the report was requested, in milliseconds by the stopwatch. */
-  readonly startedMs: number;
-}
-
 /** Returns the parts to request instead. Throws the error of the report if they cannot help. */
 export function splitAfterFailure<AnyJob extends Job>(
-  { console, host }: Pick<ReportTools, 'console' | 'host'>,
-  { error, split, startedMs }: FailedWhole<AnyJob>,
+  { console }: Pick<ReportTools, 'console'>,
+  error: unknown,
+  split: AnyJob | undefined,
 ): AnyJob {
   const mayHelp = isReportFailure(error) || isTooLarge(error);
-  if (!split || !mayHelp || !(error instanceof AdreportError)) throw error;
+  if (!split || !mayHelp) throw error;
 
   console.note(`${error.message} Requesting it as ${partsLabel(split)} instead.`);
-  const tookMs = host.stopwatch() - startedMs;
-  const waitTimeout = Math.max(0, split.options.waitTimeout - tookMs);
-  return { ...split, options: { ...split.options, waitTimeout } };
-}
-
-/**
- * Decides, with a note, whether a report is requested in parts from the beginning: the ledger has
- * two failures of its request in the last 24 hours, or unfinished reports of its parts.
- */
-export async function shouldStartInParts(
-  tools: ReportTools,
-  job: Job,
-  split: Job,
-): Promise<boolean> {
-  if (job.options.fresh || job.options.direct) return false;
-  const hasFailed = await isRepeatedFailure(tools, job.plan);
-  if (!hasFailed && !(await hasPartsInLedger(tools, split))) return false;
-
-  tools.console.note(`This report failed before; requesting it as ${partsLabel(split)}.`);
-  return true;
+  return split;
 }
 
 /** Formats `7 daily reports`. */
@@ -73,5 +45,13 @@ export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
 
   const parts = splitPlan(plan, unit);
   if (parts.length < 2) return undefined;
-  return { ...job, options: { ...options, split: unit }, isMerged: true, allParts: parts, parts };
+  return {
+    ...job,
+    // In the spec too, so that the command that goes on resumes the parts.
+    spec: { ...job.spec, split: unit },
+    options: { ...options, split: unit },
+    isMerged: true,
+    allParts: parts,
+    parts,
+  };
 }

@@ -42,7 +42,7 @@ describe('retries', () => {
 
     await expect(createWith(client, text)).rejects.toMatchObject({
       exitCode: 5,
-      message: expect.stringMatching(/connection refused.*Gave up after 4 attempts/),
+      message: expect.stringMatching(/connection refused/),
     });
     expect(pauses).toHaveLength(3);
   });

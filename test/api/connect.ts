@@ -40,6 +40,7 @@ export async function clientAt(
       random: () => 0.5,
       signal: new AbortController().signal,
     },
+    wording: 'flags',
     note: () => {},
     hide: () => {},
     redact: (text) => text,
@@ -99,5 +100,5 @@ export async function createWith<T>(
   read: (answer: ReportResponse) => Promise<T>,
 ): Promise<unknown> {
   const created = await client.createReport({ body });
-  return created.kind === 'data' ? read(created.answer) : created;
+  return created.kind === 'data' ? read(created.response) : created;
 }

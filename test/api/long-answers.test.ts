@@ -39,13 +39,15 @@ describe('a megabyte that invites backtracking is read once', () => {
 });
 
 test('a message of the service that repeats ours is printed once', async () => {
-  for (const message of ['The report is not ready.', 'the report is not ready']) {
-    const { env } = await serve(({ path }, response) => {
-      if (path === '/status-reporting') json(response, { response: { status: 'ready' } });
-      else json(response, { response: { error_id: 'REPORT_NOT_READY', error: message } }, 409);
+  for (const message of [
+    'The service received too many requests.',
+    'the service received too many requests',
+  ]) {
+    const { env } = await serve((_request, response) => {
+      json(response, { response: { error: message } }, 429);
     });
     const { stderr } = await runCli('download r1 --retries 0', { env });
-    expect(stderr.match(/the report is not ready/gi)).toHaveLength(1);
+    expect(stderr.match(/too many requests/gi)).toHaveLength(1);
   }
 });
 

@@ -1,4 +1,4 @@
-import { pauseAfter } from '../../src/api/poll.ts';
+import { pauseAfter } from '../../src/client/wait.ts';
 
 /**
  * How soon each tool would notice that a report is ready, and how many status calls that takes it:

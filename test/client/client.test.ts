@@ -247,12 +247,24 @@ describe('what goes wrong', () => {
   const mismatch = { response: { error_id: 'PROFILE_MISMATCH', message: 'Not for buyers.' } };
   test.each([
     { what: 'a refused request', create: [400, mismatch], exitCode: 4, code: 'PROFILE_MISMATCH' },
-    { what: 'an unknown report', download: [404, notFound], exitCode: 4, code: 'UNKNOWN_REPORT' },
+    {
+      what: 'a report that is not known yet',
+      download: [404, notFound],
+      exitCode: 7,
+      code: 'STILL_IN_PROGRESS',
+      retryable: true,
+    },
     { what: 'a broken service', create: [501, {}], exitCode: 5, code: 'CREATE_UNCERTAIN' },
     { what: 'a busy service', create: [429, {}], exitCode: 5, code: 'HTTP_429', retryable: true },
     { what: 'an expired report', status: [410, {}], exitCode: 6, code: 'HTTP_410' },
     { what: 'a request without an ID', create: [200, {}], exitCode: 9, code: 'CREATE_UNCERTAIN' },
-    { what: 'data that is no report', download: [200, [1]], exitCode: 9, code: 'MALFORMED' },
+    {
+      what: 'data that is no report',
+      download: [200, [1]],
+      exitCode: 9,
+      code: 'INCOMPLETE_DATA',
+      retryable: true,
+    },
   ] as const)('$what is exit $exitCode, $code', async (row) => {
     const {
       create = [200, ready],

@@ -39,15 +39,11 @@ describe('a report that fails', () => {
   });
 
   test('always fails: exit 6 after two orders of each part, and no file', async () => {
-    const { result, run, orders } = await octoberOf(['status:failed']);
+    const { result, orders } = await octoberOf(['status:failed']);
     expectRefusal(result, 6, /3 reports failed:\n.*2026-10-03\.\.2026-10-04/);
     expect(result.files).toEqual({});
     expect(orders()).toBe(8);
-
-    // After two failures today, the run starts with parts.
-    const again = await run(october);
-    expect(again.stderr).toContain('This report failed before; requesting it as 3 weekly reports.');
-    expect(orders()).toBe(14);
+    expect(result.stderr).toContain('--split week');
   });
 
   test('is not ordered in parts if the name of its file has the id', async () => {
@@ -64,7 +60,7 @@ describe('a report that fails', () => {
   });
 });
 
-test('the report to compare with is fetched in parts too, and begins with them the next time', async () => {
+test('the report to compare with is fetched in parts too', async () => {
   const { run, server, calls } = await serveForTest({ delayMs: 0 });
   const days = 'run --period 2026-10-05..2026-10-08 --by DAILY --metrics displays';
   const line = `${days} --format table --compare previous -o it.txt`;
@@ -83,11 +79,6 @@ test('the report to compare with is fetched in parts too, and begins with them t
   expect(first).toMatchObject({ exitCode: 0, files: whole.files });
   expect(first.stderr).toContain('Requesting it as 4 daily reports instead.');
   expect(calls('buyer')).toBe(2 + 2 + 4 + 1);
-
-  const second = await run(line);
-  expect(second).toMatchObject({ exitCode: 0, files: whole.files });
-  expect(second.stderr).toContain('This report failed before; requesting it as 4 daily reports.');
-  expect(calls('buyer')).toBe(9 + 4 + 1);
 });
 
 test('of parts that nobody asked for, stdout has all or nothing', async () => {

@@ -78,20 +78,6 @@ describe('download ID', () => {
 });
 
 describe('many reports', () => {
-  test.each([{}, { ADREPORT_CONFIG_DIR: '/dev/null/none' }])(
-    'the same id for three creates is a warning for all but the first, with %o',
-    async (env) => {
-      const data = [{ date: '2026-11-09', displays: 1 }];
-      const { run } = await serveOdd({ faults: literalAnswers({ download: { data } }) });
-
-      const result = await run(`${byDay} --split day --concurrency 1 -o {date}.csv -q`, { env });
-
-      expect(
-        result.stderr.match(/report ID r1, which belongs to a different request/g),
-      ).toHaveLength(2);
-    },
-  );
-
   test('each part of a merged output is checked alone', async () => {
     const { run } = await serveOdd({
       server: { delayMs: 0 },
@@ -275,28 +261,6 @@ describe('names', () => {
     const before = calls('buyer');
     expectRefusal(await run(`${line} --strict`), 9, 'The campaign list is incomplete');
     expect(calls('buyer')).toBe(before);
-  });
-});
-
-describe('a token that may not list campaigns works', () => {
-  test('whoami', async () => {
-    const { run } = await serveForTest({ faults: ['campaigns:403'] });
-
-    expect(await run('whoami')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('works, but is not allowed to list campaigns'),
-    });
-  });
-
-  test('doctor', async () => {
-    const { run } = await serveForTest({ faults: ['campaigns:403'] });
-
-    const result = await run('doctor --json');
-
-    expect(result.exitCode).toBe(0);
-    expect(JSON.parse(result.stdout)).toContainEqual(
-      expect.objectContaining({ message: 'works, but this account cannot list campaigns.' }),
-    );
   });
 });
 

@@ -42,7 +42,7 @@ test('NODE_EXTRA_CA_CERTS makes it trust a service and a TLS proxy, whose IP add
 test('a private authority is refused, with the variable to set', async () => {
   const { server, env } = await serveTls();
 
-  expectRefusal(await runCli(list, { env }), 5, 'NODE_EXTRA_CA_CERTS=FILE');
+  expectRefusal(await runCli(list, { env }), 5, 'NODE_EXTRA_CA_CERTS has to name the file');
   expect(server.requests()).toEqual([]);
 });
 

@@ -78,24 +78,6 @@ describe('run against a service', () => {
     expect(calls('buyer')).toBe(3);
   });
 
-  test('after two timeouts of a report, the next run creates a new one', async () => {
-    const { run, calls } = await serveForTest({ manual: true });
-    await run(`${byDay} --wait-timeout 5s`);
-    const [{ id }] = JSON.parse((await run('report list --json')).stdout);
-
-    const second = await run(`${byDay} --wait-timeout 5s`);
-    const third = await run(`${byDay} --wait-timeout 5s`);
-    const fourth = await run(`${byDay} --wait-timeout 5s`);
-
-    expectRefusal(second, 7, `Resuming report ${id}`);
-    expectRefusal(third, 7, new RegExp(`Report ${id}, .* timed out twice`));
-    expect(calls('buyer')).toBe(2);
-    const listed = JSON.parse((await run('report list --json')).stdout);
-    expect(listed).toMatchObject([{ timeouts: 2 }, { id, timeouts: 2 }]);
-    expectRefusal(fourth, 7, `Resuming report ${listed[0].id}`);
-    expect((await run('report list')).stdout).toContain('progress, given up');
-  });
-
   test('--direct needs no polling', async () => {
     const { run, server } = await serveForTest();
 

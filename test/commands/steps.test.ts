@@ -34,7 +34,7 @@ describe('one step at a time', () => {
     const list = JSON.parse((await run('report list --json')).stdout);
 
     expect(list).toMatchObject([
-      { id, lastStatus: 'fetched', file: 'r.json', spec: { request: { profile: 'buyer' } } },
+      { id, status: 'downloaded', spec: { request: { profile: 'buyer' } } },
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('one step at a time', () => {
     await run(`download ${id} -o r.csv`, { now: nowMs + 3_600_000 });
 
     const [entry] = JSON.parse((await run('report list --json')).stdout);
-    expect(entry.createdAt).toBe(new Date(nowMs).toISOString());
+    expect(entry.at).toBe(new Date(nowMs).toISOString());
   });
 
   test('a report of another account is exit 4, like one that does not exist', async () => {
@@ -88,11 +88,11 @@ describe('one step at a time', () => {
     const ids: string[] = [];
     for (let i = 0; i < 4; i += 1) ids.unshift((await run(create)).stdout.trim());
 
-    const created = async (flags = ''): Promise<{ id: string; createdAt: string }[]> =>
+    const created = async (flags = ''): Promise<{ id: string; at: string }[]> =>
       JSON.parse((await run(`report list --json${flags}`)).stdout);
 
     expect((await created()).map(({ id }) => id)).toEqual(ids);
-    expect(new Set((await created()).map(({ createdAt }) => createdAt)).size).toBe(1);
+    expect(new Set((await created()).map(({ at }) => at)).size).toBe(1);
     expect((await created(' --limit 2')).map(({ id }) => id)).toEqual(ids.slice(0, 2));
 
     for (const tty of [false, true]) {

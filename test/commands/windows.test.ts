@@ -36,12 +36,13 @@ describe('a name that Windows cannot hold', () => {
     expectRefusal(await runCli(line, onWindows), 2, '“data?/2026-11-18.csv”');
   });
 
-  test.each([{ command: 'campaigns --local' }, { command: 'download 0123 --local' }])(
-    'is refused by $command too',
-    async ({ command }) => {
-      expectRefusal(await runCli(`${command} -o con.csv`, onWindows), 2, 'the name of a device');
-    },
-  );
+  test('is refused by campaigns too', async () => {
+    expectRefusal(
+      await runCli('campaigns --local -o con.csv', onWindows),
+      2,
+      'the name of a device',
+    );
+  });
 
   test.skipIf(process.platform === 'win32')('is valid on other systems', async () => {
     const line = [...day, '--local', '--format', 'csv', '-o'];

@@ -33,10 +33,12 @@ async function usualFileOf({ account = 'buyer' }: OddService): Promise<string | 
 /** Reports are ready immediately, unless the row has other options. */
 const pace = ({ server }: OddService) => (server?.polls === undefined ? { delayMs: 0 } : {});
 
-/** A call that ends the command is made once. */
-function usualCallsOf({ exit = 0, faults }: OddService): Readonly<Record<string, number>> {
+/** A call that ends the command is made once; a response that cannot be read is asked for again. */
+function usualCallsOf({ exit = 0, faults, flags }: OddService): Readonly<Record<string, number>> {
   const [fault] = Array.isArray(faults) ? faults : [];
-  return fault && exit !== 0 ? { [fault.endpoint]: 1 } : {};
+  if (!fault || exit === 0) return {};
+  const isRetried = exit === 9 && fault.endpoint !== 'buyer' && flags !== '--retries 0';
+  return { [fault.endpoint]: isRetried ? 6 : 1 };
 }
 
 /** Runs a command line against a service, and compares the result with its row. */

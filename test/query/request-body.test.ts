@@ -64,41 +64,27 @@ test('both encodings are equivalent, with any text in a filter', () => {
   );
 });
 
-const identity = { baseUrl: 'https://reports.example.com', account: 'main', request };
-const hashOf = ({ baseUrl, account, request: asked }: typeof identity) =>
-  requestHash(baseUrl, account, asked);
-const hash = hashOf(identity);
+const hash = requestHash(request);
 
-test('the hash of a request is the same on every machine', () => {
-  expect(hash).toBe('708328c35133c5d18477dc1a1b292612');
-});
-
-test('it ignores the order of metrics, breakdowns, filters and values, and a trailing slash of the base URL', () => {
+test('the hash of a request ignores the order of metrics, breakdowns, filters and values', () => {
   const { carrier = [], campaignId = [] } = request.filters;
 
-  const reordered = { carrier: carrier.toReversed(), campaignId: campaignId.toReversed() };
-
-  expect(hashOf({ ...identity, request: { ...request, filters: reordered } })).toBe(hash);
+  const filters = { carrier: carrier.toReversed(), campaignId: campaignId.toReversed() };
+  expect(requestHash({ ...request, filters })).toBe(hash);
   const metrics = request.metrics.toReversed();
   const breakdowns = request.breakdowns.toReversed();
-  expect(hashOf({ ...identity, request: { ...request, metrics, breakdowns } })).toBe(hash);
-  expect(hashOf({ ...identity, baseUrl: 'https://reports.example.com/' })).toBe(hash);
+  expect(requestHash({ ...request, metrics, breakdowns })).toBe(hash);
 });
 
-test.each<{ name: string; change: Partial<typeof identity> }>([
-  { name: 'service', change: { baseUrl: 'https://reports.example.org' } },
-  { name: 'account', change: { account: 'other' } },
-  { name: 'window', change: { request: { ...request, until: request.until + 1 } } },
-  { name: 'metrics', change: { request: { ...request, metrics: ['clicks'] } } },
-  { name: 'breakdowns', change: { request: { ...request, breakdowns: ['DAILY'] } } },
-  {
-    name: 'filter',
-    change: { request: { ...request, filters: { ...request.filters, campaignId: ['12'] } } },
-  },
-  { name: 'zone', change: { request: { ...request, timezone: 'UTC' } } },
-  { name: 'output', change: { request: { ...request, output: 'direct' } } },
-])('it depends on the $name', ({ change }) => {
-  expect(hashOf({ ...identity, ...change })).not.toBe(hash);
+test.each<Partial<ReportRequest>>([
+  { until: request.until + 1 },
+  { metrics: ['clicks'] },
+  { breakdowns: ['DAILY'] },
+  { filters: { ...request.filters, campaignId: ['12'] } },
+  { timezone: 'UTC' },
+  { output: 'direct' },
+])('it depends on %j', (change) => {
+  expect(requestHash({ ...request, ...change })).not.toBe(hash);
 });
 
 const plain: ReportRequest = {

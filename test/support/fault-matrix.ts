@@ -137,7 +137,7 @@ export const faultKinds: readonly FaultKind[] = [
   {
     kind: 'not-downloadable',
     at: { download: isRetried(7) },
-    says: /The report is not ready/,
+    says: /still in progress \(not available yet\)/,
     flags: '--wait-timeout 2m',
   },
 ];

@@ -1,7 +1,7 @@
 import { checkFlags } from './check-flags.ts';
 import { flagGroup, type OptionsOf } from './flag.ts';
 import { outputFlags } from './output-flags.ts';
-import { serviceFlags } from './service-flags.ts';
+import { remoteServiceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
 const ownFlags = flagGroup('Flags:', {
@@ -9,6 +9,6 @@ const ownFlags = flagGroup('Flags:', {
   ...checkFlags.flags,
 });
 
-export const downloadFlags = [ownFlags, outputFlags, waitFlags, serviceFlags] as const;
+export const downloadFlags = [ownFlags, outputFlags, waitFlags, remoteServiceFlags] as const;
 
 export type DownloadFlags = OptionsOf<typeof downloadFlags>;

@@ -47,5 +47,10 @@ export const serviceFlags = runFlagGroup('Service:', {
   },
 });
 
+const { local: _local, ...remoteFlags } = serviceFlags.flags;
+
+/** For commands that name a report by its ID: those of a server in this process die with it. */
+export const remoteServiceFlags = runFlagGroup(serviceFlags.heading, remoteFlags);
+
 /** Durations are in milliseconds. */
 export type ServiceFlags = OptionsOf<typeof serviceFlags>;

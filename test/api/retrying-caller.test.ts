@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRetryAfter, retryPauseMs, Throttle } from '../../src/api/exchange.ts';
+import { parseRetryAfter, retryPauseMs, Throttle } from '../../src/api/retrying-caller.ts';
 
 test('pauses grow from half a second to 30 s with jitter; Retry-After extends them', () => {
   const random = fc.double({ min: 0, max: 0.999, noNaN: true });

@@ -7,8 +7,11 @@ import { encodeRequest } from '../query/request.ts';
 export interface RequestedReport extends ReportOrigin {
   readonly status: string;
 
+  /** When it was requested by this machine's clock; absent if another machine did. */
+  readonly requestedMs?: number;
+
   /** Data, if the service answered with it instead of an id (`decisions.md` 2). */
-  readonly answer?: ReportResponse;
+  readonly response?: ReportResponse;
 }
 
 /** Throws as the client's `createReport`. */
@@ -20,11 +23,12 @@ export async function requestReport(
   const body = encodeRequest(request, client.encoding);
   const created = await client.createReport({ body, isDirect: request.output === 'direct' });
   if (created.kind === 'data') {
-    const { answer } = created;
-    return { status: 'ready', createdMs: answer.serviceMs ?? requestedMs, answer };
+    const { response } = created;
+    return { status: 'ready', requestedMs, createdMs: response.serviceMs ?? requestedMs, response };
   }
 
-  const { id, status, serviceMs, answer } = created;
+  const { id, status, serviceMs, record } = created;
   // Only the service's clock decides how much of the window was over.
-  return { id, status, createdMs: serviceMs ?? requestedMs, records: [answer] };
+  const createdMs = serviceMs ?? requestedMs;
+  return { id, status, requestedMs, createdMs, records: [record] };
 }

@@ -1,0 +1,112 @@
+/** Whether hints name flags and commands, or the options of the library. */
+export type Wording = 'flags' | 'options';
+
+const hints = {
+  address: {
+    flags: 'Check the network and the base URL: adreport whoami shows it.',
+    options: 'Check the network and baseUrl.',
+  },
+  baseUrl: {
+    flags: 'Check the base URL (adreport whoami shows it) and any proxy (HTTPS_PROXY).',
+    options: 'Check baseUrl and proxy.',
+  },
+  reportId: {
+    flags: 'Check the report ID and the base URL: adreport whoami shows it.',
+    options: 'Check the report ID and baseUrl.',
+  },
+  localServer: {
+    flags: 'Start the local server with adreport local-server, or add --local to this command.',
+    options: 'Check that the server is running, and the port in baseUrl.',
+  },
+  timeout: {
+    flags: 'If the service is slow, raise the limit with --timeout, for example --timeout 2m.',
+    options: 'If the service is slow, raise timeoutMs.',
+  },
+  proxy: {
+    flags: 'Check HTTPS_PROXY and NO_PROXY.',
+    options: 'Check proxy.',
+  },
+  proxySignIn: {
+    flags:
+      'The proxy requires a user name and a password: HTTPS_PROXY=http://user:password@host:port',
+    options:
+      "The proxy requires a user name and a password: proxy: 'http://user:password@host:port'",
+  },
+  proxyRefused: {
+    flags: 'The proxy refused the user name and the password in HTTPS_PROXY: correct them.',
+    options: 'The proxy refused the user name and the password in proxy: correct them.',
+  },
+  proxyScheme: {
+    flags: 'The proxy speaks http: begin HTTPS_PROXY with http://',
+    options: 'The proxy speaks http: begin proxy with http://',
+  },
+  privateAuthority: {
+    flags:
+      'To trust a private certificate authority, NODE_EXTRA_CA_CERTS has to name the file with its certificate.',
+    options:
+      'To trust a private certificate authority, NODE_EXTRA_CA_CERTS has to name the file with its certificate.',
+  },
+  certificateTime: {
+    flags: 'Tell the operator of the service, or check the clock of this machine.',
+    options: 'Tell the operator of the service, or check the clock of this machine.',
+  },
+  otherHost: {
+    flags: 'The certificate is for a different host. Check the base URL: adreport whoami shows it.',
+    options: 'The certificate is for a different host. Check baseUrl.',
+  },
+  httpPort: {
+    flags: 'This port speaks http. Check the scheme and the port of the base URL.',
+    options: 'This port speaks http. Check the scheme and the port of baseUrl.',
+  },
+  signIn: {
+    flags:
+      'Run adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+    options: 'Pass a token, or email and password.',
+  },
+  token: {
+    flags:
+      'Sign in again with adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD).',
+    options: 'Pass another token, or email and password.',
+  },
+  freshToken: {
+    flags:
+      "E-mail and password are correct. Try a token from the service's console: adreport login --token-stdin",
+    options: "E-mail and password are correct. Try a token from the service's console.",
+  },
+  password: {
+    flags:
+      'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin',
+    options: 'Check email and password, or pass a token.',
+  },
+  permission: {
+    flags: 'Ask the service whether this account may make the call.',
+    options: 'Ask the service whether this account may make the call.',
+  },
+  requestAgain: { flags: 'Request it again.', options: 'Request it again.' },
+  later: { flags: 'Run the command again later.', options: 'Try again later.' },
+  serviceFault: {
+    flags: "The problem is on the service's side. Run the command again later.",
+    options: "The problem is on the service's side. Try again later.",
+  },
+  uncertain: {
+    flags: 'Running the command again requests a second report. First check adreport report list.',
+    options: 'Calling it again requests a second report.',
+  },
+  redirect: {
+    flags:
+      'Check the base URL: the service may have moved, or a portal or proxy may be in front of it.',
+    options:
+      'Check baseUrl: the service may have moved, or a portal or proxy may be in front of it.',
+  },
+  link: {
+    flags: 'The link may have expired: run the command again to get a new one.',
+    options: 'The link may have expired: open the report again to get a new one.',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<Wording, string>>>>;
+
+/** Next steps after an error of a call. */
+export type HintName = keyof typeof hints;
+
+export function hintFor(name: HintName, wording: Wording): string {
+  return hints[name][wording];
+}

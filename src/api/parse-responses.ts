@@ -1,0 +1,343 @@
+import { isPage } from '../contract/body-kind.ts';
+import {
+  type AdUnit,
+  type CampaignRecord,
+  knownOutcomeOf,
+  type ReportOutcome,
+} from '../contract/messages.ts';
+import { isObject } from '../text/json-object.ts';
+import { maxServiceText, printable, shortened } from '../text/printable.ts';
+import { tryJson } from './exact-json.ts';
+import type { HttpResponse } from './http.ts';
+
+// Reads the service's responses, in the shapes of `decisions.md` 1 to 6 and no others.
+
+const maxResponseBytes = 16 * 1024 * 1024;
+const beginningBytes = 64 * 1024;
+
+/** What a response was, if it cannot be read. */
+interface UnreadContent {
+  readonly text: string;
+
+  /** Parsed JSON, which may be an error of the service. */
+  readonly document?: unknown;
+}
+
+/** A successful response that cannot be read. The message ends a sentence: `is a web page`. */
+export class UnreadableResponse extends Error {
+  readonly content: UnreadContent;
+
+  constructor(problem: string, content: UnreadContent = { text: '' }) {
+    super(problem);
+    this.content = content;
+  }
+}
+
+/** Throws `UnreadableResponse` for a body longer than 16 MB, or not in UTF-8. */
+export async function readText({ body }: Pick<HttpResponse, 'body'>): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > maxResponseBytes) throw new UnreadableResponse('is longer than 16 MB');
+    pieces.push(piece);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw new UnreadableResponse('is not valid UTF-8 text');
+  }
+}
+
+export interface PeekedBody {
+  /** At most the first 64 KiB. */
+  readonly start: string;
+
+  readonly isWhole: boolean;
+
+  /** Body from its first byte, including `start`. */
+  readonly all: AsyncIterable<Buffer>;
+}
+
+/** Reads at most 64 KiB of a body, less if `isEnough` returns true for its beginning. */
+export async function peek(
+  body: AsyncIterable<Buffer>,
+  isEnough = (_beginning: string): boolean => false,
+): Promise<PeekedBody> {
+  const rest = body[Symbol.asyncIterator]();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let isAtEnd = false;
+  while (size < beginningBytes) {
+    const next = await rest.next();
+    if (next.done) {
+      isAtEnd = true;
+      break;
+    }
+    pieces.push(next.value);
+    size += next.value.length;
+    const [first] = pieces;
+    if (first && isEnough(first.toString('latin1', 0, 100))) break;
+  }
+
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* pieces;
+    if (!isAtEnd) yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  const beginning = Buffer.concat(pieces).subarray(0, beginningBytes);
+  const start = new TextDecoder().decode(beginning);
+  return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
+}
+
+/** A `rel` of the `Link` header may have several words. */
+export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean {
+  const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
+  return [...relations].some(([, quoted, bare = '']) => {
+    return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
+  });
+}
+
+/** Throws `UnreadableResponse` if the text is not JSON. */
+export function parseJson(text: string, { headers }: Pick<HttpResponse, 'headers'>): unknown {
+  const document = tryJson(text);
+  if (document !== undefined) return document;
+
+  if (text.trim() === '') throw new UnreadableResponse('is empty');
+  const problem = isPage(text, headers['content-type']) ? 'is a web page' : 'is not JSON';
+  throw new UnreadableResponse(problem, { text });
+}
+
+/** Quotes the first 150 characters. */
+export function quoteResponse(text: string): string {
+  const trimmed = text.trim();
+  const isLonger = trimmed.length > 150;
+  return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
+}
+
+type Place = 'response' | 'data' | 'document';
+
+/** A member of a response: its names, and the objects that may hold it, in order. */
+interface Member {
+  readonly names: readonly string[];
+  readonly places: readonly Place[];
+}
+
+const anywhere: readonly Place[] = ['response', 'data', 'document'];
+const inRecord: readonly Place[] = ['response', 'document'];
+
+/** All members that are read. Another shape of the service is one more name or place here. */
+const members = {
+  reportId: { names: ['report_id', 'reportId', 'id'], places: anywhere },
+  token: { names: ['token', 'access_token'], places: anywhere },
+  campaigns: { names: ['campaigns', 'data'], places: anywhere },
+  status: { names: ['status'], places: inRecord },
+  message: { names: ['message'], places: inRecord },
+  error: { names: ['error'], places: inRecord },
+  errorId: { names: ['error_id'], places: inRecord },
+  errors: { names: ['errors'], places: ['document'] },
+  details: { names: ['details'], places: ['response'] },
+} as const satisfies Readonly<Record<string, Member>>;
+
+/** Finds the first value of a member that `read` accepts, place by place. */
+function find<Value>(
+  document: unknown,
+  member: keyof typeof members,
+  read: (value: unknown) => Value | undefined,
+): Value | undefined {
+  const { names, places }: Member = members[member];
+  for (const place of places) {
+    const holder = place === 'document' ? document : ownMember(document, place);
+    for (const name of names) {
+      const value = read(ownMember(holder, name));
+      if (value !== undefined) return value;
+    }
+  }
+  return undefined;
+}
+
+function ownMember(value: unknown, name: string): unknown {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Returns a string that is not blank, or a number as a string. */
+function readScalar(value: unknown): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const text = String(value).trim();
+  return text === '' ? undefined : text;
+}
+
+function readList(value: unknown): readonly unknown[] | undefined {
+  return Array.isArray(value) ? value : undefined;
+}
+
+/** Reads the response to a create call, which may be a bare string or number. */
+export function findReportId(document: unknown): string | undefined {
+  return find(document, 'reportId', readScalar) ?? readScalar(document);
+}
+
+/** Members that records have and report rows do not. */
+const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
+
+/** Recognizes report data, not a record: a list of rows without a report id or error. */
+export function isReportData(document: unknown): boolean {
+  const rows = ownMember(document, 'data');
+  return Array.isArray(rows) && findReportId(document) === undefined && areRows(rows);
+}
+
+/** Ignores all other members of the response. */
+export function containsRows(document: unknown): boolean {
+  const rows = ownMember(document, 'data');
+  return Array.isArray(rows) && rows.length > 0 && areRows(rows);
+}
+
+function areRows(items: readonly unknown[]): boolean {
+  return items.every((row) => isObject(row) && !recordNames.some((name) => name in row));
+}
+
+/** Reads the response to a sign-in, which may be a bare string of 16 to 512 characters. */
+export function findToken(document: unknown): string | undefined {
+  if (typeof document !== 'string') return find(document, 'token', readScalar);
+  const text = document.trim();
+  return /^[\w.~+/=-]{16,512}$/.test(text) ? text : undefined;
+}
+
+/**
+ * Finds the campaign list: the response itself, or a member of it; `undefined` if there is none.
+ * Missing fields are empty strings, missing lists are empty.
+ */
+export function findCampaigns(document: unknown): CampaignRecord[] | undefined {
+  const list = readList(document) ?? find(document, 'campaigns', readList);
+  if (!list) return undefined;
+
+  const campaigns = list.map(toCampaignRecord);
+  return campaigns.every(({ campaignId }) => campaignId !== '') ? campaigns : undefined;
+}
+
+function toCampaignRecord(item: unknown): CampaignRecord {
+  const field = (name: string): string => readScalar(ownMember(item, name)) ?? '';
+  const adunits = readList(ownMember(item, 'adunits')) ?? [];
+  return {
+    advertiserId: field('advertiserId'),
+    advertiserName: field('advertiserName'),
+    campaignId: field('campaignId'),
+    campaignName: field('campaignName'),
+    campaignStartDate: field('campaignStartDate'),
+    campaignEndDate: field('campaignEndDate'),
+    adunits: adunits.map(toAdUnit),
+  };
+}
+
+function toAdUnit(item: unknown): AdUnit {
+  return {
+    adunitName: readScalar(ownMember(item, 'adunitName')) ?? '',
+    adunitId: readScalar(ownMember(item, 'adunitId')) ?? '',
+  };
+}
+
+/** Report state and error in a response. */
+export interface ServiceRecord {
+  /** Error code of the service, such as `UNKNOWN_REPORT`. */
+  readonly errorId: string | undefined;
+  readonly message: string | undefined;
+
+  /** One line per error, if the response lists them. */
+  readonly errorLines: readonly string[];
+
+  /** In lower case; empty if there is none. */
+  readonly status: string;
+
+  /** Meaning of the status; `undefined` if it is not known. */
+  readonly outcome: ReportOutcome | undefined;
+
+  /** A `message` alone is not an error. */
+  readonly isError: boolean;
+
+  /** Why there is no report in the response, if it gives a reason. */
+  readonly reportState: 'progress' | 'failed' | undefined;
+}
+
+/** Copies a response with shortened strings and names, to be shown or stored. */
+export function shortenResponse(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value);
+  if (Array.isArray(value)) return value.map(shortenResponse);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value);
+  return Object.fromEntries(
+    entries.map(([name, member]) => [shortened(name), shortenResponse(member)]),
+  );
+}
+
+/**
+ * Reads the report state and the error of a response (`decisions.md` 3 and 6). Strings are
+ * shortened to 500 characters.
+ */
+export function recordIn(document: unknown): ServiceRecord {
+  const errors = readErrors(document);
+  const errorId = find(document, 'errorId', readScalar);
+  const error = find(document, 'error', readScalar) ?? find(document, 'error', readMessage);
+  const reason = error ?? errors[0];
+  const message = reason ?? find(document, 'message', readScalar) ?? readScalar(document);
+  const word = find(document, 'status', readScalar) ?? '';
+  // A number repeats the HTTP status.
+  const status = /\p{L}/u.test(word) ? shortened(word).toLowerCase() : '';
+  const outcome = knownOutcomeOf(status);
+  return {
+    errorId: errorId && shortened(errorId),
+    message: message && shortened(message),
+    errorLines: shortenedLines(readDetails(document) ?? errors),
+    status,
+    outcome,
+    isError: errorId !== undefined || (reason !== undefined && reason !== '0'),
+    reportState: reportStateFor(errorId, outcome),
+  };
+}
+
+function readMessage(value: unknown): string | undefined {
+  return readScalar(ownMember(value, 'message'));
+}
+
+function reportStateFor(
+  errorId: string | undefined,
+  outcome: ReportOutcome | undefined,
+): ServiceRecord['reportState'] {
+  if (errorId === 'REPORT_NOT_READY') return 'progress';
+  if (errorId === 'REPORT_FAILED' || errorId === 'REPORT_EXPIRED') return 'failed';
+  return outcome === 'ready' ? undefined : outcome;
+}
+
+/** Detects a refusal even if the response has a token. */
+export function refusesSignIn({ isError, status, outcome }: ServiceRecord): boolean {
+  return isError || (status !== '' && status !== 'ok' && outcome !== 'ready');
+}
+
+/** Lists the errors in `details`, with their parameters; `undefined` if there are none. */
+function readDetails(document: unknown): readonly string[] | undefined {
+  const lines: string[] = [];
+  for (const detail of find(document, 'details', readList) ?? []) {
+    const parameter = readScalar(ownMember(detail, 'parameter'));
+    const problem = readScalar(ownMember(detail, 'problem'));
+    if (problem === undefined) continue;
+    lines.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
+  }
+  return lines.length === 0 ? undefined : lines;
+}
+
+/** Lists the strings in `errors`, or the messages of its objects. */
+function readErrors(document: unknown): readonly string[] {
+  const errors = find(document, 'errors', readList) ?? [];
+  const lines = errors.map((item) => readScalar(item) ?? readMessage(item));
+  return lines.filter((line) => line !== undefined);
+}
+
+/** Keeps the errors that fit, and counts those that do not. */
+function shortenedLines(lines: readonly string[]): readonly string[] {
+  const shown: string[] = [];
+  let left = maxServiceText;
+  for (const line of lines) {
+    if (left <= 0) break;
+    shown.push(shortened(line, left));
+    left -= line.length;
+  }
+  const more = lines.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more`] : shown;
+}

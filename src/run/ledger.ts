@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
+import { parseTimestamp } from '../contract/values.ts';
+import type { RecordedReport } from '../query/command-line.ts';
+import type { ReportSpec } from '../query/spec.ts';
+import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
+import { isObject } from '../text/json-object.ts';
+import { makeFolder } from '../text/make-folder.ts';
+import { readSmallFile } from '../text/small-file.ts';
+
+/** An account of a service. */
+export interface LedgerAccount {
+  /** Base URL. */
+  readonly service: string;
+
+  /** Login or name; for a bare token without a name, a hash of it. */
+  readonly account: string;
+}
+
+/** What is known about a request before it is sent. */
+export interface NewLedgerEntry extends LedgerAccount {
+  /** Hash of the request, the same in every run. */
+  readonly hash: string;
+
+  /** Only partly checked when the entry is read; `planEntry` checks the rest. */
+  readonly spec: ReportSpec;
+
+  /** Body that is sent. */
+  readonly request: ReportRequest;
+
+  /** First and last second, `2026-11-01T00:00:00+01:00`. */
+  readonly window: { readonly since: string; readonly until: string };
+
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+/** A report that was requested on this machine. */
+export interface LedgerEntry extends NewLedgerEntry {
+  /** Absent if it never came. */
+  readonly id?: string;
+
+  /** Last status from the service, or one of `ownStatuses`. */
+  readonly status: string;
+
+  /** What happened, if something went wrong. */
+  readonly message?: string;
+
+  /** Milliseconds from the request until the report was ready; absent if no run saw that. */
+  readonly tookMs?: number;
+}
+
+/** Statuses that do not come from the service. */
+export const ownStatuses = {
+  requested: 'requested',
+  downloaded: 'downloaded',
+  refused: 'refused',
+  unreadable: 'unreadable',
+} as const;
+
+/** Of reports that no run resumes. */
+const endedStatuses: readonly string[] = [ownStatuses.refused, ownStatuses.unreadable];
+
+export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message' | 'tookMs'>>;
+
+/** A request of an account. */
+type LedgerSearch = Pick<LedgerEntry, 'service' | 'account' | 'hash'>;
+
+interface LedgerOptions {
+  /** Parent of the ledger's folder; both are created with the first report. */
+  readonly directory: string;
+  readonly host: FileHost;
+
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number;
+
+  /** Receives a sentence if the ledger cannot be read or written. */
+  readonly warn: (message: string) => void;
+}
+
+const maxReports = 2_000;
+
+/** A request with a thousand values in every filter takes a third of a megabyte. */
+const maxEntryBytes = 512 * 1024;
+
+/** A report is resumed for so long. */
+const resumedMs = 12 * 3_600_000;
+
+/** An entry with the name of its file. */
+interface NamedEntry<Entry extends LedgerEntry = LedgerEntry> {
+  readonly name: string;
+  readonly entry: Entry;
+}
+
+/**
+ * Reports requested on this machine: a folder `ledger/` with one small file per request, shared by
+ * concurrent runs. It contains no tokens and no passwords.
+ *
+ * Its failures are warnings and never end a run. Each file is read once, and later changes by other
+ * processes are not seen.
+ */
+export class Ledger {
+  readonly #path: string;
+  readonly #options: LedgerOptions;
+  readonly #entries = new Map<string, LedgerEntry | undefined>();
+
+  /** Newest first: each name begins with the time of its request. */
+  #names: string[] | undefined;
+
+  /** Names of the entries that may be resumed, by request, newest first. */
+  #recent: Map<string, string[]> | undefined;
+  #hasWarned = false;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    this.#path = join(options.directory, 'ledger');
+  }
+
+  /** Starts with the newest. */
+  list(limit = maxReports): LedgerEntry[] {
+    const entries: LedgerEntry[] = [];
+    for (const { entry } of this.#newestFirst()) {
+      if (entries.length === limit) break;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** Adds a request that is about to be sent. Returns the name of its entry. */
+  async add(entry: NewLedgerEntry): Promise<string> {
+    const names = this.#allNames();
+    const name = `${this.#timeNameFor(Date.parse(entry.at))}-${randomUUID().slice(0, 8)}.json`;
+    const requested = { ...entry, status: ownStatuses.requested };
+    this.#recentNames(entry).unshift(name);
+    names.unshift(name);
+    names.sort().reverse();
+    await this.#write(name, requested);
+
+    for (const old of names.splice(maxReports)) rmSync(join(this.#path, old), { force: true });
+    return name;
+  }
+
+  /** Updates an entry. */
+  async update(name: string, change: LedgerChange): Promise<void> {
+    const entry = this.#read(name);
+    if (entry) await this.#write(name, { ...entry, ...change });
+  }
+
+  /** Returns the newest report of a service with this id. */
+  find(service: string, id: string): NamedEntry | undefined {
+    for (const named of this.#newestFirst()) {
+      if (named.entry.service === service && named.entry.id === id) return named;
+    }
+    return undefined;
+  }
+
+  /** Returns the report that a request resumes, if there is one. */
+  findUnfinished(
+    search: LedgerSearch,
+  ): NamedEntry<LedgerEntry & { readonly id: string }> | undefined {
+    const nowMs = this.#options.wallClock();
+    for (const name of this.#recentNames(search)) {
+      const entry = this.#read(name);
+      if (entry?.id === undefined || Date.parse(entry.at) <= nowMs - resumedMs) continue;
+
+      const { id, status } = entry;
+      if (status === ownStatuses.downloaded) return undefined;
+      const isOver = outcomeOf(status) === 'failed' || endedStatuses.includes(status);
+      if (!isOver && !isEarly(entry, nowMs)) return { name, entry: { ...entry, id } };
+    }
+    return undefined;
+  }
+
+  /**
+   * Returns how long the last report of an account took to become ready, in milliseconds;
+   * `undefined` if that is not known.
+   */
+  lastTookMs({ service, account }: LedgerAccount): number | undefined {
+    for (const { entry } of this.#newestFirst()) {
+      const isOfAccount = entry.service === service && entry.account === account;
+      if (isOfAccount && entry.tookMs !== undefined) return entry.tookMs;
+    }
+    return undefined;
+  }
+
+  *#newestFirst(): Generator<NamedEntry> {
+    for (const name of this.#allNames()) {
+      const entry = this.#read(name);
+      if (entry) yield { name, entry };
+    }
+  }
+
+  #recentNames(search: LedgerSearch): string[] {
+    const recent = this.#recent ?? this.#readRecent();
+    const key = searchKey(search);
+    const names = recent.get(key) ?? [];
+    recent.set(key, names);
+    return names;
+  }
+
+  #readRecent(): Map<string, string[]> {
+    const recent = new Map<string, string[]>();
+    const oldest = timeName(this.#options.wallClock() - resumedMs);
+    for (const name of this.#allNames()) {
+      if (name < oldest) break;
+      const entry = this.#read(name);
+      if (!entry) continue;
+      const key = searchKey(entry);
+      recent.set(key, [...(recent.get(key) ?? []), name]);
+    }
+    this.#recent = recent;
+    return recent;
+  }
+
+  /** Requests of the same millisecond get increasing names. */
+  #timeNameFor(requestedMs: number): string {
+    const newestMs = Number(this.#allNames()[0]?.slice(0, 15) ?? 0);
+    const isJustBefore = newestMs - requestedMs < 1_000;
+    return timeName(isJustBefore ? Math.max(requestedMs, newestMs + 1) : requestedMs);
+  }
+
+  #allNames(): string[] {
+    this.#names ??= this.#readNames();
+    return this.#names;
+  }
+
+  #readNames(): string[] {
+    try {
+      const names = readdirSync(this.#path).filter((name) => /^\d{15}-\w{8}\.json$/.test(name));
+      return names.sort().reverse();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // ENOTDIR: the parent is not a folder, so there is no ledger either.
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+        this.#warnOnce(
+          `Cannot read the list of requested reports (${message}): unfinished reports are not resumed. Set ADREPORT_CONFIG_DIR to use another folder.`,
+        );
+      }
+      return [];
+    }
+  }
+
+  /** Returns `undefined` if the file is invalid, incomplete or gone. */
+  #read(name: string): LedgerEntry | undefined {
+    if (!this.#entries.has(name)) this.#entries.set(name, readEntry(join(this.#path, name)));
+    return this.#entries.get(name);
+  }
+
+  /** The entry counts in this process, even if it cannot be written. */
+  async #write(name: string, entry: LedgerEntry): Promise<void> {
+    this.#entries.set(name, entry);
+    const fresh = join(this.#path, `.${randomUUID()}.tmp`);
+    try {
+      makeFolder(this.#path, 0o700);
+      writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
+      await retryWhileInUse(this.#options.host, () => renameSync(fresh, join(this.#path, name)));
+    } catch (error) {
+      if (existsSync(fresh)) rmSync(fresh);
+      const { message } = error as Error;
+      this.#warnOnce(
+        `Cannot save the list of requested reports (${message}): a later run may request the same reports again. Set ADREPORT_CONFIG_DIR to use another folder.`,
+      );
+    }
+  }
+
+  #warnOnce(message: string): void {
+    if (!this.#hasWarned) this.#options.warn(message);
+    this.#hasWarned = true;
+  }
+}
+
+function searchKey({ service, account, hash }: LedgerSearch): string {
+  return JSON.stringify([service, account, hash]);
+}
+
+function readEntry(path: string): LedgerEntry | undefined {
+  try {
+    const bytes = readSmallFile(path, maxEntryBytes);
+    const entry: unknown = JSON.parse(bytes.toString('utf8'));
+    return isEntry(entry) ? entry : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** For a report requested before its window was over, if it is over now: it is incomplete. */
+function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
+  const lastMs = parseTimestamp(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
+  const overMs = lastMs + 1_000;
+  return nowMs >= overMs && Date.parse(at) < overMs;
+}
+
+/** Begins a file name. */
+function timeName(requestedMs: number): string {
+  return String(Math.floor(requestedMs)).padStart(15, '0');
+}
+
+/** Returns `undefined` if the spec or the window is invalid. */
+export async function planEntry({
+  spec: stored,
+  request,
+  window,
+}: LedgerEntry): Promise<RecordedReport | undefined> {
+  const sinceMs = parseTimestamp(window.since)?.instantMs;
+  const untilMs = parseTimestamp(window.until)?.instantMs;
+  const { parseSpec } = await import('../query/spec-schema.ts');
+  const spec = parseSpec(stored);
+  if (!spec || sinceMs === undefined || untilMs === undefined) return undefined;
+
+  const { profile, metrics, breakdowns } = spec.request;
+  const { timezone: zone, windowClock = 'instant' } = spec;
+  const plan = {
+    profile,
+    request,
+    window: { since: sinceMs / 1_000, until: untilMs / 1_000, end: untilMs / 1_000 + 1, zone },
+    windowClock,
+    shownMetrics: metrics,
+    isWeekly: breakdowns.includes('WEEKLY'),
+  };
+  return { spec, plan };
+}
+
+/** Checks for everything this version writes; later versions may have added members. */
+function isEntry(value: unknown): value is LedgerEntry {
+  if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
+  const { spec } = value;
+  if (!isObject(spec) || !isObject(spec.request)) return false;
+  const { window, request, id = '', message = '', tookMs = 0 } = value;
+  const { hash, service, account, at, status } = value;
+  const strings = [hash, service, account, at, status, id, message, window.since, window.until];
+  if (!strings.every((value) => typeof value === 'string')) return false;
+  if (typeof spec.request.profile !== 'string' || typeof tookMs !== 'number') return false;
+  if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
+  if (!isNameList(request.metrics) || !isNameList(request.breakdowns)) return false;
+  return isObject(request.filters) && Object.values(request.filters).every(isNameList);
+}
+
+function isNameList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
