@@ -152,7 +152,7 @@ type AnySpec = { readonly [Name in keyof ReportSpec]: ReportSpec[Name] | undefin
 >;
 
 /** Lists flags in the order of the flags of `run`. */
-export function flagsOf(spec: AnySpec): TypedFlag[] {
+function flagsOf(spec: AnySpec): TypedFlag[] {
   const values = textsOf(spec);
   const typed: TypedFlag[] = [];
   for (const [option, flag] of specFlags) {

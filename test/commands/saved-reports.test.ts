@@ -176,17 +176,18 @@ test('init writes a file that runs unchanged, and does not replace one', async (
 
   const written = await runCli('init', { cwd });
   expect(written).toMatchObject({ exitCode: 0, stdout: '' });
-  expect(written.files['adreport.yaml']).not.toMatch(/schema|file:\/\//);
+  expect(written.files['adreport.yaml']).not.toContain(cwd);
 
   const planned = await runCli('run --all --local --dry-run --json -q', { cwd });
-  expect(JSON.parse(planned.stdout).requests).toHaveLength(31);
+  expect(JSON.parse(planned.stdout).requests).toHaveLength(32);
   // Four days are enough to see that nightly writes its files.
   await runCli('run nightly --local --period last-4d', { cwd });
-  const result = await runCli('run weekly --local', { cwd });
+  const result = await runCli('run weekly-page weekly-sheet --local', { cwd });
 
   expect(result.exitCode).toBe(0);
-  expect(Object.keys(result.files)).toHaveLength(1 + 4 + 1);
-  expect(result.files['weekly/2026-11-09.csv']?.startsWith('\ufeffdate;')).toBe(true);
+  expect(Object.keys(result.files)).toHaveLength(1 + 4 + 2);
+  expect(result.files['weekly/2026-11-09.html']).toMatch(/^<!doctype html>/i);
+  expect(result.files['weekly/2026-11-09.xlsx']).toMatch(/^PK/);
   expectRefusal(
     await runCli('init', { cwd }),
     8,
