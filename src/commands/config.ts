@@ -3,7 +3,7 @@ import { nameSettings } from '../account/resolve.ts';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../present/terminal/table-layout.ts';
+import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { tableLook } from '../run/deliver.ts';
 import { visibleJson } from '../text/printable.ts';

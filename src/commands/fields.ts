@@ -4,7 +4,7 @@ import { findNames } from '../contract/aliases.ts';
 import { type Country, searchCountries } from '../contract/countries.ts';
 import { type Profile, profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../present/terminal/table-layout.ts';
+import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { closestHint } from '../query/typed-name.ts';
 import { tableLook } from '../run/deliver.ts';

@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable, type FormatName } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
-import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
+import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { checkFormat } from '../query/format-choice.ts';
 import { closestHint, readName } from '../query/typed-name.ts';

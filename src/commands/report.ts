@@ -1,7 +1,7 @@
 import { checkCreation } from '../checks/outside-rows.ts';
 import type { Context } from '../context.ts';
 import { RejectedError, UsageError } from '../errors.ts';
-import { type TextColumn, textTable } from '../present/terminal/table-layout.ts';
+import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import { runCommandLine } from '../query/command-line.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readPositive } from '../query/flags/read-value.ts';

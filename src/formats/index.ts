@@ -1,5 +1,5 @@
 import { type EncodeOptions, type Encoder, writeRows } from '../output/encoder.ts';
-import type { TextColumn } from '../present/terminal/table-layout.ts';
+import type { TextColumn } from '../present/terminal/text-table.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { CsvEncoder } from './csv.ts';
 import { createJsonEncoder, createNdjsonEncoder } from './json.ts';

@@ -1,31 +1,44 @@
+import { OutputError } from '../errors.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
-import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
-import { endedLines, TerminalTable } from '../present/terminal/terminal-table.ts';
-import { rowsOf } from '../rows/row-batch.ts';
+import type { EncodeOptions, Encoder } from '../output/encoder.ts';
+import { reportLines } from '../present/terminal/report-lines.ts';
+import { type Row, rowsOf } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
+
+/** All rows are in memory until they are sorted. */
+const maxRows = 100_000;
+const maxMegabytes = 64;
 
 /** Writes a table for people: aligned columns, formatted numbers, derived metrics, totals. */
 export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
-  const table = new TerminalTable(plan, options);
-  const { comparison } = options;
   const sums = new ReportSums();
+  const rows: Row[] = [];
+  let sizeBytes = 0;
 
   return {
     encode(batch) {
       plan.follow(batch);
-      if (comparison) sums.observe(batch, plan.columns);
-      return piecesOf(table.add(rowsOf(batch), batch.fields, batch.sizeBytes));
+      sums.observe(batch, plan.columns);
+      sizeBytes += batch.sizeBytes;
+      if (rows.length + batch.rowCount > maxRows || sizeBytes > 1e6 * maxMegabytes) {
+        throw tableTooLarge();
+      }
+      for (const row of rowsOf(batch)) rows.push(row);
+      return [];
     },
 
     end(tail) {
       plan.settle(tail.fields);
-      const ended = comparison ? endedLines(sums, { plan, comparison, look: options.table }) : [];
-      return piecesOf([...table.end(), ...ended]);
+      const lines = reportLines({ plan, sums, rows, options });
+      return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
     },
   };
 }
 
-function piecesOf(lines: readonly string[]): Pieces {
-  return [Buffer.from(lines.map((line) => `${line}\n`).join(''))];
+function tableTooLarge(): OutputError {
+  return new OutputError('The report has more rows than a table can show, which are 100,000.', {
+    code: 'TOO_LARGE',
+    hint: 'Write a file, for example -o report.csv, or choose fewer breakdowns.',
+  });
 }

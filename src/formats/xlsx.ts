@@ -3,18 +3,18 @@ import { OutputError } from '../errors.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
+import { leadingMetric } from '../present/choose-metrics.ts';
 import { buildReportModel } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';
+import { maxTextLength, metricStyle, type SheetCell } from '../present/sheet/sheet-cells.ts';
 import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import {
   buttonWidth,
   closingParts,
   columnLetters,
   headerRowXml,
-  maxTextLength,
   openingParts,
   rowXml,
-  type SheetCell,
   sheetBeginning,
   sheetEnd,
   workbookXml,
@@ -23,14 +23,18 @@ import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
-import { keyText } from '../totals/grouping.ts';
+import { isTime, keyText } from '../totals/grouping.ts';
 import { ReportSums } from '../totals/report-sums.ts';
+import { byValue } from '../totals/sorting.ts';
 
 const maxRows = 1_048_575;
 
-/** Column widths precede the rows and are computed from the first rows, up to these limits. */
-const heldRows = 1000;
-const heldBytes = 4 * 1024 * 1024;
+/**
+ * Column widths precede the rows and are computed from the first rows, up to these limits. A report
+ * within them is sorted.
+ */
+const heldRows = 10_000;
+const heldBytes = 8 * 1024 * 1024;
 
 /** In characters. */
 const widthBounds = { least: 8, most: 45 };
@@ -66,6 +70,9 @@ export class WorkbookEncoder implements Encoder {
   #hasBegun = false;
   #rowCount = 0;
   #pagesAcross = 1;
+
+  /** In characters. */
+  #widths: readonly number[] = [];
 
   /** Rows that wait for the column widths. */
   #held: SheetRow[] = [];
@@ -103,7 +110,10 @@ export class WorkbookEncoder implements Encoder {
     const options = this.#options;
     plan.settle(tail.fields);
     this.#columns ??= this.#compared.addTo(plan.shown);
-    if (!this.#hasBegun) this.#begin();
+    if (!this.#hasBegun) {
+      this.#sortHeld(this.#columns);
+      this.#begin();
+    }
     this.#writeEnded(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
@@ -112,19 +122,10 @@ export class WorkbookEncoder implements Encoder {
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
 
-    const summary = summarySheet({
-      // Its chart is of the cells of the sheet.
-      model: buildReportModel({
-        plan,
-        sums,
-        tail,
-        options: { ...options, overTime: undefined },
-        messages,
-      }),
-      sums,
-      comparison: options.comparison,
-      ownNotes,
-    });
+    // Its chart is of the cells of the sheet.
+    const modelOptions = { ...options, overTime: undefined };
+    const model = buildReportModel({ plan, sums, tail, options: modelOptions, messages });
+    const summary = summarySheet(model, ownNotes);
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
     this.#archive.add('xl/workbook.xml', workbookXml(summary.printArea, this.#repeatedCells()));
     const table = range === undefined ? undefined : { headings: this.#headings, range };
@@ -148,7 +149,23 @@ export class WorkbookEncoder implements Encoder {
 
   #writeRows(rows: readonly SheetRow[], rowsBefore: number): void {
     // Rows are numbered from 1, and the first one is the header.
-    for (const [i, row] of rows.entries()) this.#archive.write(rowXml(rowsBefore + i + 2, row));
+    for (const [i, row] of rows.entries()) {
+      this.#archive.write(rowXml(rowsBefore + i + 2, row, this.#widths));
+    }
+  }
+
+  /** Puts the largest rows first, unless there is time or the user chose the order. */
+  #sortHeld(columns: readonly PlannedColumn[]): void {
+    const hasTime = columns.some(({ field }) => isTime(field));
+    const lead = leadingMetric(columns.flatMap(({ figure }) => figure ?? []));
+    if (hasTime || !lead || this.#options.keepsOrder) return;
+
+    const place = columns.findIndex(({ field }) => field === lead.field);
+    const valueIn = (row: SheetRow): number | undefined => {
+      const content = row[place]?.content;
+      return typeof content === 'number' ? content : undefined;
+    };
+    this.#held.sort(byValue(valueIn, (a, b) => b - a));
   }
 
   /** Starts the archive and the first sheet with headings and the rows so far. */
@@ -169,6 +186,7 @@ export class WorkbookEncoder implements Encoder {
       return columnWidth(heading, cells, widthBounds) + (hasButton ? buttonWidth - 1 : 0);
     });
 
+    this.#widths = widths;
     const width = widths.reduce((sum, own) => sum + own, 0);
     this.#pagesAcross = Math.max(1, Math.ceil(width / maxPageWidth));
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
@@ -270,9 +288,10 @@ function cellOf(
   const isNumber = numeric || (type === undefined && typeof value === 'number');
   const number = isNumber ? exactNumber(value) : undefined;
   if (number !== undefined) {
-    const style = figure?.type ?? (numeric ? 'integer' : 'plain');
+    if (!figure) return { style: numeric ? 'integer' : 'plain', content: number };
     // Excel keeps 15 digits, which noise of floating point exceeds.
-    return { style, content: style === 'money' ? Number(number.toPrecision(15)) : number };
+    const content = figure.type === 'money' ? Number(number.toPrecision(15)) : number;
+    return { style: metricStyle(figure), content };
   }
 
   const text = keyText(value) ?? '';
@@ -281,7 +300,7 @@ function cellOf(
     if (serial >= firstSerial) return { style: type, content: serial };
   }
   if (text.length <= maxTextLength) {
-    return { style: text.includes('\n') ? 'lines' : 'plain', content: text };
+    return { style: 'plain', content: text };
   }
 
   throw new OutputError(

@@ -96,7 +96,10 @@ export function isComputed({ figure, matcher }: PlannedColumn): boolean {
   return figure?.derived !== undefined || matcher !== undefined;
 }
 
-type ColumnChoice = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'normalize' | 'note'>;
+type ColumnChoice = Pick<
+  EncodeOptions,
+  'columns' | 'selectedColumns' | 'normalize' | 'labels' | 'note'
+>;
 
 /**
  * Decides the columns of an output: the requested ones, if the request is known, and fields unknown
@@ -130,7 +133,7 @@ export class ColumnPlan {
     const shown = [...this.columns];
     for (const figure of figuresOf(this.columns.map(({ field }) => field))) {
       const isPresent = this.columns.some(({ field }) => field === figure.field);
-      if (figure.derived && !isPresent) shown.push(derivedColumn(figure));
+      if (figure.derived && !isPresent) shown.push(this.#derived(figure));
     }
     return shown;
   }
@@ -224,21 +227,29 @@ export class ColumnPlan {
   #planned(field: string, fields: readonly string[]): PlannedColumn {
     const { columns = [], normalize = false } = this.#choice;
     const derived = fields.includes(field) ? undefined : derivedFigure(field, fields);
-    if (derived) return derivedColumn(derived);
+    if (derived) return this.#derived(derived);
 
     const [figure] = figuresOf([field]);
     const requested = columns.find((column) => column.field === field);
     const type = requested?.type ?? fieldTypeOf(field);
     const metric = metricOfField(field)?.name;
     const isRenamed = normalize && metric !== undefined && !fields.includes(metric);
+    const label = this.#choice.labels?.get(metric ?? field) ?? labelOf(field, requested);
     return {
       field,
       name: isRenamed ? metric : field,
-      label: labelOf(field, requested),
+      label,
       type,
       numeric: type === 'integer' || type === 'money',
-      ...(figure ? { figure } : {}),
+      ...(figure && { figure: { ...figure, label } }),
     };
+  }
+
+  #derived(figure: Figure): PlannedColumn {
+    const { field } = figure;
+    const label = this.#choice.labels?.get(field) ?? figure.label;
+    const labelled = { ...figure, label };
+    return { field, name: field, label, type: undefined, numeric: true, figure: labelled };
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
@@ -252,11 +263,6 @@ export class ColumnPlan {
     }
     return fields.filter((field) => !taken.has(field));
   }
-}
-
-function derivedColumn(figure: Figure): PlannedColumn {
-  const { field } = figure;
-  return { field, name: field, label: fieldLabel(field), type: undefined, numeric: true, figure };
 }
 
 /** Calls dates `Week` or `Month` if they represent these. */

@@ -48,6 +48,12 @@ export interface EncodeOptions {
   /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
   readonly title?: string;
 
+  /** What people read instead of a metric's label, by the metric's name (`--label`). */
+  readonly labels?: ReadonlyMap<string, string> | undefined;
+
+  /** Set if the rows have the order that the user asked for. */
+  readonly keepsOrder?: boolean;
+
   /** Sender's note to readers of a page or a sheet's summary. */
   readonly remark?: string | undefined;
 

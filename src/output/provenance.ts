@@ -1,4 +1,7 @@
+import { fieldLabel, nounOf } from '../contract/columns.ts';
+import { findAnyBreakdown } from '../contract/vocabulary.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
+import { listWords } from '../text/quantity.ts';
 
 /** Origin of a report, stored next to the rows in formats that have room for it. */
 export interface Provenance {
@@ -41,16 +44,14 @@ export function membersOf(provenance: Provenance, warnings: readonly string[]): 
 
 /** Returns metadata for readers, other than filters: values by label, in order. */
 export function provenanceFacts(provenance: Provenance): Map<string, string> {
-  const { request, account, key, reportId, fetchedMs, version } = provenance;
+  const { request, account, reportId, fetchedMs } = provenance;
   const facts = new Map<string, string>();
 
   if (account !== undefined && isShareableAccount(account)) facts.set('Account', account);
   const requestText = request === null ? '' : describeRequest(request);
   if (requestText !== '') facts.set('Request', requestText);
-  if (fetchedMs !== undefined) facts.set('Fetched', timeText(fetchedMs));
-  if (reportId !== null) facts.set('Report', reportId);
-  if (key.length > 0) facts.set('Key', key.join(', '));
-  facts.set('Written by', `adreport ${version}`);
+  if (reportId !== null) facts.set('Report ID', reportId);
+  if (fetchedMs !== undefined) facts.set('Downloaded', timeText(fetchedMs));
   return facts;
 }
 
@@ -65,22 +66,24 @@ function isShareableAccount(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');
 }
 
-/** Describes the profile, breakdowns and metrics of a request; empty if it has none of them. */
+/** Describes breakdowns and metrics in words: `By day and campaign: Displays, Clicks`. */
 function describeRequest(request: object): string {
-  const texts: string[] = [];
-  if ('profile' in request) texts.push(String(request.profile));
-  const lists = [
-    { word: 'by', values: 'breakdowns' in request ? request.breakdowns : [] },
-    { word: 'metrics', values: 'metrics' in request ? request.metrics : [] },
-  ];
-  for (const { word, values } of lists) {
-    if (Array.isArray(values) && values.length > 0) texts.push(`${word} ${values.join(', ')}`);
-  }
-  return texts.join('; ');
+  const breakdowns = listOf(request, 'breakdowns').map((name) => {
+    const breakdown = findAnyBreakdown(name);
+    return breakdown ? nounOf(breakdown) : name;
+  });
+  const metrics = listOf(request, 'metrics').map(fieldLabel).join(', ');
+  const by = breakdowns.length > 0 ? `By ${listWords(breakdowns)}` : '';
+  return [by, metrics].filter((text) => text !== '').join(': ');
 }
 
-/** Formats milliseconds since 1970 as `2026-11-03 04:05 UTC`. */
+function listOf(request: object, name: string): string[] {
+  const list = new Map(Object.entries(request)).get(name);
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+/** Formats milliseconds since 1970 as `3 Nov 2026, 04:05 UTC`. */
 function timeText(ms: number): string {
-  const iso = new Date(ms).toISOString();
-  return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
+  const options = { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' } as const;
+  return `${new Intl.DateTimeFormat('en-GB', options).format(ms)} UTC`;
 }

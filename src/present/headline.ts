@@ -1,13 +1,11 @@
-import { currencyOf, fieldLabel, metricOfField } from '../contract/columns.ts';
-import { shorten } from '../text/cell-width.ts';
+import { currencyOf, metricOfField } from '../contract/columns.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
 import type { Comparison, Figure } from '../totals/figures.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
 import type { Group, Sums } from '../totals/grouping.ts';
 import { decimalOf } from '../totals/numbers.ts';
-import type { ReportSums, Unit } from '../totals/report-sums.ts';
-import { maxTableName } from './short-names.ts';
+import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
 
 /** Contribution of one group to the change of a metric. */
 interface Contribution {
@@ -32,10 +30,10 @@ const hundred = new Decimal(100n, 0);
  */
 export function formatHeadline(
   sums: ReportSums,
-  lead: Figure | undefined,
-  comparison: Comparison | undefined,
+  lead: Figure,
+  comparison: Comparison,
 ): string | undefined {
-  if (!comparison || !lead || !isRevenue(lead)) return undefined;
+  if (!isRevenue(lead)) return undefined;
 
   const { field } = lead;
   const now = sumOf(field, sums.total.totals());
@@ -47,7 +45,9 @@ export function formatHeadline(
   if (percent === undefined) return undefined;
 
   const verb = difference.sign > 0 ? 'rose' : 'fell';
-  const change = `${fieldLabel(field)} ${verb} ${percent} to ${amountText(field, now)}`;
+  // The amount has the currency.
+  const subject = lead.label.replace(/ \([€$]\)$/, '');
+  const change = `${subject} ${verb} ${percent} to ${amountText(field, now)}`;
   const contribution = largestContribution(sums, comparison, { field, sign: difference.sign });
   return contribution ? `${change}; ${contributionClause(contribution, field)}.` : `${change}.`;
 }
@@ -110,10 +110,10 @@ function contributionClause(
   { unit, group, now, before, difference }: Contribution,
   field: string,
 ): string {
-  const whole = nameOfGroup(unit.fields, group).name;
-  const name = `“${nameInSentence(shorten(whole, maxTableName))}”`;
-  if (!before) return `${name} (new) accounts for ${amountText(field, now ?? zero)}`;
-  if (!now) return `${name} (ended) accounted for ${amountText(field, before)}`;
+  const name = `“${nameInSentence(nameOfGroup(unit.fields, group).name)}”`;
+  const noun = unitNoun(unit);
+  if (!before) return `the new ${noun} ${name} added ${amountText(field, now ?? zero)}`;
+  if (!now) return `the ${noun} ${name}, which ended, had ${amountText(field, before)}`;
 
   const isMore = difference.sign > 0;
   const size = isMore ? difference : zero.minus(difference);

@@ -18,7 +18,7 @@ export interface Change {
   /** For display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `ended`, `–`. */
   readonly text: string;
 
-  /** For a price such as eCPM, where more is neither better nor worse. */
+  /** For money, of which more is neither better nor worse. */
   readonly isNeutral?: boolean;
 
   /** Fraction of the earlier value (0.123 for 12.3%); absent if it cannot be computed. */

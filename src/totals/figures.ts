@@ -1,5 +1,5 @@
 import { findNames } from '../contract/aliases.ts';
-import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { closestHint, readName } from '../query/typed-name.ts';
@@ -14,8 +14,8 @@ import type { ReportSums } from './report-sums.ts';
 export interface Figure {
   readonly field: string;
 
-  /** Name in terminal output: the field, or `eCPM €`. */
-  readonly name: string;
+  /** For people: `Revenue (€)`, or what `--label` says. */
+  readonly label: string;
 
   readonly type: 'integer' | 'money' | 'percent';
 
@@ -65,7 +65,7 @@ export function everyFigureOf(fields: readonly string[]): Figure[] {
   const metrics = fields.filter((field) => metricOfField(field));
   const figures = metrics.map((field): Figure => {
     const type = fieldTypeOf(field) === 'money' ? 'money' : 'integer';
-    return { field, name: field, type };
+    return { field, label: fieldLabel(field), type };
   });
 
   for (const { field } of derivedMetrics) {
@@ -90,7 +90,7 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
   const type = metric.unit === 'percent' ? 'percent' : 'money';
   return {
     field: name,
-    name: metric.name,
+    label: fieldLabel(name),
     type,
     derived: { ...metric, numeratorField, denominatorField },
   };
@@ -214,11 +214,6 @@ function exactSum(field: string, sums: Sums): Decimal | undefined {
   return sum === undefined ? undefined : decimalOf(sum);
 }
 
-/** For example eCPM or CPC. */
-export function isPrice({ derived, type }: Figure): boolean {
-  return derived !== undefined && type === 'money';
-}
-
 /** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
 export function changeOf(
   figure: Figure,
@@ -229,7 +224,7 @@ export function changeOf(
   const now = nowSums && fractionOf(figure, nowSums);
   const before = beforeSums && fractionOf(figure, beforeSums);
   const change = changeBetween(now, before, { isGone: nowSums === undefined, unicode });
-  return isPrice(figure) ? { ...change, isNeutral: true } : change;
+  return figure.type === 'money' ? { ...change, isNeutral: true } : change;
 }
 
 /**

@@ -498,7 +498,10 @@ function rowKeyIn(fields: readonly string[]): KeyColumn[] {
 }
 
 /** The groups must have the same metrics. */
-export function addSums(groups: readonly Group[], metrics: readonly string[]): RunningSums {
+export function addSums(
+  groups: readonly Pick<KeyedSums, 'sums'>[],
+  metrics: readonly string[],
+): RunningSums {
   const all = new RunningSums(metrics);
   for (const { sums } of groups) all.addAll(sums);
   return all;

@@ -46,7 +46,7 @@ export function moneyText(number: string): string {
 }
 
 /** Adds thousands separators and rounds to two decimals; other text is returned unchanged. */
-export function roundedText(number: string): string {
+function roundedText(number: string): string {
   const decimal = Decimal.parse(number);
   return decimal
     ? addThousandsSeparators(moneyText(String(decimal.dividedBy(new Decimal(1n, 0), 2))))

@@ -197,12 +197,6 @@ function hasAnyValue(batch: RowBatch, field: string): boolean {
   return valuesOf(batch, field).some((value) => value !== null && value !== undefined);
 }
 
-/** Returns the unit that distinguishes the rows of a report, if there is exactly one. */
-export function onlyUnit({ units }: ReportSums): Unit | undefined {
-  const [unit, another] = units;
-  return another ? undefined : unit;
-}
-
 /** Returns the noun for one row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
 export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
   if (!unit.isTime) return unitNoun(unit);

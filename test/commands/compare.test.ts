@@ -129,15 +129,13 @@ describe('--compare', () => {
     await run(`${october} -o r.html`);
     const html = readFileSync(join(cwd, 'r.html'), 'utf8');
 
-    expect(html).toContain(`<p class="by">Ended: ${ended?.[1]} (${ended?.[2]} before).</p>`);
-    expect(html).toMatch(
-      /<p class="headline">Revenue \(€\) (rose|fell) [\d.]+% to €[\d,]+; .+<\/p>/,
-    );
+    expect(html).toContain(`Ended: ${ended?.[1]} (${ended?.[2]} before).</p>`);
+    expect(html).toMatch(/<p class="headline">Revenue (rose|fell) [\d.]+% to €[\d,]+; .+<\/p>/);
 
     await run(`${october} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
 
-    expect(cells.some((row) => row[0] === ended?.[1] && row.includes('ended'))).toBe(true);
+    expect(cells).toContainEqual([`Ended: ${ended?.[1]} (${ended?.[2]} before).`]);
   });
 
   test('a table has the change of revenue in each row, unless --columns was given', async () => {
@@ -327,7 +325,7 @@ describe('METRICBefore', () => {
     );
     // The Summary has ended campaigns once, and counts the rows of this report.
     const summary = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
-    expect(summary.filter(([name]) => name === 'C3')).toHaveLength(1);
+    expect(summary.filter(([name]) => String(name).includes('C3'))).toHaveLength(1);
   });
 
   test('of a rate is computed from the earlier row, and money of a DSP has a comma', async () => {

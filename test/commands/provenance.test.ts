@@ -100,7 +100,9 @@ test('a page has no flag of what to set, which stderr has', async () => {
   const warning = 'The report covers a different period than requested';
   expect(oneLine(page.stderr)).toContain('add --window-clock instant');
   const html = page.files['x.html'] ?? '';
-  expect(html).toContain(warning);
+  const [, footer] = html.split('<footer');
+  expect(footer).toContain(`<p class="warning">Warning: ${warning}`);
+  expect(html).toMatch(/<a href="#about">\d warnings?<\/a>/);
   const summary = readSheet(readFileSync(join(cwd, 'x.xlsx')), 2).join(' ');
   expect(summary).toContain(warning);
   for (const text of [html, summary]) expect(text).not.toMatch(/window-?clock|adreport\.yaml/i);
@@ -115,9 +117,9 @@ test('a sheet has its origin on Summary', async () => {
   const rows = readSheet(readFileSync(join(cwd, 'x.xlsx')), 2);
   for (const [name, value] of rows) facts.set(name, value);
   expect(facts.get('Filters')).toBe('Country: France, Germany');
-  expect(facts.get('Key')).toBe('date, campaignId');
-  expect(facts.get('Request')).toMatch(/^buyer; by DAILY, CAMPAIGN; metrics /);
-  expect(facts.get('Fetched')).toMatch(/^2026-11-/);
+  expect(facts.get('Request')).toMatch(/^By day and campaign: Requests, /);
+  expect(facts.get('Report ID')).toMatch(/^[0-9a-f]{20,}$/);
+  expect(facts.get('Downloaded')).toMatch(/^\d+ Nov 2026, \d\d:\d\d UTC$/);
 });
 
 test('markup in a filter is escaped in a page', async () => {
@@ -138,10 +140,9 @@ test('a page has its subject in the header, and its origin in the footer', async
   const [header = ''] = /<header>.*<\/header>/s.exec(page) ?? [];
   const [footer = ''] = /<footer.*<\/footer>/s.exec(page) ?? [];
   expect(header).toContain('<span>Country: France, Germany</span>');
-  expect(footer).toContain('<summary>About this report</summary>');
+  expect(footer).toContain('<h2>About this report</h2>');
   expect(footer).not.toContain('<dt>Account</dt>');
-  expect(footer).toContain('<dt>Key</dt><dd>date, campaignId</dd>');
-  expect(footer).toMatch(/<dt>Report<\/dt><dd>[0-9a-f]{20,}<\/dd>/);
+  expect(footer).toMatch(/<dt>Report ID<\/dt><dd>[0-9a-f]{20,}<\/dd>/);
 });
 
 test('a page and a sheet contain no e-mail address and no address of the service', async () => {
@@ -153,7 +154,7 @@ test('a page and a sheet contain no e-mail address and no address of the service
 
   const sheet = [...unzip(readFileSync(join(cwd, 'x.xlsx'))).values()].join('');
   for (const text of [files['x.html'] ?? '', sheet]) {
-    expect(text).toContain('campaignId');
+    expect(text).toContain('Campaign ID');
     expect(text).not.toContain('agency.example');
     expect(text).not.toContain(new URL(server.url).host);
   }

@@ -1,22 +1,18 @@
 import { type EncodeCase, encode } from '../formats/encode.ts';
 
-interface Embedded {
-  readonly rowCount: number;
-  readonly columns: readonly {
-    readonly name: string;
+/** A table of a page, as its readers see it. */
+interface ReadTable {
+  readonly title: string;
+  readonly heads: readonly string[];
 
-    /** Absent if the page computes them from other columns. */
-    readonly cells?: readonly (string | number | null)[];
-  }[];
+  /** Cells of each row, with those of the others and the total. */
+  readonly rows: readonly string[];
 }
 
-/** A page, its embedded tables, and the notes about it. */
+/** A page and its tables. */
 export interface ReadPage {
   readonly html: string;
-  readonly tables: readonly Embedded[];
-
-  /** The table of rows, which is the last one. */
-  readonly data: Embedded;
+  readonly tables: readonly ReadTable[];
   readonly notes: readonly string[];
 }
 
@@ -26,23 +22,28 @@ export async function pageOf(
   options: EncodeCase = {},
 ): Promise<ReadPage> {
   const { text: html, notes } = await encode(body, 'html', options);
-  const tables = readTables(html);
-  return { html, tables, data: tables.at(-1) ?? { rowCount: 0, columns: [] }, notes };
+  return { html, tables: tablesIn(html), notes };
 }
 
-/** The data embedded for a page's script. */
-function readTables(html: string): Embedded[] {
-  return JSON.parse(
-    /<script type="application\/json" id="data">([^<]*)<\/script>/.exec(html)?.[1] ?? '',
-  );
+/** The tables of a page; cells of a row are joined with `|`. */
+function tablesIn(html: string): ReadTable[] {
+  const sections = html.split('<section class="rows">').slice(1);
+  return sections.map((section) => {
+    const [, title = ''] = /<h2>(.*?)<\/h2>/.exec(section) ?? [];
+    const lines = section.split('</table>')[0]?.split('<tr').slice(1) ?? [];
+    const [heads = [], ...rows] = lines.map((line) => {
+      return line
+        .split(/<t[dh](?: [^>]*)?>/)
+        .slice(1)
+        .map(textIn);
+    });
+    return { title, heads, rows: rows.map((cells) => cells.join('|')) };
+  });
 }
 
-/** The rows embedded in a page, by field. */
-export function rowsOf({ columns, rowCount }: Embedded): Record<string, string | number | null>[] {
-  const stored = columns.filter(({ cells }) => cells !== undefined);
-  return Array.from({ length: rowCount }, (_, row) =>
-    Object.fromEntries(stored.map(({ name, cells }) => [name, cells?.[row] ?? null])),
-  );
+function textIn(html: string): string {
+  const text = html.replaceAll(/<wbr>|<\/?bdi>/g, '').replaceAll(/<[^>]*>/g, ' ');
+  return text.replaceAll(/ +/g, ' ').trim();
 }
 
 /** The texts of each slot in each chart. */
@@ -57,33 +58,30 @@ export function slotsOf(html: string): string[][] {
 
 /** Totals by label. */
 export function cardsOf(html: string): Record<string, string> {
+  const [, cards = ''] = /<dl class="cards[^>]*>(.*?)<\/dl>/s.exec(html) ?? [];
   return Object.fromEntries(
-    [...html.matchAll(/<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/g)].map((match) => [match[1], match[2]]),
+    [...cards.matchAll(/<dt>(.*?)<\/dt><dd[^>]*>(.*?)<\/dd>/g)].map((match) => [
+      match[1],
+      match[2],
+    ]),
   );
 }
 
-/** The visible bars as lines with name, sum and share. */
+/** The bars as lines with name, sum and share. */
 export function barsOf(html: string): string[] {
   const lists = [...html.matchAll(/<ol[^>]*>(.*?)<\/ol>/g)].map((match) => match[1] ?? '');
   return lists
     .flatMap((list) => list.split('<li').slice(1))
-    .map((item) =>
-      item
-        .replace(/^[^>]*>/, '')
-        .replaceAll(/<[^>]*>/g, ' ')
-        .replaceAll(/ +/g, ' ')
-        .trim(),
-    );
+    .map((item) => textIn(item.replace(/^[^>]*>/, '')));
 }
 
 /** The tags of a page with attribute names: its structure without text. */
 export function tagsOf(html: string): string[] {
-  const markup = html.replace(/(<script type="application\/json"[^>]*>)[^<]*/, '$1');
-  return [
-    ...markup.matchAll(
-      /<([!/]?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:=(?:"[^"]*"|[^\s>"]+))?)*)\s*>|<[^<]{0,9}/gi,
-    ),
-  ].map(([tag, name, attributes]) =>
-    name ? `${name}${(attributes ?? '').replaceAll(/="[^"]*"/g, '')}` : tag,
+  const tags = html.matchAll(
+    /<([!/]?[a-z][a-z0-9]*)((?:\s+[a-z-]+(?:=(?:"[^"]*"|[^\s>"]+))?)*)\s*>|<[^<]{0,9}/gi,
   );
+  return [...tags].flatMap(([tag, name, attributes]) => {
+    if (name === 'wbr') return [];
+    return name ? `${name}${(attributes ?? '').replaceAll(/="[^"]*"/g, '')}` : tag;
+  });
 }

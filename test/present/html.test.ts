@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it, test } from 'vitest';
-import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
-import { widthOf } from '../../src/text/cell-width.ts';
-import { hiddenCharacters, printable } from '../../src/text/printable.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { vocabularyOf } from '../../src/contract/vocabulary.ts';
+import { hiddenCharacters } from '../../src/text/printable.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
-import { stringText } from '../rows/report-documents.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { runCli } from '../support/run-cli.ts';
-import { barsOf, cardsOf, pageOf, rowsOf, slotsOf, tagsOf } from './html-page.ts';
+import { barsOf, cardsOf, pageOf, slotsOf, tagsOf } from './html-page.ts';
 
 const summary = {
   since: '2026-10-01T00:00:00+0200',
@@ -58,7 +56,7 @@ describe('a page', () => {
 
     expect(html).toContain('<title>Daily report by campaign, 1–31 October 2026</title>');
     expect(/<header>[\s\S]*<\/header>/.exec(html)?.[0]).toBe(
-      '<header>\n<h1>Daily report by campaign</h1>\n<p><span>1–31 October 2026</span> <span>Europe/Paris</span></p>\n</header>',
+      '<header>\n<h1>Daily report by campaign</h1>\n<p><span>1–31 October 2026</span> <span>Europe/Paris</span></p>\n\n\n\n</header>',
     );
     expect(cardsOf(html)).toEqual({
       Displays: '6,000',
@@ -119,81 +117,61 @@ describe('a page', () => {
   });
 
   it('shows decimal commas of a DSP report as numbers, null as a dash, and a missing format as unknown', async () => {
-    const { html, data } = await pageOf(
+    const { html, tables } = await pageOf(
       reportOf([
         { format: 'banner', displays: 4000, revenueEuro: '1234,50' },
         { format: null, displays: null, revenueEuro: '0,05' },
       ]),
     );
 
-    expect(html).toContain(
-      '<tr><td class="t first">banner<td class="n">4,000<td class="n">1,234.50<td class="n">308.63\n',
-    );
-    expect(html).toContain(
-      '<tr><td class="t first none">(unknown)<td class="n none">–<td class="n">0.05<td class="n none">–<',
-    );
-    expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
-    expect(rowsOf(data)).toEqual([
-      { format: 'banner', displays: 4000, revenueEuro: 1234.5 },
-      { format: null, displays: null, revenueEuro: 0.05 },
+    expect(tables[0]?.rows).toEqual([
+      'banner|1,234.50|4,000|308.63',
+      '(unknown)|0.05|–|–',
+      'Total|1,234.55|4,000|308.63',
     ]);
+    expect(cardsOf(html)['Revenue (€)']).toBe('€1,234.55');
   });
 
   it('without rows is one sentence without figures', async () => {
     const { html } = await pageOf(reportOf([]));
 
     expect(html).toContain('<p class="empty">Nothing ran in this period');
-    expect(html).not.toMatch(/<dt>|<figure|<table|<h2>/);
+    expect(html).not.toMatch(/<dt>|<figure|<table /);
     expect((await pageOf('{"data":[]}')).html).toContain('<h1>Advertising report</h1>');
   });
 
-  it('with all metrics shows the main figures first; the others can be expanded', async () => {
-    const figures = {
-      requests: 9,
-      displays: 1000,
-      clicks: 10,
-      downloads: 3,
-      leads: 0,
-      landings: 7,
-    };
-    const money = { revenueEuro: 5, revenueDollar: 6, eyesTrackings: 400 };
-    const named = { ...figures, ...money };
+  it('without --metrics shows the main metrics, and conversions that are not zero', async () => {
+    const named = { requests: 9, displays: 1000, clicks: 10, downloads: 3, leads: 0, landings: 7 };
     const { metrics } = vocabularyOf('buyer');
-    const rest = metrics.filter(({ name }) => !(name in named)).map(({ name }) => [name, 0]);
-    const row = { ...summer, ...named, ...Object.fromEntries(rest) };
-    const { html, data } = await pageOf(reportOf([row]));
+    const all = metrics.map(({ name }) => [name, 4]);
+    const row = { ...summer, ...Object.fromEntries(all), ...named };
 
-    const [inSight = '', ...behind] = html.split('<div class="more"');
-    expect(Object.keys(cardsOf(inSight))).toEqual([
-      'Revenue (€)',
-      'Displays',
-      'Clicks',
-      'CTR',
-      'eCPM (€)',
-      'Downloads',
-      'Landings',
-    ]);
-    expect(Object.keys(cardsOf(behind.join('<div')))).toEqual(
-      expect.arrayContaining(['Requests', 'Leads', 'Revenue ($)', 'Eye trackings', 'eCPM ($)']),
-    );
-    expect(rowsOf(data)[0]).toMatchObject(named);
+    const { html, tables } = await pageOf(reportOf([row]));
+
+    const main = ['Revenue (€)', 'Displays', 'Clicks', 'CTR', 'Downloads', 'Landings', 'eCPM (€)'];
+    expect(Object.keys(cardsOf(html))).toEqual(main);
+    expect(tables[0]?.heads.slice(2)).toEqual(main);
   });
 
   it('contains only the selected columns, even one that is empty', async () => {
-    const { html, data } = await pageOf(reportOf(rows), {
+    const { html, tables } = await pageOf(reportOf(rows), {
       selectedColumns: ['clicks', 'campaignName'],
     });
 
-    expect(data.columns.map(({ name }) => name)).toEqual(['clicks', 'campaignName']);
+    expect(tables[0]?.heads).toEqual(['Clicks', 'Campaign name']);
     expect(html).not.toContain('<figure');
     expect(cardsOf(html)).toEqual({ Clicks: '30' });
+  });
 
-    const columns = [{ field: 'city', type: 'text' }] as const;
+  it('has the label that the user chose wherever it names a metric', async () => {
+    const labels = new Map([['revenueEuro', 'Spend']]);
 
-    const absent = await pageOf(reportOf(rows), { columns, selectedColumns: ['city', 'clicks'] });
+    const { html, tables } = await pageOf(reportOf(rows), { labels });
 
-    expect(rowsOf(absent.data).map(({ city }) => city)).toEqual([null, null, null]);
-    expect(absent.html).not.toContain('Top values');
+    expect(html).not.toContain('Revenue');
+    expect(cardsOf(html).Spend).toBe('€25.00');
+    expect(tables[0]?.heads).toContain('Spend');
+    expect(html).toContain('by <b>Spend</b>');
   });
 });
 
@@ -207,13 +185,9 @@ describe('the table of a page', () => {
       timezone: '',
     };
     const data = cells.map((cell) => ({ ...cell, displays: 1 }));
-    const { html } = await pageOf(JSON.stringify({ data, summary }));
-    const [, title] = /<section class="rows short"><div class="head"><h2>(.*?)</.exec(html) ?? [];
-    const [, head] = /<th [^>]*>(.*?)</.exec(html) ?? [];
-    const texts = [...html.matchAll(/<tr[^>]*><td class="k first">(.*?)</g)].map(
-      (match) => match[1],
-    );
-    return { title, head, texts };
+    const { tables } = await pageOf(JSON.stringify({ data, summary }));
+    const { title, heads = [], rows = [] } = tables[0] ?? {};
+    return { title, head: heads[0], texts: rows.map((row) => row.split('|')[0]) };
   }
 
   it('shows days, months and hours in readable form', async () => {
@@ -269,35 +243,65 @@ describe('the table of a page', () => {
   ];
 
   it('has CTR and eCPM per row and in total; without time the largest rows come first', async () => {
-    const { html, data } = await pageOf(reportOf(campaigns));
-    const cells = [...html.matchAll(/<tr(?: class="total")?>(<td.*)/g)].map((match) =>
-      match[1]?.replaceAll(/<[^>]*>/g, '|'),
-    );
-    expect(cells).toEqual(
-      [
-        '|8|Hiver|3,000|60|9.00|2.00%|3.00',
-        '|7|Été|1,000|10|4.00|1.00%|4.00',
-        '||Total|4,000|70|13.00|1.75%|3.25',
-      ].map((line) => expect.stringContaining(line)),
-    );
-    expect(html).toContain('<th scope="col" class="n" aria-sort="descending" title="revenueEuro">');
-    expect(html).toContain('<h2>All campaigns</h2>');
-    expect(rowsOf(data)[0]).not.toHaveProperty('ctr');
+    const { html, tables } = await pageOf(reportOf(campaigns));
+
+    expect(tables).toEqual([
+      {
+        title: 'All campaigns',
+        heads: [
+          'Campaign ID',
+          'Campaign name',
+          'Revenue (€)',
+          'Displays',
+          'Clicks',
+          'CTR',
+          'eCPM (€)',
+        ],
+        rows: [
+          '8|Hiver|9.00|3,000|60|2.00%|3.00',
+          '7|Été|4.00|1,000|10|1.00%|4.00',
+          '|Total|13.00|4,000|70|1.75%|3.25',
+        ],
+      },
+    ]);
+    expect(html).toContain('<th scope="col" class="n" aria-sort="descending">Revenue (€)');
   });
 
-  it('keeps time order, and adds nothing to selected columns', async () => {
-    const { html } = await pageOf(reportOf(rows));
-    const [, tableOfDays] = html.split('<h2>All days and campaigns</h2>');
-    expect(tableOfDays?.split('</table>')[0]).not.toContain('aria-sort="descending"');
-    const { data } = await pageOf(reportOf(campaigns), {
-      selectedColumns: ['campaignName', 'ctr'],
-    });
-    expect(data.columns.map(({ name }) => name)).toEqual([
-      'campaignName',
-      'ctr',
-      'clicks',
-      'displays',
+  it('has all rows of several breakdowns, in time order', async () => {
+    const { tables } = await pageOf(reportOf(rows));
+
+    expect(tables.map(({ title }) => title)).toEqual(['All campaigns', 'All days and campaigns']);
+    expect(tables[1]?.rows.map((row) => row.split('|').slice(0, 4).join(' '))).toEqual([
+      'Thu 1 Oct 7 Été 12.50',
+      'Thu 1 Oct 8 Hiver 7.50',
+      'Sat 3 Oct 7 Été 5.00',
+      '  Total 25.00',
     ]);
+  });
+
+  it('has 300 campaigns and the sum of the others, and no longer list of rows', async () => {
+    const many = Array.from({ length: 400 }, (_, i) => {
+      return { date: '2026-10-01', campaignId: `${i}`, campaignName: `C${i}`, revenueEuro: i };
+    });
+
+    const { tables } = await pageOf(reportOf(many));
+
+    expect(tables.map(({ title }) => title)).toEqual(['All campaigns']);
+    const { rows = [] } = tables[0] ?? {};
+    expect(rows).toHaveLength(302);
+    expect(rows[0]).toBe('399|C399|399.00');
+    expect(rows.slice(-2)).toEqual(['|100 others|4,950.00', '|Total|79,800.00']);
+  });
+
+  it('breaks long names between their parts, and never cuts them', async () => {
+    const names = ['iOS_V1', 'Android_V1'].map((end) => `ACME_2026-Q4_FR_Retargeting_${end}`);
+    const data = names.map((campaignName, i) => ({ campaignName, revenueEuro: 9 - i }));
+
+    const { html, tables } = await pageOf(reportOf(data));
+
+    expect(tables[0]?.rows.map((row) => row.split('|')[0])).toEqual([...names, 'Total']);
+    expect(html).toContain('ACME_<wbr>2026-<wbr>Q4_<wbr>FR_<wbr>Retargeting_<wbr>iOS_<wbr>V1');
+    expect(html).not.toContain('…');
   });
 });
 
@@ -316,7 +320,7 @@ describe('cards', () => {
     const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
     const { html } = await pageOf(reportOf([row]));
     const [, perRow, cards = ''] = /<dl class="cards in(\d)">([\s\S]*?)<\/dl>/.exec(html) ?? [];
-    const inSight = cards.replaceAll(/<div class="more".*/g, '').match(/<dt>/g)?.length ?? 0;
+    const inSight = cards.match(/<dt>/g)?.length ?? 0;
     const rowCount = inSight === 5 ? 1 : Math.ceil(inSight / 4);
     expect(Number(perRow)).toBe(Math.ceil(inSight / rowCount));
   });
@@ -359,94 +363,26 @@ describe('a page that compares', () => {
     ]);
   });
 
-  it('colors and marks changes in the cards and the ranking', async () => {
+  it('marks changes in the cards and the ranking; those of money have no color', async () => {
     const { html } = await pageOf(reportOf(rows), { comparison });
     expect(html).toContain(
-      '<dd class="change"><b class="up">▲ 25.0%</b> <span>€20.00 before</span></dd>',
+      '<dd class="change"><b class="same">▲ 25.0%</b> <span>€20.00 before</span></dd>',
     );
+    expect(html).toContain('<b class="up">▲ 33.3%</b> <span>4,500 before</span>');
     expect(barsOf(html)).toEqual(['Été 7 €17.50 70.0% ▼ 12.5%', 'Hiver 8 €7.50 30.0% new']);
   });
 
-  it('shows the change of each figure in every row; that of a price has no color', async () => {
-    const sums = new ReportSums({ keepsRows: true });
-    const earlierRows = [{ ...summer, displays: 4500, clicks: 30, revenueEuro: 20 }];
-    for await (const batch of batchesOf(earlierRows)) sums.observe(batch, columns.slice(1));
-    const { html } = await pageOf(
-      reportOf([
-        { ...summer, displays: 1000, revenueEuro: 30 },
-        { ...winter, displays: 10, revenueEuro: 1 },
-      ]),
-      { comparison: { ...comparison, sums } },
-    );
-    expect(html).toContain('<td class="n change"><b class="up">▲ 50.0%</b>');
-    expect(html).toContain('<td class="n change"><b class="same">new</b>');
-    const [, summerRow = ''] = html.split('<td class="t first">Été');
-    expect(summerRow.split('<tr')[0]?.match(/change( neutral)?"><b class="\w+">[^<]*/g)).toEqual([
-      'change"><b class="down">▼ 77.8%',
-      'change"><b class="up">▲ 50.0%',
-      'change neutral"><b class="up">▲ 575.0%',
+  it('has each change in the cell of its metric', async () => {
+    const { html, tables } = await pageOf(reportOf(rows), { comparison });
+
+    expect(tables[0]?.heads.join()).not.toContain('Change');
+    expect(tables[0]?.rows).toEqual([
+      '7|Été|17.50 ▼ 12.5%|3,000 ▼ 33.3%|30 = 0.0%|1.00% ▲ 50.0%|5.83 ▲ 31.3%',
+      '8|Hiver|7.50 new|3,000 new|0 new|0.00% new|2.50 new',
+      '|Total|25.00 ▲ 25.0%|6,000 ▲ 33.3%|30 = 0.0%|0.50% ▼ 25.0%|4.17 ▼ 6.3%',
     ]);
-  });
-});
-
-describe('the rows of days that are compared', () => {
-  /** The first cell of each row, and the change of its only figure. */
-  async function changesOfDays(days: readonly object[], earlierDays: readonly object[]) {
-    const before = new ReportSums({ keepsRows: true });
-    const columns = ['date', 'campaignId'].map((field) => ({ field, numeric: false }));
-    for await (const batch of batchesOf(earlierDays)) before.observe(batch, columns);
-    const windows = {
-      now: '2026-10-01T00:00:00+0200',
-      before: '2026-09-01T00:00:00+0200',
-      until: '2026-10-31T23:59:59+0100',
-      zone: 'Europe/Paris',
-    };
-    const comparison = { sums: before, now: 'now', before: 'before', windows, notes: [] };
-
-    const { html } = await pageOf(reportOf(days), { comparison });
-    return [...html.matchAll(/<tr(?: class="total")?>(<td.*)/g)].map(([, line = '']) => {
-      const cells = line.split(/<td[^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, ''));
-      return `${cells[1]} ${cells.at(-1)}`;
-    });
-  }
-
-  it('compares days at the same distance from the beginning; a day without a counterpart is not new', async () => {
-    const changes = await changesOfDays(
-      [
-        { date: '2026-10-01', displays: 15 },
-        { date: '2026-10-02', displays: 5 },
-        { date: '2026-10-31', displays: 7 },
-      ],
-      [
-        { date: '2026-09-01', displays: 10 },
-        { date: '2026-09-02', displays: 0 },
-      ],
-    );
-
-    expect(changes).toEqual(['Thu 1 Oct ▲ 50.0%', 'Fri 2 Oct –', 'Sat 31 Oct –', 'Total ▲ 170.0%']);
-  });
-
-  it('compares each campaign of a day with itself at the same distance', async () => {
-    const day = (date: string, campaignId: string, displays: number) => ({
-      date,
-      campaignId,
-      displays,
-    });
-    const changes = await changesOfDays(
-      [day('2026-10-01', '7', 15), day('2026-10-01', '8', 5), day('2026-10-02', '7', 9)],
-      [day('2026-09-01', '7', 10), day('2026-09-01', '8', 10), day('2026-09-02', '7', 3)],
-    );
-
-    expect(changes).toEqual([
-      // The table of campaigns.
-      '7 ▲ 84.6%',
-      '8 ▼ 50.0%',
-      'Total ▲ 26.1%',
-      'Thu 1 Oct ▲ 50.0%',
-      'Thu 1 Oct ▼ 50.0%',
-      'Fri 2 Oct ▲ 200.0%',
-      'Total ▲ 26.1%',
-    ]);
+    expect(html).toContain('<td class="n">17.50<b class="same">▼ 12.5%</b>');
+    expect(html).toContain('<td class="n">3,000<b class="down">▼ 33.3%</b>');
   });
 });
 
@@ -462,9 +398,7 @@ describe('a page is passive', () => {
         `style-src ${hashOf(/<style>([\s\S]*?)<\/style>/.exec(html)?.[1])}; img-src data:; base-uri 'none'; form-action 'none'`,
     );
 
-    const elsewhere = html
-      .replace("createElementNS('http://www.w3.org/2000/svg'", '')
-      .match(/https?:|src=|url\(|@import|\bon\w+=|style=|href="(?!data:,")/g);
+    const elsewhere = html.match(/https?:|src=|url\(|@import|\bon\w+=|style=|href="(?!data:,"|#)/g);
 
     expect(elsewhere).toBeNull();
   });
@@ -491,10 +425,7 @@ describe('a page is passive', () => {
               { timezone, since: timezone },
             );
           const nasty = (await pageOf(report((i) => names[i] ?? '', zone))).html;
-          const plainName = (i: number): string => {
-            return String(i).padEnd(widthOf(printable(names[i] ?? '')), 'x');
-          };
-          const plain = (await pageOf(report(plainName, 'zone'))).html;
+          const plain = (await pageOf(report((i) => `name ${i}`, 'zone'))).html;
           expect(tagsOf(nasty)).toEqual(tagsOf(plain));
           expect(nasty.replaceAll('\n', '')).not.toMatch(new RegExp(hiddenCharacters.source));
         },
@@ -504,101 +435,19 @@ describe('a page is passive', () => {
   });
 });
 
-const textOf = (row: object): string => JSON.stringify(row);
-
-test('a page embeds numbers exactly, and names as displayed', async () => {
-  const numbers: [json: string, cell: string | number | null][] = [
-    ['12', 12],
-    ['-0.5', -0.5],
-    ['1e5', 100_000],
-    ['"1234,50"', 1234.5],
-    ['"-0,05"', -0.05],
-    ['"n/a"', 'n/a'],
-    ['""', ''],
-    ['null', null],
-    ['12345678901234567890', '12345678901234567890'],
-    ['0.1000000000000000055', '0.1000000000000000055'],
-  ];
-  await fc.assert(
-    fc.asyncProperty(
-      fc.array(fc.option(stringText), { minLength: 2, maxLength: 12 }),
-      async (names) => {
-        const rowAt = (i: number) => numbers[i % numbers.length] ?? ['null', null];
-        const texts = names.map(
-          (name, i) => `{"campaignName":${name},"revenueEuro":${rowAt(i)[0]}}`,
-        );
-        const { data } = await pageOf(`{"data":[${texts.join()}]}`, {
-          selectedColumns: ['campaignName', 'revenueEuro'],
-        });
-        // Without time the rows are ordered by revenue.
-        const expected = names.map((name, i) => ({
-          campaignName: name && printable(JSON.parse(name)),
-          revenueEuro: rowAt(i)[1],
-        }));
-        expect(rowsOf(data).map(textOf).sort()).toEqual(expected.map(textOf).sort());
-      },
-    ),
-    { numRuns: 20 },
-  );
-});
-
-describe('more rows than a page can hold', () => {
-  it('are not listed, with a note in the page and to the user; the first breakdown is', async () => {
-    const count = 51_000;
-    const body = largeReport(
-      count,
-      (i) => `Campaign ${i % 9}`,
-      (i) => `app${i % 3_001}`,
-    );
-    const { html, data, notes } = await pageOf(body);
-    const sentence =
-      'The report has 51,000 rows. A page lists at most 50,000, so they are not in it; its charts and totals include them.';
-
-    expect(html).toContain(`<p class="note">${sentence}</p>`);
-    expect(notes).toEqual([`${sentence} --format csv has them.`]);
-
-    const expected = new Map<string, number>();
-    for (let i = 0; i < count; i++) {
-      const key = `Campaign ${i % 9}`;
-      expected.set(key, (expected.get(key) ?? 0) + centsOf(i));
-    }
-    const found = rowsOf(data).map((row) => [
-      `${row.campaignName}`,
-      Math.round(100 * Number(row.revenueEuro)),
-    ]);
-
-    expect(new Map(found as [string, number][])).toEqual(expected);
-
-    const cents = [...expected.values()].reduce((a, b) => a + b, 0);
-
-    expect(cardsOf(html)['Revenue (€)']?.replaceAll(/[€,]/g, '')).toBe((cents / 100).toFixed(2));
-    expect(barsOf(html).at(-1)).toMatch(/^2,991 others /);
-  });
-});
-
 describe('run -o report.html', () => {
-  /**
-   * Number of figures of a profile that are shown by default: its metrics and the usual derived
-   * ones.
-   */
-  function figureCountOf(profile: Profile): number {
-    const { metrics, derived } = vocabularyOf(profile);
-    const usual = derived.filter((metric) => !('onlyWhenNamed' in metric));
-    return metrics.length + usual.length;
-  }
-
   it.each([
     {
       flags: '--by DAILY,CAMPAIGN',
       title: 'Daily report by campaign',
       // One more chart has a line per campaign.
-      charts: figureCountOf('buyer') + 1,
+      charts: 9,
     },
     { flags: '--by COUNTRY', title: 'Report by country', charts: 0 },
     {
       flags: '--by DAILY,FORMAT --profile dsp',
       title: 'Daily report by format',
-      charts: figureCountOf('dsp') + 1,
+      charts: 4,
     },
     { flags: '--by DAILY --filter campaignId=1', title: 'Daily report', charts: 0 },
   ])('$flags', async ({ flags, title, charts }) => {
@@ -611,23 +460,6 @@ describe('run -o report.html', () => {
     expect(html).toContain(
       `<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`,
     );
-    expect(html.match(/<figure /g)?.length ?? 0).toBe(charts);
+    expect(html.match(/<figure/g)?.length ?? 0).toBe(charts);
   });
 });
-
-const dayOf = (i: number) => `2026-10-${String((i % 10) + 1).padStart(2, '0')}`;
-const centsOf = (i: number) => (i * 31) % 5000;
-
-/** A buyer's report whose rows contain dimensions that were not requested. */
-function largeReport(
-  count: number,
-  campaign: (i: number) => string,
-  bundle: (i: number) => string,
-): string {
-  const rows = Array.from(
-    { length: count },
-    (_, i) =>
-      `{"date":"${dayOf(i)}","adId":null,"city":null,"campaignName":"${campaign(i)}","bundleId":"${bundle(i)}","displays":${(i * 17) % 9000},"clicks":${i % 200},"revenueEuro":${(centsOf(i) / 100).toFixed(2)}}`,
-  );
-  return `{"data":[${rows.join()}],"summary":${JSON.stringify(summary)}}`;
-}

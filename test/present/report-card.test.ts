@@ -38,10 +38,10 @@ describe('reportCard', () => {
     const card = reportCard(await figuresOf(days), { width: 60, unicode: false });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  revenue (EUR) 17,283.00  eCPM (EUR)         3.43
-        displays      5,040,000  downloads         7,000
-        clicks           84,000  leads             2,800
-        CTR               1.67%  landings         42,000
+      "  revenue (EUR) 17,283.00  downloads         7,000
+        displays      5,040,000  leads             2,800
+        clicks           84,000  landings         42,000
+        CTR               1.67%  eCPM (EUR)         3.43
         revenue (EUR) by day  2026-11-01 ############## 2026-11-14"
     `);
     expect(card.join('')).toMatch(/^[ -~]*$/);

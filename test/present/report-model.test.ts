@@ -2,12 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
-import {
-  buildReportModel,
-  chooseFigures,
-  type ReportModel,
-} from '../../src/present/report-model.ts';
-import { figuresOf } from '../../src/totals/figures.ts';
+import { buildReportModel, type ReportModel } from '../../src/present/report-model.ts';
+import { firstRows, nameOfRow } from '../../src/present/report-table.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { windows } from '../totals/compared-windows.ts';
@@ -37,55 +33,29 @@ async function modelOf(
   return { model: buildReportModel({ plan, sums, tail, options }), sums };
 }
 
-const fieldsOf = (figures: readonly { readonly field: string }[]) => {
-  return figures.map(({ field }) => field);
-};
+const metricsOf = ({ totals }: ReportModel) => totals.map(({ figure }) => figure.field);
 
-describe('the figures', () => {
+describe('the metrics', () => {
   test('of a buyer without --metrics are the main ones, in euros', async () => {
     const { model } = await modelOf([everyMetric('buyer', { leads: 0 })]);
 
-    expect(fieldsOf(model.figures.shown)).toEqual([
+    expect(metricsOf(model)).toEqual([
       'revenueEuro',
       'displays',
       'clicks',
       'ctr',
-      'ecpmEuro',
       'downloads',
       'landings',
+      'ecpmEuro',
     ]);
-    expect(fieldsOf(model.figures.others)).toEqual(
-      expect.arrayContaining(['leads', 'requests', 'ecpmDollar']),
-    );
-    expect(fieldsOf(model.otherTotals.map(({ figure }) => figure))).toEqual(
-      fieldsOf(model.figures.others),
-    );
   });
-
-  test.each(['buyer', 'dsp'] as const)(
-    'of a %s shown first are at most eight, and the others follow',
-    (profile) => {
-      const figures = figuresOf(Object.keys(everyMetric(profile)));
-      const { lead, shown, others } = chooseFigures(figures, new Map());
-
-      expect(shown.length).toBeLessThanOrEqual(8);
-      expect(lead?.field).toBe('revenueEuro');
-      expect(new Set([...shown, ...others])).toEqual(new Set(figures));
-    },
-  );
 
   test('named by the user are shown, including the second currency and zeros', async () => {
     const named = { requests: 3, leads: 0, revenueEuro: 1, revenueDollar: 2 };
 
     const { model } = await modelOf([named]);
 
-    expect(fieldsOf(model.figures.shown)).toEqual([
-      'revenueEuro',
-      'requests',
-      'leads',
-      'revenueDollar',
-    ]);
-    expect(model.figures.others).toEqual([]);
+    expect(metricsOf(model)).toEqual(['revenueEuro', 'requests', 'leads', 'revenueDollar']);
   });
 
   test('named by the user are shown even if they are all metrics of another profile', async () => {
@@ -95,13 +65,13 @@ describe('the figures', () => {
 
     const { model } = await modelOf([row]);
 
-    expect(fieldsOf(model.figures.shown)).toEqual(expect.arrayContaining(asBuyer));
+    expect(metricsOf(model)).toEqual(expect.arrayContaining(asBuyer));
   });
 
   test('lead with dollars if there are no euros', async () => {
     const { model } = await modelOf([{ displays: 1000, valueDollar: 5 }]);
 
-    expect(fieldsOf(model.figures.shown)).toEqual(['valueDollar', 'displays', 'ecpmDollar']);
+    expect(metricsOf(model)).toEqual(['valueDollar', 'displays', 'ecpmDollar']);
   });
 });
 
@@ -124,27 +94,28 @@ describe('a comparison', () => {
     );
 
     expect(model.compared).toBe('Change: October (31 days) compared with September (30 days).');
-    const [ranking] = model.rankings;
-    const changes = ranking?.groups.map(({ name, change }) => `${name} ${change?.text}`);
-    expect(changes).toEqual(['Campaign 1 ▲ 50.0%', 'Campaign 2 new']);
-    expect(ranking?.ended.map(({ name, change }) => `${name} ${change?.text}`)).toEqual([
-      'Campaign 3 ended',
-    ]);
-    expect(ranking?.endedSentence).toBe('Ended: Campaign 3 (€7.00 before).');
-    expect(model.totals.map(({ label, change }) => `${label} ${change?.text}`)).toEqual([
+    const [campaigns] = model.breakdowns;
+    expect(campaigns?.endedSentence).toBe('Ended: Campaign 3 (€7.00 before).');
+    expect(model.totals.map(({ figure, change }) => `${figure.label} ${change?.text}`)).toEqual([
       'Revenue (€) ▲ 29.6%',
     ]);
   });
 
-  test('adds up the values that are not ranked individually', async () => {
+  test('adds up the values that are not shown one by one', async () => {
     const many = Array.from({ length: 310 }, (_, i) => campaign(i + 1, i + 1));
 
-    const [ranking] = (await compared(many, [campaign(1, 1), campaign(2, 1)])).rankings;
+    const [campaigns] = (await compared(many, [campaign(1, 1), campaign(2, 1)])).breakdowns;
 
-    expect(ranking?.topCount).toBe(10);
-    expect(ranking?.others?.name).toBe('300 others');
-    expect(ranking?.others?.change?.text).toBe('▲ 2257400.0%');
-    expect(ranking?.othersBelowTable?.name).toBe('10 others');
+    const table = campaigns?.table;
+    if (!table) throw new Error('The campaigns are a table.');
+    const { rows, others } = firstRows(table, 10);
+    expect(rows.map((row) => nameOfRow(table, row).name).slice(0, 2)).toEqual([
+      'Campaign 310',
+      'Campaign 309',
+    ]);
+    expect(others && nameOfRow(table, others).name).toBe('300 others');
+    expect(others?.sums.get('revenueEuro')).toBe(45_150);
+    expect(others?.before?.get('revenueEuro')).toBe(2);
   });
 });
 
@@ -176,7 +147,7 @@ describe('the trend', () => {
     const { model } = await modelOf([day('2026-10-01', 1, 5), day('2026-10-01', 2, 5)]);
 
     expect(model.trend).toBeUndefined();
-    expect(model.rankings).toHaveLength(1);
+    expect(model.breakdowns).toHaveLength(1);
   });
 });
 
@@ -190,6 +161,6 @@ test('a report without rows is one sentence, without its notes', async () => {
 
   expect(model.empty).toContain('Nothing ran in this period');
   expect(model.empty).not.toContain('adreport');
-  expect([...model.notes, ...model.totals, ...model.rankings]).toEqual([]);
+  expect([...model.notes, ...model.totals, ...model.breakdowns]).toEqual([]);
   expect(model.warnings).toEqual(messages.warnings);
 });

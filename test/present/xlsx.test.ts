@@ -52,10 +52,10 @@ describe('xlsx', () => {
       <sheetFormatPr defaultRowHeight="15"/>
       <cols><col min="1" max="1" width="12" customWidth="1"/><col min="2" max="2" width="18" customWidth="1"/><col min="3" max="3" width="15" customWidth="1"/><col min="4" max="4" width="17" customWidth="1"/><col min="5" max="5" width="14" customWidth="1"/><col min="6" max="6" width="11" customWidth="1"/><col min="7" max="7" width="17" customWidth="1"/><col min="8" max="8" width="8" customWidth="1"/><col min="9" max="9" width="10" customWidth="1"/><col min="10" max="10" width="14" customWidth="1"/></cols>
       <sheetData>
-      <row r="1" ht="18" customHeight="1"><c r="A1" s="17" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="17" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="17" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="17" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="18" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="18" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="18" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="17" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="18" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="18" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
-      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" s="0" t="inlineStr"><is><t>007</t></is></c><c r="D2" s="0" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="7"><v>1234.5</v></c><c r="H2" s="0"><v>1.5</v></c><c r="I2" s="8"><v>0.01</v></c><c r="J2" s="7"><v>1028.75</v></c></row>
-      <row r="3" ht="30" customHeight="1"><c r="B3" s="0" t="inlineStr"><is><t>soon</t></is></c><c r="C3" s="0" t="inlineStr"><is><t>7</t></is></c><c r="D3" s="19" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
-      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="7"><v>0.125</v></c><c r="H3" s="0" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="8"><v>0.029412</v></c><c r="J3" s="7"><v>3.676471</v></c></row></sheetData>
+      <row r="1" ht="18" customHeight="1"><c r="A1" s="19" t="inlineStr"><is><t>Date</t></is></c><c r="B1" s="19" t="inlineStr"><is><t>Hour</t></is></c><c r="C1" s="19" t="inlineStr"><is><t>Campaign ID</t></is></c><c r="D1" s="19" t="inlineStr"><is><t>Campaign name</t></is></c><c r="E1" s="20" t="inlineStr"><is><t>Displays</t></is></c><c r="F1" s="20" t="inlineStr"><is><t>Clicks</t></is></c><c r="G1" s="20" t="inlineStr"><is><t>Revenue (€)</t></is></c><c r="H1" s="19" t="inlineStr"><is><t>x</t></is></c><c r="I1" s="20" t="inlineStr"><is><t>CTR</t></is></c><c r="J1" s="20" t="inlineStr"><is><t>eCPM (€)</t></is></c></row>
+      <row r="2"><c r="A2" s="3"><v>46327</v></c><c r="B2" s="4"><v>46327.25</v></c><c r="C2" s="0" t="inlineStr"><is><t>007</t></is></c><c r="D2" s="0" t="inlineStr"><is><t>=1+1 &lt;&amp;&gt;</t></is></c><c r="E2" s="6"><v>1200</v></c><c r="F2" s="6"><v>12</v></c><c r="G2" s="8"><v>1234.5</v></c><c r="H2" s="0"><v>1.5</v></c><c r="I2" s="10"><v>0.01</v></c><c r="J2" s="8"><v>1028.75</v></c></row>
+      <row r="3" ht="30" customHeight="1"><c r="B3" s="0" t="inlineStr"><is><t>soon</t></is></c><c r="C3" s="0" t="inlineStr"><is><t>7</t></is></c><c r="D3" s="21" t="inlineStr"><is><t xml:space="preserve"> a_x005F_x0041__x001B_
+      </t></is></c><c r="E3" s="6"><v>34</v></c><c r="F3" s="6"><v>1</v></c><c r="G3" s="8"><v>0.125</v></c><c r="H3" s="0" t="inlineStr"><is><t>true</t></is></c><c r="I3" s="10"><v>0.029412</v></c><c r="J3" s="8"><v>3.676471</v></c></row></sheetData>
       <pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>
       <pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/><headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter><ignoredErrors><ignoredError sqref="A1:J3" numberStoredAsText="1"/></ignoredErrors><tableParts count="1"><tablePart r:id="rId1"/></tableParts></worksheet>"
     `);
@@ -175,12 +175,9 @@ describe('xlsx', () => {
 
       About this report
       Account | acme
-      Request | buyer; by DAILY, CAMPAIGN; metrics clicks
-      Fetched | 2026-11-03 04:05 UTC
-      Report | 07bf
-      Key | date, campaignId
-      Written by | adreport 0.0.0
-      Revenue | The service reports revenue in euros and in US dollars; buyers know it as their spend.
+      Request | By day and campaign: Clicks
+      Report ID | 07bf
+      Downloaded | 3 Nov 2026, 04:05 UTC
 
       Revenue (€) by campaign | Revenue (€)
       Campaign 0 | 0.1
@@ -247,7 +244,7 @@ describe('xlsx', () => {
     expect(readSheet(bytes, 2).slice(Number(lastPrinted) + 1)[0]?.[0]).toBe('Revenue (€) per day');
   });
 
-  it('has a chart of the largest values otherwise, with shortened names, and the window before', async () => {
+  it('has a chart of the largest values otherwise, and the period before', async () => {
     const long = 'FR_2026Q4_Programmatic_OpenExchange_Prospecting_LookalikeAudience_v2';
     const campaigns = [long, 'حملة الشتاء 2026', '冬のセール', 'a'].map((campaignName, i) => {
       return { campaignId: String(i), campaignName, displays: 10 - i };
@@ -264,7 +261,7 @@ describe('xlsx', () => {
 
     const chart = chartIn(compared.bytes);
     expect(chart.title).toBe('Displays by campaign');
-    expect(chart.categories[0]).toMatch(/^FR_2026Q4_.*…$/);
+    expect(chart.categories[0]).toBe(long);
     expect(chart.categories.slice(1)).toEqual(['حملة الشتاء 2026', '冬のセール', 'a']);
     expect(chart.series).toEqual([
       [10, 9, 8, 7],

@@ -148,8 +148,8 @@ function shownBy(path: string): unknown {
 /** Removes the origin from a page or a table: the report's id, and the times of its rows. */
 export function withoutOrigin(text: string): string {
   return text
-    .replaceAll(/Report: [0-9a-f]+ · |<dt>Report<\/dt><dd>[^<]*<\/dd>\n/g, '')
-    .replaceAll(/Fetched: [^·]* · |<dt>Fetched<\/dt><dd>[^<]*<\/dd>/g, '');
+    .replaceAll(/Report ID [0-9a-f]+ ?|\n?<dt>Report ID<\/dt><dd>[^<]*<\/dd>/g, '')
+    .replaceAll(/Downloaded [^:]*:\d\d UTC ?|\n?<dt>Downloaded<\/dt><dd>[^<]*<\/dd>/g, '');
 }
 
 /** Reads the parts of a spreadsheet, and the rows of its Summary, which names the origin. */
@@ -161,7 +161,7 @@ function readSpreadsheetParts(path: string): object {
     name,
     /workbook|chart/.test(name) ? xml.replaceAll(/\$\d+(?=[:<])/g, '$n') : xml,
   ]);
-  const origin = ['Report', 'Fetched'];
+  const origin = ['Report ID', 'Downloaded'];
   const summary = readSheet(archive, 2).filter(([name]) => !origin.includes(String(name)));
   return { parts: placeless, summary };
 }

@@ -32,23 +32,21 @@ h2 { font-size: 1.125rem; letter-spacing: -.01em; font-weight: 620; margin: 0; }
 h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
 h3::first-letter { text-transform: uppercase; }
 header p { margin: 0; color: var(--soft); }
+header a { color: var(--down); font-weight: 600; }
 header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
 header .small { margin-top: .25rem; font-size: .8125rem; }
 .bars .by, figure .by { margin-top: .75rem; }
 section { margin-top: 2.5rem; }
-footer { margin-top: 2.5rem; padding-top: .75rem; border-top: 1px solid var(--line); }
-footer p { margin: 0 0 .25rem; color: var(--soft); font-size: .8125rem; }
-.about dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .125rem 1rem; margin: 0 0 .5rem; font-size: .8125rem; }
-.about dd { margin: 0; font-size: inherit; font-weight: 400; letter-spacing: 0; line-height: inherit; white-space: normal; }
+footer { margin-top: 2.5rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--soft); font-size: .8125rem; }
+footer h2 { font-size: .9375rem; margin-bottom: .375rem; }
+footer p { margin: 0 0 .25rem; }
+footer .warning { color: var(--down); font-weight: 600; }
+footer dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .125rem 1rem; margin: 0; }
+footer dd { margin: 0; font-size: inherit; font-weight: 400; letter-spacing: 0; line-height: inherit; white-space: normal; }
 .empty { margin: 2rem 0 0; font-size: 1.0625rem; max-width: 44rem; }
 small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
-.note, .warning {
-  margin: 1.5rem 0 0; padding: .75rem 1rem; background: var(--card);
-  border: 1px solid var(--line); border-left: 3px solid var(--data); border-radius: .375rem;
-}
-.warning { border-left-color: var(--down); font-weight: 600; }
 .head { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1rem; margin-bottom: .875rem; }
 .by { margin: 0; color: var(--soft); font-size: .875rem; }
 .by b { font-weight: 600; color: var(--ink); }
@@ -56,7 +54,7 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 /* Changes: arrows show the direction, colors repeat it. */
 .up { color: var(--up); font-weight: 600; }
 .down { color: var(--down); font-weight: 600; }
-.same, .new, .ended, .neutral b { font-weight: 400; color: var(--soft); }
+.same, .new, .ended { font-weight: 400; color: var(--soft); }
 
 /* Cards are equal cells of one grid. */
 .cards { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .75rem; margin: 0; }
@@ -73,7 +71,7 @@ dd {
   margin: .125rem 0 0; font-size: 1.625rem; font-weight: 620; letter-spacing: -.015em; line-height: 2.125rem;
   white-space: nowrap; overflow: hidden; text-overflow: ellipsis;
 }
-:where(dl:has(.long)) dd { font-size: 1.25rem; }
+:where(.cards:has(.long)) dd { font-size: 1.25rem; }
 dd.change.change {
   font-size: .8125rem; font-weight: 400; letter-spacing: 0; line-height: 1.35; color: var(--soft); white-space: normal;
 }
@@ -90,8 +88,6 @@ figcaption b { color: var(--ink); font-size: .9375rem; font-weight: 600; margin-
 .charts, .ranks { display: grid; gap: .75rem; align-items: start; }
 .charts { grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); }
 .ranks { grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); }
-details { margin-top: .5rem; }
-summary { cursor: pointer; color: var(--soft); font-size: .875rem; padding: .5rem 0; }
 .plot { display: grid; grid-template: 8.5rem 1.375rem / auto minmax(0, 1fr); gap: 0 .5rem; }
 .wide .plot { grid-template-rows: 13rem 1.375rem; }
 .y {
@@ -138,15 +134,11 @@ ol {
 }
 ol.compared { grid-template-columns: minmax(0, 1fr) max-content max-content max-content; }
 li { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; row-gap: .25rem; font-size: .875rem; line-height: 1.35; }
-li > span:first-child { display: flex; gap: .5rem; align-items: baseline; min-width: 0; }
-li i { font-style: normal; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-li i + small { flex: none; max-width: 60%; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+li > span:first-child { min-width: 0; }
 li > small { text-align: right; }
 li svg { grid-column: 1 / -1; display: block; width: 100%; height: .375rem; border-radius: .1875rem; background: var(--grid); }
 li rect { fill: var(--data); }
 .rest, .none { color: var(--soft); }
-.ranks:not(.single) li i { white-space: normal; }
-.ranks:not(.single) li i + small { display: none; }
 
 /* A single chart has name, bar and numbers on one line. */
 @media (min-width: 48.01rem), print {
@@ -160,67 +152,40 @@ li rect { fill: var(--data); }
 }
 
 /* The table. */
-.tools { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem .875rem; margin-left: auto; font-size: .875rem; color: var(--soft); }
-input, button { font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line); border-radius: .375rem; }
-.filter { margin: 2.5rem 0 -1.5rem; }
-input { padding: .375rem .75rem; width: 24rem; max-width: 100%; }
-.pager { display: inline-flex; gap: .25rem; }
-.pager button { width: 2.125rem; height: 2.125rem; line-height: 1; font-size: 1.125rem; cursor: pointer; }
-button:disabled { opacity: .4; cursor: default; }
+button { font: inherit; color: var(--ink); background: none; border: 0; }
 :focus-visible { outline: 2px solid var(--data); outline-offset: 2px; }
-/* Wide tables scroll sideways on narrow screens; the page scrolls through their rows. */
-.scroll { position: relative; }
-@media screen and (max-width: 64rem) { .scroll { overflow-x: auto; } }
-@media screen and (max-width: 79.99rem) { .scroll:has(.crowded) { overflow-x: auto; } }
-@media screen { body:has(#all:checked) .scroll { overflow-x: auto; } }
-table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .78125rem; line-height: 1.4; }
-th, td { padding: .4375rem .375rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
-th { white-space: normal; vertical-align: bottom; position: sticky; top: 0; background: var(--head); font-weight: 600; z-index: 1; }
-/* Names keep their writing direction and position. */
-td.t { max-width: 22rem; unicode-bidi: plaintext; overflow: hidden; text-overflow: ellipsis; }
-/* A crowded table is set tightly, so that the last column is visible. */
-@media screen {
-  .crowded, body:has(#all:checked) table { font-size: .75rem; }
-  .crowded :is(th, td, th button), body:has(#all:checked) :is(th, td, th button) { padding-inline: .25rem; }
-  th:has(button), .crowded th:has(button), body:has(#all:checked) th:has(button) { padding: 0; }
-  .crowded td.t, body:has(#all:checked) td.t { max-width: 13rem; }
-  :is(.crowded, body:has(#all:checked)) :is(.change, .change button) { padding-left: 0; font-size: .6875rem; }
-}
-/* Changes of eight metrics need a wide window, or small print without ids. */
-@media screen { main:has(.packed) { max-width: 96rem; } }
-@media screen and (max-width: 95.99rem) {
-  .packed, .packed td.change, .packed .change button { font-size: .6875rem; }
-  .packed .id { display: none; }
-  .packed td.t { max-width: 8.5rem; }
-}
-/* Metrics under "All metrics". */
-body:not(:has(#all:checked)) .more { display: none; }
-td.change { padding-left: 0; font-size: .6875rem; }
-.switch {
-  position: relative; display: inline-block; margin-top: .75rem; padding: .3125rem .75rem; border: 1px solid var(--line); border-radius: .375rem; background: var(--card);
-  font-size: .875rem; color: var(--soft);
-}
-.switch input { position: absolute; inset: 0; width: 100%; height: 100%; margin: 0; opacity: 0; cursor: pointer; }
-.switch:has(:checked) { color: var(--ink); border-color: var(--data); background: var(--tint); }
-.switch:has(:focus-visible) { outline: 2px solid var(--data); outline-offset: 2px; }
-.n { text-align: right; white-space: nowrap; }
-th.n { white-space: normal; }
+.rows h2 { margin-bottom: .875rem; }
+@media screen { .scroll { overflow-x: auto; } }
+table { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .8125rem; line-height: 1.4; }
+.broad { font-size: .75rem; }
+th, td { padding: .4375rem .5rem; text-align: left; border-bottom: 1px solid var(--line); overflow-wrap: normal; }
+.broad :is(th, td) { padding-inline: .3125rem; }
+th { vertical-align: bottom; background: var(--head); font-weight: 600; }
+td { vertical-align: top; }
+/* Names wrap between their parts. */
+td.t { min-width: 7rem; max-width: 24rem; }
+td.t.first { min-width: 12rem; }
+td.k { white-space: nowrap; }
+.n { text-align: right; }
+td.n { white-space: nowrap; }
+/* A change stands below its metric. */
+td.n b { display: block; font-size: .6875rem; }
+.rest, .none { color: var(--soft); }
 th:has(button) { padding: 0; }
 th button {
-  display: block; width: 100%; border: 0; border-radius: 0; background: none; padding: .4375rem .375rem;
-  font-weight: 600; text-align: inherit; cursor: pointer;
+  display: block; width: 100%; padding: .4375rem .5rem; font-weight: 600; text-align: inherit; cursor: pointer;
 }
+.broad th button { padding-inline: .3125rem; }
 th button::after { margin-left: .25em; color: var(--data); }
 th[aria-sort=ascending] button::after { content: "↑"; }
 th[aria-sort=descending] button::after { content: "↓"; }
 th button:focus-visible { outline-offset: -2px; }
 th button:hover, tbody tr:hover td { background: var(--hover); }
 tbody tr:last-child td { border-bottom: 0; }
-.total td { padding-bottom: .5rem; background: var(--head); font-weight: 600; border-top: 1px solid var(--line); border-bottom: 0; }
-p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
-@media screen { .paper { display: none; } }
+tfoot td { border-top: 1px solid var(--line); border-bottom: 0; }
+.total td { background: var(--head); font-weight: 600; }
 
-/* Phones: two cards per row, names on separate lines, no ids, and large touch targets. */
+/* Phones: two cards per row, bars below their names, and large touch targets. */
 @media (max-width: 40rem) {
   main { padding: 1.75rem 1rem 3rem; }
   h1 { font-size: 1.5rem; }
@@ -231,100 +196,77 @@ p.below { margin: .75rem 0 0; color: var(--soft); font-size: .875rem; }
   dd.change span { display: block; }
   .plot { grid-template-rows: 6.5rem 1.375rem; }
   .wide .plot { grid-template-rows: 9rem 1.375rem; }
-  /* Names stay visible while figures scroll. */
-  th.time, td.time, th.first, td.first { position: sticky; left: 0; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
-  th.time, td.time { min-width: 5rem; max-width: 5rem; white-space: normal; }
-  .time ~ .first { left: 5rem; }
-  td.first:not(.k) { width: 8.5rem; min-width: 8.5rem; max-width: 8.5rem; white-space: normal; overflow-wrap: anywhere; }
-  th.first:not(.k) { min-width: 8.5rem; }
-  th.first, th.time, .total td.first, .total td.time { background: var(--head); z-index: 2; }
+  /* Names stay visible while metrics scroll. */
+  th.first, td.first { position: sticky; left: 0; z-index: 1; background: var(--card); border-right: 1px solid var(--line); }
+  td.t.first { min-width: 9rem; max-width: 9rem; overflow-wrap: anywhere; }
+  th.first, .total td.first { background: var(--head); }
   ol, ol.compared { grid-template-columns: max-content max-content minmax(0, 1fr); gap: 1rem .75rem; }
   li > span:first-child { grid-column: 1 / -1; }
   li .n { text-align: left; }
-  li i { white-space: normal; }
-  li i + small, .id { display: none; }
-  .tools { margin-left: 0; width: 100%; }
-  input { width: 100%; }
-  .count { flex: 1; }
+  footer dl { grid-template-columns: minmax(0, 1fr); }
 }
 @media (max-width: 30rem) {
   /* Every second of the labels below an axis fits. */
   .x:has(text:nth-of-type(7)) text:nth-of-type(even) { display: none; }
 }
-@media (max-width: 40rem), (pointer: coarse) {
-  input, summary, th button { min-height: 2.75rem; }
-  summary { padding: .75rem 0; }
-  th button { min-width: 2.75rem; }
-  .pager button { width: 2.75rem; height: 2.75rem; }
-}
+@media (max-width: 40rem), (pointer: coarse) { th button { min-height: 2.75rem; min-width: 2.75rem; } }
 
-/* Print is always light. Orientation and margins depend on the report. */
+/* Print is always light, on A4. A wide table turns the paper. */
+@page { size: A4; margin: 11mm 12mm 13mm; @bottom-right { content: counter(page) " / " counter(pages); font: 8pt system-ui, sans-serif; color: #5c626c; } }
+@page across { size: A4 landscape; }
 @media print {
   :root { color-scheme: light; --bg: #fff; }
-  body { font-size: 10px; line-height: 1.4; }
+  body:has(.broad) { page: across; }
+  body { font-size: 9px; line-height: 1.35; }
   /* A border at the edge of the paper would be cut off. */
   main { max-width: none; padding: 0 1px; }
-  h1 { font-size: 1.25rem; }
-  h2 { font-size: .9375rem; }
-  h3 { font-size: .75rem; margin-bottom: .375rem; }
-  small, dt, figcaption, .by, .legend { font-size: .625rem; }
-  header .headline { margin-top: .5rem; font-size: .9375rem; }
-  header .remark { margin-top: .5rem; font-size: .6875rem; }
-  header .small { font-size: .625rem; }
-  section { margin-top: .75rem; }
-  footer { margin-top: .75rem; padding: .375rem 0 0; break-before: avoid; break-inside: avoid; }
-  footer p { margin: 0 0 .125rem; font-size: .5625rem; }
-  header + section, .note + section, .warning + section { margin-top: .75rem; }
-  header, .note, .warning { break-after: avoid; }
-  .note, .warning { margin-top: .5rem; padding: .375rem .625rem; }
-  .head { margin-bottom: .375rem; }
-  .cards { gap: .375rem; }
-  .cards > div { padding: .3125rem .5rem; border-radius: .25rem; }
-  .cards dd, .cards dd.long { font-size: .9375rem; line-height: 1.35; }
+  h1 { font-size: 1.125rem; margin-bottom: .125rem; }
+  h2 { font-size: .8125rem; }
+  h3 { font-size: .6875rem; margin-bottom: .25rem; }
+  small, dt, figcaption, .by, .legend, header .small { font-size: .5625rem; }
+  header .headline { margin-top: .375rem; font-size: .875rem; }
+  header .remark { margin-top: .375rem; font-size: .625rem; }
+  section { margin-top: .5rem; }
+  .head, .rows h2 { margin-bottom: .25rem; }
+  .cards.cards { grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: .25rem; }
+  .cards > div { padding: .25rem .4375rem; border-radius: .25rem; }
+  .cards dd, .cards dd.long { font-size: .8125rem; line-height: 1.3; }
   .cards.cards dd.change { font-size: .5625rem; }
-  .charts, .ranks { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .375rem; }
+  .charts { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: .25rem; }
+  .ranks { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .25rem; }
   .ranks :only-child { grid-column: 1 / -1; }
-  figure, .bars { padding: .5rem .625rem; border-radius: .25rem; }
-  figure.wide { margin-bottom: .375rem; }
+  figure, .bars { padding: .3125rem .5rem; border-radius: .25rem; }
+  figure.wide { margin-bottom: .25rem; }
   figcaption { margin-bottom: .5rem; }
-  figcaption b { font-size: .6875rem; }
-  .plot { grid-template-rows: 4.375rem 1.125rem; }
-  .wide .plot { grid-template-rows: 6rem 1.125rem; }
-  .legend { margin-top: .375rem; gap: .0625rem .75rem; }
-  .y, .x text { font-size: .5625rem; }
-  .x text { transform: translateY(-.1875rem); }
-  ol, ol.compared { gap: .25rem .75rem; }
-  .single ol, .single ol.compared { gap: .125rem .75rem; }
-  .single li svg { height: .4375rem; }
-  .bars .by, figure .by { margin-top: .25rem; }
-  li { font-size: .6875rem; row-gap: .0625rem; }
+  figcaption b { font-size: .625rem; }
+  .plot { grid-template-rows: 2.75rem 1rem; }
+  .wide .plot { grid-template-rows: 5rem 1rem; }
+  .legend { margin-top: .25rem; gap: .0625rem .75rem; }
+  .y, .x text { font-size: .5rem; }
+  .x text { transform: translateY(-.25rem); }
+  ol, ol.compared { gap: .1875rem .625rem; }
+  .single ol, .single ol.compared { gap: .0625rem .625rem; }
+  .single li svg { height: .375rem; }
+  .bars .by, figure .by { margin-top: .1875rem; }
+  li { font-size: .625rem; row-gap: .0625rem; }
   li svg { height: .1875rem; }
-  li i { white-space: normal; overflow: visible; }
-  .cards div, figure, .bars, li, tr { break-inside: avoid; }
+  .cards div, figure, li, tr { break-inside: avoid; }
   h2, h3, .head, thead { break-after: avoid; }
-  .tools, .filter, .switch, .slots, .tip, .more, .s, .about, .unprinted, .screen { display: none !important; }
-  .appendix { break-before: page; }
-  .short { break-inside: avoid; }
-  .rows { margin-top: 1rem; }
-  .scroll { overflow: visible; max-height: none; border: 0; border-radius: 0; }
-  table { font-size: .5625rem; line-height: 1.3; }
-  th, td, th button { position: static; padding: .09375rem .1875rem; white-space: normal; box-shadow: none; }
-  /* Rows have one or two lines and are never split. */
-  td.first:not(.k) { min-width: 24ch; max-width: 40ch; overflow-wrap: anywhere; }
-  th.first { text-align: left; }
-  tbody tr:last-child td { border-bottom: 1px solid var(--line); }
-  th:has(button) { padding: .0625rem .1875rem; }
-  td.n, td.k { white-space: nowrap; }
-  td.change { font-size: inherit; }
-  td:not(.n, .k, .first) { max-width: none; overflow-wrap: anywhere; }
+  .slots, .tip { display: none; }
+  .scroll { border: 0; border-radius: 0; }
+  table, .broad { font-size: .5625rem; line-height: 1.3; }
+  th, td, .broad :is(th, td) { padding: .125rem .25rem; }
   th button { display: contents; }
+  th:has(button) { padding: .125rem .25rem; }
+  td.n b { font-size: .5rem; }
+  tbody tr:last-child td { border-bottom: 1px solid var(--line); }
   thead { display: table-header-group; }
-  /* The end of a table and the footer are kept together. */
-  tfoot { display: table-row-group; break-inside: avoid; }
-  tr.paper td { padding: .25rem 0 0; border: 0; }
-  /* Long sentences do not widen columns. */
-  tr.paper div { contain: inline-size; }
+  /* The rows of several breakdowns would fill many sheets. */
+  .rows ~ .rows { display: none; }
+  /* The totals are printed once, at the end. */
+  tfoot { display: table-row-group; break-before: avoid; }
   tr:hover td { background: none !important; }
-  .below, p.paper { margin: .25rem 0 0; font-size: .625rem; color: var(--soft); }
+  footer { margin-top: .5rem; padding-top: .25rem; font-size: .5625rem; break-inside: avoid; }
+  footer h2 { font-size: .625rem; margin-bottom: .125rem; }
 }
 `;

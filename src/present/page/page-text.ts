@@ -9,15 +9,24 @@ export function htmlText(text: string): string {
 /** Converts a sentence with marked names (`nameInSentence`) to HTML. */
 export function sentenceHtml(sentence: string): string {
   const parts = sentence.split(/\u2068([^\u2068\u2069]*)\u2069/);
-  return parts.map((part, i) => (i % 2 === 1 ? bdi(part) : htmlText(part))).join('');
+  return parts.map((part, i) => (i % 2 === 1 ? nameHtml(part) : htmlText(part))).join('');
 }
 
-/** Gives the text its own writing direction. */
-export function bdi(text: string): string {
-  return `<bdi>${htmlText(text)}</bdi>`;
+/**
+ * Gives a name its own writing direction. Browsers may break it after its separators:
+ * `ACME_2026-Q4_FR_Retargeting`.
+ */
+export function nameHtml(name: string): string {
+  const html = htmlText(name).replaceAll(/[_/|.-](?=\w)/g, '$&<wbr>');
+  return `<bdi>${html}</bdi>`;
 }
 
 /** Colors a change by direction; the arrow shows it without color too. */
 export function changeHtml({ direction, text, isNeutral }: Change): string {
   return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
+}
+
+/** Returns an empty string for an empty paragraph. */
+export function paragraph(name: string, html: string): string {
+  return html === '' ? '' : `<p class="${name}">${html}</p>\n`;
 }

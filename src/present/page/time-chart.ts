@@ -1,13 +1,11 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { fieldLabel } from '../../contract/columns.ts';
 import { type Figure, figureValue, formatOnScale } from '../../totals/figures.ts';
 import type { Sums } from '../../totals/grouping.ts';
 import type { TimeAxis } from '../../totals/time-axis.ts';
 import { formatWithCurrency, withCurrency } from '../figure-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
-import { shortNames } from '../short-names.ts';
-import { bdi, htmlText } from './page-text.ts';
+import { htmlText, nameHtml } from './page-text.ts';
 
 /**
  * Charts of a page, drawn as static SVG so that they appear in mail previews and in print. Drawings
@@ -39,9 +37,6 @@ export interface TimeChart {
 
   readonly series: readonly TimeSeries[];
 
-  /** Shown under “All figures”. */
-  readonly isExtra?: boolean;
-
   /** Whole earlier report. */
   readonly before?: EarlierSeries | undefined;
 }
@@ -57,7 +52,7 @@ type VerticalScale = (value: number) => number;
  * than 0.
  */
 export function renderTimeChart(chart: TimeChart): string {
-  const { figure, axis, caption, remark, series, before, isExtra = false } = chart;
+  const { figure, axis, caption, remark, series, before } = chart;
   const lines = series.map(({ sums }) => valuesOf(figure, sums));
   const values = lines.flat().filter((value) => value !== undefined);
   const beforeValues = before && valuesOf(figure, before.sums);
@@ -86,9 +81,8 @@ export function renderTimeChart(chart: TimeChart): string {
       : drawWhole(first, y, { figure, isCompared: beforeValues !== undefined }),
   ];
 
-  const name = htmlText(fieldLabel(figure.field));
-  const classes = ['time', isByGroup ? 'wide' : '', isExtra ? 'more' : ''].join(' ').trim();
-  return `<figure class="${classes}">
+  const name = htmlText(figure.label);
+  return `<figure${isByGroup ? ' class="wide"' : ''}>
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${scaleTexts(figure, ticks)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
@@ -216,14 +210,10 @@ function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: numb
 
 const noSums: Sums = new Map<string, number>();
 
-/** Shortens names as in tables on screen, and prints them in full. */
 function legendOf(series: readonly TimeSeries[]): string {
-  const shortByName = shortNames(series.map(({ name }) => name));
   const names = series.map(({ name }, i) => {
     const key = `<svg class="key" aria-hidden="true"><line class="line s${i}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
-    const short = shortByName.get(name);
-    if (short === undefined) return `<span>${key}${bdi(name)}</span>`;
-    return `<span title="${htmlText(name)}">${key}<span class="screen">${bdi(short)}</span><span class="paper">${bdi(name)}</span></span>`;
+    return `<span>${key}${nameHtml(name)}</span>`;
   });
   return names.join(' ');
 }
@@ -233,5 +223,5 @@ function describe({ figure, axis, caption }: TimeChart, least: number, most: num
   const from = withCurrency(figure, formatOnScale(figure, least));
   const to = withCurrency(figure, formatOnScale(figure, most));
   const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
-  return htmlText(`${fieldLabel(figure.field)} ${caption}, ${period}: from ${from} to ${to}`);
+  return htmlText(`${figure.label} ${caption}, ${period}: from ${from} to ${to}`);
 }

@@ -1,5 +1,5 @@
 import { widthOf } from '../../text/cell-width.ts';
-import type { SheetCell } from './workbook.ts';
+import type { SheetCell } from './sheet-cells.ts';
 
 /**
  * Shows the heading and these cells in full, within limits. Widths are in characters of a digit.

@@ -1,4 +1,4 @@
-import type { Figure } from '../../totals/figures.ts';
+import type { SheetCell } from './sheet-cells.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
 /** A chart of a sheet (ECMA-376, DrawingML). */
@@ -19,7 +19,7 @@ export interface SheetChart {
   readonly series: readonly ChartSeries[];
 
   /** Style of its cells. */
-  readonly style: Figure['type'];
+  readonly style: SheetCell['style'];
 
   /** In points. */
   readonly height: number;
@@ -142,13 +142,15 @@ function numbersXml(chart: PlacedChart, values: ChartSeries['values'], column: n
   const points = values.map((number, i) => {
     return number === undefined ? '' : pointXml(i, String(number));
   });
-  const format = `<c:formatCode>${numberFormat(chart)}</c:formatCode>`;
+  const format = `<c:formatCode>${textXml(numberFormat(chart))}</c:formatCode>`;
   const cache = `${format}<c:ptCount val="${values.length}"/>${points.join('')}`;
   return `<c:numRef><c:f>${cellRange(chart, column)}</c:f><c:numCache>${cache}</c:numCache></c:numRef>`;
 }
 
 function numberFormat({ style }: SheetChart): string {
-  return style === 'percent' ? '0.0%' : '#,##0';
+  if (style === 'percent') return '0.0%';
+  if (style === 'euro') return '"€"#,##0';
+  return style === 'dollar' ? '"$"#,##0' : '#,##0';
 }
 
 function pointXml(index: number, xml: string): string {

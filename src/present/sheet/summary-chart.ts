@@ -1,11 +1,13 @@
-import { fieldLabel } from '../../contract/columns.ts';
 import { type Comparison, type Figure, figureValue } from '../../totals/figures.ts';
 import type { Sums } from '../../totals/grouping.ts';
 import type { ReportModel } from '../report-model.ts';
-import type { BreakdownRanking } from '../report-ranking.ts';
+import { firstRows, nameOfRow, type ReportTable } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';
+import { metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { ChartSeries, SheetChart } from './sheet-chart.ts';
-import type { SheetCell } from './workbook.ts';
+
+/** Number of values of a breakdown on the summary; the others are added up. */
+export const maxSummaryRows = 10;
 
 /** In points. */
 const rowHeight = 15;
@@ -17,16 +19,16 @@ const barsMargin = 60;
  * Draws the leading metric over time, or its largest values; `undefined` for a report with neither
  * two times nor two values to compare.
  */
-export function chartOf(
-  { trend, rankings, figures, empty }: ReportModel,
-  comparison: Comparison | undefined,
-): SheetChart | undefined {
-  const { lead } = figures;
-  if (!lead || empty !== undefined) return undefined;
+export function chartOf(model: ReportModel): SheetChart | undefined {
+  const { trend, breakdowns, lead, comparison } = model;
+  if (!lead || model.empty !== undefined) return undefined;
   if (trend) return lineChart(trend, lead, comparison);
 
-  const ranking = rankings[0];
-  return ranking && ranking.topCount > 1 ? barChart(ranking, comparison) : undefined;
+  const [breakdown] = breakdowns;
+  const isRanked = (breakdown?.table?.rows.length ?? 0) > 1;
+  return breakdown?.table && isRanked
+    ? barChart(breakdown.table, { lead, comparison, noun: breakdown.noun })
+    : undefined;
 }
 
 function lineChart(
@@ -34,13 +36,12 @@ function lineChart(
   figure: Figure,
   comparison: Comparison | undefined,
 ): SheetChart {
-  const label = fieldLabel(figure.field);
   return {
     kind: 'lines',
-    title: `${label} per ${axis.step}`,
+    title: `${figure.label} per ${axis.step}`,
     labels: withoutYear(axis.labels),
     series: seriesOf(figure, comparison, whole.sums, before?.sums),
-    style: figure.type,
+    style: metricStyle(figure),
     height: lineChartHeight,
   };
 }
@@ -52,19 +53,19 @@ function withoutYear(labels: readonly string[]): readonly string[] {
 }
 
 function barChart(
-  { groups, topCount, figure, noun }: BreakdownRanking,
-  comparison: Comparison | undefined,
+  table: ReportTable,
+  { lead, comparison, noun }: { lead: Figure; comparison: Comparison | undefined; noun: string },
 ): SheetChart {
-  const shown = groups.slice(0, topCount);
-  const sums = shown.map((group) => group.sums);
-  const before = comparison && shown.map((group) => group.before);
+  const { rows } = firstRows(table, maxSummaryRows);
+  const sums = rows.map((row) => row.sums);
+  const before = comparison && rows.map((row) => row.before);
   return {
     kind: 'bars',
-    title: `${fieldLabel(figure.field)} by ${noun}`,
-    labels: shown.map(({ shortName }) => shortName),
-    series: seriesOf(figure, comparison, sums, before),
-    style: figure.type,
-    height: barHeight * shown.length * (comparison ? 1.5 : 1) + barsMargin,
+    title: `${lead.label} by ${noun}`,
+    labels: rows.map((row) => nameOfRow(table, row).name),
+    series: seriesOf(lead, comparison, sums, before),
+    style: metricStyle(lead),
+    height: barHeight * rows.length * (comparison ? 1.5 : 1) + barsMargin,
   };
 }
 
@@ -81,7 +82,7 @@ function seriesOf(
     return Number((figure.type === 'percent' ? value / 100 : value).toPrecision(15));
   };
 
-  const series = [{ name: comparison?.now ?? fieldLabel(figure.field), values: now.map(valueIn) }];
+  const series = [{ name: comparison?.now ?? figure.label, values: now.map(valueIn) }];
   if (comparison && before) series.push({ name: comparison.before, values: before.map(valueIn) });
   return series;
 }

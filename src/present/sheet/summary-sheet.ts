@@ -1,28 +1,18 @@
-import { fieldLabel } from '../../contract/columns.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import { pluralOf } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
-import { type Comparison, changeOf, type Figure, figureValue } from '../../totals/figures.ts';
+import { type Figure, figureValue } from '../../totals/figures.ts';
 import type { Sums } from '../../totals/grouping.ts';
-import type { ReportSums } from '../../totals/report-sums.ts';
-import type { ReportModel } from '../report-model.ts';
-import type { BreakdownRanking, RankedGroup } from '../report-ranking.ts';
-import { maxTableName } from '../short-names.ts';
+import type { ReportBreakdown, ReportModel } from '../report-model.ts';
+import { changeIn, firstRows, nameOfRow, type TableRow } from '../report-table.ts';
 import { columnWidth } from './column-width.ts';
+import { maxTextLength, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PlacedChart } from './sheet-chart.ts';
-import { chartCells, chartOf, chartSize, coveredRows } from './summary-chart.ts';
-import {
-  columnLetters,
-  headerRowXml,
-  maxTextLength,
-  rowXml,
-  type SheetCell,
-  sheetBeginning,
-  sheetEnd,
-} from './workbook.ts';
+import { chartCells, chartOf, chartSize, coveredRows, maxSummaryRows } from './summary-chart.ts';
+import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './workbook.ts';
 
 /** In characters: names, ids or the first metrics, and other columns. */
-const nameBounds = { least: 24, most: maxTableName + 2, oneLine: 40 };
+const nameBounds = { least: 24, most: 50, oneLine: 40 };
 const idBounds = { least: 16, most: 30 };
 const figureBounds = { least: 10, most: 24 };
 
@@ -31,15 +21,6 @@ const maxPortraitWidth = 120;
 
 /** More rows would be too small to read on one page. */
 const maxRowsOnPage = 80;
-
-export interface SummaryParts {
-  readonly model: ReportModel;
-  readonly sums: ReportSums;
-  readonly comparison: Comparison | undefined;
-
-  /** Notes on this spreadsheet, as sentences. */
-  readonly ownNotes: readonly string[];
-}
 
 export interface SummarySheet {
   readonly xml: string;
@@ -52,21 +33,19 @@ export interface SummarySheet {
 /** Empty where the chart is. */
 type SummaryRow = readonly SheetCell[];
 
-/** Builds a chart of the leading metric, totals, and the ten largest values of each breakdown. */
-export function summarySheet(parts: SummaryParts): SummarySheet {
-  const { model, sums, comparison } = parts;
-  const totals = sums.total.totals();
-
+/**
+ * Builds a chart of the leading metric, totals, and the ten largest values of each breakdown.
+ * @param ownNotes sentences on this spreadsheet
+ */
+export function summarySheet(model: ReportModel, ownNotes: readonly string[]): SummarySheet {
   const tables: SummaryRow[] = [];
-  if (model.totals.length > 0) tables.push(...totalRows(model, totals, comparison));
-  for (const ranking of model.rankings) {
-    tables.push([], ...breakdownRows(ranking, model.figures.shown, comparison));
-  }
+  if (model.totals.length > 0) tables.push(...totalRows(model));
+  for (const breakdown of model.breakdowns) tables.push([], ...breakdownRows(breakdown, model));
   // Texts above the tables extend into the empty cells next to them.
   const widths = widthsOf(tables);
 
-  const head = [...headRows(parts), []];
-  const chart = chartOf(model, comparison);
+  const head = [...headRows(model, ownNotes), []];
+  const chart = chartOf(model);
   const covered: SummaryRow[] = chart ? [...emptyRows(coveredRows(chart)), []] : [];
   const printed = [...head, ...covered, ...tables, ...aboutRows(model)];
   const rows = chart ? [...printed, [], ...chartCells(chart)] : printed;
@@ -75,7 +54,11 @@ export function summarySheet(parts: SummaryParts): SummarySheet {
   for (const [i, row] of rows.entries()) {
     const cells = row.map(cutText);
     const isHeader = cells[0]?.style === 'header';
-    xml += isHeader ? headerRowXml(i + 1, cells, widths) : rowXml(i + 1, cells);
+    // The texts of the head and of the notes have no column of their own.
+    const isTable = tables.includes(row);
+    xml += isHeader
+      ? headerRowXml(i + 1, cells, widths)
+      : rowXml(i + 1, cells, isTable ? widths : []);
   }
   const width = widths.reduce((sum, own) => sum + own, 0);
   const kind = width > maxPortraitWidth ? 'wide summary' : 'summary';
@@ -98,11 +81,10 @@ function emptyRows(count: number): SummaryRow[] {
 }
 
 /** Returns title, headline, facts, warnings and notes. */
-function headRows({ model, ownNotes }: SummaryParts): SheetCell[][] {
+function headRows(model: ReportModel, ownNotes: readonly string[]): SheetCell[][] {
   const { title, headline, remark, facts, warnings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
-  if (headline !== undefined)
-    rows.push([{ style: 'strong', content: printable(withoutIsolates(headline)) }]);
+  if (headline !== undefined) rows.push([{ style: 'strong', content: plain(headline) }]);
   for (const warning of warnings) rows.push([{ style: 'warning', content: printable(warning) }]);
   if (remark.length > 0) {
     rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
@@ -159,81 +141,74 @@ function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
 }
 
 /** One row per metric, with the earlier value and the change if there is a comparison. */
-function totalRows(
-  { totals, facts }: ReportModel,
-  now: Sums,
-  comparison: Comparison | undefined,
-): SheetCell[][] {
+function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel): SheetCell[][] {
   const headings = ['Totals', comparison?.now ?? facts.get('Period') ?? ''];
   if (comparison) headings.push(comparison.before, 'Change');
-  const before = comparison?.sums.total.totals();
 
   const rows = [headings.map((heading, i) => headingCell(heading, i > 0))];
-  for (const { figure, label, change } of totals) {
-    const row: SheetCell[] = [{ style: 'plain', content: label }, figureCell(figure, now)];
-    if (before && change) row.push(figureCell(figure, before), changeCell(change));
+  for (const { figure, change } of totals) {
+    const row: SheetCell[] = [{ style: 'plain', content: figure.label }, figureCell(figure, sums)];
+    if (sumsBefore && change) row.push(figureCell(figure, sumsBefore), changeCell(change));
     rows.push(row);
   }
   return rows;
 }
 
 /**
- * One row for each of the largest values of a breakdown, with the change of each metric. The main
- * metric has its earlier value too, which the chart draws.
+ * One row for each of the largest values of a breakdown. The leading metric has its earlier value,
+ * which the chart draws, and its change.
  */
 function breakdownRows(
-  ranking: BreakdownRanking,
-  figures: readonly Figure[],
-  comparison: Comparison | undefined,
+  { noun, table, endedSentence }: ReportBreakdown,
+  { totals, lead }: ReportModel,
 ): SheetCell[][] {
-  const { noun, figure, hasTooManyValues, topCount, groups, others, ended } = ranking;
-  const title = printable(noun).replace(/^./, (letter) => letter.toUpperCase());
-  if (hasTooManyValues) {
+  if (!table || !lead) {
+    const title = printable(noun).replace(/^./, (letter) => letter.toUpperCase());
     return [
       [{ style: 'strong', content: title }],
       [noteCell('Too many different values to rank.')],
     ];
   }
 
-  const inOrder = [figure, ...figures.filter((metric) => metric !== figure)];
-  const rowOf = (group: RankedGroup): SheetCell[] => {
-    const { sums, before, change } = group;
-    const cells = nameCells(group);
-    for (const metric of inOrder) {
-      cells.push(figureCell(metric, sums));
-      if (metric === figure && comparison) cells.push(figureCell(metric, before));
-      const now = change?.direction === 'ended' ? undefined : sums;
-      if (comparison) cells.push(changeCell(changeOf(metric, now, before)));
-    }
-    return cells;
+  const { rows, others } = firstRows(table, maxSummaryRows);
+  const metrics = totals.map(({ figure }) => figure).filter(({ field }) => field !== lead.field);
+  const hasDetails = rows.some((row) => nameOfRow(table, row).detail !== '');
+  const cellsOf = (row: TableRow): SheetCell[] => {
+    const { name, detail } = nameOfRow(table, row);
+    const cells: SheetCell[] = [
+      { style: 'plain', content: name },
+      { style: 'plain', content: printable(detail) },
+      figureCell(lead, row.sums),
+    ];
+    const change = changeIn(table, lead, row);
+    if (change) cells.push(figureCell(lead, row.before), changeCell(change));
+    return [...cells, ...metrics.map((metric) => figureCell(metric, row.sums))];
   };
 
-  const shown = [...groups.slice(0, topCount), ...(others ? [others] : [])];
-  const rows = [...shown, ...ended.slice(0, topCount)].map(rowOf);
-  const hasDetails = rows.some((row) => row[1]?.content !== '');
-  const name = `Top ${topCount} ${topCount === 1 ? noun : pluralOf(noun)} by ${fieldLabel(figure.field)}`;
-  const headings = [printable(name), hasDetails ? 'ID' : ''];
-  for (const metric of inOrder) {
-    headings.push(fieldLabel(metric.field));
-    if (metric === figure && comparison) headings.push('Before');
-    if (comparison) headings.push('Change');
-  }
-  return [headings.map((heading, i) => headingCell(heading, i > 1)), ...rows];
+  const count = rows.length;
+  const name = `Top ${count} ${count === 1 ? noun : pluralOf(noun)} by ${lead.label}`;
+  const headings = [printable(name), hasDetails ? 'ID' : '', lead.label];
+  if (table.isCompared) headings.push('Before', 'Change');
+  headings.push(...metrics.map(({ label }) => label));
+  const shown = [...rows, ...(others ? [others] : [])].map(cellsOf);
+  const ended = endedSentence === undefined ? [] : [[noteCell(plain(endedSentence))]];
+  if (rows.length === 0) return ended;
+  return [headings.map((heading, i) => headingCell(heading, i > 1)), ...shown, ...ended];
 }
 
-function nameCells({ shortName, detail }: RankedGroup): SheetCell[] {
-  return [
-    { style: 'plain', content: shortName },
-    { style: 'plain', content: printable(detail) },
-  ];
+function plain(sentence: string): string {
+  return printable(withoutIsolates(sentence));
 }
 
 /** Colors a change by direction; `new` and `ended` remain text. */
 function changeCell({ ratio, text, direction, isNeutral = false }: Change): SheetCell {
   if (ratio === undefined) return { style: 'right', content: text };
-  if (isNeutral) return { style: 'change', content: ratio };
-  if (direction === 'up') return { style: 'changeUp', content: ratio };
-  return { style: direction === 'down' ? 'changeDown' : 'change', content: ratio };
+
+  // A change that rounds to 0.0% is none.
+  const content = Math.abs(ratio) < 0.000_5 ? 0 : ratio;
+  if (isNeutral || content === 0) return { style: 'change', content };
+  if (direction === 'up') return { style: 'changeUp', content };
+  return { style: direction === 'down' ? 'changeDown' : 'change', content };
 }
 
 function headingCell(content: string, isOfNumbers: boolean): SheetCell {
@@ -245,5 +220,5 @@ function figureCell(figure: Figure, sums: Sums | undefined): SheetCell {
   if (value === undefined) return { style: 'right', content: '–' };
 
   const number = figure.type === 'percent' ? value / 100 : value;
-  return { style: figure.type, content: Number(number.toPrecision(15)) };
+  return { style: metricStyle(figure), content: Number(number.toPrecision(15)) };
 }

@@ -1,118 +1,22 @@
+import { widthOf } from '../../text/cell-width.ts';
 import { hasRightToLeft } from '../../text/printable.ts';
+import {
+  cellFormats,
+  cellFormatXml,
+  numberFormats,
+  type SheetCell,
+  styleIndexes,
+} from './sheet-cells.ts';
 import { chartXml, drawingXml, type PlacedChart } from './sheet-chart.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
-/** Parts of a spreadsheet other than its sheets, and cells (ECMA-376, SpreadsheetML). */
+/** Parts of a spreadsheet other than its sheets, and rows (ECMA-376, SpreadsheetML). */
 
 const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
 const officeType = 'application/vnd.openxmlformats-officedocument';
 const spreadsheetType = `${officeType}.spreadsheetml`;
 const drawingType = `${officeType}.drawing`;
-
-/** Indexes in `styles.xml`. */
-const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as const;
-const fills = { none: 0, header: 2 } as const;
-const borders = { none: 0, header: 1 } as const;
-
-/** Those below 164 are built in, the others are defined in `styles.xml`. */
-const numberFormats = {
-  general: 0,
-  integer: 3,
-  money: 4,
-  percent: 10,
-  date: 164,
-  hour: 165,
-  wallTime: 166,
-  change: 167,
-} as const;
-
-interface CellFormat {
-  readonly numberFormat: number;
-  readonly font?: number;
-  readonly align?: 'left' | 'right';
-  readonly vertical?: 'bottom';
-
-  /** In characters, on the side to which the text is aligned. */
-  readonly indent?: number;
-
-  readonly wraps?: boolean;
-  readonly isHeader?: boolean;
-}
-
-const { general } = numberFormats;
-
-const heading = {
-  numberFormat: general,
-  font: fonts.bold,
-  vertical: 'bottom',
-  wraps: true,
-  isHeader: true,
-} as const;
-
-const cellFormats = {
-  plain: { numberFormat: general },
-  header: heading,
-  numberHeader: { ...heading, align: 'right' },
-  date: { numberFormat: numberFormats.date, align: 'left' },
-  hour: { numberFormat: numberFormats.hour, align: 'left' },
-  wallTime: { numberFormat: numberFormats.wallTime, align: 'left' },
-  integer: { numberFormat: numberFormats.integer },
-  money: { numberFormat: numberFormats.money },
-  percent: { numberFormat: numberFormats.percent },
-  change: { numberFormat: numberFormats.change, align: 'right' },
-  changeUp: { numberFormat: numberFormats.change, font: fonts.green, align: 'right' },
-  changeDown: { numberFormat: numberFormats.change, font: fonts.red, align: 'right' },
-  title: { numberFormat: general, font: fonts.large },
-  strong: { numberFormat: general, font: fonts.bold },
-  note: { numberFormat: general, font: fonts.grey },
-  right: { numberFormat: general, align: 'right' },
-  warning: { numberFormat: general, font: fonts.red },
-  tableHeader: heading,
-  // The filter button of a column is on the right.
-  numberTableHeader: { ...heading, align: 'right', indent: 2 },
-  lines: { numberFormat: general, wraps: true },
-  // Programs align right-to-left texts to the right, away from the other names.
-  leftAligned: { numberFormat: general, align: 'left' },
-} as const satisfies Record<string, CellFormat>;
-
-type CellStyle = keyof typeof cellFormats;
-
-/** Limit of spreadsheet programs, in characters. */
-export const maxTextLength = 32_767;
-
-export interface SheetCell {
-  readonly style: CellStyle;
-  readonly content: string | number;
-}
-
-const styleNames = Object.keys(cellFormats) as CellStyle[];
-const styleIndexes = new Map(styleNames.map((name, index) => [name, index]));
-
-function cellFormatXml(format: CellFormat): string {
-  const {
-    numberFormat,
-    font = fonts.plain,
-    align,
-    vertical,
-    wraps,
-    indent,
-    isHeader = false,
-  } = format;
-  const fill = isHeader ? fills.header : fills.none;
-  const border = isHeader ? borders.header : borders.none;
-  const ids = `numFmtId="${numberFormat}" fontId="${font}" fillId="${fill}" borderId="${border}" xfId="0"`;
-  const applied =
-    'applyNumberFormat="1" applyFont="1" applyFill="1" applyBorder="1" applyAlignment="1"';
-
-  let alignment = '';
-  if (align) alignment += ` horizontal="${align}"`;
-  if (vertical) alignment += ` vertical="${vertical}"`;
-  if (wraps) alignment += ' wrapText="1"';
-  if (indent) alignment += ` indent="${indent}"`;
-  const alignmentXml = alignment === '' ? '' : `<alignment${alignment}/>`;
-  return `<xf ${ids} ${applied}>${alignmentXml}</xf>`;
-}
 
 /**
  * @param size in points
@@ -218,12 +122,14 @@ function relationshipsXml(relationships: readonly Relationship[]): string {
 }
 
 function stylesXml(): string {
-  const { date, hour, wallTime, change } = numberFormats;
+  const { date, hour, wallTime, change, euro, dollar } = numberFormats;
   const formats = [
     `<numFmt numFmtId="${date}" formatCode="yyyy\\-mm\\-dd"/>`,
     `<numFmt numFmtId="${hour}" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/>`,
     `<numFmt numFmtId="${wallTime}" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/>`,
     `<numFmt numFmtId="${change}" formatCode="&quot;▲ &quot;0.0%;&quot;▼ &quot;0.0%;&quot;= &quot;0.0%"/>`,
+    `<numFmt numFmtId="${euro}" formatCode="${moneyFormat('€')}"/>`,
+    `<numFmt numFmtId="${dollar}" formatCode="${moneyFormat('$')}"/>`,
   ];
   const fontList = [
     fontXml(11),
@@ -255,6 +161,12 @@ function stylesXml(): string {
     listXml('cellStyles', cellStyles),
   ];
   return `${declaration}<styleSheet xmlns="${mainNamespace}">${lists.join('')}</styleSheet>`;
+}
+
+/** Puts the currency after the sign: `-€5.00`. */
+function moneyFormat(currency: string): string {
+  const amount = `&quot;${currency}&quot;#,##0.00`;
+  return `${amount};-${amount}`;
 }
 
 function listXml(name: string, elements: readonly string[]): string {
@@ -310,20 +222,41 @@ const headerMargin = 3;
 export const buttonWidth = 3;
 const highestRow = 409;
 
+/** Longer texts need the highest row in any case. */
+const maxMeasured = 2_000;
+
 /**
- * Omits `undefined` cells.
+ * Omits `undefined` cells. Texts that are wider than their column wrap.
  * @param number row number from 1
  */
-export function rowXml(number: number, cells: readonly (SheetCell | undefined)[]): string {
+export function rowXml(
+  number: number,
+  cells: readonly (SheetCell | undefined)[],
+  widths: readonly number[],
+): string {
   let lines = 1;
-  for (const cell of cells) {
-    if (cell?.style === 'lines') lines = Math.max(lines, String(cell.content).split('\n').length);
-  }
+  const placed = cells.map((cell, i) => {
+    const count = linesOf(cell, widths[i]);
+    lines = Math.max(lines, count);
+    return cell && count > 1 ? { ...cell, style: 'lines' as const } : cell;
+  });
   if (lines === 1) return `<row r="${number}">${cellsXml(number, cells)}</row>`;
 
   // LibreOffice does not compute the height and would draw the lines over the next rows.
   const height = Math.min(lineHeight * lines, highestRow);
-  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, cells)}</row>`;
+  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, placed)}</row>`;
+}
+
+/** Counts the lines that a text needs; only plain texts wrap. */
+function linesOf(cell: SheetCell | undefined, width = Number.POSITIVE_INFINITY): number {
+  if (cell?.style !== 'plain' || typeof cell.content !== 'string') return 1;
+
+  const room = Math.max(1, width - 1);
+  let lines = 0;
+  for (const line of cell.content.split('\n', highestRow)) {
+    lines += Math.max(1, Math.ceil(widthOf(line.slice(0, maxMeasured)) / room));
+  }
+  return lines;
 }
 
 /** Makes the row high enough to wrap its headings at these widths. */

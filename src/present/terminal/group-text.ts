@@ -2,8 +2,9 @@ import { fieldTypeOf } from '../../contract/columns.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
+import { printable } from '../../text/printable.ts';
 import { type Figure, figureValue, formatFigure } from '../../totals/figures.ts';
-import { idWithoutName, noName } from '../../totals/group-name.ts';
+import { idWithoutName, nameText, noName } from '../../totals/group-name.ts';
 import {
   addSums,
   type DateUnit,
@@ -12,36 +13,41 @@ import {
   type GroupKey,
   isTime,
   type KeyColumn,
-  type KeyedSums,
   type Sums,
 } from '../../totals/grouping.ts';
+import { hourText } from '../../totals/numbers.ts';
 import { byFigure, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
+import { buildTable, groupRows } from '../report-table.ts';
 import { headingOf } from './headings.ts';
-import { keyCell, TerminalTable } from './terminal-table.ts';
+import { tableLines } from './table-lines.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Adds a line for the groups that are not shown and a line of totals. */
-export function groupTable(
-  { all, figures, top, others }: RankedGroups,
-  look: TableLook,
-  note: (sentence: string) => void,
-): string[] {
-  const groups: KeyedSums[] = [...top];
+export function groupTable({ all, figures, top, others }: RankedGroups, look: TableLook): string[] {
+  const plan = new ColumnPlan({
+    selectedColumns: [...all.by, ...figures].map(({ field }) => field),
+  });
+  plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
+
+  const rows = groupRows(all, top);
   if (others) {
     // The label is in the column that names the groups.
     const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
-    const key = all.by.map((column) => (column === labelled ? othersLabel(others.count) : null));
-    groups.push({ key, sums: others.sums });
+    const label = othersLabel(others.count);
+    const valueIn = (field: string) => (field === labelled?.field ? label : null);
+    rows.push({ sums: others.sums, valueIn });
   }
-
-  const selectedColumns = [...all.by, ...figures].map(({ field }) => field);
-  const plan = new ColumnPlan({ selectedColumns });
-  const fields = [...all.by.map(({ field }) => field), ...all.metrics];
-  plan.settle(fields);
-
-  const table = new TerminalTable(plan, { table: look, note });
-  return [...table.add(all.rowsOf(groups), fields), ...table.end()];
+  const table = buildTable({
+    columns: plan.columns,
+    metrics: figures,
+    lead: figures[0],
+    rows,
+    total: all.totals(),
+    hasNamedColumns: true,
+    keepsOrder: true,
+  });
+  return tableLines(table, look);
 }
 
 /** Draws horizontal bars of one metric, with a line for the groups that are not shown. */
@@ -77,7 +83,8 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
       if (hasName && type === 'id') continue;
       const id = idWithoutName(field, (name) => key[fields.indexOf(name)]);
       const text = id === undefined ? (key[i] ?? null) : `${noName} ${id}`;
-      texts.push(keyCell(text, type) ?? noName);
+      const label = text === null ? noName : nameText(text);
+      texts.push(printable(type === 'hour' ? hourText(label) : label));
     }
     return texts.join(' ');
   };

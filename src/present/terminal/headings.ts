@@ -1,17 +1,14 @@
-import { fieldLabel } from '../../contract/columns.ts';
+import { fieldLabel, fieldTypeOf } from '../../contract/columns.ts';
 
-/** Returns `campaign name`, `revenue (€)`, `CTR`. Unknown fields are unchanged. */
-export function headingOf(field: string, unicode?: boolean): string {
-  const label = fieldLabel(field);
-  return label === field ? plainName(label, unicode) : headingOfLabel(label, unicode);
-}
-
-/** Returns `week`, `CTR`. */
-export function headingOfLabel(label: string, unicode?: boolean): string {
-  return plainName(label, unicode).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-}
-
-/** Replaces `€` for a terminal that only supports ASCII. */
-export function plainName(name: string, unicode = true): string {
-  return unicode ? name : name.replace('€', 'EUR');
+/**
+ * Returns `campaign name`, `revenue (€)`, `week`, `CTR`. Unknown fields are unchanged, and so is a
+ * label that the user chose.
+ */
+export function headingOf(field: string, unicode = true, label = fieldLabel(field)): string {
+  const isUsual = label === fieldLabel(field) || fieldTypeOf(field) === 'date';
+  const heading =
+    isUsual && label !== field
+      ? label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
+      : label;
+  return unicode ? heading : heading.replace('€', 'EUR');
 }

@@ -1,4 +1,5 @@
-import type { TableLook, TableStyle } from '../../output/encoder.ts';
+import { metricOfField } from '../../contract/columns.ts';
+import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
 import { widthOf } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
 import {
@@ -9,7 +10,6 @@ import {
   figureValue,
   formatFigure,
   formatOnScale,
-  splitLeadingMetrics,
 } from '../../totals/figures.ts';
 import {
   type DateUnit,
@@ -18,25 +18,38 @@ import {
   type Sums,
   type TimedGroup,
 } from '../../totals/grouping.ts';
-import { chooseFigures, totalsOf } from '../report-model.ts';
+import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
+import { totalsOf } from '../report-model.ts';
 import { headingOf } from './headings.ts';
-import { changeColor, comparisonLines } from './terminal-table.ts';
+import { changeColor, comparisonLines } from './table-lines.ts';
 import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
+interface CardOptions {
+  /** Fields and derived metrics to show, in order. Default: the main metrics. */
+  readonly fields?: readonly string[] | undefined;
+
+  /** Its changes are shown next to the metrics. */
+  readonly comparison?: Comparison | undefined;
+
+  /** As in `EncodeOptions`. */
+  readonly labels?: EncodeOptions['labels'];
+}
+
 /**
  * Shows the main metrics of a report in a few lines, and one of them over time.
  * @param report grouped by time
- * @param fields fields and derived metrics to show, in order; default: the main metrics
- * @param comparison its changes are shown next to the metrics
  */
 export function reportCard(
   report: Grouping,
   look: TableLook = {},
-  { fields, comparison }: { fields?: readonly string[]; comparison?: Comparison } = {},
+  { fields, comparison, labels }: CardOptions = {},
 ): string[] {
-  const figures = figuresToShow(report, fields);
+  const figures = figuresToShow(report, fields).map((figure) => {
+    const metric = metricOfField(figure.field)?.name ?? figure.field;
+    return { ...figure, label: labels?.get(metric) ?? figure.label };
+  });
   const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);
 
   const trend = sparklineOf(report, figures, look);
@@ -51,7 +64,7 @@ export function reportCard(
 function figuresToShow(report: Grouping, fields: readonly string[] | undefined): Figure[] {
   const totals = report.totals();
   if (!fields) {
-    const { shown } = chooseFigures(figuresOf(report.metrics), totals);
+    const shown = chooseMetrics(figuresOf(report.metrics), totals);
     return shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
   }
 
@@ -81,7 +94,7 @@ function cardItems(
 ): CardItem[] {
   return totalsOf(figures, totals, comparison, unicode).map(({ figure, change }) => {
     const text = formatFigure(figure, totals) ?? '–';
-    return { label: headingOf(figure.field, unicode), text, change };
+    return { label: headingOf(figure.field, unicode, figure.label), text, change };
   });
 }
 
@@ -123,12 +136,12 @@ function sparklineOf(
   figures: readonly Figure[],
   { width = 80, unicode, style }: TableLook,
 ): string | undefined {
-  const [figure] = splitLeadingMetrics(figures.filter(({ derived }) => !derived)).leading;
+  const figure = leadingMetric(figures);
   const points = inTimeOrder(report);
   if (!figure || points.length < 2) return undefined;
 
   const dim = style?.dim ?? ((text: string) => text);
-  const name = `${headingOf(figure.field, unicode)} by ${stepOf(report, points)}`;
+  const name = `${headingOf(figure.field, unicode, figure.label)} by ${stepOf(report, points)}`;
   const from = points[0]?.time.slice(0, 10) ?? '';
   const to = points.at(-1)?.time.slice(0, 10) ?? '';
 

@@ -45,7 +45,7 @@ function figuresByName(
   const figures = names.flatMap((name): readonly Figure[] => {
     const isUnknown = fields.includes(name) && fieldTypeOf(name) === undefined;
     const isComputed = every.some(({ field }) => field === name);
-    if (isUnknown && !isComputed) return [{ field: name, name, type: 'integer' }];
+    if (isUnknown && !isComputed) return [{ field: name, label: name, type: 'integer' }];
     return figuresNamed([name], every);
   });
   return [...new Map(figures.map((figure) => [figure.field, figure])).values()];

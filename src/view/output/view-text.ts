@@ -3,7 +3,7 @@ import { ColumnPlan } from '../../output/column-plan.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
-import { TerminalTable } from '../../present/terminal/terminal-table.ts';
+import { reportLines } from '../../present/terminal/report-lines.ts';
 import { describeWindow } from '../../query/calendar.ts';
 import { formatRequest } from '../../query/format-request.ts';
 import { formatMembers, warningsOf } from '../../query/member-words.ts';
@@ -19,6 +19,7 @@ import {
   objectOf,
   type RankedGroups,
 } from '../../totals/ranked-groups.ts';
+import { ReportSums } from '../../totals/report-sums.ts';
 import { formatZone } from '../../totals/window-text.ts';
 import { fieldsOfRows } from '../answer/rows-answer.ts';
 import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
@@ -107,8 +108,8 @@ export function viewText(tools: ViewTools, view: View): string {
 
   const lines = [headText(view, look)];
   lines.push(...reportCard(byTime, look, { fields }), '');
-  if (isPreview) lines.push(...rowLines(tools, view, look));
-  else lines.push(...answerLines(tools, view, look));
+  if (isPreview) lines.push(...rowLines(view, look));
+  else lines.push(...answerLines(view, look));
   const about = aboutLines(view, collected.tails, look);
   if (about.length > 0) lines.push('', ...about);
   return `${lines.join('\n').trimEnd()}\n`;
@@ -153,15 +154,16 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
 }
 
 /** Returns the first rows, and the number of further ones. */
-function rowLines({ console }: ViewTools, view: View, look: TableLook): readonly string[] {
+function rowLines(view: View, look: TableLook): readonly string[] {
   const { rows: kept } = view;
   if (!kept) return [];
   const rows = kept.arranged();
   const fields = fieldsOfRows(view);
-  const plan = new ColumnPlan({ selectedColumns: view.options.metrics ? fields : undefined });
+  const selectedColumns = view.options.metrics ? fields : undefined;
+  const plan = new ColumnPlan({ selectedColumns });
   plan.settle(fields);
-  const table = new TerminalTable(plan, { table: { ...look, totals: false }, note: console.note });
-  const lines = [...table.add(rows, fields), ...table.end()];
+  const options = { table: { ...look, totals: false }, selectedColumns, keepsOrder: true };
+  const lines = reportLines({ plan, sums: new ReportSums(), rows, options });
   const moreRows = kept.rowCount - rows.length;
   if (moreRows <= 0) return lines;
 
@@ -172,10 +174,10 @@ function rowLines({ console }: ViewTools, view: View, look: TableLook): readonly
   return [...lines, ...wrap(rest, width)];
 }
 
-function answerLines({ console }: ViewTools, view: View, look: TableLook): readonly string[] {
+function answerLines(view: View, look: TableLook): readonly string[] {
   const { chart, metrics } = view.options;
   const rankedGroups = ranked(view);
-  if (chart === undefined) return groupTable(rankedGroups, look, console.note);
+  if (chart === undefined) return groupTable(rankedGroups, look);
 
   const sortedBy = metrics === undefined ? rankedGroups.sortedBy : undefined;
   const figure = sortedBy ?? leadingFigure(view);

@@ -1,0 +1,43 @@
+import { nameInSentence } from '../text/printable.ts';
+import { listWords } from '../text/quantity.ts';
+import { endedGroups } from '../totals/ended-groups.ts';
+import type { Comparison, Figure } from '../totals/figures.ts';
+import { nameOfGroup } from '../totals/group-name.ts';
+import { addSums, Grouping } from '../totals/grouping.ts';
+import { othersLabel } from '../totals/ranked-groups.ts';
+import type { ReportSums, Unit } from '../totals/report-sums.ts';
+import { formatWithCurrency } from './figure-text.ts';
+
+/** Number of groups named in a sentence; the others are added up. */
+const maxNames = 5;
+
+/** Lists the breakdowns other than time; an empty report has those of the earlier one. */
+export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefined): Unit[] {
+  const isEmpty = sums.total.rowCount === 0;
+  const earlier = comparison?.sums.units.map((unit) => ({ ...unit, groups: new Grouping() }));
+  const units = (isEmpty && earlier) || sums.units;
+  return units.filter(({ isTime }) => !isTime);
+}
+
+/** Returns `Ended: Summer (€12.00 before).`; `undefined` if nothing has ended. */
+export function endedSentence(
+  unit: Unit,
+  figure: Figure,
+  comparison: Comparison,
+): string | undefined {
+  const ended = endedGroups(unit, comparison, figure);
+  if (ended.length === 0) return undefined;
+
+  const count = ended.length > maxNames + 1 ? maxNames : ended.length;
+  const items = ended.slice(0, count).map((group) => {
+    const name = nameInSentence(nameOfGroup(unit.fields, group).name);
+    return `${name} (${formatWithCurrency(figure, group.sums)} before)`;
+  });
+
+  const others = ended.slice(count);
+  if (others.length > 0) {
+    const sums = addSums(others, comparison.sums.groupsOf(unit)?.metrics ?? []);
+    items.push(`${othersLabel(others.length)} (${formatWithCurrency(figure, sums)} before)`);
+  }
+  return `Ended: ${listWords(items)}.`;
+}

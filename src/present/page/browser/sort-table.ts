@@ -1,0 +1,62 @@
+/** Lets a click on a heading sort the rows. */
+export function makeSortable(table: HTMLTableElement): void {
+  const body = table.tBodies[0];
+  if (!body || body.rows.length < 2) return;
+
+  const heads = [...table.querySelectorAll('th')];
+  for (const [place, head] of heads.entries()) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.append(...head.childNodes);
+    button.addEventListener('click', () => {
+      const order = nextOrder(head);
+      for (const other of heads) other.removeAttribute('aria-sort');
+      head.ariaSort = order;
+      body.append(...sortedRows([...body.rows], place, order === 'ascending' ? 1 : -1));
+    });
+    head.append(button);
+  }
+}
+
+/** The first click sorts numbers in descending and texts in ascending order, the next reverses. */
+function nextOrder(head: HTMLElement): 'ascending' | 'descending' {
+  const isNumeric = head.classList.contains('n');
+  if (head.ariaSort === null) return isNumeric ? 'descending' : 'ascending';
+  return head.ariaSort === 'ascending' ? 'descending' : 'ascending';
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** Puts rows without a value last in both directions. */
+function sortedRows(
+  rows: HTMLTableRowElement[],
+  place: number,
+  sign: 1 | -1,
+): HTMLTableRowElement[] {
+  return rows.sort((one, other) => {
+    const [a, b] = [one.cells[place], other.cells[place]];
+    if (!a || !b) return 0;
+
+    const isMissing = Number(isEmpty(a)) - Number(isEmpty(b));
+    return isMissing || sign * compareCells(a, b);
+  });
+}
+
+function isEmpty(cell: HTMLElement): boolean {
+  return cell.classList.contains('none');
+}
+
+function compareCells(a: HTMLElement, b: HTMLElement): number {
+  if (a.classList.contains('n')) return numberIn(a) - numberIn(b);
+  return collator.compare(textIn(a), textIn(b));
+}
+
+/** A cell begins with its value; a change may follow. */
+function numberIn(cell: HTMLElement): number {
+  return Number.parseFloat(cell.firstChild?.textContent?.replaceAll(',', '') ?? '');
+}
+
+/** Times have a text that sorts. */
+function textIn(cell: HTMLElement): string {
+  return cell.dataset.v ?? cell.textContent ?? '';
+}

@@ -1,0 +1,76 @@
+import { pluralOf } from '../../text/quantity.ts';
+import { type Figure, figureValue } from '../../totals/figures.ts';
+import type { Sums } from '../../totals/grouping.ts';
+import { formatWithCurrency, shareOf } from '../figure-text.ts';
+import type { ReportBreakdown, ReportModel } from '../report-model.ts';
+import {
+  changeIn,
+  firstRows,
+  nameOfRow,
+  type ReportTable,
+  type TableRow,
+} from '../report-table.ts';
+import { changeHtml, htmlText, nameHtml, paragraph, sentenceHtml } from './page-text.ts';
+
+/** Number of values with a bar; the others are added up. */
+const maxBars = 10;
+
+/**
+ * Renders the largest values of each breakdown as bars. These are SVG, because the security policy
+ * forbids inline styles and printers may omit background graphics.
+ */
+export function renderBars({ breakdowns, lead, sums }: ReportModel): string {
+  const [first, second] = breakdowns;
+  if (!first || !lead) return '';
+
+  // A single chart is named in the section's heading.
+  const isOnly = second === undefined;
+  const charts = breakdowns.map((breakdown) => {
+    const heading = isOnly ? '' : `<h3>${htmlText(breakdown.noun)}</h3>`;
+    return `<section class="bars">${heading}${renderChart(breakdown, lead, sums)}</section>\n`;
+  });
+  const title = isOnly ? `Top ${pluralOf(first.noun)}` : 'Top values';
+  return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(lead.label)}</b></p></div>
+<div class="ranks${isOnly ? ' single' : ''}">
+${charts.join('')}</div></section>
+`;
+}
+
+function renderChart(
+  { table, endedSentence }: ReportBreakdown,
+  lead: Figure,
+  totals: Sums,
+): string {
+  const ended = paragraph('by', sentenceHtml(endedSentence ?? ''));
+  if (!table) return paragraph('by', 'Too many different values to rank.');
+  if (table.rows.length === 0) return ended;
+
+  const { rows, others } = firstRows(table, maxBars);
+  const amountOf = (row: TableRow): number => Math.max(0, figureValue(lead, row.sums) ?? 0);
+  const most = Math.max(0, ...rows.map(amountOf));
+  const items = rows.map((row) => {
+    const { name, detail } = nameOfRow(table, row);
+    const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
+    const length = most > 0 ? (100 * amountOf(row)) / most : 0;
+    const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
+    return `<li><span>${nameHtml(name)}${detailHtml}</span>${numbersOf(row, { table, lead, totals })}${bar}`;
+  });
+  if (others) {
+    const { name } = nameOfRow(table, others);
+    const numbers = numbersOf(others, { table, lead, totals });
+    items.push(`<li class="rest"><span>${htmlText(name)}</span>${numbers}`);
+  }
+  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${ended}`;
+}
+
+/** Includes the share, and the change if there is a comparison. */
+function numbersOf(
+  row: TableRow,
+  { table, lead, totals }: { table: ReportTable; lead: Figure; totals: Sums },
+): string {
+  const share = shareOf(lead, row.sums, totals);
+  const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
+  const change = changeIn(table, lead, row);
+  const changeText = change ? `<small class="change">${changeHtml(change)}</small>` : '';
+  return `<span class="n">${htmlText(formatWithCurrency(lead, row.sums))}</span><small>${shareText}</small>${changeText}`;
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { ReportModel } from '../report-model.ts';
+import pageScript from './browser/page-script.ts?bundled';
+import { renderBars } from './page-bars.ts';
+import { renderCards } from './page-cards.ts';
+import { renderCharts } from './page-charts.ts';
+import { pageStyle } from './page-style.ts';
+import { renderTable } from './page-table.ts';
+import { htmlText, paragraph, sentenceHtml } from './page-text.ts';
+
+/** Allows only scripts and resources contained in the page, whatever names in the data contain. */
+const securityPolicy =
+  `default-src 'none'; script-src '${hashOf(pageScript)}'; style-src '${hashOf(pageStyle)}'; ` +
+  "img-src data:; base-uri 'none'; form-action 'none'";
+
+function hashOf(text: string): string {
+  const hash = createHash('sha256').update(text).digest('base64');
+  return `sha256-${hash}`;
+}
+
+/** Renders one file that opens without a network. */
+export function renderPage(model: ReportModel): string {
+  const { title, facts, empty, tables } = model;
+  const heading = htmlText(title);
+  const period = facts.get('Period');
+  const periodText = period === undefined ? '' : `, ${htmlText(period)}`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="content-security-policy" content="${securityPolicy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="adreport">
+<title>${heading}${periodText}</title>
+<link rel="icon" href="data:,">
+<style>${pageStyle}</style>
+</head>
+<body>
+<main>
+${renderHeader(model)}${paragraph('empty', htmlText(empty ?? ''))}
+${renderCards(model)}${renderCharts(model)}${renderBars(model)}
+${tables.map((table) => renderTable(table, model)).join('')}
+${renderAbout(model)}</main>
+<script>${pageScript}</script>
+</body>
+</html>
+`;
+}
+
+function renderHeader(model: ReportModel): string {
+  const { title, facts, headline, compared, remark, warnings } = model;
+  const factTexts: string[] = [];
+  for (const [name, text] of facts) {
+    factTexts.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
+  }
+  if (warnings.length > 0) {
+    const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+    factTexts.push(`<a href="#about">${count}</a>`);
+  }
+  return [
+    `<header>\n<h1>${htmlText(title)}</h1>`,
+    `<p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>`,
+    paragraph('headline', sentenceHtml(headline ?? '')),
+    paragraph('small', htmlText(compared ?? '')),
+    paragraph('remark', remark.map(htmlText).join('<br>')),
+    '</header>\n',
+  ].join('\n');
+}
+
+/** Lists the warnings, the notes, and where the report comes from. */
+function renderAbout({ about, warnings, notes }: ReportModel): string {
+  if (about.size + warnings.length + notes.length === 0) return '';
+
+  const entries: string[] = [];
+  for (const [name, text] of about) {
+    entries.push(`<dt>${htmlText(name)}</dt><dd>${htmlText(text)}</dd>`);
+  }
+  return `<footer id="about"><h2>About this report</h2>
+${warnings.map((warning) => paragraph('warning', `Warning: ${htmlText(warning)}`)).join('')}${notes.map((note) => paragraph('note', `Note: ${htmlText(note)}`)).join('')}<dl>${entries.join('\n')}</dl>
+</footer>
+`;
+}

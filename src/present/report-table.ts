@@ -1,0 +1,239 @@
+import type { PlannedColumn } from '../output/column-plan.ts';
+import type { Row, Value } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import type { Change } from '../totals/change.ts';
+import { changeOf, type Figure, figureValue, formatFigure, sumsOfRow } from '../totals/figures.ts';
+import { idWithoutName, nameText, noName } from '../totals/group-name.ts';
+import {
+  addSums,
+  type Grouping,
+  isTime,
+  type KeyedSums,
+  keyText,
+  type Sums,
+} from '../totals/grouping.ts';
+import { hourText } from '../totals/numbers.ts';
+import { othersLabel } from '../totals/ranked-groups.ts';
+import { byValue } from '../totals/sorting.ts';
+
+/** A table of a report for people. Pages, sheets and terminals only differ in how they draw it. */
+export interface ReportTable {
+  readonly columns: readonly TableColumn[];
+
+  /** All rows, in the order in which they are shown. */
+  readonly rows: readonly TableRow[];
+
+  /** Sums of all rows. */
+  readonly total: Sums;
+
+  /** Metric by which the rows are ordered and compared. */
+  readonly lead: Figure | undefined;
+
+  /** Set if each row has its change against an earlier report. */
+  readonly isCompared: boolean;
+}
+
+/** A `name` is a text for which something else may stand, such as an ID. */
+type TableColumnKind = 'time' | 'id' | 'name' | 'other' | 'metric';
+
+export interface TableColumn {
+  readonly field: string;
+  readonly label: string;
+  readonly kind: TableColumnKind;
+
+  /** Present for metrics. */
+  readonly figure?: Figure | undefined;
+}
+
+/** A row of a report, a group of its rows, or several of either added up. */
+export interface TableRow {
+  readonly sums: Sums;
+
+  /** Sums in the earlier report; absent for a new row, and without a comparison. */
+  readonly before?: Sums | undefined;
+
+  valueIn(field: string): Value | undefined;
+}
+
+/** Returns the rows of a report. */
+export function toTableRows(rows: readonly Row[]): TableRow[] {
+  return rows.map((row) => ({ sums: sumsOfRow(row), valueIn: (field) => row[field] }));
+}
+
+/** Returns the groups of a report's rows, or some of them. */
+export function groupRows(all: Grouping, groups: Iterable<KeyedSums> = all): TableRow[] {
+  const places = new Map(all.by.map(({ field }, place) => [field, place]));
+  return [...groups].map(({ key, sums }) => {
+    const valueIn = (field: string) => key[places.get(field) ?? -1] ?? null;
+    return { sums, valueIn };
+  });
+}
+
+export interface TableParts {
+  /** In the order of the report. */
+  readonly columns: readonly PlannedColumn[];
+
+  /** Metrics to show, in order; other metrics are left out. */
+  readonly metrics: readonly Figure[];
+  readonly lead: Figure | undefined;
+  readonly rows: readonly TableRow[];
+  readonly total: Sums;
+
+  /** Finds a row in the earlier report; absent without a comparison. */
+  readonly findBefore?: ((row: TableRow) => Sums | undefined) | undefined;
+
+  /** Set if the user named the columns: none is left out or moved. */
+  readonly hasNamedColumns?: boolean;
+
+  /** Set if the rows have the order that the user asked for. */
+  readonly keepsOrder?: boolean;
+}
+
+/**
+ * Builds a table: breakdowns before metrics, without columns that have no value, and the largest
+ * rows first unless there is time. Days, and columns that the user named, are not compared row by
+ * row.
+ */
+export function buildTable(parts: TableParts): ReportTable {
+  const { columns, metrics, lead, total, findBefore, hasNamedColumns, keepsOrder } = parts;
+  const shown = hasNamedColumns ? columns : inReadingOrder(columns, metrics);
+  const hasTime = columns.some(({ field }) => isTime(field));
+  const isCompared = findBefore !== undefined && lead && !hasTime && !hasNamedColumns;
+
+  const rows = isCompared
+    ? parts.rows.map((row) => ({ ...row, before: findBefore(row) }))
+    : [...parts.rows];
+  if (lead && !hasTime && !keepsOrder) {
+    rows.sort(
+      byValue(
+        ({ sums }) => figureValue(lead, sums),
+        (a, b) => b - a,
+      ),
+    );
+  }
+  const tableColumns = shown.map(toTableColumn);
+  return {
+    columns: hasNamedColumns
+      ? tableColumns
+      : tableColumns.filter((column) => hasValue(column, rows)),
+    rows,
+    total,
+    lead,
+    isCompared: isCompared === true,
+  };
+}
+
+/** Puts the breakdowns first, as requested, then the metrics, then unknown fields. */
+function inReadingOrder(
+  columns: readonly PlannedColumn[],
+  metrics: readonly Figure[],
+): PlannedColumn[] {
+  const known = columns.filter(({ figure, type }) => !figure && type !== undefined);
+  const unknown = columns.filter(({ figure, type }) => !figure && type === undefined);
+  const ordered = metrics.flatMap((metric) => {
+    return columns.filter(({ field, figure }) => figure && field === metric.field);
+  });
+  return [...known, ...ordered, ...unknown];
+}
+
+function toTableColumn({ field, label, type, figure }: PlannedColumn): TableColumn {
+  return { field, label, figure, kind: figure ? 'metric' : kindOf(field, type) };
+}
+
+function kindOf(field: string, type: PlannedColumn['type']): TableColumnKind {
+  if (isTime(field)) return 'time';
+  if (type === 'id') return 'id';
+  return type === 'text' ? 'name' : 'other';
+}
+
+/** An empty table keeps its columns. */
+function hasValue({ field, figure }: TableColumn, rows: readonly TableRow[]): boolean {
+  if (rows.length === 0) return true;
+  return rows.some(({ sums, valueIn }) => {
+    if (figure) return figureValue(figure, sums) !== undefined;
+    const value = valueIn(field);
+    return value !== null && value !== undefined;
+  });
+}
+
+/** The first rows of a table, and the sum of the others. */
+export interface FirstRows {
+  readonly rows: readonly TableRow[];
+  readonly others: TableRow | undefined;
+}
+
+/** Shows all rows if only one would be left: “1 other” takes as much space. */
+export function firstRows({ columns, rows, isCompared }: ReportTable, count: number): FirstRows {
+  if (rows.length <= count + 1) return { rows, others: undefined };
+
+  const rest = rows.slice(count);
+  return { rows: rows.slice(0, count), others: sumRows(rest, columns, isCompared) };
+}
+
+/** Adds up rows; the name of the sum is in the column that names the rows. */
+function sumRows(
+  rows: readonly TableRow[],
+  columns: readonly TableColumn[],
+  isCompared: boolean,
+): TableRow {
+  const before = rows.flatMap((row) => (row.before ? [{ sums: row.before }] : []));
+  const label = othersLabel(rows.length);
+  const labelled = namingColumn(columns)?.field;
+  return {
+    sums: addRows(rows, columns),
+    before: isCompared && before.length > 0 ? addRows(before, columns) : undefined,
+    valueIn: (field) => (field === labelled ? label : null),
+  };
+}
+
+/** Adds up the metrics of the columns, and those that their rates need. */
+function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly TableColumn[]): Sums {
+  const fields = new Set<string>();
+  for (const { field, figure } of columns) {
+    if (figure?.derived) {
+      fields.add(figure.derived.numeratorField).add(figure.derived.denominatorField);
+    } else if (figure) fields.add(field);
+  }
+  return addSums(rows, [...fields]);
+}
+
+/** Finds the column that names the rows: the first name, else the first that is no metric. */
+export function namingColumn(columns: readonly TableColumn[]): TableColumn | undefined {
+  const others = columns.filter(({ kind }) => kind !== 'metric');
+  return others.find(({ kind }) => kind === 'name') ?? others[0];
+}
+
+/** Returns the name of a row, and another breakdown of it, such as its ID; either may be empty. */
+export function nameOfRow(
+  { columns }: ReportTable,
+  row: TableRow,
+): { readonly name: string; readonly detail: string } {
+  const named = namingColumn(columns);
+  const other = columns.find((column) => column !== named && column.kind !== 'metric');
+  return {
+    name: (named && formatCell(named, row)) ?? noName,
+    detail: (other && keyText(row.valueIn(other.field))) ?? '',
+  };
+}
+
+/** Formats a cell, with control characters visible; `null` if there is no value. */
+export function formatCell({ field, kind, figure }: TableColumn, row: TableRow): string | null {
+  // A metric that is not a number is shown as it came.
+  const number = figure && formatFigure(figure, row.sums);
+  if (number || figure?.derived) return number ?? null;
+  if (idWithoutName(field, (name) => row.valueIn(name)) !== undefined) return noName;
+  const text = keyText(row.valueIn(field));
+  if (text === null) return kind === 'name' ? noName : null;
+  if (kind === 'time') return printable(hourText(text));
+  return printable(kind === 'name' ? nameText(text) : text);
+}
+
+/** Compares a metric of a row with the earlier report; `undefined` if rows are not compared. */
+export function changeIn(
+  { isCompared }: ReportTable,
+  figure: Figure,
+  { sums, before }: Pick<TableRow, 'sums' | 'before'>,
+  unicode = true,
+): Change | undefined {
+  return isCompared ? changeOf(figure, sums, before, unicode) : undefined;
+}

@@ -1,0 +1,49 @@
+import type { ColumnPlan } from '../../output/column-plan.ts';
+import type { EncodeOptions } from '../../output/encoder.ts';
+import type { Row } from '../../rows/row-batch.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable, withoutIsolates } from '../../text/printable.ts';
+import type { ReportSums } from '../../totals/report-sums.ts';
+import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
+import { endedSentence, listBreakdowns } from '../ended-groups.ts';
+import { figuresOfPlan, findRowBefore } from '../report-model.ts';
+import { buildTable, toTableRows } from '../report-table.ts';
+import { tableLines } from './table-lines.ts';
+
+export interface ReportLines {
+  readonly plan: ColumnPlan;
+  readonly sums: ReportSums;
+  readonly rows: readonly Row[];
+  readonly options: EncodeOptions;
+}
+
+/** Draws all rows of a report for a terminal, with every metric that fits. */
+export function reportLines({ plan, sums, rows, options }: ReportLines): string[] {
+  const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
+  const total = sums.total.totals();
+  const figures = figuresOfPlan(plan);
+  const chosen = chooseMetrics(figures, total);
+  const isChoice = chosen.length < figures.length;
+  const lead = leadingMetric(chosen);
+  const table = buildTable({
+    columns: plan.shown,
+    metrics: isChoice
+      ? [...chosen, ...figures.filter((figure) => !chosen.includes(figure))]
+      : figures,
+    lead,
+    rows: toTableRows(rows),
+    total,
+    findBefore: findRowBefore(comparison),
+    hasNamedColumns: selectedColumns !== undefined,
+    keepsOrder,
+  });
+  const lines = tableLines(table, look, comparison);
+  if (!comparison || !lead) return lines;
+
+  for (const unit of listBreakdowns(sums, comparison)) {
+    const sentence = printable(withoutIsolates(endedSentence(unit, lead, comparison) ?? ''));
+    const text = look.unicode === false ? sentence.replaceAll('€', 'EUR ') : sentence;
+    if (text !== '') lines.push(...wrap(text, look.width ?? Number.POSITIVE_INFINITY));
+  }
+  return lines;
+}

@@ -1,0 +1,135 @@
+import type { TableLook, TableStyle } from '../../output/encoder.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable } from '../../text/printable.ts';
+import type { Change } from '../../totals/change.ts';
+import { type Comparison, changeOf, figureValue, formatFigure } from '../../totals/figures.ts';
+import type { Sums } from '../../totals/grouping.ts';
+import { comparisonSentence } from '../report-model.ts';
+import {
+  changeIn,
+  formatCell,
+  namingColumn,
+  type ReportTable,
+  type TableColumn,
+  type TableRow,
+} from '../report-table.ts';
+import { headingOf } from './headings.ts';
+import { type DrawnColumn, drawTable, type TextCell } from './text-table.ts';
+
+const noText: TextCell = { text: '' };
+
+/** Draws a table for a terminal, with totals and the changes against an earlier report. */
+export function tableLines(
+  table: ReportTable,
+  look: TableLook,
+  comparison?: Comparison | undefined,
+): string[] {
+  const columns = listColumns(table, comparison !== undefined, look);
+  const lines = drawTable(
+    {
+      columns: columns.map(({ shown }) => shown),
+      rows: table.rows.map((row) => columns.map(({ cellOf }) => cellOf(row))),
+      foot: look.totals === false ? [] : footRows(table, columns, { comparison, look }),
+      advice: 'Choose columns with --columns or --metrics, or see all with --format csv.',
+    },
+    look,
+  );
+  const hasLines = comparison !== undefined && look.totals !== false;
+  return hasLines ? [...lines, ...comparisonLines(comparison, look.width)] : lines;
+}
+
+/** Wraps the sentence on the comparison. */
+export function comparisonLines(
+  comparison: Comparison,
+  width = Number.POSITIVE_INFINITY,
+): string[] {
+  return wrap(printable(comparisonSentence(comparison)), width);
+}
+
+interface LineColumn {
+  readonly shown: DrawnColumn;
+
+  /** Absent for labels and changes. */
+  readonly column?: TableColumn;
+  cellOf(row: TableRow): TextCell;
+}
+
+/** Adds the change of each row after the leading metric, and a column for the labels below. */
+function listColumns(
+  table: ReportTable,
+  hasComparison: boolean,
+  { unicode, style }: TableLook,
+): LineColumn[] {
+  const { columns, lead, isCompared } = table;
+  const listed: LineColumn[] = [];
+  if (hasComparison && !namingColumn(columns)) {
+    const shown = { heading: '', isNumeric: false, isMetric: false, isName: false };
+    listed.push({ shown, cellOf: () => ({ text: 'now' }) });
+  }
+
+  for (const column of columns) {
+    const { field, label, kind, figure } = column;
+    const shown = {
+      heading: printable(headingOf(field, unicode, label)),
+      isNumeric: kind === 'metric',
+      isMetric: kind === 'metric',
+      isName: kind === 'name' || kind === 'other',
+    };
+    listed.push({ shown, column, cellOf: (row) => ({ text: formatCell(column, row) }) });
+    if (!isCompared || !figure || field !== lead?.field) continue;
+
+    const change = { heading: 'change', isNumeric: true, isMetric: true, isName: false };
+    const cellOf = (row: TableRow) => changeCell(changeIn(table, figure, row, unicode), style);
+    listed.push({ shown: change, cellOf });
+  }
+  return listed;
+}
+
+/** Adds totals if there are several rows, and the earlier report with its changes. */
+function footRows(
+  { columns, rows, total }: ReportTable,
+  listed: readonly LineColumn[],
+  { comparison, look }: { comparison: Comparison | undefined; look: TableLook },
+): TextCell[][] {
+  const hasTotals = columns.some(
+    ({ figure }) => figure && figureValue(figure, total) !== undefined,
+  );
+  if (!hasTotals && !comparison) return [];
+
+  const labelled = listed.find(({ shown }) => !shown.isNumeric);
+  const footRow = (label: string, cellOf: (column: TableColumn) => TextCell): TextCell[] => {
+    return listed.map((own) => {
+      if (own === labelled) return { text: label };
+      return own.column?.figure ? cellOf(own.column) : noText;
+    });
+  };
+  const sumRow = (label: string, sums: Sums): TextCell[] => {
+    return footRow(label, ({ figure }) => ({
+      text: (figure && formatFigure(figure, sums)) ?? null,
+    }));
+  };
+
+  const foot = rows.length > 1 ? [sumRow('total', total)] : [];
+  const before = comparison?.sums.total.totals();
+  if (!before) return foot;
+
+  const changes = footRow('change', ({ figure }) => {
+    return figure ? changeCell(changeOf(figure, total, before, look.unicode), look.style) : noText;
+  });
+  return [...foot, sumRow('before', before), changes];
+}
+
+function changeCell(change: Change | undefined, style: TableStyle | undefined): TextCell {
+  if (!change) return noText;
+  return { text: change.text, paint: style && changeColor(change, style) };
+}
+
+/** Returns green for increases, red for decreases, none for money. */
+export function changeColor(
+  { direction, isNeutral = false }: Change,
+  style: TableStyle,
+): ((text: string) => string) | undefined {
+  if (isNeutral) return undefined;
+  if (direction === 'up') return style.green;
+  return direction === 'down' ? style.red : undefined;
+}
