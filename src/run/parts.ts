@@ -88,9 +88,6 @@ class PartsRun {
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
 
-  /** Parts that were not requested, because other refusals include them. */
-  #skippedCount = 0;
-
   constructor(
     context: RunTools,
     { jobs, progress }: { readonly jobs: readonly FolderJob[]; readonly progress: PartsProgress },
@@ -218,8 +215,8 @@ class PartsRun {
     const count = failures.length;
     const total = this.#reportCount();
     if (otherCauses.length === 0) {
-      const isOfAll = total > 1 && count + this.#skippedCount === total;
-      if (isOfAll) return `${message} None of the ${total} reports was downloaded.`;
+      if (total > 1 && count === total)
+        return `${message} None of the ${total} reports was downloaded.`;
       if (count === 1) return `${labels[0]} failed: ${message}`;
       return `${count} reports failed (${listLabels(labels)}): ${message}`;
     }
@@ -311,10 +308,7 @@ class PartsRun {
     const [refusal] = refusals.filter(({ error }) => countEqual(refusals, error) >= maxRefusals);
     const hasAccepted = refusal && (await account.client()).hasCreatedReport;
     const cause = signIn ?? (hasAccepted ? undefined : refusal);
-    if (!cause) return;
-
-    this.#skippedCount += 1;
-    throw cause.error;
+    if (cause) throw cause.error;
   }
 }
 

@@ -2,7 +2,13 @@ import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { certificate, privateKey, serveTls, trustAuthorityHere } from '../support/certificates.ts';
+import {
+  certificate,
+  expired,
+  privateKey,
+  serveTls,
+  trustAuthorityHere,
+} from '../support/certificates.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { serve } from '../support/http-server.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
@@ -44,6 +50,30 @@ test('a private authority is refused, with the variable to set', async () => {
 
   expectRefusal(await runCli(list, { env }), 5, 'NODE_EXTRA_CA_CERTS has to name the file');
   expect(server.requests()).toEqual([]);
+});
+
+test('an expired certificate has nothing to do with private authorities', async () => {
+  const { env } = await serveTls('127.0.0.1', expired);
+  trustAuthorityHere(expired.cert);
+
+  const refused = await runCli(list, { env });
+
+  expectRefusal(refused, 5, /certificate has expired.*\n.*the clock of this machine/);
+  expect(refused.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
+});
+
+test('a port that speaks http is named, of the service and of a proxy', async () => {
+  const { env, url } = await serve((_request, response) => void response.end('[]'));
+  const asHttps = { ...env, ADREPORT_BASE_URL: `https://localhost:${url.port}` };
+  expectRefusal(await runCli(list, { env: asHttps }), 5, 'This port speaks http.');
+
+  const proxy = { ...asHttps, HTTPS_PROXY: `https://localhost:${url.port}` };
+  expectRefusal(await runCli(list, { env: proxy }), 5, 'begin HTTPS_PROXY with http://');
+});
+
+test('a broken proxy does not stop --local', async () => {
+  const env = { HTTPS_PROXY: 'not a proxy' };
+  expect(await runCli('campaigns --local', { env })).toMatchObject({ exitCode: 0 });
 });
 
 test('a certificate of another host is distinguished from one of a private authority', async () => {

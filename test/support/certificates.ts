@@ -41,10 +41,31 @@ BFst9QIbjnxjd0066JT1qHRYKcsFfwx6z0sNE1l3USbWVMGrVafLmc2O
 -----END PRIVATE KEY-----
 `;
 
-/** Makes this process trust the authority, and no other, for one test. */
-export function trustAuthorityHere(): void {
+/** Its own authority, for localhost, valid in 2001. The key is public. */
+export const expired = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBWzCCAQKgAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwHhcNMDEwMTAxMDAwMDAwWhcNMDIwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAls
+b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAASlls9+7nQaP9SR6+E9
+jxm6uZIP/GeJeKb+d/RzBm1Ko/pr/EG5SEIkX/6sUAvS7T56C+hLEtSgInG7Je8B
+gS4yo0UwQzAUBgNVHREEDTALgglsb2NhbGhvc3QwDAYDVR0TBAUwAwEB/zAdBgNV
+HQ4EFgQUaUDf2cUXUWVyd98HXUrPhQY9KgswCgYIKoZIzj0EAwIDRwAwRAIgb5fG
+Oq56v1N5ufIKyUojK6hm7hvIqOdCNkbY8CmP4CkCIBswiIrx7YsCm9Weh+aqZVB9
+LRdZf60xdLBkaHUAl3rz
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgbXpNQ0sUYfx3m0sd
+0BFTD7cdE8I9XoMz08Fph4AYHN6hRANCAASlls9+7nQaP9SR6+E9jxm6uZIP/GeJ
+eKb+d/RzBm1Ko/pr/EG5SEIkX/6sUAvS7T56C+hLEtSgInG7Je8BgS4y
+-----END PRIVATE KEY-----
+`,
+};
+
+/** Makes this process trust an authority, and no other, for one test. */
+export function trustAuthorityHere(ca = authority): void {
   const { createSecureContext } = tls;
-  tls.createSecureContext = (options) => createSecureContext({ ...options, ca: authority });
+  tls.createSecureContext = (options) => createSecureContext({ ...options, ca });
   onTestFinished(() => {
     tls.createSecureContext = createSecureContext;
   });
@@ -61,9 +82,12 @@ function trustAuthority(): { readonly NODE_EXTRA_CA_CERTS: string } {
  * Starts a local server behind TLS; returns it with the environment that signs a command in and
  * trusts its authority.
  */
-export async function serveTls(host = '127.0.0.1') {
+export async function serveTls(
+  host = '127.0.0.1',
+  identity = { cert: certificate, key: privateKey },
+) {
   const server = await startForTest({ host });
-  const tunnel = tls.createServer({ cert: certificate, key: privateKey }, (socket) => {
+  const tunnel = tls.createServer(identity, (socket) => {
     const inner = connect(portOf(server), new URL(server.url).hostname);
     pipeline(socket, inner, socket, () => {});
   });

@@ -1,0 +1,247 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { json, serve } from '../support/http-server.ts';
+import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { serveForTest } from '../support/service.ts';
+
+/** What `never-twice.test.ts` does not tell: the words, the list of requests, and the waits. */
+
+const line = 'run --period 2026-10-25 --by DAILY,CAMPAIGN --metrics displays,clicks -o x.csv';
+
+describe('an unfinished report', () => {
+  test('is resumed and asked first, until it is ready', async () => {
+    const { run, calls } = await serveForTest({ delayMs: 9_000 });
+
+    const exits: number[] = [];
+    while (exits.at(-1) !== 0 && exits.length < 9) {
+      const { exitCode, stderr } = await run(`${line} --wait-timeout 2s`);
+      exits.push(exitCode);
+      if (exitCode === 7) expect(stderr).toContain('To wait longer, raise --wait-timeout.');
+    }
+
+    expect(exits.at(-1)).toBe(0);
+    expect(exits.length).toBeLessThanOrEqual(6);
+    expect(calls('buyer')).toBe(1);
+  });
+
+  /** A service whose first report stays in progress, and is unknown to other tokens. */
+  async function serveUnfinished() {
+    const state = { isReady: false, token: 'a'.repeat(40), knowsFirst: true };
+    let created = 0;
+    const service = await serve(({ path, headers, body }, response) => {
+      if (headers.authorization !== state.token) {
+        return json(response, { response: { error_id: 'EXPIRED_TOKEN', error: 'Old.' } }, 401);
+      }
+      if (path === '/buyer-reporting') {
+        created += 1;
+        return json(response, { id: `r${created}` });
+      }
+      if (body.includes('"r1"') && !state.knowsFirst) return json(response, {}, 404);
+      if (path === '/download-reporting') return json(response, { data: [{ displays: created }] });
+      json(response, { status: state.isReady ? 'ready' : 'progress' });
+    });
+    const cwd = temporaryFolder();
+    const run = (token: string, env = {}) =>
+      runCli('run --period 2026-11-09 --metrics displays -o x.csv --wait-timeout 2m', {
+        cwd,
+        env: { ...service.env, ADREPORT_TOKEN: token, ...env },
+      });
+    return { state, run, created: () => created };
+  }
+  const [tokenA, tokenB] = ['a'.repeat(40), 'b'.repeat(40)] as const;
+
+  test.each([
+    { knowsFirst: true, creates: 1 },
+    { knowsFirst: false, creates: 2 },
+  ])(
+    'is resumed by its account with a new token, if the service knows it: $knowsFirst',
+    async ({ knowsFirst, creates }) => {
+      const { state, run, created } = await serveUnfinished();
+      const name = { ADREPORT_ACCOUNT: 'acme' };
+      expect(await run(tokenA, name)).toMatchObject({ exitCode: 7 });
+
+      state.token = tokenB;
+      const expired = await run(tokenA, name);
+      expectRefusal(
+        expired,
+        3,
+        'The token in ADREPORT_TOKEN has expired. Old. (401 EXPIRED_TOKEN)',
+      );
+      expect(expired.stderr).not.toMatch(/permission|accepts the token/);
+      expect(expired.stderr).toContain('To resume: adreport run ');
+
+      Object.assign(state, { isReady: true, knowsFirst });
+      expect(await run(tokenB, name)).toMatchObject({ exitCode: 0 });
+      expect(created()).toBe(creates);
+    },
+  );
+
+  test('of a bare token is not resumed by another one', async () => {
+    const { state, run, created } = await serveUnfinished();
+    expect(await run(tokenA)).toMatchObject({ exitCode: 7 });
+    Object.assign(state, { token: tokenB, isReady: true });
+    expect(await run(tokenB)).toMatchObject({ exitCode: 0 });
+    expect(created()).toBe(2);
+  });
+});
+
+describe('a request whose ID never came is in the list, with what happened', () => {
+  test.each([
+    { what: 'a timeout', status: 0, says: /no response in time/ },
+    { what: '502', status: 502, says: /The service returned an error\. \(502\)/ },
+    {
+      what: '201 without a body',
+      status: 201,
+      says: /The response to the report request is empty/,
+    },
+    { what: 'a refusal', status: 422, says: /The service rejected the report request\. \(422\)/ },
+  ])('$what', async ({ status, says }) => {
+    const { env } = await serve((_request, response) => {
+      if (status !== 0) response.writeHead(status).end();
+    });
+    const cwd = temporaryFolder();
+    const run = (words: string) => runCli(words, { cwd, env });
+
+    const failed = await run(`${line} --timeout 100ms`);
+    const isUncertain = status !== 422;
+    expect(failed.stderr.includes('First check adreport report list.')).toBe(isUncertain);
+
+    const [listed] = JSON.parse((await run('report list --json')).stdout);
+    expect(listed).toMatchObject({ id: null, message: expect.stringMatching(says) });
+    expect((await run('report list')).stdout).toMatch(says);
+  });
+});
+
+test('a report that the service does not know is waited for for a minute; then an error names it', async () => {
+  let [asked, sleptMs] = [0, 0];
+  const { env, received } = await serve(({ path }, response) => {
+    if (path === '/buyer-reporting') return json(response, { id: 'r17' });
+    asked += 1;
+    json(response, {}, 404);
+  });
+  const onSleep = (durationMs: number): void => {
+    sleptMs += durationMs;
+  };
+
+  const failed = await runCli(line, { env, onSleep });
+
+  expectRefusal(failed, 4, 'The service does not know the report r17. (404)');
+  expect(sleptMs).toBeGreaterThanOrEqual(60_000);
+  expect(sleptMs).toBeLessThan(70_000);
+  expect([received.length - asked, asked > 5]).toEqual([1, true]);
+});
+
+describe('durations are at most 24 h', () => {
+  test.each(['--timeout 7d', '--wait-timeout 25h', '--poll-interval 2d'])('%s', async (flag) => {
+    expectRefusal(await runCli(`${line} ${flag} --local`), 2, 'The maximum is 24h.');
+  });
+
+  test('in adreport.yaml', async () => {
+    const cwd = temporaryFolder();
+    const report = '{ period: yesterday, timeout: 7d, output: x.csv }';
+    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n  a: ${report}\n`);
+    expectRefusal(await runCli('run a --local', { cwd }), 2, /adreport\.yaml:2.*24h/s);
+  });
+});
+
+describe('many reports', () => {
+  test('after three equal refusals, no more are requested, and nothing is to be resumed', async () => {
+    const { env, received } = await serve((_request, response) =>
+      json(response, { response: { error: 'Too many rows: ask for fewer days.' } }, 400),
+    );
+    const days = 'run --period 2026-08-01..2026-09-29 --by DAILY,CITY --split day -o {date}.csv';
+
+    const failed = await runCli(days, { env });
+
+    expectRefusal(failed, 4, 'Too many rows: ask for fewer days. (400) None of the 60 reports');
+    expect(failed.stderr.match(/Too many rows/g)).toHaveLength(1);
+    expect(failed.stderr).not.toContain('To resume');
+    expect(received.length).toBeLessThanOrEqual(6);
+  });
+
+  test('refusals go on if anything was accepted', async () => {
+    const { run, server, calls } = await serveForTest({ delayMs: 0 });
+    const cutoff = Date.UTC(2026, 9, 2) / 1_000;
+    server.fault({
+      endpoint: 'buyer',
+      kind: '400',
+      when: ({ body }) => Number(body.since) > cutoff,
+    });
+    const days = 'run --period 2026-10-01..2026-10-08 --by DAILY --split day -o {date}.csv';
+
+    expectRefusal(await run(`${days} --concurrency 1`), 4, '6 reports failed (2026-10-03');
+    expect(calls('buyer')).toBe(8);
+  });
+
+  /** Prepares two reports at a time, each in 70 s of the program's clock. */
+  async function serveTwoAtATime() {
+    let nowMs = 0;
+    const readyMs: number[] = [];
+    const { env } = await serve(({ path, body }, response) => {
+      if (path === '/buyer-reporting') {
+        const before = readyMs.at(-2) ?? 0;
+        readyMs.push(Math.max(nowMs, before) + 70_000);
+        return json(response, { id: String(readyMs.length) });
+      }
+      const id = Number(/"id":"(\d+)"/.exec(body)?.[1]);
+      const isReady = nowMs >= (readyMs[id - 1] ?? Number.POSITIVE_INFINITY);
+      if (path === '/status-reporting') {
+        return json(response, { status: isReady ? 'ready' : 'progress' });
+      }
+      json(response, { data: [{ date: `2026-11-0${id}`, displays: id }] });
+    });
+    const cwd = temporaryFolder();
+    const days = 'run --period 2026-11-01..2026-11-04 --by DAILY --metrics displays --split day';
+    const run = (flags: string) => {
+      const startMs = nowMs;
+      let sleptMs = 0;
+      const onSleep = (durationMs: number): void => {
+        sleptMs += durationMs;
+        nowMs = Math.max(nowMs, startMs + sleptMs);
+      };
+      const now = Date.UTC(2026, 10, 20, 12) + startMs;
+      return runCli(`${days} -o {date}.csv --wait-timeout 100s ${flags}`, {
+        cwd,
+        env,
+        onSleep,
+        now,
+      });
+    };
+    return { run, created: () => readyMs.length };
+  }
+
+  test('each is waited for from its own request on', async () => {
+    const { run, created } = await serveTwoAtATime();
+    const result = await run('--concurrency 1');
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    expect(created()).toBe(4);
+  });
+
+  test('exit 7 names --wait-timeout and --concurrency, and the next run goes on', async () => {
+    const { run, created } = await serveTwoAtATime();
+
+    const failed = await run('--concurrency 4');
+    expect(failed.exitCode).toBe(7);
+    expect(failed.stderr).toMatch(/raise --wait-timeout\..*lower --concurrency/s);
+
+    expect(await run('--concurrency 4 --missing')).toMatchObject({ exitCode: 0 });
+    expect(created()).toBe(4);
+  });
+});
+
+describe('what the service says to a 403 is shown once, without advice to sign in', () => {
+  test.each(['campaigns', line, 'whoami', 'doctor', 'login --token-stdin'])('%s', async (words) => {
+    const { env } = await serve((_request, response) =>
+      json(response, { response: { error: 'Account suspended.' } }, 403),
+    );
+
+    const base = `--base-url ${env.ADREPORT_BASE_URL}`;
+    const command = words.startsWith('login') ? `${words} ${base}` : words;
+    const { stdout, stderr } = await runCli(command, { env, stdin: env.ADREPORT_TOKEN });
+
+    const shown = stdout + stderr;
+    expect(shown.match(/Account suspended\./g), shown).toHaveLength(1);
+    expect(shown).not.toMatch(/sign-in works|works[:,]|sign in again/i);
+  });
+});
