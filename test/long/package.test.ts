@@ -68,11 +68,11 @@ describe('the package', () => {
     ]);
   });
 
-  test('has 2 MB, unpacked', () => {
+  test('has at most 2.1 MB, unpacked', () => {
     const sizeBytes = Object.values(sizes).reduce((sum, size) => sum + size, 0);
 
     expect(sizeBytes).toBeGreaterThan(1_000_000);
-    expect(sizeBytes).toBeLessThan(2_300_000);
+    expect(sizeBytes).toBeLessThan(2_100_000);
   });
 
   const toolFolder = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules');
@@ -458,6 +458,10 @@ describe('the imports of the package in a new project', () => {
       runToEnd(process.execPath, argv, folder).stdout,
     );
 
-    expect({ numPassedTests, numTotalTests }).toEqual({ numPassedTests: 4, numTotalTests: 4 });
+    const count = example.match(/^test\(/gm)?.length;
+    expect({ numPassedTests, numTotalTests }).toEqual({
+      numPassedTests: count,
+      numTotalTests: count,
+    });
   });
 });
