@@ -33,8 +33,9 @@ const fastTests: TestConfig = {
   include: ['test/**/*.test.ts'],
   exclude: ['test/long/**', 'test/bench/**'],
   testTimeout: 60_000,
-  // A worker loads the program once for all of its files, which change nothing that outlives a test: it saves a third of
-  // the time. By itself vitest leaves a core free; these tests wait for processes of their own most of the time.
+  // A worker loads the program once for all of its files, which change nothing that outlives a
+  // test: it saves a third of the time. By itself vitest leaves a core free; these tests wait for
+  // processes of their own most of the time.
   isolate: false,
   maxWorkers: Math.max(2, availableParallelism() - 1),
   env: { TMPDIR: temporaryFolders() },
@@ -56,8 +57,9 @@ const allTests: TestConfig = {
   // The values of a table are cut in the name of a test where they are longer.
   chaiConfig: { truncateThreshold: 120 },
   globalSetup: ['test/support/build.ts'],
-  // What runs in a process of its own is not seen: the real streams and signals, the questions of a terminal, which
-  // bin.test.ts and terminal.test.ts go through, and the script of a page, which browser.test.ts does.
+  // What runs in a process of its own is not seen: the real streams and signals, the questions of a
+  // terminal, which bin.test.ts and terminal.test.ts go through, and the script of a page, which
+  // browser.test.ts does.
   coverage: {
     include: ['src/**/*.ts'],
     exclude: ['src/host.ts', 'src/ui/prompt.ts', 'src/present/page/browser/**'],
