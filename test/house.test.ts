@@ -81,6 +81,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     'server/strict-object.ts',
     'server/control/admin-bodies.ts',
     'server/fixtures/schemas.ts',
+    'server/fixtures/load.ts',
     'server/fixtures/read-json.ts',
   ],
   'jsonc-parser': ['server/fixtures/read-json.ts'],

@@ -26,9 +26,6 @@ const localHeader = 'x-adreport-local';
 const requestTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 600_000;
 
-/** First byte of a TLS connection. */
-const tlsHandshake = 0x16;
-
 /** A request whose body has been read. */
 interface ReadRequest {
   readonly incoming: IncomingMessage;
@@ -253,7 +250,7 @@ function refuseBytes({ log }: Services, error: ParserError, socket: Duplex): voi
   if (!socket.writable) return;
 
   const bytes = Buffer.isBuffer(error.rawPacket) ? error.rawPacket : Buffer.alloc(0);
-  const { status, sentence } = describeBytes(error, bytes);
+  const { status, sentence } = describeParserError(error);
   log.addUnreadable(bytes, status, `INVALID_BODY: ${sentence}`);
 
   const { type, body } = jsonReply({ response: { error_id: 'INVALID_BODY', error: sentence } });
@@ -266,7 +263,7 @@ function refuseBytes({ log }: Services, error: ParserError, socket: Duplex): voi
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function describeBytes({ code, reason }: ParserError, bytes: Buffer) {
+function describeParserError({ code, reason = '' }: ParserError) {
   if (code === 'HPE_HEADER_OVERFLOW') {
     const sentence = `The headers are larger than ${maxHeaderSize / 1024} KiB.`;
     return { status: 431, sentence };
@@ -275,11 +272,6 @@ function describeBytes({ code, reason }: ParserError, bytes: Buffer) {
     const sentence = `The request was not complete after ${requestTimeoutMs / 1_000} s.`;
     return { status: 408, sentence };
   }
-  if (bytes[0] === tlsHandshake) {
-    const sentence = 'This is a TLS handshake, but the server speaks plain HTTP: use http://.';
-    return { status: 400, sentence };
-  }
-
-  const detail = reason === undefined ? '' : `: ${reason}`;
-  return { status: 400, sentence: `This is not an HTTP request${detail}.` };
+  const sentence = `This is not an HTTP request (${reason}). Is it https instead of http?`;
+  return { status: 400, sentence };
 }

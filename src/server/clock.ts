@@ -77,9 +77,16 @@ function looksLikeSeconds(time: number | string): boolean {
  * @param time milliseconds, or ISO 8601 with an offset
  */
 export function readClockTime(time: number | string): number {
-  const timeMs = typeof time === 'number' ? time : parseTimestamp(time)?.instantMs;
-  if (timeMs !== undefined && isClockTime(timeMs) && !looksLikeSeconds(time)) return timeMs;
+  const timeMs = parseClockTime(time);
+  if (timeMs !== undefined) return timeMs;
 
   const text = String(time).slice(0, 40);
   throw usageError(`Cannot set the clock to “${text}”.`, clockTimeAdvice);
+}
+
+/** Returns milliseconds since 1970; `undefined` for what `readClockTime` refuses. */
+export function parseClockTime(time: number | string): number | undefined {
+  const timeMs = typeof time === 'number' ? time : parseTimestamp(time)?.instantMs;
+  if (timeMs === undefined || !isClockTime(timeMs) || looksLikeSeconds(time)) return undefined;
+  return timeMs;
 }

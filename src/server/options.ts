@@ -10,7 +10,7 @@ import {
   wholeNumberCheck,
   wordCheck,
 } from './check-members.ts';
-import { readClockTime } from './clock.ts';
+import { parseClockTime } from './clock.ts';
 import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
 
 /** Options with durations as numbers, and what the program itself adds. */
@@ -45,15 +45,8 @@ const duration: MemberCheck = {
 
 const clockTime: MemberCheck = {
   expected: 'milliseconds since 1970, or a string such as 2026-11-01T09:00:00Z',
-  isValid(value) {
-    if (typeof value !== 'string' && typeof value !== 'number') return false;
-    try {
-      readClockTime(value);
-      return true;
-    } catch {
-      return false;
-    }
-  },
+  isValid: (value) =>
+    (typeof value === 'string' || typeof value === 'number') && parseClockTime(value) !== undefined,
 };
 
 const faultTexts: MemberCheck = {

@@ -65,7 +65,7 @@ export class RequestLog {
   keepBody(entry: LogEntry, body: Buffer): void {
     if (body.length === 0) return;
     const text = body.toString('utf8', 0, maxBodyLength);
-    entry.rawBody = hideSecrets(text, entry.endpoint);
+    entry.rawBody = hideSecrets(text);
   }
 
   /** Oldest first. */

@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointName } from '../contract/messages.ts';
 import { changeReply } from './faults/change-reply.ts';
 import { FaultMistake } from './faults/fault-mistake.ts';
-import type { Account } from './fixtures/fixtures.ts';
 import { type Reply, refusalReply } from './reply.ts';
 import { toFaultRequest } from './request/fault-request.ts';
 import { type Parameters, parseBody } from './request/parse-body.ts';
-import { readCredentials, type ServiceCall, signedCalls, signIn } from './service/service.ts';
+import { type ServiceCall, signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
 
 interface ArrivedCall {
@@ -16,18 +15,9 @@ interface ArrivedCall {
   readonly body: Buffer;
 }
 
-/** A call whose account has been looked up, but which the service has not handled yet. */
-interface IdentifiedCall {
-  /** `undefined` for a refused call. */
-  readonly account: Account | undefined;
-
-  /** Throws `ServiceError`. */
-  respond(): Reply;
-}
-
 /**
- * Handles a service call: finds its account, applies rate limit and faults. Resolves to nothing if
- * the connection has ended. Throws `ServiceError`, and `FaultMistake` for a mistake of the test.
+ * Handles a service call: applies rate limit and faults, and signs in. Resolves to nothing if the
+ * connection has ended. Throws `ServiceError`, and `FaultMistake` for a mistake of the test.
  */
 export async function respondToCall(
   services: Services,
@@ -38,8 +28,13 @@ export async function respondToCall(
   const { authorization = '' } = incoming.headers;
   const signal = signalOf(outgoing);
   const call = readCall(incoming, body, signal);
-  const { account, respond } = identify(services, endpoint, { authorization, call });
-  sessions.countCall(account?.email ?? incoming.socket.remoteAddress ?? '', clock.now());
+  sessions.countCall(authorization, incoming.socket.remoteAddress, clock.now());
+
+  const respond = (): Reply => {
+    if (endpoint === 'auth') return signIn(services, call);
+    const account = sessions.authorize(authorization, clock.now());
+    return signedCalls[endpoint](services, account, call);
+  };
 
   const fault = faults.strikeCall(endpoint, call.faultRequest);
   if (!fault) return respond();
@@ -74,59 +69,24 @@ function respondOrRefuse(respond: () => Reply): Reply {
   }
 }
 
-/** Finds the account by e-mail at sign-in and by token otherwise. */
-function identify(
-  services: Services,
-  endpoint: EndpointName,
-  { authorization, call }: { readonly authorization: string; readonly call: ServiceCall },
-): IdentifiedCall {
-  const { sessions, clock } = services;
-
-  try {
-    if (endpoint === 'auth') {
-      const credentials = readCredentials(call.parameters());
-      return {
-        account: sessions.accountOf(credentials.email),
-        respond: () => signIn(services, credentials),
-      };
-    }
-
-    const account = sessions.authorize(authorization, clock.now());
-    return { account, respond: () => signedCalls[endpoint](services, account, call) };
-  } catch (error) {
-    return { account: undefined, respond: () => refusalReply(error) };
-  }
-}
-
 function readCall(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): ServiceCall {
   const { headers, url = '' } = incoming;
-  const parameters = parseOnce(() =>
-    parseBody(body, headers['content-type'], headers['content-encoding']),
-  );
+  let parameters: Parameters = {};
+  let refusal: unknown;
+  try {
+    parameters = parseBody(body, headers['content-type'], headers['content-encoding']);
+  } catch (error) {
+    refusal = error;
+  }
 
   return {
     accept: headers.accept,
     query: [...new URLSearchParams(url.split('?')[1]).keys()],
     signal,
-    faultRequest: toFaultRequest(incoming, orEmpty(parameters)),
-    parameters,
+    faultRequest: toFaultRequest(incoming, parameters),
+    parameters() {
+      if (refusal) throw refusal;
+      return parameters;
+    },
   };
-}
-
-/** Returns a function that parses the body on its first call. It throws `ServiceError`. */
-function parseOnce(parse: () => Parameters): () => Parameters {
-  let parsed: Parameters | undefined;
-
-  return () => {
-    parsed ??= parse();
-    return parsed;
-  };
-}
-
-function orEmpty(parameters: () => Parameters): Parameters {
-  try {
-    return parameters();
-  } catch {
-    return {};
-  }
 }

@@ -226,8 +226,6 @@ describe('the request log', () => {
       }
     }
     for (const body of [
-      '{"email":"a@b.c","key":{"value":"hunter2"}}',
-      'email=a%40b.c&pin=hunter2',
       'password: hunter2',
       '<signIn><password>hunter2</password></signIn>',
       '--x\r\nContent-Disposition: form-data; name="password"\r\n\r\nhunter2\r\n--x--',

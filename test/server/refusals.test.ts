@@ -296,7 +296,7 @@ describe('connections', () => {
     {
       name: 'a TLS greeting',
       sent: Buffer.from('16030100050100000100', 'hex'),
-      says: 'use http://',
+      says: 'https instead of http',
     },
     { name: 'no host', sent: 'GET /campaigns HTTP/1.1\r\n\r\n', says: 'no Host header' },
     { name: 'an unknown method', sent: 'FETCH /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n' },

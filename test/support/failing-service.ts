@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { FaultRequest, LocalServer } from '../../src/local-server.ts';
-import { seededRandom } from '../../src/server/world/random.ts';
+import { mix } from '../../src/server/world/random.ts';
 import { serveForTest } from './service.ts';
 
 /** Random services that fail to make reports, and what a run makes of them. */
@@ -314,4 +314,10 @@ function mostRepeated(texts: readonly string[]): number {
   const counts = new Map<string, number>();
   for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return Math.max(0, ...counts.values());
+}
+
+/** Returns numbers from 0 to 1 (exclusive), the same for the same seed. */
+function seededRandom(seed: number): () => number {
+  let count = 0;
+  return () => (mix(seed, ++count) >>> 0) / 2 ** 32;
 }

@@ -1,5 +1,3 @@
-import type { EndpointName } from '../../contract/messages.ts';
-
 const secretName = /pass|pwd|secret|token/i;
 
 const hidden = '…';
@@ -9,50 +7,39 @@ export function isSecretHeader(name: string): boolean {
   return /auth|cookie|key|pass|secret|token/i.test(name);
 }
 
-/**
- * Replaces the secrets in a body by `…`. Of a sign-in only the e-mail address stays. A body with a
- * secret that cannot be read is `…`.
- */
-export function hideSecrets(text: string, endpoint: EndpointName | undefined): string {
-  const isSignIn = endpoint === 'auth';
-  const isSecret = (name: string): boolean => (isSignIn ? name !== 'email' : secretName.test(name));
+/** Replaces secrets in a body by `…`, and a body that may have some but cannot be read. */
+export function hideSecrets(body: string): string {
+  // A name with escapes could be that of a secret.
+  const mayHaveSecrets = secretName.test(body) || /\\u|%/.test(body);
+  if (!mayHaveSecrets) return body;
 
-  const isJson = /^\s*[[{]/.test(text);
-  if (isJson) return hideMembers(text, isSecret, isSignIn);
-
-  const isForm = /^[^\s=&]+=[^\s=&]*(&[^\s=&]+=[^\s=&]*)*$/.test(text);
-  if (isSignIn && !isForm) return hidden;
-  return hideFields(text, isSecret);
+  if (/^\s*[[{]/.test(body)) return hideMembers(body);
+  const fields = body.split('&');
+  return fields.every((field) => /^[^\s=]+=\S*$/.test(field)) ? hideFields(fields) : hidden;
 }
 
-function hideMembers(text: string, isSecret: (name: string) => boolean, isSignIn: boolean): string {
-  // An escaped name could be that of a secret.
-  const mayHaveSecrets = isSignIn || text.includes('\\u') || secretName.test(text);
-  if (!mayHaveSecrets) return text;
-
+function hideMembers(json: string): string {
   let hasSecrets = false;
   const hide = (name: string, value: unknown): unknown => {
-    // An object of a sign-in is kept, with its members hidden.
-    const hasMembers = typeof value === 'object' && value !== null;
-    if (!isSecret(name) || (isSignIn && hasMembers)) return value;
+    if (!secretName.test(name)) return value;
     hasSecrets = true;
     return hidden;
   };
 
   try {
-    const json = JSON.stringify(JSON.parse(text, hide));
-    return hasSecrets ? json : text;
+    const shown = JSON.stringify(JSON.parse(json, hide));
+    return hasSecrets ? shown : json;
   } catch {
     return hidden;
   }
 }
 
-function hideFields(text: string, isSecret: (name: string) => boolean): string {
-  const fields = text.split('&').map((field) => {
+function hideFields(fields: readonly string[]): string {
+  const shown = fields.map((field) => {
     const [name = ''] = field.split('=', 1);
-    return isSecret(unescaped(name)) ? `${name}=${hidden}` : field;
+    return secretName.test(unescaped(name)) ? `${name}=${hidden}` : field;
   });
-  return fields.join('&');
+  return shown.join('&');
 }
 
 /** Decodes the name of a field, and leaves invalid percent-encoding unchanged. */

@@ -28,11 +28,6 @@ export interface ServiceCall {
   readonly signal: AbortSignal;
 }
 
-interface Credentials {
-  readonly email: string | undefined;
-  readonly password: string | undefined;
-}
-
 /** A direct report, which is not stored, has the id `direct`. */
 type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
@@ -47,9 +42,16 @@ export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
   campaigns: listCampaigns,
 };
 
-/** `POST /auth-reporting`: returns a token. Throws `ServiceError`. */
-export function signIn({ sessions, clock }: Services, { email, password }: Credentials): Reply {
-  if (email === undefined || password === undefined) {
+/**
+ * `POST /auth-reporting`: returns a token for credentials in any of the shapes of `decisions.md` 1.
+ * Throws `ServiceError`.
+ */
+export function signIn({ sessions, clock }: Services, call: ServiceCall): Reply {
+  const { auth, ...others } = call.parameters();
+  const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : others;
+  const email = readScalar(fields.email);
+  const password = readScalar(fields.password);
+  if (!email || !password) {
     throw new ServiceError('SYSTEM', 'Username or password not set in request');
   }
 
@@ -140,16 +142,6 @@ function reportNow(
     restateDays: options.restate ?? 0,
     signal,
   });
-}
-
-/** Accepts any of the shapes of `decisions.md` 1. */
-export function readCredentials(parameters: Parameters): Credentials {
-  const { auth } = parameters;
-  const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : parameters;
-  return {
-    email: readScalar(fields.email) || undefined,
-    password: readScalar(fields.password) || undefined,
-  };
 }
 
 function readId({ id }: Parameters): string {

@@ -4,11 +4,10 @@ import type { ServerOptions } from '../options.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-const maxSessions = 10_000;
 const twoHoursMs = 2 * 3_600_000;
 
 interface Session {
-  readonly email: string;
+  readonly account: Account;
   readonly lastUsedMs: number;
 }
 
@@ -19,33 +18,28 @@ interface Session {
 export class Sessions {
   readonly #accounts: readonly Account[];
   readonly #tokenTtlMs: number;
-  readonly #rateLimitPerSecond: number | undefined;
+  readonly #rateLimit: number | undefined;
 
-  /** By token, least recently used first. */
+  /** By token. */
   readonly #sessions = new Map<string, Session>();
   readonly #revokedTokens = new Set<string>();
   readonly #idOf: IdSource;
   #signIns = 0;
 
-  /** Times of the calls of the last second, by account or, if unknown, by IP address. */
-  readonly #recentCalls = new Map<string, number[]>();
+  /** Calls in the second of the latest, by account or, if unknown, by IP address. */
+  readonly #latestCalls = new Map<string, { readonly second: number; readonly calls: number }>();
 
   constructor(accounts: readonly Account[], options: ServerOptions, idOf: IdSource) {
     this.#accounts = accounts;
     this.#idOf = idOf;
     this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
-    this.#rateLimitPerSecond = options.rateLimit;
-  }
-
-  /** Finds the account of an e-mail address, ignoring case. */
-  accountOf(email = ''): Account | undefined {
-    const wanted = email.trim().toLowerCase();
-    return this.#accounts.find((account) => account.email.toLowerCase() === wanted);
+    this.#rateLimit = options.rateLimit;
   }
 
   /** Returns a new token. An unknown e-mail and a wrong password are refused in the same way. */
   signIn(email: string, password: string, nowMs: number): string {
-    const account = this.accountOf(email);
+    const wanted = email.trim().toLowerCase();
+    const account = this.#accounts.find((one) => one.email.toLowerCase() === wanted);
     const isRight = timingSafeEqual(digestOf(password), digestOf(account?.password ?? ''));
     if (!account || !isRight) {
       throw new ServiceError(
@@ -56,12 +50,7 @@ export class Sessions {
 
     this.#signIns += 1;
     const token = this.#idOf('token', this.#signIns);
-    this.#sessions.set(token, { email: account.email, lastUsedMs: nowMs });
-    for (const stalest of this.#sessions.keys()) {
-      if (this.#sessions.size <= maxSessions) break;
-      this.#sessions.delete(stalest);
-    }
-
+    this.#sessions.set(token, { account, lastUsedMs: nowMs });
     return token;
   }
 
@@ -80,51 +69,40 @@ export class Sessions {
       throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
     }
 
-    const fixed = this.#accounts.find((account) => account.token === token);
-    if (fixed) return fixed;
-
     const session = this.#sessions.get(token);
-    const account = session && this.accountOf(session.email);
-    if (!session || !account) throw unknownToken(token);
+    const account = this.#accountOf(token);
+    if (!account) throw unknownToken(token);
 
-    if (nowMs - session.lastUsedMs > this.#tokenTtlMs) {
+    if (session && nowMs - session.lastUsedMs > this.#tokenTtlMs) {
       throw new ServiceError(
         'EXPIRED_TOKEN',
         'This token has expired because it was not used: sign in again.',
       );
     }
-
-    // Deleting and setting it moves it to the end of the map.
-    this.#sessions.delete(token);
-    this.#sessions.set(token, { ...session, lastUsedMs: nowMs });
+    if (session) this.#sessions.set(token, { account, lastUsedMs: nowMs });
     return account;
   }
 
-  /** Counts a call of an account or an IP address. Throws if it exceeds the rate limit. */
-  countCall(caller: string, nowMs: number): void {
-    const limit = this.#rateLimitPerSecond;
+  /** Counts a call of an account or, if unknown, an address. Throws above the rate limit. */
+  countCall(header: string, address: string | undefined, nowMs: number): void {
+    const limit = this.#rateLimit;
     if (limit === undefined) return;
 
-    const calls = this.#recentCalls.get(caller) ?? [];
-    // After the clock is set back, calls with later times must not count forever.
-    const recent = calls.filter((timeMs) => Math.abs(nowMs - timeMs) < 1_000);
-    this.#recentCalls.set(caller, recent);
-    if (recent.length < limit) {
-      recent.push(nowMs);
-      return;
+    const caller = this.#accountOf(header.trim())?.email ?? address ?? '';
+    const second = Math.floor(nowMs / 1_000);
+    const latest = this.#latestCalls.get(caller);
+    const calls = latest?.second === second ? latest.calls : 0;
+    if (calls >= limit) {
+      const sentence = `Too many calls: the limit is ${limit} per second.`;
+      throw refuseUntil('RATE_LIMITED', sentence, 1_000);
     }
-
-    const [oldestMs = nowMs] = recent;
-    const sentence = `Too many calls: the limit is ${limit} per second.`;
-    throw refuseUntil('RATE_LIMITED', sentence, oldestMs + 1_000 - nowMs);
+    this.#latestCalls.set(caller, { second, calls: calls + 1 });
   }
 
   /** Revokes the token of an `Authorization` header. Ignores unknown tokens. */
   revoke(header: string): void {
     const token = header.trim();
-    const isFixed = this.#accounts.some((account) => account.token === token);
-    if (!isFixed && !this.#sessions.has(token)) return;
-    if (this.#revokedTokens.size < maxSessions) this.#revokedTokens.add(token);
+    if (this.#accountOf(token)) this.#revokedTokens.add(token);
   }
 
   /** Restores the accounts' fixed tokens that a fault revoked. */
@@ -136,7 +114,13 @@ export class Sessions {
     this.#sessions.clear();
     this.#signIns = 0;
     this.#revokedTokens.clear();
-    this.#recentCalls.clear();
+    this.#latestCalls.clear();
+  }
+
+  /** Finds the account of a fixed token, or of one that may have expired. */
+  #accountOf(token: string): Account | undefined {
+    const fixed = this.#accounts.find((account) => account.token === token);
+    return fixed ?? this.#sessions.get(token)?.account;
   }
 }
 

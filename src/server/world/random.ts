@@ -8,9 +8,3 @@ export function mix(a: number, b: number): number {
   hash = Math.imul(hash ^ (hash >>> 13), 0x27d4eb2f);
   return hash ^ (hash >>> 16);
 }
-
-/** Returns numbers from 0 to 1 (exclusive), the same for the same seed on every machine. */
-export function seededRandom(seed: number): () => number {
-  let count = 0;
-  return () => (mix(seed, ++count) >>> 0) / 2 ** 32;
-}
