@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startLocalServer } from '../src/local-server.ts';
 import {
   admin,
@@ -165,40 +163,6 @@ test('reports() lists the reports of the server', async () => {
       request: expect.objectContaining({ metrics: ['displays'], breakdowns: ['DAILY'] }),
     },
   ]);
-});
-
-describe('reset ends calls in progress', () => {
-  test('a delayed create call creates no report', async () => {
-    const service = await start({});
-    service.fault('buyer:delay:ms=300:times=1');
-    const delayed = call(service, '/buyer-reporting', { as: 'buyer', json: smallReport });
-    await expect.poll(() => service.requests().length).toBe(1);
-
-    service.reset();
-
-    expect(await delayed).toMatchObject({ status: 0, errorCode: 'ECONNRESET' });
-    await createReport(service);
-    expect(service.reports()).toHaveLength(1);
-    expect(service.requests()).toHaveLength(1);
-  });
-
-  test('a create call whose body is incomplete creates no report', async () => {
-    const service = await start({});
-    const body = JSON.stringify(smallReport);
-    const request = httpRequest(`${service.url}/buyer-reporting`, {
-      method: 'POST',
-      headers: { authorization: tokens.buyer, 'content-length': body.length },
-    });
-    const ended = once(request, 'error');
-    request.write(body.slice(0, 10));
-    await expect.poll(() => service.requests().length).toBe(1);
-
-    service.reset();
-    request.end(body.slice(10));
-
-    expect(await ended).toMatchObject([{ code: expect.stringMatching(/ECONNRESET|EPIPE/) }]);
-    expect(service.reports()).toEqual([]);
-  });
 });
 
 test.for(['::1', '::'])(

@@ -66,7 +66,7 @@ export function createApp(services: Services, host: string): Server {
   };
 
   const server = createServer(options, async (incoming, outgoing) => {
-    const { log, clock, faults, openCalls } = services;
+    const { log, clock, faults } = services;
     outgoing.setHeader(localHeader, '1');
     // Clients compare the service's time with their own.
     outgoing.setHeader('date', new Date(clock.now()).toUTCString());
@@ -74,10 +74,6 @@ export function createApp(services: Services, host: string): Server {
     const { route, path, id } = findRoute(routes, incoming);
     const isLogged = route === undefined || route.endpoint !== undefined;
     const entry = isLogged ? log.open(incoming, outgoing, route?.endpoint) : undefined;
-    if (route?.endpoint) {
-      openCalls.add(outgoing);
-      outgoing.once('close', () => openCalls.delete(outgoing));
-    }
 
     try {
       assertOwnHost(incoming, ownNames);
@@ -103,7 +99,6 @@ export function createApp(services: Services, host: string): Server {
 }
 
 function listRoutes(services: Services): Route[] {
-  const adminCalls = listAdminCalls(services);
   const serviceRoutes = Object.entries(endpoints).map(([name, { method, path }]): Route => {
     const endpoint = name as EndpointName;
     return {
@@ -116,17 +111,17 @@ function listRoutes(services: Services): Route[] {
   const document: Route = {
     method: 'GET',
     path: '/openapi.json',
-    respond: () => jsonReply(openapiDocument(adminCalls)),
+    respond: () => jsonReply(openapiDocument()),
   };
   const page: Route = {
     method: 'GET',
     path: '/',
     respond: ({ incoming }) => pageReply(services.fixtures.accounts, incoming.headers.host),
   };
-  return [...serviceRoutes, ...adminCalls.map(adminRoute), document, page];
+  return [...serviceRoutes, ...listAdminCalls(services).map(adminRoute), document, page];
 }
 
-function adminRoute({ method, path, body: schema, run }: AdminCall): Route {
+function adminRoute({ method, path, takesBody, run }: AdminCall): Route {
   return {
     method,
     path,
@@ -134,7 +129,7 @@ function adminRoute({ method, path, body: schema, run }: AdminCall): Route {
       if (method !== 'GET') assertOwnOrigin(incoming);
 
       const parameters = parseBody(body);
-      if (!schema && Object.keys(parameters).length > 0) {
+      if (!takesBody && Object.keys(parameters).length > 0) {
         throw new ServiceError('INVALID_BODY', `${method} ${path} does not accept a body.`);
       }
       return jsonReply(run(parameters, id) ?? { ok: true });
@@ -168,7 +163,7 @@ function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
   if (methods.length === 0) {
     const paths = routes.map((route) => route.path);
-    const advice = didYouMean(nearest(path, paths), 'GET /openapi.json describes every call.');
+    const advice = didYouMean(nearest(path, paths), 'GET /openapi.json describes the service.');
     return new ServiceError('NOT_FOUND', `Unknown path ${path.slice(0, 80)}. ${advice}`);
   }
 

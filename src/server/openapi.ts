@@ -9,8 +9,6 @@ import {
   type Profile,
   vocabularyOf,
 } from '../contract/vocabulary.ts';
-import type { AdminCall } from './control/admin-calls.ts';
-import { kindLabels } from './faults/kinds.ts';
 import document from './openapi.json' with { type: 'json' };
 import { errorIds, errorStatuses } from './service/service-error.ts';
 
@@ -18,9 +16,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Builds the OpenAPI 3.1 description of the service: `openapi.json`, plus everything that depends
- * on the vocabulary, the error ids and the admin calls.
+ * on the vocabulary and the error ids.
  */
-export function openapiDocument(adminCalls: readonly AdminCall[]): object {
+export function openapiDocument(): object {
   const schemas = {
     ...document.components.schemas,
     ErrorId: errorIdSchema(),
@@ -32,64 +30,8 @@ export function openapiDocument(adminCalls: readonly AdminCall[]): object {
     DspRow: rowSchema('dsp'),
   };
 
-  return {
-    ...document,
-    paths: { ...document.paths, ...adminPaths(adminCalls) },
-    components: { ...document.components, schemas },
-  };
+  return { ...document, components: { ...document.components, schemas } };
 }
-
-/** Groups the admin calls by path, then by method. */
-function adminPaths(adminCalls: readonly AdminCall[]): Record<string, Record<string, object>> {
-  const paths: Record<string, Record<string, object>> = {};
-
-  for (const call of adminCalls) {
-    const path = call.path.replace(':id', '{id}');
-    const operations = paths[path] ?? {};
-    operations[call.method.toLowerCase()] = adminOperation(call);
-    paths[path] = operations;
-  }
-
-  return paths;
-}
-
-function adminOperation({ method, path, meaning, body }: AdminCall): object {
-  const name = path.replace('/__admin/', '').replace('/:id', '');
-  const idParameter = {
-    name: 'id',
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-    description: 'The report ID.',
-  };
-
-  return {
-    operationId: `admin_${method.toLowerCase()}_${name}`,
-    tags: ['Local server'],
-    summary: meaning,
-    description:
-      path.endsWith('/faults') && body
-        ? `KIND is ${kindLabels.join(', ')}.`
-        : 'Only on the local server; the real service does not have this call.',
-    security: [],
-    parameters: path.endsWith(':id') ? [idParameter] : undefined,
-    requestBody: body && {
-      required: true,
-      content: {
-        'application/json': {
-          schema: { $ref: `#/components/schemas/${body.schema}` },
-          example: body.example,
-        },
-      },
-    },
-    responses: {
-      '200': { description: 'Done.', ...anyObject },
-      '4XX': { description: 'The call is invalid.', ...anyObject },
-    },
-  };
-}
-
-const anyObject = { content: { 'application/json': { schema: { type: 'object' } } } };
 
 /** Groups the error ids by HTTP status. */
 function errorIdSchema(): Schema {
@@ -122,63 +64,55 @@ function namesSchema(names: readonly string[], description: string): Schema {
 const metricName: Schema = { $ref: '#/components/schemas/MetricName' };
 const breakdownName: Schema = { $ref: '#/components/schemas/BreakdownName' };
 
-const metricsMeaning = 'Metric names, separated by commas.';
-const breakdownsMeaning =
-  'Dimensions to break down by; at most one of DAILY, HOURLY, MONTHLY and RANGE.';
+const commaList: Schema = {
+  type: 'string',
+  minLength: 1,
+  description: 'Metric names, separated by commas.',
+};
+
+const { ReportRequest: reportRequest, ReportForm: reportForm } = document.components.schemas;
 
 /** Parameters of a report as JSON. */
 function requestSchema(): Schema {
-  const request = document.components.schemas.ReportRequest;
-  const commaList = { type: 'string', minLength: 1, description: metricsMeaning };
-  const properties: Record<string, Schema> = {
-    ...request.properties,
-    metrics: listSchema({ description: 'Metrics to return.', item: metricName, single: commaList }),
-    breakdowns: listSchema({ description: breakdownsMeaning, item: breakdownName }),
-  };
-  for (const filter of filters) {
-    const item = filterValueSchema(filter);
-    properties[filter.name] = listSchema({ description: filterMeaning(filter), item });
-  }
-
-  return { ...request, properties };
+  const metrics = { description: 'Metrics to return.', ...listSchema(metricName, commaList) };
+  return { ...reportRequest, properties: reportProperties(metrics, (item) => listSchema(item)) };
 }
 
 /** Parameters of a report as a form, in which a list is a repeated field. */
 function formSchema(): Schema {
-  const { ReportRequest: request, ReportForm: form } = document.components.schemas;
-  const properties: Record<string, Schema> = {
-    ...request.properties,
-    metrics: { type: 'string', minLength: 1, description: metricsMeaning },
-    breakdowns: { type: 'array', items: breakdownName, description: breakdownsMeaning },
-  };
-  for (const filter of filters) {
-    const items = filterValueSchema(filter);
-    properties[filter.name] = { type: 'array', items, description: filterMeaning(filter) };
-  }
-
-  return { ...form, properties };
+  const list = (items: Schema): Schema => ({ type: 'array', items });
+  return { ...reportForm, properties: reportProperties(commaList, list) };
 }
 
-interface ListOptions {
-  readonly description: string;
-  readonly item: Schema;
-
-  /** Shape of a list that is a single value. Default: one item. */
-  readonly single?: Schema;
+function reportProperties(metrics: Schema, toList: (item: Schema) => Schema): Schema {
+  const description =
+    'Dimensions to break down by; at most one of DAILY, HOURLY, MONTHLY and RANGE.';
+  const properties: Record<string, Schema> = {
+    ...reportRequest.properties,
+    metrics,
+    breakdowns: { description, ...toList(breakdownName) },
+  };
+  for (const filter of filters) {
+    const list = toList(filterValueSchema(filter));
+    properties[filter.name] = { description: filterMeaning(filter), ...list };
+  }
+  return properties;
 }
 
 /**
  * Accepts a list in any of its shapes (`decisions.md` 2). The shapes have different types, so that
  * a value matches exactly one of them, as `oneOf` requires.
+ *
+ * @param single shape of a list that is a single value
  */
-function listSchema({ description, item, single = item }: ListOptions): Schema {
+function listSchema(item: Schema, single: Schema = item): Schema {
   const byIndex = {
     type: 'object',
     propertyNames: { pattern: '^\\d+$' },
     additionalProperties: item,
     description: 'The keys are indexes, which only give the order.',
   };
-  return { description, oneOf: [{ type: 'array', items: item }, byIndex, single] };
+  return { oneOf: [{ type: 'array', items: item }, byIndex, single] };
 }
 
 function filterMeaning({ meaning, profiles }: Filter): string {

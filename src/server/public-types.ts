@@ -112,10 +112,7 @@ export interface Control {
    */
   fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
 
-  /**
-   * Restores the initial state: no reports, tokens or calls, and the initial faults and clock.
-   * Calls in progress are cut.
-   */
+  /** Restores the initial state: no reports, tokens or calls, and the initial faults and clock. */
   reset(): void;
 }
 

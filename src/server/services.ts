@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { ServerClock } from './clock.ts';
 import type { Faults } from './faults/faults.ts';
 import type { Fixtures } from './fixtures/fixtures.ts';
@@ -16,7 +15,4 @@ export interface Services {
   readonly reports: Reports;
   readonly faults: Faults;
   readonly fixtures: Fixtures;
-
-  /** Service calls in progress, which `reset` cuts. */
-  readonly openCalls: Set<ServerResponse>;
 }

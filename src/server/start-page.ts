@@ -32,7 +32,7 @@ export function pageReply(accounts: readonly Account[], host = 'localhost'): Rep
 <link rel="icon" href="data:,">
 <h1>adreport local-server</h1>
 <p>This is the reporting service on your machine, with sample data. Base URL: <code>${escapeHtml(baseUrl)}</code></p>
-<p><a href="openapi.json">openapi.json</a> describes every call, also those that control the server.</p>
+<p><a href="openapi.json">openapi.json</a> describes the service.</p>
 <h2>Accounts</h2>
 <table>
 <tr><th>E-mail<th>Password<th>Token<th>Profile

@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { ServerClock } from './clock.ts';
-import { listAdminCalls } from './control/admin-calls.ts';
 import { createControl } from './control/control.ts';
 import { Faults } from './faults/faults.ts';
 import type { Account, Fixtures } from './fixtures/fixtures.ts';
-import { openapiDocument } from './openapi.ts';
 import { readOptions, type ServerOptions } from './options.ts';
 import type { LocalAccount, LocalServer, LocalServerOptions } from './public-types.ts';
 import { RequestLog } from './request-log.ts';
@@ -47,11 +45,6 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
   };
 }
 
-/** Returns the OpenAPI document of `GET /openapi.json`, from a server that does not listen. */
-export async function describeService(): Promise<object> {
-  return openapiDocument(listAdminCalls(await createServices({})));
-}
-
 async function createServices(options: ServerOptions): Promise<Services> {
   const { seed = 1, faults: texts = [], clock: machineClock = Date.now, now } = options;
   const fixtures = await readData(options);
@@ -67,7 +60,6 @@ async function createServices(options: ServerOptions): Promise<Services> {
     reports: new Reports(options, { idOf, faults }),
     faults,
     fixtures,
-    openCalls: new Set(),
   };
 }
 

@@ -78,7 +78,7 @@ describe('404', () => {
   test.each([
     { path: '/buyer-report', advice: 'Did you mean /buyer-reporting?' },
     { path: '/__admin/clok', advice: 'Did you mean /__admin/clock?' },
-    { path: '/nothing', advice: 'GET /openapi.json describes every call.' },
+    { path: '/nothing', advice: 'GET /openapi.json describes the service.' },
   ])('$path: $advice', async ({ path, advice }) => {
     const { error } = refusalIn(await call(server, path, { as: 'buyer' }));
     expect(error).toBe(`Unknown path ${path}. ${advice}`);

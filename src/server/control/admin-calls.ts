@@ -15,16 +15,12 @@ export interface AdminCall {
 
   /** `:id` is the ID of a report. */
   readonly path: string;
-  readonly meaning: string;
-
-  /** `undefined` if the call accepts no body. */
-  readonly body?: { readonly schema: string; readonly example: object };
+  readonly takesBody?: true;
 
   /** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
   run(body: Parameters, id: string): unknown;
 }
 
-/** Lists the calls for the routes, `/openapi.json`, the web page and the list of known paths. */
 export function listAdminCalls(services: Services): readonly AdminCall[] {
   const { faults, log, reports, sessions } = services;
   const control = createControl(services);
@@ -33,32 +29,27 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
     {
       method: 'GET',
       path: '/__admin/health',
-      meaning: 'status and clock',
       run: () => ({ status: 'ok', ...clockTime(services), reports: reports.list().length }),
     },
     {
       method: 'GET',
       path: '/__admin/requests',
-      meaning: 'list the latest calls',
       run: () => ({ requests: log.list() }),
     },
     {
       method: 'DELETE',
       path: '/__admin/requests',
-      meaning: 'clear the list of calls',
       run: () => log.reset(),
     },
     {
       method: 'GET',
       path: '/__admin/clock',
-      meaning: 'the server’s clock',
       run: () => clockTime(services),
     },
     {
       method: 'POST',
       path: '/__admin/clock',
-      meaning: 'advance, set or freeze the clock',
-      body: { schema: 'AdminClock', example: { advance: '2h' } },
+      takesBody: true,
       run(body) {
         changeClock(services, control, body);
         return clockTime(services);
@@ -67,14 +58,12 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
     {
       method: 'GET',
       path: '/__admin/faults',
-      meaning: 'list the active faults',
       run: () => ({ faults: faults.list() }),
     },
     {
       method: 'POST',
       path: '/__admin/faults',
-      meaning: 'add a fault, in the form of --fault or as an object',
-      body: { schema: 'AdminFault', example: { fault: 'status:503:times=3' } },
+      takesBody: true,
       run(body) {
         faults.add(readFault(faultIn(body)));
         return { faults: faults.list() };
@@ -83,7 +72,6 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
     {
       method: 'DELETE',
       path: '/__admin/faults',
-      meaning: 'remove every fault',
       run() {
         faults.clear();
         sessions.restoreFixedTokens();
@@ -92,14 +80,12 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
     {
       method: 'GET',
       path: '/__admin/reports',
-      meaning: 'list every report',
       run: () => ({ reports: control.reports() }),
     },
     {
       method: 'POST',
       path: '/__admin/reports/:id',
-      meaning: 'set the status of a report',
-      body: { schema: 'AdminReport', example: { status: 'ready' } },
+      takesBody: true,
       run(body, id) {
         const status = readStatus(body);
         const report = reports.get(id);
@@ -112,7 +98,6 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
     {
       method: 'POST',
       path: '/__admin/reset',
-      meaning: 'reset to the initial state',
       run: () => control.reset(),
     },
   ];

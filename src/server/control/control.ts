@@ -10,7 +10,7 @@ const advanceForms =
 
 /** Controls a running server from the same process. The admin calls do the same over HTTP. */
 export function createControl(services: Services): Control {
-  const { clock, faults, log, openCalls, reports, sessions } = services;
+  const { clock, faults, log, reports, sessions } = services;
 
   return {
     requests: () => log.list(),
@@ -30,7 +30,6 @@ export function createControl(services: Services): Control {
     fault: (fault) => faults.add(readFault(fault as string | FaultObject<unknown>)),
 
     reset() {
-      for (const outgoing of openCalls) outgoing.destroy();
       sessions.reset();
       faults.reset();
       reports.reset();

@@ -1,3 +1,4 @@
+import { formatPlural } from '../../text/quantity.ts';
 import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service-error.ts';
 
 /** Enough for real requests. A hostile body can have thousands of errors. */
@@ -39,25 +40,17 @@ export class RequestErrors {
     if (!first) return;
 
     const { parameter, problem } = first.detail;
+    const others = this.#errors.length - 1;
+    const more = others === 0 ? '' : ` See details for ${formatPlural(others, 'more error')}.`;
     const details = this.#errors.slice(0, maxDetails).map(({ detail }) => detail);
-    throw new ServiceError(first.errorId, `${parameter}: ${problem}${this.#othersInWords()}`, {
-      details,
-    });
+    throw new ServiceError(first.errorId, `${parameter}: ${problem}${more}`, { details });
   }
 
   #mostSerious(): RequestError | undefined {
-    for (const errorId of errorOrder) {
-      const error = this.#errors.find((one) => one.errorId === errorId);
-      if (error) return error;
-    }
-    return undefined;
+    return this.#errors.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
   }
+}
 
-  /** Returns a sentence, or nothing if there is only one error. */
-  #othersInWords(): string {
-    const others = this.#errors.length - 1;
-    if (others === 0) return '';
-    if (others === 1) return ' See details for 1 more error.';
-    return ` See details for ${others} more errors.`;
-  }
+function rankOf({ errorId }: RequestError): number {
+  return errorOrder.indexOf(errorId);
 }

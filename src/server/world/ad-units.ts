@@ -33,20 +33,9 @@ export interface PlannedAdUnit {
 
 /** In the order of `GET /campaigns`. */
 export function listCampaigns(): FixtureCampaign[] {
-  return plans.map((plan) => ({
-    advertiserId: plan.advertiserId,
-    advertiserName: plan.advertiserName,
-    billingEntity: plan.billingEntity,
-    campaignId: plan.campaignId,
-    campaignName: plan.campaignName,
-    campaignStartDate: plan.campaignStartDate,
-    campaignEndDate: plan.campaignEndDate,
-    adunits: plan.adunits.map(({ adunitName, adunitId, adUnitLimitType, adUnitLimitValue }) => ({
-      adunitName,
-      adunitId,
-      adUnitLimitType,
-      adUnitLimitValue,
-    })),
+  return plans.map(({ countries, systems, cpm, cpc, adunits, ...campaign }) => ({
+    ...campaign,
+    adunits: adunits.map(({ format, volume, creatives, ...adUnit }) => adUnit),
   }));
 }
 
