@@ -136,6 +136,19 @@ test('the list of campaigns is checked like a report', async () => {
   expect(campaigns.notes).toMatchObject([{ message: expect.stringContaining('total') }]);
 });
 
+test('rows have the requested columns, whatever else the service sends as null', async () => {
+  const { url } = await serveAnswers({
+    '/download-reporting': {
+      data: [{ date: '2026-11-09', city: null, os: 'iOS', clicks: 7, note: null }],
+    },
+  });
+  const client = createClient({ baseUrl: url, token: 't' });
+  const day = { period: '2026-11-09', by: ['DAILY'], metrics: ['clicks'] } as const;
+  const rows = await rowsIn(await client.fetchReport(day));
+  // As in the files of the command line, a value that was not asked for stays.
+  expect(rows).toEqual([{ date: '2026-11-09', os: 'iOS', clicks: 7, note: null }]);
+});
+
 test("a DSP's revenue is the service's text", async () => {
   const server = await startLocalServer({ delayMs: 0 });
   onTestFinished(() => server.close());
@@ -339,6 +352,9 @@ describe('what goes wrong', () => {
     { options: { baseUrl: url, token: 't', profile: 'seller' }, hint: 'buyer, dsp' },
     { options: { baseUrl: url, token: 't', timezone: 'UTC' }, message: 'DSP reports only' },
     { options: { baseUrl: url, token: 't', proxy: 'socks://x' }, message: 'proxy is not' },
+    { options: { baseUrl: url, token: 'Bearer t' }, message: 'token has blanks' },
+    { options: { baseUrl: url, token: ' \n' }, message: 'token is not a string, or is empty' },
+    { options: { baseUrl: 'localhost:1', token: 't' }, hint: 'Did you mean http://localhost:1?' },
   ])('createClient($options) is exit 2', ({ options, message = '', hint = '' }) => {
     const create = () => createClient(options as never);
     expect(create).toThrow(
@@ -357,12 +373,66 @@ describe('what goes wrong', () => {
     { report: { period: 'yesterday', breakdowns: ['DAILY'] }, message: 'breakdowns' },
     { report: { period: 'yesterday', by: 'DAILY' }, message: 'by is not a list' },
     { report: { period: 'soon' }, message: 'soon' },
+    { report: { period: null }, message: 'period is “null”' },
+    { report: { period: 7 }, message: 'period is “7”' },
+    { report: { since: {} }, message: 'since is' },
+    { report: { since: 'soon' }, message: 'soon' },
+    { report: { period: 'yesterday', until: 'now' }, message: 'until' },
+    { report: { period: 'yesterday', by: ['DAYLY'] }, message: 'DAYLY' },
+    { report: { period: 'yesterday', by: null }, message: 'by is not a list' },
+    { report: { period: 'yesterday', metrics: ['shows'] }, message: 'shows' },
+    { report: { period: 'yesterday', filters: null }, message: 'filters is not an object' },
+    { report: { period: 'yesterday', filters: { city: ['1'] } }, message: 'city' },
+    { report: null, message: 'needs an object' },
     { report: {}, message: 'No period' },
   ])('fetchReport($report) is exit 2', async ({ report, message }) => {
     const client = createClient({ baseUrl: url, token: 't' });
-    await expect(client.fetchReport(report as never)).rejects.toMatchObject({
-      exitCode: 2,
-      message: expect.stringContaining(message),
-    });
+    const error = await client.fetchReport(report as never).catch((reason) => reason);
+    expect(error).toBeInstanceOf(AdreportError);
+    expect(error).toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
+    expect(`${error.message} ${error.hint}`).not.toMatch(/--|adreport |ADREPORT_(?!TOKEN)/);
+  });
+
+  test.each([{ strict: 'no' }, { waitTimeoutMs: '5s' }, { onProgress: 7 }, { signal: {} }])(
+    'fetchReport with %j is exit 2',
+    async (options) => {
+      const client = createClient({ baseUrl: url, token: 't' });
+      const call = client.fetchReport({ period: 'yesterday' }, options as never);
+      await expect(call).rejects.toMatchObject({ exitCode: 2 });
+    },
+  );
+
+  test('a call without an ID is exit 2', async () => {
+    const client = createClient({ baseUrl: url, token: 't' });
+    for (const call of [client.openReport('' as never), client.reportStatus(undefined as never)]) {
+      await expect(call).rejects.toMatchObject({
+        exitCode: 2,
+        message: expect.stringContaining('needs the ID of a report'),
+      });
+    }
+  });
+
+  test('a token that ends in a line break is trimmed', async () => {
+    const { server } = await connectTo();
+    const token = `${server.accounts[0]?.token}\n`;
+    const client = createClient({ baseUrl: server.url, token });
+    expect(await client.campaigns()).not.toHaveLength(0);
+  });
+
+  test('hints are in words of the library', async () => {
+    const { url: busy } = await serveAnswers();
+    const asHttps = String(busy).replace('http:', 'https:');
+    const attempts = [
+      createClient({ baseUrl: url, token: 't', retries: 0 }),
+      createClient({ baseUrl: asHttps, token: 't', retries: 0 }),
+    ];
+    const { server } = await connectTo();
+    attempts.push(createClient({ baseUrl: server.url, token: 'x'.repeat(40) }));
+    attempts.push(createClient({ baseUrl: server.url, email: 'a@b.example', password: 'no' }));
+    for (const client of attempts) {
+      const error: AdreportError = await client.campaigns().catch((reason) => reason);
+      expect(error.hint).toBeTypeOf('string');
+      expect(error.hint).not.toMatch(/--|adreport |ADREPORT_/);
+    }
   });
 });
