@@ -70,7 +70,7 @@ export class Accounts {
   }
 
   store(): Store {
-    return new Store(this.#host.env, this.#host.console.warn, this.#host.files);
+    return new Store(this.#host.env, this.#host.files);
   }
 
   /**

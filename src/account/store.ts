@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
@@ -79,14 +79,11 @@ export function withoutAccount(settings: StoredSettings, name: string): StoredSe
 export class Store {
   readonly directory: string;
   readonly path: string;
-  readonly #warn: (sentence: string) => void;
   readonly #host: FileHost;
 
-  /** @param warn prints a sentence about files that other users can read */
-  constructor(env: NodeJS.ProcessEnv, warn: (sentence: string) => void, host: FileHost) {
+  constructor(env: NodeJS.ProcessEnv, host: FileHost) {
     this.directory = settingsFolder(env);
     this.path = join(this.directory, 'settings.json');
-    this.#warn = warn;
     this.#host = host;
   }
 
@@ -150,7 +147,6 @@ export class Store {
       // Reading a pipe or a device might never end.
       if (!stats.isFile()) throw new Error('it is not a regular file');
       if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
-      this.#closeToOthers();
       expectSettings(JSON.parse(decodeUtf8(readFileSync(this.path))));
       const { accounts, ...others } = this.#conf(ConfClass).store;
       if (accounts) return { ...others, accounts };
@@ -183,23 +179,6 @@ export class Store {
       accessPropertiesByDotNotation: false,
       deserialize: (content) => JSON.parse(decodeUtf8(Buffer.from(content))),
     });
-  }
-
-  /** Makes a file private that other users can read, with a warning. Windows has no modes. */
-  #closeToOthers(): void {
-    const { mode } = statSync(this.path);
-    if (this.#host.platform === 'win32' || (mode & 0o077) === 0) return;
-
-    const shownMode = (mode & 0o7777).toString(8).padStart(4, '0');
-    const problem = `${this.path} can be accessed by other users (mode ${shownMode})`;
-    try {
-      chmodSync(this.path, 0o600);
-      const advice = 'if another user may have read it, create a new token';
-      this.#warn(`${problem}. Its mode is now 0600; ${advice}.`);
-    } catch {
-      // On a read-only disk, such as a secret that a container mounts.
-      this.#warn(`${problem}, and its mode cannot be changed.`);
-    }
   }
 
   #cannotWrite(cause: unknown): AdreportError {

@@ -2,10 +2,9 @@ import { dirname } from 'node:path';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { checkUp, type DoctorResult } from '../doctor/check-up.ts';
+import { diagnose, type Finding } from '../doctor/diagnose.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
-import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { readTimeout } from '../query/flags/read-value.ts';
 import { readSavedReports, savedOptions } from '../query/saved-reports.ts';
@@ -53,18 +52,11 @@ export const doctorCommand = declareCommand({
   },
 });
 
-/** Prints the result of each check with its fix. The exit code is that of the first problem. */
+/** Prints each finding with its fix. The exit code is that of the first problem. */
 async function doctor(context: Context, timeoutMs: number): Promise<number> {
-  const { env, cwd, platform } = context.host;
-  const results = await checkUp(context, {
-    timeoutMs,
-    checkReports,
-    findBrowser: () => findBrowser({ env, cwd, platform, isProgram }),
-  });
-  await printResults(context, results);
-
-  const firstBroken = results.find(({ status }) => status === 'broken');
-  return firstBroken?.exitCode ?? 0;
+  const findings = await diagnose({ ...context, timeoutMs, checkReports });
+  await printFindings(context, findings);
+  return findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 }
 
 /** Throws the mistakes in a project file; returns the number of its reports. */
@@ -79,30 +71,26 @@ async function checkReports(path: string, shownPath: string): Promise<number> {
 /** Width of a mark and a check's name. */
 const indent = 18;
 
-const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
+const marks: Readonly<Record<Finding['status'], Mark>> = {
   ok: 'good',
   warning: 'note',
   broken: 'problem',
 };
 
 /** Removes secrets of the settings, which the service may repeat. */
-async function printResults(
+async function printFindings(
   { console, flags }: Context,
-  results: readonly DoctorResult[],
+  findings: readonly Finding[],
 ): Promise<void> {
-  const safeResults = results.map((result) => ({
-    ...result,
-    message: console.redact(result.message),
-    fix: result.fix && console.redact(result.fix),
+  const safeFindings = findings.map((finding) => ({
+    ...finding,
+    message: console.redact(finding.message),
+    fix: finding.fix && console.redact(finding.fix),
   }));
+  if (flags.json) return console.result(visibleJson(safeFindings));
 
-  if (flags.json) {
-    await console.result(visibleJson(safeResults));
-    return;
-  }
-  for (const result of safeResults) {
-    const { check: name, status, message, fix: detail } = result;
-    const entry = { mark: marks[status], name, message, detail };
-    await console.result(resultLines(entry, indent, console.out).join('\n'));
+  for (const { check: name, status, message, fix: detail } of safeFindings) {
+    const lines = resultLines({ mark: marks[status], name, message, detail }, indent, console.out);
+    await console.result(lines.join('\n'));
   }
 }

@@ -23,8 +23,8 @@ export interface Claim {
   /** A sentence whose subject is the service. */
   readonly sentence: string;
 
-  /** Default: both. */
-  readonly profile?: Profile;
+  /** Why the claim is not tried for an account of this profile; absent to try it. */
+  readonly lacks?: { readonly [P in Profile]?: string };
 
   /**
    * Returns what differs, or nothing. Throws `NotTried`, and an `AdreportError` for a response that
@@ -51,7 +51,7 @@ export const claims: readonly Claim[] = [
     id: 'campaigns',
     kind: 'documented',
     sentence: 'lists the campaigns as a JSON array, each with its IDs, names and ad units',
-    profile: 'buyer',
+    lacks: { dsp: 'a DSP account may have no list of campaigns' },
     check: checkCampaigns,
   },
   {
@@ -80,15 +80,9 @@ export const claims: readonly Claim[] = [
   },
   {
     id: 'days',
-    kind: 'assumed',
-    sentence: 'sends one row per day for DAILY, dated YYYY-MM-DD and inside the period',
-    check: checkDays,
-  },
-  {
-    id: 'zone',
     kind: 'documented',
-    sentence: 'uses the requested zone; for buyers always europe/paris',
-    check: checkZone,
+    sentence: 'sends one row per day for DAILY, inside the period and in the zone of the request',
+    check: checkDays,
   },
   {
     id: 'sums',
@@ -100,7 +94,7 @@ export const claims: readonly Claim[] = [
     id: 'filters',
     kind: 'documented',
     sentence: 'returns only the rows of a campaign when filtered by it',
-    profile: 'buyer',
+    lacks: { dsp: 'DSP reports have no filters' },
     check: checkFilter,
   },
 ];
@@ -217,8 +211,8 @@ async function checkWindowClock(service: ServiceProbe): Promise<string | undefin
   return `the period in the summary is ${quoteValue(summary.since)} to ${quoteValue(summary.until)}`;
 }
 
-async function requireSummary(service: ServiceProbe) {
-  const { summary } = await requireFor('the report by day', service.report('days'));
+async function requireSummary(service: ServiceProbe, name: 'days' | 'zone' = 'days') {
+  const { summary } = await requireFor('the report by day', service.report(name));
   if (!summary) throw new NotTried('the report by day has no summary');
   return summary;
 }
@@ -231,6 +225,9 @@ async function requireRows(service: ServiceProbe): Promise<ProbeReport['rows']> 
 }
 
 async function checkDays(service: ServiceProbe): Promise<string | undefined> {
+  const zoneDifference = await checkZone(service);
+  if (zoneDifference !== undefined) return zoneDifference;
+
   const rows = await requireRows(service);
   const { since, until } = service.requestFor('days');
 
@@ -248,18 +245,11 @@ async function checkDays(service: ServiceProbe): Promise<string | undefined> {
   return undefined;
 }
 
+/** A buyer's days are always in Paris; a DSP's in the requested zone. */
 async function checkZone(service: ServiceProbe): Promise<string | undefined> {
-  if (service.settings.profile === 'buyer') {
-    const { timezone } = await requireSummary(service);
-    return timezone === 'europe/paris' ? undefined : describeZone(timezone);
-  }
-
-  const { summary } = await requireFor('the report in another zone', service.report('zone'));
-  if (!summary) throw new NotTried('that report has no summary');
-  return summary.timezone === otherZone ? undefined : describeZone(summary.timezone);
-}
-
-function describeZone(timezone: string): string {
+  const isBuyer = service.settings.profile === 'buyer';
+  const { timezone } = await requireSummary(service, isBuyer ? 'days' : 'zone');
+  if (timezone === (isBuyer ? 'europe/paris' : otherZone)) return undefined;
   return `timezone in the summary is ${quoteValue(timezone)}`;
 }
 

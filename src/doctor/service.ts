@@ -87,39 +87,36 @@ async function confirmReports(
   ]);
 }
 
+/** Tries every claim that the profile has; none after an error that ends the trials. */
 async function tryClaims(service: ServiceProbe, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 
-  for (const claim of claims) {
-    const { id, kind, sentence, profile } = claim;
-    if (profile !== undefined && profile !== service.settings.profile) continue;
-
-    let outcome: Pick<ClaimResult, 'result' | 'detail'>;
+  for (const { id, kind, sentence, lacks, check } of claims) {
+    const reason = lastError?.message ?? lacks?.[service.settings.profile];
+    let outcome: Outcome = { result: 'not tried', detail: reason ?? null };
     try {
-      if (lastError) throw new NotTried(lastError.message);
-      const difference = await claim.check(service);
-      outcome = {
-        result: difference === undefined ? 'holds' : 'differs',
-        detail: difference ?? null,
-      };
+      if (reason === undefined) outcome = outcomeOf(await check(service));
     } catch (error) {
       outcome = outcomeOfError(error);
       if (error instanceof AdreportError && endsTrials(error)) lastError = error;
     }
-    results.push({
-      id,
-      kind,
-      sentence,
-      ...outcome,
-      detail: outcome.detail && redact(outcome.detail),
-    });
+    const detail = outcome.detail && redact(outcome.detail);
+    results.push({ id, kind, sentence, ...outcome, detail });
   }
   return { results, lastError };
 }
 
+type Outcome = Pick<ClaimResult, 'result' | 'detail'>;
+
+function outcomeOf(difference: string | undefined): Outcome {
+  return difference === undefined
+    ? { result: 'holds', detail: null }
+    : { result: 'differs', detail: difference };
+}
+
 /** Throws errors that are not of the service. */
-function outcomeOfError(error: unknown): Pick<ClaimResult, 'result' | 'detail'> {
+function outcomeOfError(error: unknown): Outcome {
   if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
 

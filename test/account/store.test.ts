@@ -22,15 +22,12 @@ const mayReadAnything = isWindows || process.getuid?.() === 0;
 
 let directory: string;
 let file: string;
-let warnings: string[];
 beforeEach(() => {
   directory = join(temporaryFolder(), 'settings');
   file = join(directory, 'settings.json');
-  warnings = [];
 });
 
-const open = () =>
-  new Store({ ADREPORT_CONFIG_DIR: directory }, (sentence) => warnings.push(sentence), fileHost());
+const open = () => new Store({ ADREPORT_CONFIG_DIR: directory }, fileHost());
 const save = (name: string, account: StoredAccount) =>
   open().update((stored) => withAccount(stored, name, account));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
@@ -72,24 +69,6 @@ describe.skipIf(isWindows)('modes', () => {
     await save('work', account);
 
     expect([modeOf(directory), modeOf(file)]).toEqual(['700', '600']);
-    expect(warnings).toEqual([]);
-  });
-
-  test('a file that others can read is closed, with one warning', async () => {
-    await save('work', account);
-    chmodSync(file, 0o644);
-
-    await open().read();
-
-    expect(modeOf(file)).toBe('600');
-
-    await open().read();
-
-    expect(warnings).toEqual([
-      expect.stringContaining(
-        `${file} can be accessed by other users (mode 0644). Its mode is now 0600`,
-      ),
-    ]);
   });
 });
 
@@ -136,7 +115,7 @@ test('concurrent processes lose no changes, and readers never see half a file', 
   const script = bundleScript(`
     import { processHost } from './src/host.ts';
     import { Store, withAccount } from './src/account/store.ts';
-    const store = new Store(process.env, (text) => { throw new Error(text); }, processHost());
+    const store = new Store(process.env, processHost());
     for (let i = 0; i < 4; i += 1) {
       const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
       await store.update((stored) => withAccount(stored, process.env.NAME + i, account));

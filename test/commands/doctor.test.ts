@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { serve } from '../support/http-server.ts';
+import { json, serve } from '../support/http-server.ts';
 import {
   type CliOptions,
   expectRefusal,
@@ -16,21 +16,16 @@ type Finding = Readonly<Record<'check' | 'status' | 'message', string>> & {
   readonly exitCode: number | null;
 };
 
-/** Parses the findings and checks their invariants; returns a function that finds one by name. */
+/** Parses the findings and checks their invariants; returns a function that lists those of a check. */
 function findings({ exitCode, stdout }: { readonly exitCode: unknown; readonly stdout: string }) {
   const all: Finding[] = JSON.parse(stdout);
-  for (const { check, status, message, fix, exitCode: code } of all) {
-    expect(check).toMatch(/^[a-z.-]+$/);
+  for (const { status, message, fix, exitCode: code } of all) {
     expect(message).not.toBe('');
     expect(fix === null).toBe(status === 'ok');
     expect(code === null).toBe(status !== 'broken');
   }
   expect(exitCode).toBe(all.find(({ status }) => status === 'broken')?.exitCode ?? 0);
-  return (wanted: string): Finding => {
-    const found = all.filter(({ check }) => check === wanted);
-    expect(found.map(({ check }) => check)).toEqual([wanted]);
-    return found[0] as Finding;
-  };
+  return (wanted: string) => all.filter(({ check }) => check === wanted);
 }
 
 const token = 'f'.repeat(40);
@@ -39,25 +34,18 @@ const doctorAlone = (cwd: string, options: CliOptions = {}) =>
   runCli('doctor --json --local', { ...options, cwd });
 
 describe('no problems', () => {
-  test('against a service: exit 0, the source of each setting, no secret', async () => {
+  test('against a service: exit 0, a call without the token and one with it, no secret', async () => {
     const { server, run } = await serveForTest({ clock: Date.now });
-    const env = { ADREPORT_PASSWORD: 'sesame-open', ADREPORT_EMAIL: 'me@example.com' };
 
-    const { exitCode, stdout, stderr } = await run('doctor', { now: Date.now(), env });
+    const { exitCode, stdout, stderr } = await run('doctor', { now: Date.now() });
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(
-      /^✓ {2}base-url +http:\/\/127\.0\.0\.1:\d+ \(from ADREPORT_BASE_URL\)$/m,
-    );
     expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
     expect(stdout).toMatch(/^✓ {2}clock +in sync with the service \(\d[\d.]* m?s off\)/m);
-    expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns\./m);
-    expect(stdout).toMatch(/^✓ {2}window-clock +instant \(default\)/m);
+    expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns$/m);
     expect(stdout).not.toMatch(/^[!✗]/m);
-    expect(stdout).not.toContain('sesame');
     expect(stdout).not.toContain(server.accounts[0]?.token);
 
-    // A call without the token, then one with it: no report is requested.
     const calls = server.requests().map(({ path, status }) => `${path} ${status}`);
     expect(calls).toEqual(['/campaigns 401', '/campaigns 200']);
   });
@@ -66,18 +54,15 @@ describe('no problems', () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, '.config'), { mode: 0o700 });
     writeFileSync(join(cwd, '.config', 'settings.json'), '{', { mode: 0o600 });
-    const proxy = { HTTPS_PROXY: 'http://me:hush-hush@127.0.0.1:9', NO_PROXY: 'example.com' };
 
-    const result = await doctorAlone(cwd, { env: proxy, now: Date.now() });
+    const result = await doctorAlone(cwd, {
+      env: { HTTPS_PROXY: 'not a proxy' },
+      now: Date.now(),
+    });
 
     const found = findings(result);
-
-    expect(found('sign-in').status).toBe('ok');
-    expect(found('settings-file').status).toBe('warning');
-    expect(found('proxy').message).toMatch(
-      /^http:\/\/127\.0\.0\.1:9 for https\b.*except for example\.com/,
-    );
-    expect(result.stdout).not.toContain('hush');
+    expect(found('sign-in')).toMatchObject([{ status: 'ok' }]);
+    expect(found('settings-file')).toMatchObject([{ status: 'warning' }]);
   });
 });
 
@@ -100,95 +85,47 @@ describe('settings', () => {
     {
       name: 'an invalid proxy',
       env: { ...https, HTTPS_PROXY: 'socks5://me:hush@x' },
-      check: 'proxy',
+      check: 'connection',
       exitCode: 2,
-    },
-    {
-      name: 'no token',
-      env: { ADREPORT_BASE_URL: 'http://127.0.0.1:9' },
-      check: 'sign-in',
-      exitCode: 3,
     },
   ])('$name: the exit code is that of other commands', async ({ env, check, exitCode }) => {
     const result = await doctor({ env });
 
-    expect(findings(result)(check)).toMatchObject({ status: 'broken', exitCode });
+    expect(findings(result)(check)).toMatchObject([{ status: 'broken', exitCode }]);
     expect(result.stdout).not.toContain('hush');
     expect((await runCli('campaigns --retries 0', { env })).exitCode).toBe(exitCode);
   });
 
   test('adreport.yaml: the number of reports, or the line of a mistake', async () => {
     const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a: { period: today }\n');
+    const write = (text: string) => writeFileSync(join(cwd, 'adreport.yaml'), text);
 
-    const fine = findings(await doctorAlone(cwd))('adreport.yaml');
+    write('reports:\n  a: { period: today }\n');
+    const message = expect.stringMatching(/adreport\.yaml: 1 report$/);
+    expect(findings(await doctorAlone(cwd))('adreport.yaml')).toMatchObject([{ message }]);
 
-    expect(fine.message).toMatch(/adreport\.yaml: 1 report\.$/);
-
-    writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  a:\n    concurrency: many\n');
-
-    const found = findings(await doctorAlone(cwd))('adreport.yaml');
-
-    expect(found).toMatchObject({
-      status: 'broken',
-      exitCode: 2,
-      message: expect.stringContaining('adreport.yaml:3'),
-    });
+    write('reports:\n  a:\n    concurrency: many\n');
+    const place = expect.stringContaining('adreport.yaml:3');
+    expect(findings(await doctorAlone(cwd))('adreport.yaml')).toMatchObject([
+      { status: 'broken', exitCode: 2, message: place },
+    ]);
   });
 
-  test.skipIf(process.platform === 'win32')(
-    'paths open to other users are reported with their mode; files that may hold a token are closed',
-    async () => {
-      const cwd = temporaryFolder();
-      const config = join(cwd, '.config');
-      mkdirSync(join(config, 'ledger'), { recursive: true });
-      writeFileSync(join(config, 'settings.json'), '{"accounts":{}}');
-      chmodSync(join(config, 'settings.json'), 0o644);
-      chmodSync(join(config, 'ledger'), 0o750);
-      chmodSync(config, 0o755);
-      const permissions = async (): Promise<Finding[]> =>
-        JSON.parse((await doctorAlone(cwd)).stdout).filter(
-          ({ check }: Finding) => check === 'permissions',
-        );
+  test.skipIf(process.platform === 'win32')('files that other users can read', async () => {
+    const cwd = temporaryFolder();
+    const folder = join(cwd, '.config');
+    const file = join(folder, 'settings.json');
+    mkdirSync(folder);
+    writeFileSync(file, '{"accounts":{}}');
+    chmodSync(folder, 0o755);
+    chmodSync(file, 0o644);
 
-      const found = await permissions();
+    const fixes = findings(await doctorAlone(cwd))('settings-file').map(({ fix }) => fix);
+    expect(fixes).toEqual([null, `chmod 700 '${folder}'`, `chmod 600 '${file}'`]);
 
-      expect(found.map(({ status }) => status)).toEqual(['warning', 'warning', 'warning']);
-      expect(found.map(({ message }) => message).join('\n')).toMatch(/0644.*0755.*0750/s);
-      expect(found.at(-1)?.fix).toBe(`chmod 700 '${join(config, 'ledger')}'`);
-      expect(await permissions()).toHaveLength(2);
-    },
-  );
-});
-
-test('on Windows file modes are not checked', async () => {
-  const { exitCode, stdout } = await runCli('doctor --local --json', { platform: 'win32' });
-
-  const checks = JSON.parse(stdout).map(({ check }: Finding) => check);
-  expect(exitCode).toBe(0);
-  expect(checks).toEqual(expect.arrayContaining(['node', 'settings-file', 'browser', 'clock']));
-  expect(checks).not.toContain('permissions');
-});
-
-test.each([
-  { named: 'nowhere/chrome', status: 'warning', message: 'which is not a program on this machine' },
-  { named: process.execPath, status: 'ok', message: `${process.execPath} (for PDFs)` },
-])('the browser for PDFs: $status', async ({ named, status, message }) => {
-  const env = { ADREPORT_BROWSER: named };
-
-  const { exitCode, stdout } = await runCli('doctor --local --json', { env });
-
-  const browser = JSON.parse(stdout).find(({ check }: Finding) => check === 'browser');
-  expect(browser).toMatchObject({ status, message: expect.stringContaining(message) });
-  expect(exitCode).toBe(0);
-});
-
-test('a missing browser is fine', async () => {
-  // Windows has Edge, but this one has no program folder.
-  const { stdout } = await runCli('doctor --local --json', { platform: 'win32' });
-
-  const browser = JSON.parse(stdout).find(({ check }: Finding) => check === 'browser');
-  expect(browser).toMatchObject({ status: 'ok', message: expect.stringContaining('only PDFs') });
+    const onWindows = await doctorAlone(cwd, { platform: 'win32' });
+    expect(findings(onWindows)('settings-file')).toHaveLength(1);
+  });
 });
 
 describe('the service', () => {
@@ -196,28 +133,36 @@ describe('the service', () => {
     { name: 'connection refused', baseUrl: 'http://127.0.0.1:1' },
     { name: 'unknown host', baseUrl: 'https://nowhere.invalid' },
   ])('$name: exit 5', async ({ baseUrl }) => {
-    const found = findings(
-      await doctor({ env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token } }),
-    );
-    expect(found('connection')).toMatchObject({ status: 'broken', exitCode: 5 });
+    const result = await doctor({ env: { ADREPORT_BASE_URL: baseUrl, ADREPORT_TOKEN: token } });
+    expect(findings(result)('connection')).toMatchObject([{ status: 'broken', exitCode: 5 }]);
   });
 
   test.each([
     { name: 'busy', faults: ['campaigns:503'], exitCode: 5 },
     { name: 'rejecting', faults: ['campaigns:400'], exitCode: 4 },
     { name: 'refusing the token', faults: [], exitCode: 3 },
-  ])(
-    '$name: the exit code is that of other commands, after one try; the token is not shown',
-    async ({ faults, exitCode }) => {
-      const { server, run } = await serveForTest({ faults });
+  ])('$name: the exit code is that of other commands, after one try', async (service) => {
+    const { server, run } = await serveForTest({ faults: service.faults });
 
-      const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
+    const result = await run('doctor --json', { env: { ADREPORT_TOKEN: token } });
 
-      expect(findings(result)('sign-in')).toMatchObject({ status: 'broken', exitCode });
-      expect(result.stdout).not.toContain(token);
-      expect(server.requests()).toHaveLength(2);
-    },
-  );
+    const { exitCode } = service;
+    expect(findings(result)('sign-in')).toMatchObject([{ status: 'broken', exitCode }]);
+    expect(result.stdout).not.toContain(token);
+    expect(server.requests()).toHaveLength(2);
+  });
+
+  test('that suspends the account: what it says, once, and no sign-in that works', async () => {
+    const { env } = await serve((_request, response) => {
+      json(response, { error: 'account suspended' }, 403);
+    });
+
+    const { stdout } = await runCli('doctor', { env });
+
+    expect(stdout).toMatch(/^! {2}sign-in/m);
+    expect(stdout.match(/account suspended/g)).toHaveLength(1);
+    expect(stdout).not.toContain('works');
+  });
 
   test.each([
     { offMs: 3_600_000, says: / 1 h ahead of/, status: 'warning' },
@@ -229,14 +174,12 @@ describe('the service', () => {
       response.writeHead(401, { date: new Date(now - offMs).toUTCString() }).end('{}');
     });
 
-    const clock = findings(await doctor({ env, now }))('clock');
-
-    expect(clock).toMatchObject({ status, message: expect.stringMatching(says) });
+    const message = expect.stringMatching(says);
+    expect(findings(await doctor({ env, now }))('clock')).toMatchObject([{ status, message }]);
   });
 
   test('Ctrl-C ends the checks: exit 130 without findings', async () => {
     const { signal, send } = interruption(130);
-
     const { env } = await serve(send);
 
     expectRefusal(await doctor({ env, signal }), 130, 'Interrupted.');

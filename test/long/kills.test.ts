@@ -64,7 +64,7 @@ test(`${kills} writers of settings killed: the file is always complete, and keep
     import { writeSync } from 'node:fs';
     import { processHost } from './src/host.ts';
     import { Store, withAccount } from './src/account/store.ts';
-    const store = new Store(process.env, () => {}, processHost());
+    const store = new Store(process.env, processHost());
     for (let i = 0; i < 1_000; i += 1) {
       await store.update((settings) => withAccount(settings, process.pid + '-' + i, { baseUrl: 'https://x.example' }));
       writeSync(1, process.pid + '-' + i + '\\n');
@@ -91,7 +91,7 @@ async function killWriters(script: string, count: number): Promise<string[]> {
     await writer.printed(/\n/);
     expect(await killWithin(writer, 0, 30)).toBe(true);
     stored.push(...((await writer.ended).stdout.match(/^\d+-\d+$/gm) ?? []));
-    const { accounts } = await new Store(env, () => {}, fileHost()).read();
+    const { accounts } = await new Store(env, fileHost()).read();
     expect(stored.filter((name) => !Object.hasOwn(accounts, name))).toEqual([]);
   }
   return stored;

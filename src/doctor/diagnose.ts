@@ -1,0 +1,199 @@
+import { statSync } from 'node:fs';
+import { relative } from 'node:path';
+import { findProjectFile, projectFileName } from '../account/project-file.ts';
+import { Store } from '../account/store.ts';
+import { createHttp, readProxy } from '../api/http.ts';
+import { TransportError } from '../api/transport-error.ts';
+import { endpoints, endpointUrl } from '../contract/messages.ts';
+import { AdreportError, isForbidden } from '../errors.ts';
+import { formatDuration, formatPlural } from '../text/quantity.ts';
+import { quoteForShell } from '../text/quote-for-shell.ts';
+import type { DoctorTools } from './doctor-tools.ts';
+
+export interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'broken';
+  readonly message: string;
+
+  /** Next step for the user; `null` if the check passed. */
+  readonly fix: string | null;
+
+  /** Exit code of commands that run into this problem; `null` unless `broken`. */
+  readonly exitCode: number | null;
+}
+
+export interface Diagnosis extends DoctorTools {
+  /** For the connection. */
+  readonly timeoutMs: number;
+
+  /**
+   * Validates every report of a project file and returns their number. Throws `UsageError` for an
+   * invalid one.
+   */
+  readonly checkReports: (path: string, shownPath: string) => Promise<number>;
+}
+
+/**
+ * Checks settings, network, clock and sign-in, in the order in which a command needs them. Throws
+ * errors other than `AdreportError`, and the signal's reason when aborted.
+ */
+export async function diagnose(tools: Diagnosis): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+
+  /** Adds the findings of a check; returns false if it is broken. */
+  async function add(check: string, work: () => Promise<readonly Finding[]>): Promise<boolean> {
+    try {
+      findings.push(...(await work()));
+      return true;
+    } catch (error) {
+      const { signal } = tools.host;
+      if (signal.aborted) throw signal.reason;
+      if (!(error instanceof AdreportError)) throw error;
+
+      // The local server works without stored settings.
+      const isHarmless = tools.isLocal && check === 'settings-file';
+      findings.push(isHarmless ? warning(check, error) : broken(check, error));
+      return false;
+    }
+  }
+
+  await add('settings-file', () => checkStore(tools));
+  await add(projectFileName, () => checkProjectFile(tools));
+  const isResolved = await add('settings', async () => {
+    await tools.account.settings();
+    return [];
+  });
+  if (!isResolved) return findings;
+
+  const isReachable = await add('connection', () => checkConnection(tools));
+  if (isReachable) await add('sign-in', () => checkSignIn(tools));
+  return findings;
+}
+
+/** Checks that the settings can be read, and by their owner only. */
+async function checkStore({ host }: Diagnosis): Promise<readonly Finding[]> {
+  const store = new Store(host.env, host);
+  const { accounts } = await store.read();
+  const names = Object.keys(accounts);
+  const count = formatPlural(names.length, 'account');
+  const stored = names.length === 0 ? 'no stored accounts' : `${count} (${names.join(', ')})`;
+
+  const findings = [ok('settings-file', `${store.path}: ${stored}`)];
+  // Windows has no file modes.
+  if (host.platform === 'win32') return findings;
+  for (const [path, mode] of [
+    [store.directory, '700'],
+    [store.path, '600'],
+  ] as const) {
+    const current = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((current & 0o077) === 0) continue;
+
+    const message = `${path} can be accessed by other users.`;
+    const fix = `chmod ${mode} ${quoteForShell(path, host.platform)}`;
+    findings.push(warning('settings-file', { message, hint: fix }));
+  }
+  return findings;
+}
+
+async function checkProjectFile({ host, checkReports }: Diagnosis): Promise<readonly Finding[]> {
+  const path = findProjectFile(host.cwd);
+  if (path === undefined) return [];
+
+  const count = await checkReports(path, relative(host.cwd, path));
+  return [ok(projectFileName, `${path}: ${formatPlural(count, 'report')}`)];
+}
+
+/** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
+async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
+  const { account, host, isLocal, timeoutMs } = tools;
+  const { value: baseUrl } = (await account.settings()).baseUrl;
+  if (!baseUrl) return [];
+
+  const proxy = isLocal ? undefined : readProxy(host.env);
+  const url = new URL(endpointUrl(baseUrl.href, 'campaigns'));
+  const http = await createHttp({
+    timeoutMs,
+    userAgent: 'adreport doctor',
+    proxy,
+    trace: () => {},
+  });
+  const startedMs = host.stopwatch();
+  try {
+    const { method } = endpoints.campaigns;
+    const response = await http.send({ method, url, headers: {}, signal: host.signal });
+    response.body.destroy();
+
+    const elapsed = formatDuration(host.stopwatch() - startedMs);
+    const through = proxy ? ` through ${proxy.url.protocol}//${proxy.url.host}` : '';
+    const message = `${url.origin} answers ${response.status} in ${elapsed}${through}`;
+    return [judgeStatus(response.status, message), ...judgeClock(response.headers.date, host)];
+  } catch (error) {
+    throw error instanceof TransportError ? error.toUserError('a call', 'flags') : error;
+  } finally {
+    await http.close();
+  }
+}
+
+/** Expects a refusal. */
+function judgeStatus(status: number, message: string): Finding {
+  if (status === 401 || status === 403) {
+    return ok('connection', `${message}, as expected without a token`);
+  }
+  return warning('connection', {
+    message: `${message}, but a call without a token should get 401.`,
+    hint: 'Check the path of the base URL, or try again later.',
+  });
+}
+
+/** Compares this machine's clock with the `Date` header of a response, if there is one. */
+function judgeClock(
+  dateHeader: string | undefined,
+  { wallClock }: DoctorTools['host'],
+): readonly Finding[] {
+  // The header has whole seconds, so it is half a second behind on average.
+  const aheadMs = wallClock() - Date.parse(dateHeader ?? '') - 500;
+  if (Number.isNaN(aheadMs)) return [];
+
+  const distance = formatDuration(Math.abs(aheadMs));
+  if (Math.abs(aheadMs) < 60_000) {
+    return [ok('clock', `in sync with the service (${distance} off)`)];
+  }
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind';
+  const finding = warning('clock', {
+    message: `This machine’s clock is ${distance} ${direction} the service’s.`,
+    hint: 'Set the clock (for example with NTP): today, now and -36h depend on it.',
+  });
+  return [finding];
+}
+
+async function checkSignIn({ account }: Diagnosis): Promise<readonly Finding[]> {
+  const client = await account.client();
+  try {
+    const { campaigns } = await client.campaigns();
+    return [ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}`)];
+  } catch (error) {
+    // The token may be valid: some accounts cannot list campaigns.
+    if (isForbidden(error)) return [warning('sign-in', error)];
+    throw error;
+  }
+}
+
+function ok(check: string, message: string): Finding {
+  return { check, status: 'ok', message, fix: null, exitCode: null };
+}
+
+/** What went wrong, and the next step. */
+interface Problem {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+function warning(check: string, { message, hint = seeSettings }: Problem): Finding {
+  return { check, status: 'warning', message, fix: hint, exitCode: null };
+}
+
+function broken(check: string, { message, hint = seeSettings, exitCode }: AdreportError): Finding {
+  return { check, status: 'broken', message, fix: hint, exitCode };
+}
+
+const seeSettings = 'Read: adreport help settings';
