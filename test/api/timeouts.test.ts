@@ -5,11 +5,12 @@ import { clientAt, createWith, downloadWith, listenRaw } from './connect.ts';
 
 /** The effects of `timeoutMs`. The tests run concurrently, so that all take as long as one. */
 
-const timeoutMs = 100;
+/** Longer than a busy machine makes a process wait. */
+const timeoutMs = 500;
 
 /** Repeats something as long as the answer can be written. */
 function repeat(response: ServerResponse, step: () => void): void {
-  const timer = setInterval(step, timeoutMs / 5);
+  const timer = setInterval(step, timeoutMs / 25);
   response.on('close', () => clearInterval(timer));
 }
 
@@ -24,7 +25,7 @@ const services: Readonly<Record<string, (response: ServerResponse) => void>> = {
   'is-slow-but-whole': (response) => {
     response.writeHead(200);
     repeat(response, () => response.write('piece'));
-    setTimeout(() => response.end(), 5 * timeoutMs);
+    setTimeout(() => response.end(), 2 * timeoutMs);
   },
 
   'is-large': (response) => {
@@ -123,7 +124,7 @@ describe.concurrent('a timeout does not limit', () => {
     const { client } = await clientAt(urlOf('is-large'), options);
 
     const sizeBytes = await downloadWith(client, async (answer) => {
-      await new Promise((resolve) => setTimeout(resolve, 3 * timeoutMs));
+      await new Promise((resolve) => setTimeout(resolve, 2 * timeoutMs));
       return sizeOf(answer);
     });
 
