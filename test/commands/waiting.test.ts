@@ -103,7 +103,7 @@ describe('a request whose ID never came is in the list, with what happened', () 
     const cwd = temporaryFolder();
     const run = (words: string) => runCli(words, { cwd, env });
 
-    const failed = await run(`${line} --timeout 100ms`);
+    const failed = await run(`${line} --timeout ${status === 0 ? '500ms' : '30s'}`);
     const isUncertain = status !== 422;
     expect(failed.stderr.includes('First check adreport report list.')).toBe(isUncertain);
 
