@@ -1,28 +1,26 @@
-import { currencyOf, metricOfField } from '../contract/columns.ts';
+import { metricOfField } from '../contract/columns.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
-import type { Comparison, Figure } from '../totals/figures.ts';
+import { type Comparison, changeOf, type Figure } from '../totals/figures.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
 import type { Group, Sums } from '../totals/grouping.ts';
 import { decimalOf } from '../totals/numbers.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
+import { formatWithCurrency } from './figure-text.ts';
 
 /** Contribution of one group to the change of a metric. */
 interface Contribution {
   readonly unit: Unit;
-
   readonly group: Pick<Group, 'key'>;
 
-  /** Value in this report and in the earlier one; `undefined` if the group does not occur there. */
-  readonly now: Decimal | undefined;
-  readonly before: Decimal | undefined;
+  /** `undefined` if the group does not occur in that report. */
+  readonly now: Sums | undefined;
+  readonly before: Sums | undefined;
 
   readonly difference: Decimal;
 }
 
 const zero = new Decimal(0n, 0);
-const ten = new Decimal(10n, 0);
-const hundred = new Decimal(100n, 0);
 
 /**
  * Sums up the report in a sentence, from exact sums: revenue, its change, and the group that
@@ -35,66 +33,64 @@ export function formatHeadline(
 ): string | undefined {
   if (!isRevenue(lead)) return undefined;
 
-  const { field } = lead;
-  const now = sumOf(field, sums.total.totals());
-  const before = sumOf(field, comparison.sums.total.totals());
-  if (!now || !before || now.sign <= 0 || before.sign <= 0) return undefined;
+  const now = sums.total.totals();
+  const change = changeOf(lead, now, comparison.sums.total.totals());
+  const hasChanged = change.direction === 'up' || change.direction === 'down';
+  if (!hasChanged || sumIn(now, lead).sign <= 0) return undefined;
 
-  const difference = now.minus(before);
-  const percent = percentText(difference, before);
-  if (percent === undefined) return undefined;
-
-  const verb = difference.sign > 0 ? 'rose' : 'fell';
-  // The amount has the currency.
+  const isRise = change.direction === 'up';
+  // The amount has the currency, and the verb the direction.
   const subject = lead.label.replace(/ \([€$]\)$/, '');
-  const change = `${subject} ${verb} ${percent} to ${amountText(field, now)}`;
-  const contribution = largestContribution(sums, comparison, { field, sign: difference.sign });
-  return contribution ? `${change}; ${contributionClause(contribution, field)}.` : `${change}.`;
+  const percent = change.text.replace(/^\S+ /, '');
+  const amount = formatWithCurrency(lead, now);
+  const sentence = `${subject} ${isRise ? 'rose' : 'fell'} ${percent} to ${amount}`;
+  const contribution = largestContribution(sums, comparison, { lead, isRise });
+  return contribution ? `${sentence}; ${contributionClause(contribution, lead)}.` : `${sentence}.`;
 }
 
 function isRevenue({ field, derived }: Figure): boolean {
   return !derived && (metricOfField(field)?.name.startsWith('revenue') ?? false);
 }
 
-function sumOf(field: string, sums: Sums | undefined): Decimal | undefined {
+function sumIn(sums: Sums | undefined, { field }: Figure): Decimal {
   const sum = sums?.get(field);
-  return sum === undefined ? undefined : decimalOf(sum);
+  return (sum === undefined ? undefined : decimalOf(sum)) ?? zero;
+}
+
+interface Direction {
+  readonly lead: Figure;
+  readonly isRise: boolean;
 }
 
 /** Uses the first breakdown with more than one group. */
 function largestContribution(
   sums: ReportSums,
   comparison: Comparison,
-  direction: { readonly field: string; readonly sign: number },
+  direction: Direction,
 ): Contribution | undefined {
   for (const unit of sums.units) {
     if (unit.isTime) continue;
-    const contributions = contributionsOf(unit, comparison, direction.field);
-    if (contributions.length > 1) return largestOf(contributions, direction.sign);
+    const contributions = contributionsOf(unit, comparison, direction.lead);
+    if (contributions.length > 1) return largestOf(contributions, direction.isRise ? 1 : -1);
   }
   return undefined;
 }
 
 /** Includes groups that occur in only one of the reports. */
-function contributionsOf(unit: Unit, comparison: Comparison, field: string): Contribution[] {
+function contributionsOf(unit: Unit, comparison: Comparison, lead: Figure): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.groupsOf(unit);
   if (!groups || !earlier) return [];
 
-  const contributions: Contribution[] = [];
-  const addContribution = (group: Group): void => {
-    const now = sumOf(field, groups.find(group.key)?.sums);
-    const before = sumOf(field, earlier.find(group.key)?.sums);
-    const difference = (now ?? zero).minus(before ?? zero);
-    contributions.push({ unit, group, now, before, difference });
-  };
-  for (const group of groups) addContribution(group);
-  for (const group of earlier) {
-    if (!groups.find(group.key)) addContribution(group);
-  }
-  return contributions;
+  const ended = [...earlier].filter(({ key }) => !groups.find(key));
+  return [...groups, ...ended].map((group) => {
+    const now = groups.find(group.key)?.sums;
+    const before = earlier.find(group.key)?.sums;
+    return { unit, group, now, before, difference: sumIn(now, lead).minus(sumIn(before, lead)) };
+  });
 }
 
+/** @param sign that of the whole change */
 function largestOf(contributions: readonly Contribution[], sign: number): Contribution | undefined {
   let largest: Contribution | undefined;
   for (const contribution of contributions) {
@@ -108,40 +104,16 @@ function largestOf(contributions: readonly Contribution[], sign: number): Contri
 
 function contributionClause(
   { unit, group, now, before, difference }: Contribution,
-  field: string,
+  lead: Figure,
 ): string {
   const name = `“${nameInSentence(nameOfGroup(unit.fields, group).name)}”`;
   const noun = unitNoun(unit);
-  if (!before) return `the new ${noun} ${name} added ${amountText(field, now ?? zero)}`;
-  if (!now) return `the ${noun} ${name}, which ended, had ${amountText(field, before)}`;
-
+  if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
+  if (!now && before) {
+    return `the ${noun} ${name}, which ended, had ${formatWithCurrency(lead, before)}`;
+  }
   const isMore = difference.sign > 0;
   const size = isMore ? difference : zero.minus(difference);
-  return `${name} has ${amountText(field, size)} ${isMore ? 'more' : 'less'}`;
-}
-
-/** Has one decimal below ten; `undefined` if it rounds to zero. */
-function percentText(difference: Decimal, before: Decimal): string | undefined {
-  const size = difference.sign < 0 ? zero.minus(difference) : difference;
-  const hundredfold = size.times(hundred);
-  const tenths = hundredfold.dividedBy(before, 1);
-  if (tenths.sign === 0) return undefined;
-
-  const isSmall = tenths.minus(ten).sign < 0;
-  const rounded = isSmall ? tenths : hundredfold.dividedBy(before, 0);
-  return `${numberText(rounded, isSmall ? 1 : 0)}%`;
-}
-
-/** Drops the cents from 1,000 on. */
-function amountText(field: string, amount: Decimal): string {
-  const isSmall = amount.minus(new Decimal(1000n, 0)).sign < 0;
-  return `${currencyOf(field)}${numberText(amount, isSmall ? 2 : 0)}`;
-}
-
-function numberText(number: Decimal, decimals: number): string {
-  const format = new Intl.NumberFormat('en', {
-    minimumFractionDigits: decimals,
-    maximumFractionDigits: decimals,
-  });
-  return format.format(String(number) as `${number}`);
+  const amount = formatWithCurrency(lead, { get: () => size });
+  return `${name} has ${amount} ${isMore ? 'more' : 'less'}`;
 }

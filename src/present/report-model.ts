@@ -193,7 +193,8 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
 
   return listBreakdowns(sums, comparison).map((unit) => ({
     noun: unitNoun(unit),
-    table: tableOfUnit(context, unit),
+    // A ranking is by its metric, whatever the order of the rows.
+    table: tableOfUnit({ ...context, options: { ...options, keepsOrder: false } }, unit),
     endedSentence: comparison && endedSentence(unit, lead, comparison),
   }));
 }

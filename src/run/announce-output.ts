@@ -1,15 +1,7 @@
-import { headingOf } from '../present/terminal/headings.ts';
-import { reportCard } from '../present/terminal/report-card.ts';
+import { type CardOptions, reportCard, totalLines } from '../present/terminal/report-card.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-import {
-  type Comparison,
-  type Figure,
-  figuresOf,
-  figureValue,
-  formatFigure,
-  splitLeadingMetrics,
-} from '../totals/figures.ts';
+import type { Comparison } from '../totals/figures.ts';
 import type { Grouping } from '../totals/grouping.ts';
 import type { Console } from '../ui/console.ts';
 import type { Delivery } from './deliver.ts';
@@ -41,7 +33,8 @@ export async function announceOutput(
     await console.result(visibleJson({ ...facts, since, until, notes }));
   }
   console.note(writtenMessage({ file, rowCount, sizeBytes, elapsedMs }));
-  if (delivery.printsTotals) showFigures(console, byTime, comparison);
+  const { labels } = delivery.encoding;
+  if (delivery.printsTotals) showFigures(console, byTime, { comparison, labels });
 }
 
 export function writtenMessage({
@@ -61,29 +54,11 @@ export function writtenMessage({
 
 /**
  * Prints the metrics of an output on stderr: on a terminal as a card as wide as the terminal,
- * elsewhere as two lines.
+ * elsewhere as lines.
  */
-export function showFigures(console: Console, figures: Grouping, comparison?: Comparison): void {
+export function showFigures(console: Console, figures: Grouping, options: CardOptions = {}): void {
   const { isTerminal, width, style, showsUnicode } = console.err;
   const look = { width, style, unicode: showsUnicode };
-  const lines = isTerminal
-    ? reportCard(figures, look, comparison ? { comparison } : {})
-    : totalLines(figures);
+  const lines = isTerminal ? reportCard(figures, look, options) : totalLines(figures, options);
   for (const line of lines) console.note(line);
-}
-
-/** Formats the totals as two lines: the leading metrics, and the others that are not 0. */
-function totalLines(figures: Grouping): string[] {
-  const totals = figures.totals();
-  const { leading, others } = splitLeadingMetrics(figuresOf(figures.metrics));
-  const isNotZero = (figure: Figure): boolean => (figureValue(figure, totals) ?? 0) !== 0;
-
-  const lines: string[] = [];
-  for (const part of [leading, others.filter(isNotZero)]) {
-    const texts = part.map(
-      (figure) => `${headingOf(figure.field)} ${formatFigure(figure, totals) ?? '-'}`,
-    );
-    if (texts.length > 0) lines.push(`  ${texts.join(', ')}`);
-  }
-  return lines;
 }

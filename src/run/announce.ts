@@ -21,7 +21,8 @@ export async function announce(tools: Announcer, report: WrittenReport): Promise
   await printJsonLine(tools, report);
   printFile(tools, report);
   printChanges(tools, report);
-  if (report.figures) showFigures(tools.console, report.figures, report.comparison);
+  const { figures, comparison, labels } = report;
+  if (figures) showFigures(tools.console, figures, { comparison, labels });
 }
 
 /** Runs with more files print only a total for the rest. */

@@ -14,7 +14,7 @@ export interface OutputSource {
   readonly batches: RowBatches;
 
   /** Encoder options that depend on the report. */
-  readonly encoding: Pick<EncodeOptions, 'comparison' | 'overTime' | 'provenance'>;
+  readonly encoding: Pick<EncodeOptions, 'comparison' | 'overTime' | 'keepsOrder' | 'provenance'>;
   readonly watcher?: RowWatcher;
 
   /** For `{id}` in the name of the file. */

@@ -15,7 +15,7 @@ import {
 import type { Totals } from '../folder/history.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import type { CompleteReport, RecordResult } from '../folder/writer.ts';
-import type { RowWatcher } from '../output/encoder.ts';
+import type { EncodeOptions, RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import { describeWindow } from '../query/calendar.ts';
 import type { Expectation } from '../query/expectation.ts';
@@ -137,6 +137,7 @@ export interface WrittenReport {
   /** Metrics of the card; absent if no card is shown. */
   readonly figures: Grouping | undefined;
   readonly comparison: Comparison | undefined;
+  readonly labels: EncodeOptions['labels'];
 }
 
 /**
@@ -189,6 +190,7 @@ export async function writeReport(
     recorded,
     figures: delivery.printsTotals && !recorded?.kept ? figures : undefined,
     comparison,
+    labels: delivery.encoding.labels,
   };
 }
 

@@ -130,7 +130,7 @@ describe('--compare', () => {
     const html = readFileSync(join(cwd, 'r.html'), 'utf8');
 
     expect(html).toContain(`Ended: ${ended?.[1]} (${ended?.[2]} before).</p>`);
-    expect(html).toMatch(/<p class="headline">Revenue (rose|fell) [\d.]+% to €[\d,]+; .+<\/p>/);
+    expect(html).toMatch(/<p class="headline">Revenue (rose|fell) [\d.]+% to €[\d,.]+; .+<\/p>/);
 
     await run(`${october} -o r.xlsx`);
     const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
@@ -236,6 +236,13 @@ describe('--compare', () => {
     });
 
     expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+% /);
+    expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');
+  });
+
+  test('is printed after a file off a terminal, too', async () => {
+    const { stderr } = await runCli(`${twoDays} --compare previous -o r.csv`);
+
+    expect(stderr).toMatch(/ {2}revenue \(€\) [\d,.]+ \([▲▼] [\d.]+%\), displays [\d,]+ \(/);
     expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');
   });
 

@@ -103,10 +103,7 @@ interface TwoReports {
 }
 
 function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | undefined {
-  const moneyInSentence = (cents: bigint): string => {
-    const text = cents < 100_000n ? decimalText(cents, 2) : grouped(rounded(cents, 100n));
-    return sign + text;
-  };
+  const moneyInSentence = (cents: bigint): string => sign + decimalText(cents, 2);
   const centsNow = sumOf(now, centsOf);
   const centsBefore = sumOf(before, centsOf);
   if (centsNow === 0n || centsBefore === 0n) return undefined;
@@ -134,8 +131,7 @@ function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | 
   } else if (greatest.rowsNow.length === 0) {
     clause = `the campaign “${name}”, which ended, had ${moneyInSentence(greatest.size)}`;
   }
-  const whole = grouped(rounded(size * 100n, centsBefore));
-  const percent = tenths < 100n ? decimalText(tenths, 1) : whole;
+  const percent = decimalText(tenths, 1).replaceAll(',', '');
   const change = `Revenue ${isRise ? 'rose' : 'fell'} ${percent}% to ${moneyInSentence(centsNow)}`;
   return ids.size < 2 ? `${change}.` : `${change}; ${clause}.`;
 }
@@ -253,6 +249,6 @@ test.each([{ campaignId: 1, campaignName: 'Summer' }, { date: '2026-10-01' }])(
     const earlier = await sumsOf([{ ...group, revenueEuro: '5,00' }], rowColumns);
     const comparison = { sums: earlier, now: '', before: '', windows, notes: [] };
 
-    expect(formatHeadline(sums, lead, comparison)).toBe('Revenue rose 20% to €6.00.');
+    expect(formatHeadline(sums, lead, comparison)).toBe('Revenue rose 20.0% to €6.00.');
   },
 );

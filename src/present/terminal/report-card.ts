@@ -10,6 +10,7 @@ import {
   figureValue,
   formatFigure,
   formatOnScale,
+  splitLeadingMetrics,
 } from '../../totals/figures.ts';
 import {
   type DateUnit,
@@ -26,7 +27,7 @@ import { rangeOf, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
-interface CardOptions {
+export interface CardOptions {
   /** Fields and derived metrics to show, in order. Default: the main metrics. */
   readonly fields?: readonly string[] | undefined;
 
@@ -46,10 +47,7 @@ export function reportCard(
   look: TableLook = {},
   { fields, comparison, labels }: CardOptions = {},
 ): string[] {
-  const figures = figuresToShow(report, fields).map((figure) => {
-    const metric = metricOfField(figure.field)?.name ?? figure.field;
-    return { ...figure, label: labels?.get(metric) ?? figure.label };
-  });
+  const figures = relabel(figuresToShow(report, fields), labels);
   const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);
 
   const trend = sparklineOf(report, figures, look);
@@ -58,6 +56,32 @@ export function reportCard(
   const { width = 80 } = look;
   const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
   return [...lines, ...comparisonText.map((line) => gap + line)];
+}
+
+function relabel(figures: readonly Figure[], labels: CardOptions['labels']): Figure[] {
+  return figures.map((figure) => {
+    const metric = metricOfField(figure.field)?.name ?? figure.field;
+    return { ...figure, label: labels?.get(metric) ?? figure.label };
+  });
+}
+
+/**
+ * Lists the metrics for a log: revenue, displays, clicks and CTR, then the others that are not 0,
+ * with their changes.
+ */
+export function totalLines(report: Grouping, { comparison, labels }: CardOptions = {}): string[] {
+  const totals = report.totals();
+  const { leading, others } = splitLeadingMetrics(relabel(figuresOf(report.metrics), labels));
+  const filled = others.filter((figure) => (figureValue(figure, totals) ?? 0) !== 0);
+
+  const lines: string[] = [];
+  for (const figures of [leading, filled]) {
+    const items = cardItems(figures, totals, {}, comparison).map(({ label, text, change }) => {
+      return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
+    });
+    if (items.length > 0) lines.push(gap + items.join(', '));
+  }
+  return comparison ? [...lines, gap + comparisonLines(comparison).join(' ')] : lines;
 }
 
 /** Returns the metrics of the given fields. Default: the main ones. */

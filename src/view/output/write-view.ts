@@ -81,6 +81,7 @@ export async function writeView(
     encoding: {
       ...(comparison && { comparison }),
       overTime: view.byTime,
+      keepsOrder: keepsOrder(view, isForReaders),
       provenance: provenanceOf(tools, view, answer),
     },
     watcher: createViewWatcher(tools, view, answer),
@@ -91,6 +92,12 @@ export async function writeView(
     if (!known.has(message) && brief !== '') tools.console.note(`Note: ${brief}`);
   }
   return { ...output, comparison };
+}
+
+/** Rows that are not grouped stay as they are in files for programs. */
+function keepsOrder({ options }: View, isForReaders: boolean): boolean {
+  const { by, sort, top } = options;
+  return sort !== undefined || top !== undefined || (by === undefined && !isForReaders);
 }
 
 function printOmittedRatesNote({ console }: ViewTools, { figures, groups, options }: View): void {
