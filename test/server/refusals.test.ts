@@ -7,7 +7,6 @@ import { errorStatuses } from '../../src/server/service/service-error.ts';
 import {
   call,
   expectRefusal,
-  jsonOf,
   labelled,
   portOf,
   posts,
@@ -214,32 +213,6 @@ test('429: one call too many in a second, per account, with the time to wait', a
 
   expect((await campaigns('buyer')).status).toBe(200);
 });
-
-test.each(['buyer', 'admin', 'dsp'] as const)(
-  'GET /campaigns returns an array of records with the specified fields (%s)',
-  async (as) => {
-    const campaigns = jsonOf(await call(server, '/campaigns', { as })) as { adunits: object[] }[];
-    const digits = expect.stringMatching(/^\d+$/);
-
-    const wallTime = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
-
-    expect(campaigns.length).toBeGreaterThan(3);
-    for (const campaign of campaigns) {
-      expect(campaign).toEqual({
-        advertiserId: digits,
-        advertiserName: expect.any(String),
-        campaignId: digits,
-        campaignName: expect.any(String),
-        campaignStartDate: wallTime,
-        campaignEndDate: wallTime,
-        adunits: expect.any(Array),
-      });
-      expect(campaign.adunits).not.toEqual([]);
-      for (const unit of campaign.adunits)
-        expect(unit).toEqual({ adunitName: expect.any(String), adunitId: digits });
-    }
-  },
-);
 
 test('a query string of /campaigns is refused', async () => {
   expectRefusal(

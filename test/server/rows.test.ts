@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { breakdowns } from '../../src/contract/vocabulary.ts';
 import {
   type AccountName,
   type ReportDocument,
@@ -10,8 +9,8 @@ import {
 import { seconds } from './reports.ts';
 
 /**
- * The types of row fields (service specification, Report data; `decisions.md` 4). The fields of
- * each breakdown, their values and their order are in `reference-report.ts`.
+ * Dates, hours and windows of rows, and what selects none. Fields and types are in
+ * `test/order.test.ts`, values and order in `reference-report.ts`.
  */
 
 const { server } = await startForFile();
@@ -22,72 +21,6 @@ const hour = { since: 1781524800, until: 1781528399 };
 function buyer(parameters: object): Promise<ReportDocument> {
   return reportOf(server, 'buyer', { ...hour, metrics: 'displays', ...parameters });
 }
-
-const counts = [
-  'requests',
-  'displays',
-  'clicks',
-  'downloads',
-  'leads',
-  'landings',
-  'eyesTrackings',
-];
-
-test.each([
-  ...counts.map((name) => ['buyer', name, name, /^\d+$/] as const),
-  ['buyer', 'revenueEuro', 'revenueEuro', /^\d+(\.\d\d?)?$/],
-  ['buyer', 'revenueDollar', 'valueDollar', /^\d+(\.\d\d?)?$/],
-  ['dsp', 'displays', 'displays', /^\d+$/],
-  ['dsp', 'revenueEuro', 'revenueEuro', /^\d+,\d\d$/],
-  ['dsp', 'revenueDollar', 'revenueDollar', /^\d+,\d\d$/],
-] as const)(
-  'a %s that requests only %s gets only %s, like %s',
-  async (as, metric, field, pattern) => {
-    const { data } = await reportOf(server, as, {
-      since: hour.since,
-      until: hour.until + 86_400,
-      metrics: metric,
-    });
-    const [row = {}] = data;
-
-    expect(data).toHaveLength(1);
-    // A buyer's row has every dimension field, as null.
-    expect(Object.keys(row)).toHaveLength(as === 'buyer' ? 23 + 1 : 1);
-    expect(Object.entries(row).filter(([, value]) => value !== null)).toEqual([
-      [field, row[field]],
-    ]);
-    expect(String(row[field])).toMatch(pattern);
-    expect(row[field]).not.toBe(0);
-    expect(typeof row[field]).toBe(as === 'dsp' && metric !== 'displays' ? 'string' : 'number');
-  },
-);
-
-test('dimension fields of a buyer: ids are digits, others are words, some may be null', async () => {
-  const all = breakdowns
-    .map(({ name }) => name)
-    .filter((name) => !['DAILY', 'MONTHLY', 'RANGE'].includes(name));
-
-  const { data } = await buyer({ breakdowns: all });
-
-  expect(data.length).toBeGreaterThan(10);
-  for (const row of data) {
-    expect(row).toMatchObject({
-      date: '2026-06-15',
-      hour: '2026-06-15T14:00:00+0200',
-      displays: expect.any(Number),
-    });
-    expect(row.format).toMatch(/^(interstitial|banner|native ad|video|rewarded video)$/);
-    const named = [row.carrier, row.billingEntity, row.platform, row.advertiser, row.adName];
-    for (const name of [...named, row.bundleId, row.campaignName, row.Adnetwork])
-      expect(name).toBeTypeOf('string');
-    expect(`${row.os} ${row.deviceType}`).toMatch(/^(iOS|Android|null) (phone|tablet|null)$/);
-    for (const [field, value] of Object.entries(row)) {
-      if (/Id$|^adUnitLimit/.test(field) && !/^(bundle|subpublisher)/.test(field))
-        expect(value).toMatch(/^\d+$/);
-      else if (field !== 'displays' && value !== null) expect(value).toBeTypeOf('string');
-    }
-  }
-});
 
 test('the order of the breakdowns in the request only changes the summary', async () => {
   const one = await buyer({ breakdowns: ['OS', 'CAMPAIGN'] });
