@@ -1,93 +1,76 @@
-import { dayOf, formatDay, parseTimestamp } from '../contract/values.ts';
+import { dayOf, formatDay } from '../contract/values.ts';
 import { formatDate, formatInstant, offsetAt, type Window } from '../query/calendar.ts';
+import type { RowTime } from './row-times.ts';
 
 export const secondsPerHour = 3_600;
 
-/** Days, hours or months of a window, each identified by a number that grows with time. */
+const msPerDay = 86_400_000;
+
+/** Hours, days or months of a window, each identified by a number that grows with time. */
 export interface Calendar {
   readonly unit: 'hour' | 'day' | 'month';
 
-  /**
-   * Returns the number of the unit that contains a row's time; `undefined` if the value is not a
-   * time.
-   */
-  read(value: unknown): number | undefined;
+  /** Returns `undefined` if a row has no such time, or one that cannot be read. */
+  numberOf(time: RowTime): number | undefined;
 
   /** Checks whether the whole unit is outside the window. */
-  isOutside(time: number): boolean;
+  isOutside(number: number): boolean;
 
-  /** Checks whether the unit begins after now. */
-  isFuture(time: number): boolean;
-
-  /** Yields the units that are entirely in the window and over by now. */
-  over(): Iterable<number>;
+  /** Yields the units that lie entirely between the start of the window and an instant. */
+  until(end: number): Iterable<number>;
 
   /** Names the unit in messages. */
-  label(time: number): string;
+  label(number: number): string;
 }
 
-/**
- * Counts days or months from 1970.
- *
- * @param now in unix seconds
- */
-export function calendarOfDates(window: Window, unit: 'day' | 'month', now: number): Calendar {
+/** Counts days or months from 1970. */
+export function calendarOfDates(window: Omit<Window, 'end'>, unit: 'day' | 'month'): Calendar {
   const { since, until, zone } = window;
-  const read = (value: unknown): number | undefined => {
-    const day = typeof value === 'string' ? dayOf(value) : undefined;
-    if (day === undefined || unit === 'day') return day;
-    const [year, month] = String(value).split('-');
-    return Number(year) * 12 + Number(month) - 1;
+  const toNumber = (day: number): number => {
+    if (unit === 'day') return day;
+    const date = new Date(day * msPerDay);
+    return date.getUTCFullYear() * 12 + date.getUTCMonth();
   };
-  const timeAt = (instant: number): number => read(formatDate(instant, zone)) ?? 0;
+  const numberAt = (instant: number): number => toNumber(dayOf(formatDate(instant, zone)) ?? 0);
+  const label = (number: number): string => {
+    if (unit === 'day') return formatDay(number);
+    return new Date(Date.UTC(Math.floor(number / 12), number % 12)).toISOString().slice(0, 7);
+  };
 
-  const first = timeAt(since);
-  const last = timeAt(until);
-  const current = timeAt(now);
+  const first = numberAt(since);
+  const last = numberAt(until);
   return {
     unit,
-    read,
-    isOutside: (time) => time < first || time > last,
-    isFuture: (time) => time > current,
-    *over() {
-      const isFirstWhole = timeAt(since - 1) < first;
-      const end = Math.min(until, now);
-      const isLastWhole = timeAt(end + 1) > timeAt(end);
-      const lastOver = isLastWhole ? timeAt(end) : timeAt(end) - 1;
-      for (let time = isFirstWhole ? first : first + 1; time <= lastOver; time++) yield time;
+    numberOf: ({ day }) => (day === undefined ? undefined : toNumber(day)),
+    isOutside: (number) => number < first || number > last,
+    *until(end) {
+      const isFirstWhole = numberAt(since - 1) < first;
+      const lastWhole = numberAt(end + 1) - 1;
+      for (let number = isFirstWhole ? first : first + 1; number <= lastWhole; number++) {
+        yield number;
+      }
     },
-    label(time) {
-      if (unit === 'day') return formatDay(time);
-      return new Date(Date.UTC(Math.floor(time / 12), time % 12)).toISOString().slice(0, 7);
-    },
+    label,
   };
 }
 
-/**
- * Identifies local hours by the instants at which they begin.
- *
- * @param now in unix seconds
- */
-export function calendarOfHours({ since, until, zone }: Window, now: number): Calendar {
+/** Identifies local hours by the instants at which they begin. */
+export function calendarOfHours({ since, until, zone }: Omit<Window, 'end'>): Calendar {
   const intoHour = (instant: number): number =>
     (instant + offsetAt(instant, zone)) % secondsPerHour;
+  const nextHour = (instant: number): number =>
+    instant + ((secondsPerHour - intoHour(instant)) % secondsPerHour);
 
   return {
     unit: 'hour',
-    read(value) {
-      const moment = typeof value === 'string' ? parseTimestamp(value) : undefined;
-      return moment && Math.floor(moment.instantMs / 1_000);
-    },
+    numberOf: ({ moment }) => moment && Math.floor(moment.instantMs / 1_000),
     isOutside: (hour) => hour + secondsPerHour - 1 < since || hour > until,
-    isFuture: (hour) => hour > now,
-    *over() {
-      const end = Math.min(until, now);
-      let start = since + ((secondsPerHour - intoHour(since)) % secondsPerHour);
-      while (start + secondsPerHour - 1 <= end) {
-        yield start;
-        start += secondsPerHour;
-        // A clock change of thirty minutes (Lord Howe) leaves a partial hour, which may be empty.
-        start += (secondsPerHour - intoHour(start)) % secondsPerHour;
+    *until(end) {
+      let hour = nextHour(since);
+      while (hour + secondsPerHour - 1 <= end) {
+        yield hour;
+        // A clock change of thirty minutes (Lord Howe) leaves a partial hour.
+        hour = nextHour(hour + secondsPerHour);
       }
     },
     label: (hour) => formatInstant(hour, zone),

@@ -2,8 +2,8 @@ import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts'
 import { IncompleteDataError } from '../errors.ts';
 import { hasValue, type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import type { MetricValues } from './metric-values.ts';
-import type { Check, CheckMessages } from './row-check.ts';
+import type { Check, CheckMessages } from './check.ts';
+import type { ValueCheck } from './value-check.ts';
 
 /** Fields that the service does not document (`decisions.md` 4). */
 const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
@@ -15,7 +15,7 @@ const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
  */
 export class ColumnCheck implements Check {
   readonly #requested: readonly Column[];
-  readonly #metrics: readonly MetricValues[];
+  readonly #metrics: readonly ValueCheck[];
 
   /** First value of the first row, as JSON. */
   #firstValue = '';
@@ -23,7 +23,7 @@ export class ColumnCheck implements Check {
   /** Set if a field that is neither a metric nor of a breakdown has a value. */
   #hasUnknownValues = false;
 
-  constructor(requested: readonly Column[], metrics: readonly MetricValues[]) {
+  constructor(requested: readonly Column[], metrics: readonly ValueCheck[]) {
     // Computed columns are in no report.
     this.#requested = requested.filter(({ metric, breakdown }) => metric ?? breakdown);
     this.#metrics = metrics;

@@ -5,26 +5,37 @@ import type { FilterName } from '../contract/vocabulary.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
-import type { Check, CheckMessages } from './row-check.ts';
+import type { Check, CheckMessages } from './check.ts';
 
-/** Filters whose values appear in the rows, and their fields. */
-const comparedFields: readonly (readonly [filter: FilterName, field: string])[] = [
-  ['campaignId', 'campaignId'],
-  ['adunitId', 'adId'],
-  ['carrier', 'carrier'],
-  ['deviceModel', 'deviceModel'],
-  ['countryId', 'country'],
+/** Returns true if a filter certainly excludes a row with this value. */
+type Rule = (value: string) => boolean;
+
+/** A filter whose values appear in the rows. */
+interface ComparedFilter {
+  readonly filter: FilterName;
+  readonly field: string;
+
+  /** Returns `undefined` if the values cannot be compared. */
+  readonly ruleFor: (values: readonly string[]) => Rule | undefined;
+}
+
+const comparedFilters: readonly ComparedFilter[] = [
+  { filter: 'campaignId', field: 'campaignId', ruleFor: excludeIds },
+  { filter: 'adunitId', field: 'adId', ruleFor: excludeIds },
+  { filter: 'carrier', field: 'carrier', ruleFor: excludeNames },
+  { filter: 'deviceModel', field: 'deviceModel', ruleFor: excludeNames },
+  { filter: 'countryId', field: 'country', ruleFor: excludeCountries },
 ];
 
-/** Covers the filters that can be compared with the rows, broken down by them or not. */
+/** Makes a check for each filter that can be compared with the rows, broken down by it or not. */
 export function filterChecks(
   filters: NonNullable<ReportRequest['filters']>,
   columns: readonly Column[],
 ): FilterCheck[] {
   const checks: FilterCheck[] = [];
-  for (const [filter, field] of comparedFields) {
+  for (const { filter, field, ruleFor } of comparedFilters) {
     const values = filters[filter];
-    const excludes = values && ruleOf(filter, values);
+    const excludes = values && ruleFor(values);
     if (!excludes) continue;
     const isRequested = columns.some((column) => column.field === field && column.breakdown);
     checks.push(new FilterCheck({ filter, field, isRequested, excludes }));
@@ -32,32 +43,21 @@ export function filterChecks(
   return checks;
 }
 
-/** Returns true only if the filter certainly excludes a row with this value. */
-type FilterRule = (value: string) => boolean;
-
-/** Returns `undefined` if the values of a filter cannot be compared. */
-function ruleOf(filter: FilterName, values: readonly string[]): FilterRule | undefined {
-  if (filter === 'countryId') return countryRule(values);
-
-  if (filter === 'carrier' || filter === 'deviceModel') {
-    const names = new Set(values.map(plainName));
-    return (value) => !names.has(plainName(value));
-  }
+function excludeIds(values: readonly string[]): Rule {
   const ids = new Set(values.map(plainId));
   return (value) => /^\s*\d+\s*$/.test(value) && !ids.has(plainId(value));
 }
 
-/**
- * Excludes countries by their English name. `undefined` if one of the ids is unknown: any country
- * might be meant.
- */
-function countryRule(ids: readonly string[]): FilterRule | undefined {
-  const codes = new Set<string>();
-  for (const id of ids) {
-    const country = findCountry(id);
-    if (!country) return undefined;
-    codes.add(country.code);
-  }
+function excludeNames(values: readonly string[]): Rule {
+  const names = new Set(values.map(plainName));
+  return (value) => !names.has(plainName(value));
+}
+
+/** Excludes countries by their English name. An unknown id might be any country. */
+function excludeCountries(ids: readonly string[]): Rule | undefined {
+  const codes = new Set(ids.map((id) => findCountry(id)?.code));
+  if (codes.has(undefined)) return undefined;
+
   return (value) => {
     const country = findCountry(value);
     return country !== undefined && !codes.has(country.code);
@@ -74,34 +74,34 @@ function plainId(id: string): string {
   return id.trim().replace(/^0+(?=\d)/, '');
 }
 
-/** Values that are remembered. */
-const maxValues = 10_000;
-
-interface ComparedFilter {
+/** A filter of the request, compared with a field of the rows. */
+interface ActiveFilter {
   readonly filter: FilterName;
   readonly field: string;
 
   /** Set if the report is broken down by the field, so that each row must have a value. */
   readonly isRequested: boolean;
-
-  readonly excludes: FilterRule;
+  readonly excludes: Rule;
 }
+
+/** Values that are remembered. */
+const maxValues = 10_000;
 
 /** Finds rows that a filter should have excluded. */
 class FilterCheck implements Check {
-  readonly #filter: ComparedFilter;
+  readonly #filter: ActiveFilter;
 
   /** Values already checked. */
   readonly #values = new Set<string>();
 
-  #firstExcluded = '';
-  #firstExcludedRow = 0;
-  #excludedCount = 0;
+  /** The first excluded value and its row, and how many others there are. */
+  #first: { readonly value: string; readonly row: number } | undefined;
+  #moreCount = 0;
 
   /** First row without a value. */
   #emptyRow = 0;
 
-  constructor(filter: ComparedFilter) {
+  constructor(filter: ActiveFilter) {
     this.#filter = filter;
   }
 
@@ -110,37 +110,36 @@ class FilterCheck implements Check {
     if (!batch.fields.includes(field)) return;
 
     let before: Value | undefined;
-    for (const [row, value] of valuesOf(batch, field).entries()) {
-      if (row > 0 && value === before) continue;
+    for (const [index, value] of valuesOf(batch, field).entries()) {
+      if (index > 0 && value === before) continue;
       before = value;
-      const isText = typeof value === 'string' || typeof value === 'number';
-      const text = isText ? String(value) : '';
-      if (text.trim() !== '') this.#look(text, batch.firstRow + row + 1);
-      else if (isRequested) this.#emptyRow ||= batch.firstRow + row + 1;
+      const row = batch.firstRow + index + 1;
+      const text = String(value ?? '');
+      if (text.trim() !== '') this.#look(text, row);
+      else if (isRequested) this.#emptyRow ||= row;
     }
   }
 
   close(_tail: ReportTail, messages: CheckMessages): void {
     const { filter, field } = this.#filter;
     const warning = `The report has rows that the filter ${filter} should have excluded`;
-    if (this.#excludedCount > 0) {
-      const more = this.#excludedCount > 1 ? ` and ${this.#excludedCount - 1} more` : '';
-      const list = `${printable(this.#firstExcluded.slice(0, 100))}${more}`;
-      const row = this.#firstExcludedRow;
+    if (this.#first) {
+      const { value, row } = this.#first;
+      const more = this.#moreCount > 0 ? ` and ${this.#moreCount} more` : '';
+      const list = `${printable(value.slice(0, 100))}${more}`;
       messages.addWarning('filters', `${warning}: ${field} ${list} (first: row ${row}).`);
     }
-    if (this.#emptyRow > 0)
+    if (this.#emptyRow > 0) {
       messages.addWarning('filters', `${warning}: row ${this.#emptyRow} has no ${field}.`);
+    }
   }
 
-  #look(text: string, row: number): void {
-    if (this.#values.has(text)) return;
-    if (this.#values.size < maxValues) this.#values.add(text);
-    if (!this.#filter.excludes(text)) return;
+  #look(value: string, row: number): void {
+    if (this.#values.has(value)) return;
+    if (this.#values.size < maxValues) this.#values.add(value);
+    if (!this.#filter.excludes(value)) return;
 
-    this.#excludedCount += 1;
-    if (this.#firstExcludedRow !== 0) return;
-    this.#firstExcluded = text;
-    this.#firstExcludedRow = row;
+    if (this.#first) this.#moreCount += 1;
+    else this.#first = { value, row };
   }
 }

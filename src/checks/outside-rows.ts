@@ -1,204 +1,147 @@
-import { type CampaignList, knownOutcomeOf, type ResponseFacts } from '../contract/messages.ts';
+import { type CampaignList, knownOutcomeOf } from '../contract/messages.ts';
 import type { CheckResult } from '../errors.ts';
+import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
-import { maxServiceText, printable, shortened } from '../text/printable.ts';
-import { CheckMessages } from './row-check.ts';
+import { printable, shortened } from '../text/printable.ts';
+import { CheckMessages } from './check.ts';
 
 // Names are compared by their letters, in lower case: `hasMore` and `has_more` are the same.
 
-/** Objects whose members are about the rows. */
-const envelopeForm = /^(?:meta(?:data)?|summary|response|data|info|links?|paging|pagination|page)$/;
+const errorNames: readonly string[] = ['error', 'errors'];
+const moreNames: readonly string[] = ['next', 'hasmore', 'partial', 'truncated'];
 
-/** Levels of nested envelopes. */
-const maxEnvelopes = 3;
-
-/** Members nested deeper are noted as JSON. */
-const maxLevels = 6;
-
-const errorForm = /^errors?$/;
-const moreForm = /^(?:hasmore|partial|truncated)$/;
-const statusForm = /^(?:report)?(?:status|state)$/;
-
-/** Names of members that are meant for people. */
-const messageForm = /^(?:warning|notice|message)s?$/;
-
-/** Members that the specification describes. */
-const knownInSummary: readonly string[] = ['since', 'until', 'breakdowns', 'timezone'];
-const knownInRecords: readonly string[] = [
+/** Members of a document that have a meaning here, or that the specification describes. */
+const knownNames: readonly string[] = [
+  ...errorNames,
+  ...moreNames,
   'status',
-  'state',
-  'reportstatus',
-  'message',
   'reportid',
-  'id',
+  'summary',
+  'response',
 ];
+const knownInSummary: readonly string[] = ['since', 'until', 'breakdowns', 'timezone'];
 
-/** Rows or campaigns, with the other members of their document. */
-export interface RowsWithMembers extends Pick<ResponseFacts, 'isPart' | 'hasNextLink'> {
+/** A document that has rows or campaigns. */
+interface CheckedDocument {
   /** Subject of the messages: `The report`. */
   readonly subject: string;
+  readonly document: unknown;
 
-  readonly members: Readonly<Record<string, unknown>>;
-
-  /** Responses to the create and the status calls. */
-  readonly records?: readonly unknown[];
-
-  /** Checks whether the service has given the id to another request; absent if no ids are known. */
-  readonly belongsToOtherRequest?: ((reportId: string) => boolean) | undefined;
+  /** True for a response with status 206. */
+  readonly isPart: boolean;
 }
+
+/** Levels of nested members that are read. */
+const maxLevels = 20;
 
 /**
- * Finds a response that says it is incomplete, not ready, of another request or has an error. Notes
- * all unknown members of the document and the records in one line; the brief line for stderr has
- * those that are `true` or are called a message.
+ * Finds a report that says of itself that it has an error, is not ready, or is incomplete. Notes
+ * the names of unknown members in one line.
+ *
+ * @param isPart true for a response with status 206
  */
-export function checkOutsideRows(answer: RowsWithMembers, messages: CheckMessages): void {
-  const { subject, isPart, hasNextLink, members, records = [] } = answer;
+export function checkOutsideRows(
+  members: readonly ReportMember[],
+  isPart: boolean,
+  messages: CheckMessages,
+): void {
+  const document = Object.fromEntries(
+    members.map(({ name, json }): [string, unknown] => [name, JSON.parse(json.toString())]),
+  );
+  addWarnings({ subject: 'The report', document, isPart }, messages);
+
+  const unknown = findUnknown(document);
+  if (unknown.length === 0) return;
+  const names = printable(shortened(unknown.join(', ')));
+  messages.addNote('outside the rows', `The response also contains ${names}.`);
+}
+
+/** Finds a campaign list that says of itself that it is incomplete: names would miss campaigns. */
+export function checkCampaigns({ answer, isPart }: CampaignList): CheckResult {
+  const messages = new CheckMessages();
+  addWarnings({ subject: 'The campaign list', document: answer, isPart }, messages);
+  return messages;
+}
+
+function addWarnings(checked: CheckedDocument, messages: CheckMessages): void {
+  const { subject, document, isPart } = checked;
   const warn = (message: string): void => messages.addWarning('outside the rows', message);
-  if (isPart)
-    warn(`${subject} is incomplete: the service answered with status 206 (partial content).`);
-  if (hasNextLink) warn(`${subject} is incomplete: the response's Link header has rel=next.`);
+  if (isPart) warn(`${subject} is incomplete: the service answered with status 206.`);
 
-  const unknown = new Map<string, unknown>();
-  collectUnknown(unknown, [], members, (path, value) => {
-    const warning = warningFor(answer, path, value);
+  for (const member of listMembers(document)) {
+    const warning = warningFor(subject, member);
     if (warning !== undefined) warn(warning);
-    return warning !== undefined || isKnownMember(path, value);
-  });
-  for (const record of records) {
-    collectUnknown(unknown, [], record, (path) =>
-      knownInRecords.includes(plain(path.at(-1) ?? '')),
-    );
   }
-  if (unknown.size > 0) noteUnknown([...unknown], messages);
 }
 
-/** Finds a campaign list that is incomplete or has an error: filters would miss campaigns. */
-export function checkCampaigns(list: CampaignList): CheckResult {
-  const messages = new CheckMessages();
-  const members = isObject(list.answer) ? list.answer : {};
-  checkOutsideRows({ ...list, subject: 'The campaign list', members }, messages);
-  return messages;
+interface Member {
+  readonly path: readonly string[];
+  readonly value: unknown;
 }
 
-/** Checks the response to a creation, for callers that only need the report's id. */
-export function checkCreation(
-  records: readonly unknown[],
-  takenId: string | undefined,
-): CheckResult {
-  const messages = new CheckMessages();
-  if (takenId !== undefined) messages.addWarning('outside the rows', reusedIdMessage(takenId));
-  const nothing = { subject: '', members: {}, isPart: false, hasNextLink: false };
-  checkOutsideRows({ ...nothing, records }, messages);
-  return messages;
+/** Yields the members of objects and of objects in lists, at any depth. */
+function* listMembers(value: unknown, path: readonly string[] = []): Generator<Member> {
+  if (typeof value !== 'object' || value === null || path.length > maxLevels) return;
+
+  for (const [name, member] of Object.entries(value)) {
+    const memberPath = [...path, name];
+    yield { path: memberPath, value: member };
+    yield* listMembers(member, memberPath);
+  }
 }
 
-/** For an id that the service had already given to another request. */
-export function reusedIdMessage(id: string): string {
-  return `The service returned report ID ${printable(id)}, which belongs to a different request.`;
-}
+/** Returns a warning for a member that contradicts a complete report. */
+function warningFor(subject: string, { path, value }: Member): string | undefined {
+  const name = plainName(path.at(-1) ?? '');
+  const json = printable((JSON.stringify(value) ?? '').slice(0, 150));
+  const member = `${printable(path.join('.'))}: ${json}`;
 
-/** Returns a warning for a member of the document that contradicts the rows. */
-function warningFor(
-  { subject, belongsToOtherRequest }: RowsWithMembers,
-  path: readonly string[],
-  value: unknown,
-): string | undefined {
-  const envelopes = path.slice(0, -1);
-  const isAboutRows =
-    envelopes.length <= maxEnvelopes && envelopes.every((name) => envelopeForm.test(plain(name)));
-  if (!isAboutRows || !isMeaningful(value)) return undefined;
-
-  const name = plain(path.at(-1) ?? '');
-  const member = `${printable(path.join('.'))}: ${valueText(value)}`;
-  if (errorForm.test(name)) return `${subject} came with an error (${member}).`;
-
-  const isTrue = value === true || (typeof value === 'string' && /^true$/i.test(value));
-  if (name === 'next' || (moreForm.test(name) && isTrue)) {
+  if (errorNames.includes(name) && saysSomething(value)) {
+    return `${subject} came with an error (${member}).`;
+  }
+  if (moreNames.includes(name) && (isTrue(value) || isLink(value))) {
     return `${subject} is incomplete: the response has ${member}.`;
   }
-  if (statusForm.test(name) && typeof value === 'string') {
-    const outcome = knownOutcomeOf(value);
-    const isUnready = outcome === 'progress' || outcome === 'failed';
-    if (isUnready) return `${subject} is not ready: the response has ${member}.`;
-  }
-  const isId = name === 'reportid' && (typeof value === 'string' || typeof value === 'number');
-  if (isId && belongsToOtherRequest?.(String(value).trim())) {
-    return `The service sent the report of a different request: ${member}.`;
-  }
-  return undefined;
+  // Elsewhere it may be the status of a campaign.
+  const isOfReport = path.length === 1 || path[0] === 'response';
+  if (name !== 'status' || !isOfReport || typeof value !== 'string') return undefined;
+  const outcome = knownOutcomeOf(value);
+  const isUnready = outcome === 'progress' || outcome === 'failed';
+  return isUnready ? `${subject} is not ready: the response has ${member}.` : undefined;
 }
 
-function isKnownMember(path: readonly string[], value: unknown): boolean {
-  const [first, second = ''] = path;
-  if (path.length === 2 && first === 'summary' && knownInSummary.includes(second)) return true;
-
-  const name = plain(path.at(-1) ?? '');
-  if (name === 'reportid') return true;
-  const isState = statusForm.test(name) && typeof value === 'string';
-  return isState && knownOutcomeOf(value) !== undefined;
-}
-
-/** Collects unknown values that say something by path; a list is one value. */
-function collectUnknown(
-  unknown: Map<string, unknown>,
-  path: readonly string[],
-  value: unknown,
-  isKnown: (path: readonly string[], value: unknown) => boolean,
-): void {
-  if (!isMeaningful(value) || isKnown(path, value)) return;
-  if (!isObject(value) || path.length > maxLevels) {
-    if (path.length > 0) unknown.set(path.join('.'), value);
-    return;
+/** Lists the names of unknown members of the document and its summary that say something. */
+function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>): string[] {
+  const unknown: string[] = [];
+  for (const [name, value] of Object.entries(members)) {
+    if (!knownNames.includes(plainName(name)) && saysSomething(value)) unknown.push(name);
   }
-  for (const [name, member] of Object.entries(value)) {
-    // Responses to creations are wrapped in `response`.
-    const isWrapping = path.length === 0 && name === 'response' && isObject(member);
-    collectUnknown(unknown, isWrapping ? [] : [...path, name], member, isKnown);
+  for (const [name, value] of Object.entries(isObject(summary) ? summary : {})) {
+    if (!knownInSummary.includes(name) && saysSomething(value)) unknown.push(name);
   }
-}
-
-type Member = readonly [path: string, value: unknown];
-
-function noteUnknown(members: readonly Member[], messages: CheckMessages): void {
-  const brief = members.filter(([path, value]) => {
-    return value === true || path.split('.').some((name) => messageForm.test(plain(name)));
-  });
-  messages.addNote('outside the rows', listMembers(members), {
-    brief: brief.length === 0 ? '' : listMembers(brief),
-  });
-}
-
-function listMembers(members: readonly Member[]): string {
-  const listed: string[] = [];
-  let left = maxServiceText;
-  for (const [path, value] of members) {
-    if (left <= 0) break;
-    const text = shortened(`${path}: ${valueText(value)}`, left);
-    listed.push(printable(text));
-    left -= text.length;
-  }
-  const more = members.length > listed.length ? ` and ${members.length - listed.length} more` : '';
-  return `The response also contains ${listed.join(', ')}${more}`;
+  return unknown;
 }
 
 /** Keeps only letters, in lower case. */
-function plain(name: string): string {
+function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === 'string' && /^true$/i.test(value));
+}
+
+/** Accepts a URL, a path or a query, also in an object (`{"href": "/page/2"}`). */
+function isLink(value: unknown): boolean {
+  if (isObject(value)) return Object.values(value).some(isLink);
+  return typeof value === 'string' && /^(?:https?:|[/?])/i.test(value.trim());
 }
 
 const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
-/**
- * Rejects values that mean “nothing”, such as 0, `ok` or `no errors`. In objects, any leaf counts.
- */
-function isMeaningful(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(isMeaningful);
+/** Rejects values that mean “nothing”, such as 0, `ok` or `no errors`, also in lists and objects. */
+function saysSomething(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(saysSomething);
   if (typeof value === 'string') return !nothingForm.test(value);
   return value !== null && value !== undefined && value !== false && value !== 0;
-}
-
-/** Formats as JSON, printable and shortened. */
-function valueText(value: unknown): string {
-  return printable((JSON.stringify(value) ?? '').slice(0, 150));
 }

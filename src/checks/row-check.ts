@@ -1,37 +1,199 @@
-import type { CheckMessage, CheckResult, MessageKind } from '../errors.ts';
+import type { Column } from '../contract/columns.ts';
+import type { BreakdownName } from '../contract/vocabulary.ts';
+import { formatDate, offsetAt, type Window } from '../query/calendar.ts';
+import type { Expectation } from '../query/expectation.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import { RepeatFinder } from '../rows/row-keys.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
+import { type Check, type CheckMessages, formatRows } from './check.ts';
+import { maxTimes, type RowTime, type RowTimes } from './row-times.ts';
+import type { ValueCheck } from './value-check.ts';
 
-/** Observes a report's rows on their way to the output and adds its messages after the last one. */
-export interface Check {
-  observe(batch: RowBatch): void;
+/** Breakdowns whose values identify a row. With the others, two things may share a name. */
+const keyBreakdowns: readonly BreakdownName[] = [
+  'DAILY',
+  'HOURLY',
+  'MONTHLY',
+  'RANGE',
+  'CAMPAIGN',
+  'ADUNIT',
+  'CREATIVE',
+  'COUNTRY',
+  'ADNETWORK',
+  'PLATFORM',
+  'DEVICETYPE',
+];
 
-  close(tail: ReportTail, messages: CheckMessages): void;
+/** What a row check compares the rows with. */
+interface ExpectedRows extends Pick<Expectation, 'window' | 'breakdowns' | 'columns'> {
+  /** Seconds since 1970: later days and hours may still be without rows. */
+  readonly now: number;
+
+  readonly times: RowTimes;
+  readonly metrics: readonly ValueCheck[];
 }
 
-export class CheckMessages implements CheckResult {
-  readonly warnings: CheckMessage[] = [];
-  readonly notes: CheckMessage[] = [];
+/**
+ * Finds rows outside the window, dates that are not the day of their hour, keys that come twice,
+ * and repeated headers. Notes days, hours and months without rows, and times that cannot be read.
+ */
+export class RowCheck implements Check {
+  readonly #expected: ExpectedRows;
 
-  /** A warning is proof that the report is not what was requested. */
-  addWarning(
-    kind: MessageKind,
-    message: string,
-    more: Pick<CheckMessage, 'about' | 'forReaders'> = {},
-  ): void {
-    this.warnings.push({ kind, message, ...more });
+  /** Absent if two rows may rightly have the same key. */
+  readonly #finder: RepeatFinder | undefined;
+
+  constructor(expected: ExpectedRows) {
+    this.#expected = expected;
+    const { breakdowns, columns } = expected;
+    if (breakdowns.every((name) => keyBreakdowns.includes(name))) {
+      this.#finder = new RepeatFinder(
+        fieldsWith(columns, 'breakdown'),
+        fieldsWith(columns, 'metric'),
+      );
+    }
   }
 
-  /** A note is about something that may be fine. */
-  addNote(
-    kind: MessageKind,
-    message: string,
-    more: Pick<CheckMessage, 'about' | 'brief' | 'isUrgent'> = {},
-  ): void {
-    this.notes.push({ kind, message, ...more });
+  observe(batch: RowBatch): void {
+    this.#finder?.observe(batch);
+  }
+
+  close(_tail: ReportTail, messages: CheckMessages): void {
+    const { window, times, metrics } = this.#expected;
+    checkPairs(times, window.zone, messages);
+    checkTimes(this.#expected, messages);
+    this.#checkRepeats(messages);
+    const header = metrics.find(({ headerRow }) => headerRow > 0);
+    if (header) messages.addWarning('rows', `Row ${header.headerRow} repeats the header.`);
+  }
+
+  #checkRepeats(messages: CheckMessages): void {
+    const { count = 0, firstRow = 0 } = this.#finder?.repeats() ?? {};
+    if (count === 0) return;
+    if (this.#finder?.hasAmbiguousHours && mayRepeatHours(this.#expected.window)) return;
+
+    const warning =
+      count === 1
+        ? `Row ${firstRow} repeats the breakdown values of an earlier row.`
+        : `${count} rows repeat the breakdown values of earlier rows (first: row ${firstRow}).`;
+    messages.addWarning('rows', warning);
   }
 }
 
-/** Returns `3 rows (first: row 5)` or `row 5`. */
-export function formatRows(count: number, firstRow: number): string {
-  return count === 1 ? `row ${firstRow}` : `${count} rows (first: row ${firstRow})`;
+function fieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'): string[] {
+  return columns.filter((column) => column[kind] !== undefined).map(({ field }) => field);
+}
+
+const secondsPerWeek = 7 * 86_400;
+
+/** Checks whether clocks may be set back in the window: two hours then have the same name. */
+function mayRepeatHours({ since, until, zone }: Window): boolean {
+  for (let start = since; start <= until; start += secondsPerWeek) {
+    const end = Math.min(start + secondsPerWeek, until);
+    if (offsetAt(end, zone) < offsetAt(start, zone)) return true;
+  }
+  return false;
+}
+
+/** Finds a date that is not the day of its hour. */
+function checkPairs(times: RowTimes, zone: string, messages: CheckMessages): void {
+  for (const { date, hour, day, moment, firstRow } of times.all) {
+    if (day === undefined || !moment) continue;
+
+    // In zones with half-hour offsets, an hour of UTC may be in two local days.
+    const first = moment.instantMs / 1_000;
+    const last = first + secondsPerHour - 1;
+    if (date === formatDate(first, zone) || date === formatDate(last, zone)) continue;
+    messages.addWarning(
+      'rows',
+      `The date and hour in row ${firstRow} do not match: date ${printable(String(date))}, hour ${printable(String(hour))}.`,
+    );
+    return;
+  }
+}
+
+/** Compares hours with the window, and dates if there is no readable hour. */
+function checkTimes(
+  { window, breakdowns, now, times }: ExpectedRows,
+  messages: CheckMessages,
+): void {
+  const isHourly = breakdowns.includes('HOURLY');
+  const isMonthly = breakdowns.includes('MONTHLY');
+  if (!isHourly && !isMonthly && !breakdowns.includes('DAILY')) return;
+
+  const dates = calendarOfDates(window, isMonthly ? 'month' : 'day');
+  const hours = isHourly && times.hasHours ? calendarOfHours(window) : undefined;
+
+  const seenDates = new Set<number>();
+  const seenHours = new Set<number>();
+  const unreadable: RowTime[] = [];
+  for (const time of times.all) {
+    const hour = hours?.numberOf(time);
+    const date = dates.numberOf(time);
+    if (hour !== undefined) seenHours.add(hour);
+    else if (date !== undefined) seenDates.add(date);
+    if (hour === undefined && (hours || date === undefined)) unreadable.push(time);
+  }
+
+  if (hours) checkOutside(hours, seenHours, messages);
+  checkOutside(dates, seenDates, messages);
+  const end = Math.min(window.until, now);
+  if (unreadable.length > 0) noteUnreadable(hours ? 'hour' : 'date', unreadable, messages);
+  else if (hours) noteMissing(hours.until(end), { calendar: hours, seen: seenHours }, messages);
+  else noteMissing(dates.until(end), { calendar: dates, seen: seenDates }, messages);
+}
+
+function checkOutside(
+  calendar: Calendar,
+  seen: ReadonlySet<number>,
+  messages: CheckMessages,
+): void {
+  const outside = [...seen].filter((number) => calendar.isOutside(number));
+  if (outside.length === 0) return;
+
+  const count = formatPlural(outside.length, calendar.unit);
+  const list = listTimes(calendar, outside);
+  messages.addWarning('rows', `The report has rows for ${count} outside its period: ${list}`);
+}
+
+function noteUnreadable(
+  field: 'date' | 'hour',
+  times: readonly RowTime[],
+  messages: CheckMessages,
+): void {
+  let rowCount = 0;
+  for (const time of times) rowCount += time.rowCount;
+  const [first] = times;
+  const rows = formatRows(rowCount, first?.firstRow ?? 0);
+  const value = printable(JSON.stringify(first?.[field]).slice(0, 50));
+  messages.addNote('rows', `The ${field} of ${rows} could not be read: ${value}.`);
+}
+
+function noteMissing(
+  expected: Iterable<number>,
+  { calendar, seen }: { readonly calendar: Calendar; readonly seen: ReadonlySet<number> },
+  messages: CheckMessages,
+): void {
+  if (seen.size === 0) return;
+
+  const missing: number[] = [];
+  let count = 0;
+  for (const number of expected) {
+    count += 1;
+    if (count > maxTimes) return;
+    if (!seen.has(number)) missing.push(number);
+  }
+  if (missing.length === 0) return;
+
+  const all = formatPlural(count, calendar.unit);
+  const share = count === 1 ? '' : `${missing.length} of the ${all}: `;
+  messages.addNote('rows', `The report has no rows for ${share}${listTimes(calendar, missing)}`);
+}
+
+function listTimes(calendar: Calendar, numbers: readonly number[]): string {
+  const names = numbers.slice(0, 5).map((number) => calendar.label(number));
+  const more = numbers.length > 5 ? ` and ${numbers.length - 5} more` : '';
+  return `${names.join(', ')}${more}.`;
 }

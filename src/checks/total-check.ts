@@ -1,10 +1,10 @@
 import { type Column, nounOf } from '../contract/columns.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
-import { type EmptyFields, findEmptyRows } from '../rows/empty-rows.ts';
+import { findEmptyRows } from '../rows/empty-rows.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
-import type { MetricValues } from './metric-values.ts';
-import type { Check, CheckMessages } from './row-check.ts';
+import type { Check, CheckMessages } from './check.ts';
+import type { ValueCheck } from './value-check.ts';
 
 /** Sums above this are rarely equal by chance; two of them have to be. */
 const significantSum = new Decimal(1_000n, 0);
@@ -31,16 +31,16 @@ interface Candidate {
  * Finds a total among the rows: a row whose breakdowns other than time are all empty, and whose
  * metrics are the sums of all other rows. In a report by time only, the time is empty.
  *
- * For rows of any origin, hand each batch to the metrics first.
+ * Each batch goes to the metrics first.
  */
 export class TotalCheck implements Check {
-  readonly #metrics: readonly MetricValues[];
+  readonly #metrics: readonly ValueCheck[];
   readonly #keys: readonly Column[];
 
   /** Largest candidate. A total is as large as all other rows together. */
   #largest: Candidate | undefined;
 
-  constructor(columns: readonly Column[], metrics: readonly MetricValues[]) {
+  constructor(columns: readonly Column[], metrics: readonly ValueCheck[]) {
     this.#metrics = metrics;
     const keys = columns.filter(({ breakdown }) => breakdown !== undefined);
     const others = keys.filter(({ type }) => type !== 'date' && type !== 'hour');
@@ -51,11 +51,10 @@ export class TotalCheck implements Check {
     if (this.#keys.length === 0) return;
 
     for (const row of findEmptyRows(batch, this.#fieldsIn(batch))) {
-      let size = 0;
-      for (const metric of this.#metrics) size += metric.sizeAt(batch, row);
-      if (this.#largest && this.#largest.size >= size) continue;
-
       const values = this.#metrics.map((metric) => metric.numberAt(batch, row) ?? zero);
+      let size = 0;
+      for (const value of values) size += Math.abs(Number(value));
+      if (this.#largest && this.#largest.size >= size) continue;
       this.#largest = { row: batch.firstRow + row + 1, values, size };
     }
   }
@@ -77,20 +76,18 @@ export class TotalCheck implements Check {
   }
 
   /** Returns the fields that are empty in a total. */
-  #fieldsIn({ fields }: RowBatch): EmptyFields {
-    const names: string[] = [];
-    const ids: string[] = [];
+  #fieldsIn({ fields }: RowBatch): string[] {
+    const empty: string[] = [];
     for (const { field, breakdown = '' } of this.#keys) {
       const id = decidingIds[breakdown];
-      if (field === id) ids.push(field);
-      else if (id === undefined || !fields.includes(id)) names.push(field);
+      if (field === id || id === undefined || !fields.includes(id)) empty.push(field);
     }
-    return { names, ids };
+    return empty;
   }
 }
 
 /** Compares a row's value with half of the sum of a metric; money may differ by half a cent. */
-function isSumOfOthers({ column, sum }: MetricValues, value: Decimal): boolean {
+function isSumOfOthers({ column, sum }: ValueCheck, value: Decimal): boolean {
   const difference = sum.value.minus(value).minus(value);
   if (column.type !== 'money') return difference.sign === 0;
   return difference.minus(halfCent).sign <= 0 && difference.plus(halfCent).sign >= 0;

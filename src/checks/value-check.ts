@@ -1,59 +1,127 @@
-import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import type { Column } from '../contract/columns.ts';
+import { isMissingValue, numberTextOf } from '../contract/values.ts';
+import { hundredthsOf, notHundredths, summarizeNumbers } from '../rows/column-values.ts';
+import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
+import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
-import { formatCount } from '../text/quantity.ts';
-import type { MetricValues, OddRows } from './metric-values.ts';
-import { type Check, type CheckMessages, formatRows } from './row-check.ts';
+import { type Check, type CheckMessages, formatRows } from './check.ts';
+import { ExactSum } from './exact-sum.ts';
 
-/** Finds values that are not numbers, fractions in integer metrics, and repeated header rows. */
+/**
+ * Finds values of one metric that are not numbers, and fractions in an integer metric; notes a
+ * metric without any number. Adds the metric up.
+ */
 export class ValueCheck implements Check {
-  readonly #metrics: readonly MetricValues[];
-  readonly #isRequested: boolean;
+  readonly column: Column;
 
-  /** @param isRequested false if the metrics are all that the rows may have */
-  constructor(
-    metrics: readonly MetricValues[],
-    { isRequested }: { readonly isRequested: boolean },
-  ) {
-    this.#metrics = metrics;
-    this.#isRequested = isRequested;
+  readonly sum = new ExactSum();
+
+  numberCount = 0;
+
+  /** First row that has the metric's own name for a number, counted from 1; 0 if none has. */
+  headerRow = 0;
+
+  /** Rows whose value is not a number of the metric's type. */
+  #wrongCount = 0;
+  #firstWrongRow = 0;
+
+  /** As JSON. */
+  #firstWrongValue = '';
+
+  #hasColumn = false;
+
+  /** Values of the current batch as JSON, read on first use. */
+  #texts: readonly (string | undefined)[] | undefined;
+
+  constructor(column: Column) {
+    this.column = column;
   }
 
   observe(batch: RowBatch): void {
-    for (const metric of this.#metrics) metric.observe(batch);
+    this.#texts = undefined;
+    const { field, type } = this.column;
+    this.#hasColumn ||= batch.fields.includes(field);
+
+    const { areAllWhole, exactHundredths } = summarizeNumbers(batch, field);
+    const areUsual = type !== 'integer' || areAllWhole;
+    if (areUsual && exactHundredths !== undefined) {
+      this.sum.addHundredths(exactHundredths);
+      this.numberCount += batch.rowCount;
+      return;
+    }
+
+    const hundredths = hundredthsOf(batch, field);
+    for (let row = 0; row < batch.rowCount; row++) {
+      const value = hundredths[row] as number;
+      if (Number.isNaN(value)) continue;
+
+      const isUnusual = value === notHundredths || (type === 'integer' && value % 100 !== 0);
+      if (isUnusual) {
+        this.#lookAt(batch, row);
+        continue;
+      }
+      this.sum.addHundredths(value);
+      this.numberCount += 1;
+    }
   }
 
   close({ rowCount }: ReportTail, messages: CheckMessages): void {
-    const header = this.#metrics.find(({ headers }) => headers.count > 0)?.headers;
-    if (header) messages.addWarning('values', `Row ${header.firstRow} repeats the header.`);
-
-    for (const metric of this.#metrics) {
-      const { column, withFraction, withOther, withoutValue, hasColumn } = metric;
-      const { field, type } = column;
+    const { field, type } = this.column;
+    if (this.#wrongCount > 0) {
       const kind = type === 'integer' ? 'whole number' : 'number';
-      if (withOther.count > 0)
-        messages.addWarning('values', wrongTypeMessage(field, kind, withOther), { about: field });
-      if (withFraction.count > 0)
-        messages.addWarning('values', wrongTypeMessage(field, kind, withFraction), {
-          about: field,
-        });
-      if (!hasColumn || withoutValue.count === 0) continue;
-      if (!this.#isRequested && !metric.hasValue) continue;
-
-      const rows =
-        withoutValue.count === rowCount
-          ? `all ${formatCount(rowCount)} rows`
-          : formatRows(withoutValue.count, withoutValue.firstRow);
-      messages.addNote('values', `The metric ${field} has no value in ${rows}.`, { about: field });
+      const rows = formatRows(this.#wrongCount, this.#firstWrongRow);
+      const value = printable(this.#firstWrongValue.slice(0, 50));
+      const message = `The metric ${field} is not a ${kind} in ${rows}: ${value}.`;
+      messages.addWarning('values', message, { about: field });
+    } else if (this.#hasColumn && rowCount > 0 && this.numberCount === 0) {
+      messages.addNote('values', `The metric ${field} has no number in any row.`);
     }
+  }
+
+  /** Reads a row of the batch observed last; `undefined` if it has no number. */
+  numberAt(batch: RowBatch, row: number): Decimal | undefined {
+    const value = hundredthsOf(batch, this.column.field)[row] as number;
+    if (Number.isNaN(value)) return undefined;
+    if (value !== notHundredths) return new Decimal(BigInt(value), 2);
+
+    const text = numberTextIn(this.#textAt(batch, row));
+    return text === undefined ? undefined : Decimal.parse(text);
+  }
+
+  #lookAt(batch: RowBatch, row: number): void {
+    const json = this.#textAt(batch, row);
+    const text = numberTextIn(json);
+    const number = text === undefined ? undefined : Decimal.parse(text);
+    if (number) {
+      this.sum.add(number);
+      this.numberCount += 1;
+      const isFraction = this.column.type === 'integer' && number.toString().includes('.');
+      if (isFraction) this.#addWrong(batch, row, json);
+      return;
+    }
+
+    const value: unknown = JSON.parse(json);
+    if (isMissingValue(value)) return;
+    const isHeader = String(value).trim().toLowerCase() === this.column.field.toLowerCase();
+    if (isHeader) this.headerRow ||= batch.firstRow + row + 1;
+    else this.#addWrong(batch, row, json);
+  }
+
+  #addWrong(batch: RowBatch, row: number, json: string): void {
+    this.#wrongCount += 1;
+    if (this.#firstWrongRow !== 0) return;
+    this.#firstWrongRow = batch.firstRow + row + 1;
+    this.#firstWrongValue = json;
+  }
+
+  #textAt(batch: RowBatch, row: number): string {
+    this.#texts ??= textsOf(batch, this.column.field);
+    return this.#texts[row] ?? 'null';
   }
 }
 
-function wrongTypeMessage(
-  field: string,
-  kind: string,
-  { count, firstRow, firstValue }: OddRows,
-): string {
-  const value = printable(firstValue.slice(0, 50));
-  const rows = formatRows(count, firstRow);
-  return `The metric ${field} is not a ${kind} in ${rows}: ${value}.`;
+/** Returns the digits of a number, also of one in a string; `undefined` for any other value. */
+function numberTextIn(json: string): string | undefined {
+  // Parsing a JSON number would round long ones.
+  return numberTextOf(json.startsWith('"') ? JSON.parse(json) : json);
 }

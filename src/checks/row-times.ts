@@ -1,0 +1,66 @@
+import { dayOf, parseTimestamp } from '../contract/values.ts';
+import { valuesOf } from '../rows/column-values.ts';
+import type { RowBatch, Value } from '../rows/row-batch.ts';
+
+/** Times that are remembered (eleven years of hours). */
+export const maxTimes = 100_000;
+
+/** Rows with the same date and hour. */
+export interface RowTime {
+  /** As written; null without the column. */
+  readonly date: Value;
+  readonly hour: Value;
+
+  /** Days since 1970; `undefined` if the date cannot be read. */
+  readonly day: number | undefined;
+
+  /** Instant and wall time of the hour; `undefined` if it cannot be read. */
+  readonly moment: ReturnType<typeof parseTimestamp>;
+
+  /** Counted from 1. */
+  readonly firstRow: number;
+
+  rowCount: number;
+}
+
+/** Collects the distinct times of a report as its rows pass. */
+export class RowTimes {
+  hasHours = false;
+
+  readonly #times = new Map<string, RowTime>();
+
+  get all(): Iterable<RowTime> {
+    return this.#times.values();
+  }
+
+  observe(batch: RowBatch): void {
+    const { fields, firstRow, rowCount } = batch;
+    if (!fields.includes('date') && !fields.includes('hour')) return;
+    this.hasHours ||= fields.includes('hour');
+
+    const dates = valuesOf(batch, 'date');
+    const hours = valuesOf(batch, 'hour');
+    let time: RowTime | undefined;
+    for (let row = 0; row < rowCount; row++) {
+      const date = dates[row] ?? null;
+      const hour = hours[row] ?? null;
+      // Consecutive rows often have the same time.
+      const isSame = time && time.date === date && time.hour === hour;
+      if (!isSame) time = this.#timeOf(date, hour, firstRow + row + 1);
+      if (time) time.rowCount += 1;
+    }
+  }
+
+  /** Returns `undefined` for a new time if there are too many. */
+  #timeOf(date: Value, hour: Value, firstRow: number): RowTime | undefined {
+    const key = `${date} ${hour}`;
+    const known = this.#times.get(key);
+    if (known || this.#times.size >= maxTimes) return known;
+
+    const day = typeof date === 'string' ? dayOf(date) : undefined;
+    const moment = typeof hour === 'string' ? parseTimestamp(hour) : undefined;
+    const time = { date, hour, day, moment, firstRow, rowCount: 0 };
+    this.#times.set(key, time);
+    return time;
+  }
+}

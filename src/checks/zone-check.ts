@@ -1,0 +1,52 @@
+import { isZoneName, offsetAt, type Window } from '../query/calendar.ts';
+import { printable } from '../text/printable.ts';
+import { secondsPerHour } from './calendar.ts';
+import type { CheckMessages } from './check.ts';
+import type { RowTime, RowTimes } from './row-times.ts';
+import type { Summary } from './window-check.ts';
+
+const secondsPerHalfYear = 183 * 86_400;
+
+/** Finds a summary with another zone. Zones are the same if their clocks are, in both halves of the year. */
+export function checkZone(
+  { since, until, zone }: Omit<Window, 'end'>,
+  { timezone }: Summary,
+  messages: CheckMessages,
+): void {
+  if (timezone === undefined || timezone === null || timezone === '') return;
+
+  const name = String(timezone).trim();
+  const shown = printable(name.slice(0, 50));
+  if (!isZoneName(name)) {
+    messages.addNote('zone', `The report's zone could not be read: ${shown}.`);
+    return;
+  }
+  const instants = [since, until, since + secondsPerHalfYear];
+  const isSame = instants.every((instant) => offsetAt(instant, name) === offsetAt(instant, zone));
+  if (isSame) return;
+  const message = `The report uses a different zone than requested: ${shown} instead of ${zone}.`;
+  messages.addWarning('zone', message);
+}
+
+/** Finds an hour with an offset that the zone does not have then. `Z` is the hour in UTC. */
+export function checkHourOffsets(times: RowTimes, zone: string, messages: CheckMessages): void {
+  for (const time of times.all) {
+    if (!hasOtherOffset(time, zone)) continue;
+    const hour = printable(String(time.hour));
+    messages.addWarning(
+      'zone',
+      `The hours are not in the zone ${zone}: row ${time.firstRow} has ${hour}.`,
+    );
+    return;
+  }
+}
+
+function hasOtherOffset({ hour, moment }: RowTime, zone: string): boolean {
+  if (!moment || String(hour).endsWith('Z')) return false;
+
+  const offsetSeconds = (moment.wallMs - moment.instantMs) / 1_000;
+  const instant = moment.instantMs / 1_000;
+  if (offsetSeconds === offsetAt(instant, zone)) return false;
+  // With clock changes of thirty minutes, an hour has the offset of its end.
+  return offsetSeconds !== offsetAt(instant + secondsPerHour - 1, zone);
+}
