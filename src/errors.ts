@@ -32,7 +32,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Mostly the lines of the table in `cli.md`. */
+/** Lines of the table in `cli.md`, Checks. */
 export type MessageKind =
   | 'window'
   | 'zone'
@@ -41,41 +41,29 @@ export type MessageKind =
   | 'rows'
   | 'total'
   | 'filters'
-  | 'outside the rows'
-  | 'clock';
+  | 'outside the rows';
 
 /** A warning or a note. */
 export interface CheckMessage {
   readonly kind: MessageKind;
 
-  /** Column or member; absent for the whole report. */
+  /** Column; absent for the whole report. */
   readonly about?: string;
 
   /** A sentence. */
   readonly message: string;
 
-  /** A note about the run that is printed as a warning, even with `-q`. */
-  readonly isUrgent?: boolean;
-
-  /** Text for stderr without `-v`, if different; empty for no text. */
-  readonly brief?: string;
-
   /** Text for pages, spreadsheets and PDFs, if different: without flags and commands. */
   readonly forReaders?: string;
 }
 
-/** Warnings and notes on a report (`cli.md`, Never silently wrong). */
+/** Warnings and notes on a report (`cli.md`, Checks). */
 export interface CheckResult {
   /** Proofs that the report is not what was requested; errors with `--strict`. */
   readonly warnings: readonly CheckMessage[];
 
   /** Possibly fine. */
   readonly notes: readonly CheckMessage[];
-}
-
-/** For stderr without `-v`. */
-export function briefNotesOf({ notes }: Pick<CheckResult, 'notes'>): string[] {
-  return notes.map(({ message, brief = message }) => brief).filter((text) => text !== '');
 }
 
 /**

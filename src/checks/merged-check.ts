@@ -18,11 +18,10 @@ export function mergeResults(parts: readonly LabelledResult[]): CheckResult {
 
 /** Adds a label in front of each form of a warning or note. */
 export function labelled(label: string, warning: CheckMessage): CheckMessage {
-  const { message, brief, forReaders } = warning;
+  const { message, forReaders } = warning;
   return {
     ...warning,
     message: `${label}: ${message}`,
-    ...(brief && { brief: `${label}: ${brief}` }),
     ...(forReaders && { forReaders: `${label}: ${forReaders}` }),
   };
 }

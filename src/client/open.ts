@@ -79,7 +79,7 @@ export class OpenReport {
     this.contentType = response.contentType;
     this.#setup = setup;
     const nowMs = host.wallClock();
-    this.#check = new ReportCheck({ expectation, answer: response, origin: report, nowMs });
+    this.#check = new ReportCheck({ expectation, isPart: response.isPart, nowMs });
   }
 
   /** Warnings and notes; complete once all rows were read. */

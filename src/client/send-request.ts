@@ -1,10 +1,14 @@
 import type { Client, ReportResponse } from '../api/client.ts';
-import type { ReportOrigin } from '../checks/report-check.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import { encodeRequest } from '../query/request.ts';
 
 /** A report that was requested, in this process or before. */
-export interface RequestedReport extends ReportOrigin {
+export interface RequestedReport {
+  /** Absent if the service responded to the request with the data itself. */
+  readonly id?: string;
+
+  /** When the report was requested, in milliseconds since 1970. It contains nothing later. */
+  readonly createdMs: number;
   readonly status: string;
 
   /** When it was requested by this machine's clock; absent if another machine did. */
@@ -27,8 +31,8 @@ export async function requestReport(
     return { status: 'ready', requestedMs, createdMs: response.serviceMs ?? requestedMs, response };
   }
 
-  const { id, status, serviceMs, record } = created;
+  const { id, status, serviceMs } = created;
   // Only the service's clock decides how much of the window was over.
   const createdMs = serviceMs ?? requestedMs;
-  return { id, status, requestedMs, createdMs, records: [record] };
+  return { id, status, requestedMs, createdMs };
 }

@@ -57,19 +57,15 @@ export interface ReadyReport extends RequestedReport {
   readonly message: string;
 }
 
-/** Only the last status responses of a report are kept. */
-const maxRecords = 20;
-
 /** Throws `StillInProgressError` when time is up, `ReportFailedError`, and as `Client.status`. */
 export async function waitUntilReady(
   client: Client,
   requested: RequestedReport,
   limits: WaitLimits,
 ): Promise<ReadyReport> {
-  const { id, records: earlier = [] } = requested;
+  const { id } = requested;
   if (id === undefined || requested.response) return { ...requested, message: '' };
 
-  const records: unknown[] = [];
   const ready = await poll(client, requested, limits, async (leftMs) => {
     const seen = await client.status(id, leftMs).catch((error) => {
       // If the service was unreachable until the end, the report may still become ready.
@@ -79,16 +75,13 @@ export async function waitUntilReady(
     });
     if (seen instanceof AdreportError) return { status: 'progress', problem: seen };
 
-    if (records.length === maxRecords) records.shift();
-    records.push(seen.record);
-
     const { status, retryAfterMs } = seen;
     const outcome = outcomeOf(status);
     if (outcome === 'failed') throw reportFailed(id, seen);
     return { status, retryAfterMs, ...(outcome === 'ready' && { result: seen }) };
   });
   const { status, message } = ready;
-  return { ...requested, status, message, records: [...earlier, ...records] };
+  return { ...requested, status, message };
 }
 
 /** Begins a download, which may be available later than the status says. Throws as the calls. */

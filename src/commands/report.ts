@@ -1,4 +1,3 @@
-import { checkCreation } from '../checks/outside-rows.ts';
 import type { Context } from '../context.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
@@ -11,7 +10,6 @@ import { planWithIds } from '../query/names.ts';
 import { planSpec } from '../query/request.ts';
 import { specFromFlags } from '../query/spec-from-flags.ts';
 import { requireBegun } from '../query/window-parts.ts';
-import { printCheckResult } from '../run/announce.ts';
 import { tableLook } from '../run/deliver.ts';
 import { printDryRun } from '../run/dry-run.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
@@ -90,7 +88,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   }
 
   const requested = await requestAndRecord(toolsFor(context), { spec, plan });
-  const { id, status, records = [] } = requested;
+  const { id, status } = requested;
   if (id === undefined) {
     requested.response?.close();
     throw new RejectedError('The service answered with the report itself, without an ID.', {
@@ -98,7 +96,6 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
       hint: `Use: ${runCommandLine(spec, spec, host.platform)}`,
     });
   }
-  printCheckResult(console, checkCreation(records, undefined));
   const asJson = visibleJson({ report_id: id, status });
   return console.result(context.flags.json ? asJson : printable(id));
 }

@@ -1,5 +1,5 @@
 import type { Column } from '../contract/columns.ts';
-import { briefNotesOf, type CheckResult } from '../errors.ts';
+import type { CheckResult } from '../errors.ts';
 import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
 import type { Comparison } from '../totals/figures.ts';
 import type { Grouping } from '../totals/grouping.ts';
@@ -74,7 +74,7 @@ export interface EncodeOptions {
 /** As shown to readers. */
 export interface ReportMessages {
   readonly warnings: readonly string[];
-  readonly briefNotes: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /** Bytes to write, in order. Valid until the next call to the encoder. */
@@ -150,8 +150,8 @@ export async function writeRows(
     const tail = next.value;
     const checkResult = watcher?.close(tail) ?? noMessages;
     const warnings = checkResult.warnings.map(({ message, forReaders = message }) => forReaders);
-    const texts = { warnings, briefNotes: briefNotesOf(checkResult) };
-    await write(await encoder.end(tail, texts));
+    const notes = checkResult.notes.map(({ message }) => message);
+    await write(await encoder.end(tail, { warnings, notes }));
     return { rowCount: tail.rowCount, sizeBytes, tail, checkResult };
   } finally {
     await batches.return?.();

@@ -136,7 +136,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     empty: hasRows ? undefined : emptySentence,
     warnings: messages?.warnings ?? [],
     // For an empty report the `empty` sentence is enough.
-    notes: hasRows ? (messages?.briefNotes ?? []) : [],
+    notes: hasRows ? (messages?.notes ?? []) : [],
     lead,
     totals: hasRows || comparison ? totalsOf(metrics, totals, comparison) : [],
     sums: totals,

@@ -16,11 +16,6 @@ export interface Expectation {
 
   readonly filters?: ReportRequest['filters'];
 
-  /**
-   * Returns the window of the whole command by a clock that is ahead; absent if it was not typed.
-   */
-  readonly windowBy?: (aheadMs: number) => Window | undefined;
-
   /** How the ends of the window were sent; `instant` if absent. */
   readonly windowClock?: WindowClock;
 }

@@ -2,7 +2,7 @@ import { readCampaigns } from '../client/campaigns.ts';
 import type { CampaignRecord } from '../contract/messages.ts';
 import { wallTimeOf } from '../contract/values.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
-import { RefusedReportError, UsageError, warningsMessage } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { nearestNames } from '../text/nearest.ts';
 import { printable, quoted, shortened } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -36,12 +36,10 @@ interface NameQuery {
 /** Notes list at most this many matching names. */
 const maxListedNames = 10;
 
-const idsHint = 'Use IDs instead: --filter campaignId=1234,5678';
-
 /**
  * Resolves the names of campaigns, ad units and advertisers to filters by id, and prints the
- * matches on stderr. Downloads the campaign list only if a name was given. Throws `UsageError` for a name without a match,
- * and with `--strict` `RefusedReportError` for a list with warnings.
+ * matches on stderr. Downloads the campaign list only if a name was given.
+ * Throws `UsageError` for a name without a match.
  */
 export async function planWithIds(
   { console }: Pick<PlanTools, 'console'>,
@@ -53,10 +51,6 @@ export async function planWithIds(
 
   const show = (name: string) => printable(shortened(name));
   const { campaigns, warnings: earlierWarnings } = await readCampaigns(await account.client());
-  if (earlierWarnings.length > 0 && spec.strict) {
-    const message = `${warningsMessage(earlierWarnings)} No report was requested.`;
-    throw new RefusedReportError(message, { hint: idsHint });
-  }
   const filters: { [Name in FilterName]?: readonly string[] } = { ...plan.request.filters };
   for (const query of queries) {
     const { flag, filter, name } = query.named;

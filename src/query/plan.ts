@@ -26,7 +26,7 @@ import type { JobOptions, ThisRunFlags } from './flags/run-flags.ts';
 import { jobOptions } from './job-options.ts';
 import { planSpec, type ReportPlan, requestFor } from './request.ts';
 import type { ReportSpec } from './spec.ts';
-import { hasFixedBeginning, windowOf } from './spec-window.ts';
+import { hasFixedBeginning } from './spec-window.ts';
 import {
   checkMergeable,
   daysOf,
@@ -40,9 +40,6 @@ import {
 export interface JobPlan extends ReportPlan {
   /** Warnings on the campaign list, if names were looked up. */
   readonly earlierWarnings?: readonly CheckMessage[] | undefined;
-
-  /** See `Expectation`. */
-  readonly windowBy?: Expectation['windowBy'];
 }
 
 /** One report to run, as a whole or in parts. */
@@ -109,9 +106,7 @@ export async function planJob(source: JobSource): Promise<Job> {
   const options = requested.isWeekly ? { ...jobFlags, split: weeklySplit(jobFlags) } : jobFlags;
   const isMerged = mergesParts(options);
   const isCompared = options.compare !== undefined;
-  const planned = isCompared ? comparablePlan(requested, now) : requested;
-  const windowBy = (aheadMs: number): Window | undefined => windowOf(spec, nowMs + aheadMs);
-  const plan: JobPlan = units ? planned : { ...planned, windowBy };
+  const plan: JobPlan = isCompared ? comparablePlan(requested, now) : requested;
   if (isMerged && options.split) checkMergeable(plan.request.breakdowns, options.split);
   checkCombination(options, isMerged);
   if (isCompared && options.split && !isMerged) throw oneFilePerPart(options, plan.window);
@@ -288,9 +283,7 @@ export function outputOf(job: OutputSource, part?: Part): ReportOutput {
   const window = part?.window ?? (shard === undefined ? plan.window : undefined);
   if (!window) return output;
 
-  const { windowBy } = plan;
-  const expectation = { ...requested, window, columns, ...(windowBy && { windowBy }) };
-  return { ...output, expectation };
+  return { ...output, expectation: { ...requested, window, columns } };
 }
 
 /** Adds the days to the label of the job if it is split; uses the days alone if it has no label. */

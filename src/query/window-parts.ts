@@ -17,7 +17,7 @@ interface UnitWindow extends Window {
 export const maxParts = 20_000;
 
 /** Splits a window at the calendar units of its zone. Throws `UsageError` for too many parts. */
-export function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
+function splitWindow(window: Window, unit: SplitUnit): UnitWindow[] {
   const { zone } = window;
   const parts: UnitWindow[] = [];
   for (const found of unitsIn(window, unit)) {

@@ -13,7 +13,6 @@ export const comma = 0x2c;
 export const minus = 0x2d;
 export const dot = 0x2e;
 export const zero = 0x30;
-export const one = 0x31;
 export const nine = 0x39;
 export const colon = 0x3a;
 export const openBracket = 0x5b;

@@ -1,10 +1,9 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { type CheckResult, isClosedPipe, type MessageKind } from '../errors.ts';
+import { isClosedPipe } from '../errors.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { Grouping } from '../totals/grouping.ts';
 import { formatSum } from '../totals/numbers.ts';
-import type { Console } from '../ui/console.ts';
 import { showFigures, writtenMessage } from './announce-output.ts';
 import type { RunTools } from './run-tools.ts';
 import type { WrittenReport } from './write-report.ts';
@@ -33,16 +32,13 @@ export class RunAnnouncer {
   readonly #tools: Announcer;
   readonly #reports: WrittenReport[] = [];
 
-  /** Kinds of note that apply to the whole run and are printed once. */
-  readonly #printed = new Set<MessageKind>();
-
   constructor(tools: Announcer) {
     this.#tools = tools;
   }
 
   /** Prints the warnings of a written report, and its file if there are few files so far. */
   async add(report: WrittenReport): Promise<void> {
-    printWarnings(this.#tools, report, this.#printed);
+    printWarnings(this.#tools, report);
     if (report.file === undefined) return;
     this.#reports.push(report);
     await printJsonLine(this.#tools, report);
@@ -85,42 +81,16 @@ export class RunAnnouncer {
   }
 }
 
-/** Prints the warnings and notes of a report and of its line in the history. */
+/** Prints the warnings and notes of a report and of its line in the history, after its file name. */
 function printWarnings(
   { console }: Announcer,
   { checkResult, recorded, file }: WrittenReport,
-  printed = new Set<MessageKind>(),
-): void {
-  printCheckResult(console, checkResult, { file, printed });
-  for (const warning of recorded?.warnings ?? []) console.warn(warning);
-  for (const note of recorded?.notes ?? []) console.note(`Note: ${note}`);
-}
-
-/**
- * Prints warnings and notes, prefixed with the file name. `-q` drops the notes, `-v` prints their
- * long form.
- *
- * @param printed kinds of note that apply to the whole command and were already printed
- */
-export function printCheckResult(
-  console: Console,
-  { warnings, notes }: CheckResult,
-  {
-    file,
-    printed = new Set(),
-  }: { readonly file?: string | undefined; readonly printed?: Set<MessageKind> } = {},
 ): void {
   const place = file === undefined ? '' : `${file}: `;
-  for (const { message } of warnings) console.warn(`${place}${message}`);
-  for (const { kind, message, brief = message, isUrgent } of notes) {
-    const text = console.isVerbose ? message : brief;
-    const isAboutClock = kind === 'clock';
-    if (text === '' || (isAboutClock && printed.has(kind))) continue;
-
-    printed.add(kind);
-    if (isUrgent) console.warn(text);
-    else console.note(`Note: ${isAboutClock ? '' : place}${text}`);
-  }
+  for (const { message } of checkResult.warnings) console.warn(`${place}${message}`);
+  for (const { message } of checkResult.notes) console.note(`Note: ${place}${message}`);
+  for (const warning of recorded?.warnings ?? []) console.warn(warning);
+  for (const note of recorded?.notes ?? []) console.note(`Note: ${note}`);
 }
 
 async function printJsonLine({ console, flags }: Announcer, report: WrittenReport): Promise<void> {

@@ -256,7 +256,6 @@ function watcherFor(
       const redacted = (warning: CheckMessage): CheckMessage => ({
         ...warning,
         message: redact(warning.message),
-        ...(warning.brief !== undefined && { brief: redact(warning.brief) }),
         ...(warning.forReaders && { forReaders: redact(warning.forReaders) }),
       });
       return {

@@ -1,10 +1,11 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { clearFaults } from '../server/local.ts';
 import { expectRefusal, interruption, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
+import { startCli } from '../support/spawn.ts';
 
 /** Many reports in one command: `--split` and its related flags. */
 
@@ -387,4 +388,60 @@ test('429 slows all parts: at 5 calls per second, all of 10 concurrent parts are
 
   expect(exitCode).toBe(0);
   expect(Object.keys(files)).toHaveLength(10);
+});
+
+const byDay = 'run --period 2026-11-09..2026-11-11 --by DAILY --metrics displays';
+
+describe('a bug in one of them is exit 1 immediately, while others are still waiting', () => {
+  /** A service whose second day has a text that causes the bug, and whose others never come. */
+  async function servePoison() {
+    const service = await serveForTest({ delayMs: 0 });
+    service.server.fault({
+      endpoint: 'download',
+      change: ({ data, summary }) => {
+        if (String(summary.since).startsWith('2026-11-10')) {
+          return { data: [{ ...data[0], campaignName: 'poison' }], summary };
+        }
+        return new Promise(() => {});
+      },
+    });
+    return service;
+  }
+
+  function expectBug(result: object & { readonly stderr: string }, cwd: string): void {
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toContain('a bug');
+    expect(result.stderr).not.toMatch(/Retrying|destroyed/);
+    expect(readdirSync(cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
+  }
+
+  test('a file for each', async () => {
+    const { run, cwd, calls } = await servePoison();
+    const { decode } = TextDecoder.prototype;
+    TextDecoder.prototype.decode = function (...given) {
+      const text = decode.apply(this, given);
+      if (text.includes('poison')) throw new TypeError('a bug');
+      return text;
+    };
+    onTestFinished(() => {
+      TextDecoder.prototype.decode = decode;
+    });
+
+    expectBug(await run(`${byDay} --split day -o {date}.csv`), cwd);
+    expect(calls('download')).toBeLessThanOrEqual(3);
+  });
+});
+
+test('files are written even if the reader of --json goes away', async () => {
+  const { env, cwd } = await serveForTest({ delayMs: 0 });
+  const line =
+    'run --period 2026-11-01..2026-11-06 --by OS --metrics displays --split day -o {date}.csv --json';
+  const { child, ended } = startCli(line, { env, cwd });
+  child.stdout?.once('data', () => child.stdout?.destroy());
+
+  const result = await ended;
+
+  expect(result.exitCode).toBe(0);
+  expect(result.stderr).not.toMatch(/destroyed|Retrying/);
+  expect(readdirSync(cwd).filter((name) => name.endsWith('.csv'))).toHaveLength(6);
 });

@@ -154,7 +154,7 @@ describe('the trend', () => {
 test('a report without rows is one sentence, without its notes', async () => {
   const plan = new ColumnPlan({});
   plan.settle(['displays']);
-  const messages = { warnings: ['The zone is another one.'], briefNotes: ['No rows.'] };
+  const messages = { warnings: ['The zone is another one.'], notes: ['No rows.'] };
   const tail = { rowCount: 0, summary: undefined };
 
   const model = buildReportModel({ plan, sums: new ReportSums(), tail, options: {}, messages });

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
+import { ReportCheck } from '../../checks/report-check.ts';
 import { keyOf, metricOfField } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
@@ -88,8 +88,8 @@ export async function writeView(
   });
 
   const known = new Set([...view.warnings, ...view.notes]);
-  for (const { message, brief = message } of output.rows.checkResult.notes) {
-    if (!known.has(message) && brief !== '') tools.console.note(`Note: ${brief}`);
+  for (const { message } of output.rows.checkResult.notes) {
+    if (!known.has(message)) tools.console.note(`Note: ${message}`);
   }
   return { ...output, comparison };
 }
@@ -147,12 +147,7 @@ function createViewWatcher({ host }: ViewTools, view: View, answer: ViewAnswer):
     spec && window && breakdowns && answer.leftOut === undefined
       ? { profile: spec.request.profile, window, breakdowns, columns: answer.columns }
       : undefined;
-  const check = new ReportCheck({
-    expectation,
-    answer: factsOfFile,
-    origin: { createdMs: nowMs },
-    nowMs,
-  });
+  const check = new ReportCheck({ expectation, isPart: false, nowMs });
   return {
     observe: (batch) => check.observe(batch),
     close(tail) {

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { factsOfFile, ReportCheck } from '../../checks/report-check.ts';
+import { ReportCheck } from '../../checks/report-check.ts';
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
 import { IncompleteDataError, UsageError } from '../../errors.ts';
@@ -287,12 +287,10 @@ class Collector {
 
   /** Returns the warnings on a file alone: values that do not fit used columns, and a total. */
   #warningsOf(check: ReportCheck, tail: ReportTail): string[] {
-    const hasRequest = tail.members.some(({ name }) => name === 'request');
     const sentences: string[] = [];
     for (const { kind, about, message } of check.close(tail).warnings) {
       const isUsed = about === undefined || this.#used.has(about);
-      // The columns show which metrics a file has, but not which breakdowns make a row unique.
-      const isProof = kind === 'total' || kind === 'values' || (kind === 'rows' && hasRequest);
+      const isProof = kind === 'total' || kind === 'values';
       if (isProof && isUsed) sentences.push(message);
     }
     return sentences;
@@ -437,12 +435,7 @@ class Collector {
 
   #newCheck(): ReportCheck {
     const nowMs = this.#tools.host.wallClock();
-    return new ReportCheck({
-      expectation: undefined,
-      answer: factsOfFile,
-      origin: { createdMs: nowMs },
-      nowMs,
-    });
+    return new ReportCheck({ expectation: undefined, isPart: false, nowMs });
   }
 
   #noteUnknown(batch: RowBatch, { fields }: FileColumns): void {

@@ -1,0 +1,182 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { AdreportError, createClient } from '../../src/index.ts';
+import { type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
+import {
+  type Body,
+  notedResponses,
+  poorResponses,
+  type ReportRequest,
+  refusedResponses,
+  responsePairs,
+} from './responses.ts';
+
+/**
+ * `cli.md`, “Checks”: exactly the responses that the table calls wrong have warnings, whichever way
+ * a report takes: through `run`, `download`, `--direct`, a part with its own file, parts that are
+ * merged, and the library.
+ */
+
+const token = 'f'.repeat(40);
+
+/** A service whose reports are ready at once, and whose last one has the body of the test. */
+let body: Body = '';
+let created = 0;
+
+const server = createServer((request, response) => {
+  request.on('end', () => {
+    const isCreate = request.url === '/buyer-reporting';
+    if (isCreate) created += 1;
+    const isDirect = isCreate && text.includes('"output":"direct"');
+    const id = isCreate ? `r${created}` : JSON.parse(text).id;
+    const sendsData = isDirect || request.url === '/download-reporting';
+    if (sendsData) return sendBody(id === `r${created}` ? body : '{"data":[]}');
+    const record = { status: 'ready', message: '', report_id: id };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ response: record }));
+  });
+  let text = '';
+  request.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+
+  const sendBody = (sent: Body): void => {
+    const { status, text: document } =
+      typeof sent === 'string' ? { status: 200, text: sent } : sent;
+    const type = /^[[{]/.test(document) ? 'application/json' : 'text/csv';
+    response.writeHead(status, { 'content-type': type }).end(document);
+  };
+});
+
+let url = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+beforeEach(() => {
+  created = 0;
+});
+afterAll(() => void server.close().closeAllConnections());
+
+const defaults = { by: ['DAILY'], metrics: ['displays'], period: '2025-11' };
+
+/** What a run, or the library, says of a report. */
+interface Outcome {
+  readonly exitCode: number;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** One way of a report; resolves to `undefined` if a request cannot go it. */
+type Way = (request: ReportRequest) => Promise<Outcome | undefined>;
+
+function flagsOf(request: ReportRequest): string {
+  const { by, metrics, filters = {}, profile, timezone, windowClock } = { ...defaults, ...request };
+  const words = [`--by ${by}`, `--metrics ${metrics}`];
+  for (const [name, values] of Object.entries(filters)) words.push(`--filter ${name}=${values}`);
+  if (profile) words.push(`--profile ${profile}`);
+  if (timezone) words.push(`--timezone ${timezone}`);
+  if (windowClock) words.push(`--window-clock ${windowClock}`);
+  return words.join(' ');
+}
+
+function cli(line: string, cwd = temporaryFolder()): Promise<CliResult> {
+  const env = { ADREPORT_BASE_URL: url, ADREPORT_TOKEN: token };
+  return runCli(line, { env, cwd, now: Date.UTC(2026, 0, 15) });
+}
+
+/** Runs a command line that writes a report, and returns what its line of `--json` says. */
+async function outcomeOf(line: string, cwd?: string): Promise<Outcome> {
+  const { exitCode, stdout, files, stderr } = await cli(`${line} -q --json`, cwd);
+  expect(Object.keys(files), stderr).toHaveLength(exitCode === 0 ? 1 : 0);
+  if (exitCode !== 0) return { exitCode, warnings: [], notes: [] };
+
+  const { warnings, notes } = JSON.parse(stdout);
+  return { exitCode, warnings, notes };
+}
+
+const unitOf = (period: string): string => (period.length === 7 ? 'month' : 'day');
+
+const ways: Readonly<Record<string, Way>> = {
+  run: ({ period = defaults.period, ...request }) =>
+    outcomeOf(`run --period ${period} ${flagsOf(request)} -o x.csv`),
+
+  '--direct': ({ period = defaults.period, ...request }) =>
+    outcomeOf(`run --period ${period} ${flagsOf(request)} --direct -o x.csv`),
+
+  download: async ({ period = defaults.period, ...request }) => {
+    const line = `report create --period ${period} ${flagsOf(request)}`;
+    const { stdout: id, cwd } = await cli(line);
+    return outcomeOf(`download ${id.trim()} -o x.csv`, cwd);
+  },
+
+  'a part': ({ period = defaults.period, ...request }) =>
+    outcomeOf(`run --period ${period} ${flagsOf(request)} --split ${unitOf(period)} -o {date}.csv`),
+
+  'a merge': async ({ period = defaults.period, by = defaults.by, ...request }) => {
+    const keepsPartsApart = by.some((name) => /DAILY|HOURLY|MONTHLY/.test(name));
+    if (!keepsPartsApart) return undefined;
+
+    const before = period.length === 7 ? '2025-10' : '2025-10-31';
+    const flags = `${flagsOf({ ...request, by })} --split ${unitOf(period)} --concurrency 1`;
+    const outcome = await outcomeOf(`run --period ${before}..${period} ${flags} -o x.csv`);
+    const own = (messages: readonly string[]): string[] =>
+      messages
+        .filter((message) => message.startsWith(`${period}`))
+        .map((message) => message.replace(/^\S+: /, ''));
+    return { ...outcome, warnings: own(outcome.warnings), notes: own(outcome.notes) };
+  },
+
+  'the library': async (request) => {
+    const { windowClock, profile, timezone, ...own } = request;
+    const options = { windowClock, profile, timezone };
+    const client = createClient({ baseUrl: url, token, retries: 0, ...options });
+    try {
+      const report = await client.fetchReport({ ...defaults, ...own });
+      for await (const _row of report.rows());
+      const textsIn = (messages: readonly { message: string }[]): string[] =>
+        messages.map(({ message }) => message);
+      return { exitCode: 0, warnings: textsIn(report.warnings), notes: textsIn(report.notes) };
+    } catch (error) {
+      if (!(error instanceof AdreportError)) throw error;
+      return { exitCode: error.exitCode, warnings: [], notes: [] };
+    }
+  },
+};
+
+describe.each(Object.entries(ways))('through %s', (_name, way) => {
+  test.each(responsePairs)('$name', async ({ request = {}, wrong, says, right }) => {
+    body = wrong;
+    const outcome = await way(request);
+    if (!outcome) return;
+    expect(outcome).toMatchObject({ exitCode: 0, warnings: [expect.stringMatching(says)] });
+
+    body = right;
+    expect(await way(request)).toMatchObject({ exitCode: 0, warnings: [] });
+  });
+
+  test.each(notedResponses)(
+    'a note: $name',
+    async ({ request = {}, body: noted, says, without }) => {
+      body = noted;
+      const outcome = await way(request);
+      if (!outcome) return;
+      expect(outcome).toMatchObject({ exitCode: 0, warnings: [] });
+      expect(outcome.notes).toContainEqual(expect.stringMatching(says));
+
+      body = without;
+      expect((await way(request))?.notes).not.toContainEqual(expect.stringMatching(says));
+    },
+  );
+
+  test.each(refusedResponses)('refused: $name', async ({ body: refused }) => {
+    body = refused;
+    expect(await way({})).toMatchObject({ exitCode: 9 });
+  });
+
+  test.each(poorResponses)('accepted: $name', async ({ body: poor }) => {
+    body = poor;
+    expect(await way({})).toMatchObject({ exitCode: 0, warnings: [] });
+  });
+});
