@@ -2,7 +2,6 @@
 
 export { createClient } from './client/create-client.ts';
 export type {
-  CampaignRecords,
   ClientSettings,
   CreateClientOptions,
   FetchedReport,

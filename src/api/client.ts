@@ -1,5 +1,5 @@
 import { bareIdIn, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
-import type { CampaignList, Encoding, ResponseFacts, StatusRecord } from '../contract/messages.ts';
+import type { CampaignList, Encoding, StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
   ErrorInContext,
@@ -25,7 +25,6 @@ import {
   readText,
   recordIn,
   refusesSignIn,
-  shortenResponse,
   UnreadableResponse,
 } from './parse-responses.ts';
 import { withoutTokens } from './redaction.ts';
@@ -69,7 +68,10 @@ export interface ClientOptions extends CallerOptions {
 }
 
 /** A response that contains a report's data, which is still to be read. */
-export interface ReportResponse extends ResponseFacts {
+export interface ReportResponse {
+  /** True for a response with status 206. */
+  readonly isPart: boolean;
+
   /** Decompressed; can be read once. Its errors are `AdreportError`s. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
@@ -91,9 +93,6 @@ export type CreatedReport =
       readonly id: string;
       readonly status: string;
 
-      /** Whole response. */
-      readonly record: unknown;
-
       /** `Date` of the response, in milliseconds since 1970. */
       readonly serviceMs?: number | undefined;
     }
@@ -109,9 +108,6 @@ interface ReportCreation {
 /** Status of a report, and when to call again. */
 export interface StatusResponse extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
-
-  /** Whole response. */
-  readonly record: unknown;
 }
 
 /** What a client has learnt from the service; shared by the clients of one account. */
@@ -272,7 +268,7 @@ export class Client {
     const retryAfterMs = this.#retryAfterMs(response);
     if (response.status === 202) {
       response.body.destroy();
-      return { status: 'progress', message: 'progress', report_id: id, retryAfterMs, record: {} };
+      return { status: 'progress', message: 'progress', report_id: id, retryAfterMs };
     }
 
     const text = await readText(response);
@@ -287,7 +283,6 @@ export class Client {
       message: redact(message),
       report_id: id,
       retryAfterMs,
-      record: shortenResponse(document),
     };
   }
 
@@ -312,7 +307,7 @@ export class Client {
     const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
     const serviceMs = timeOf(response.headers);
     if (bareId !== undefined) {
-      return { kind: 'report', id: bareId, status: 'progress', record: undefined, serviceMs };
+      return { kind: 'report', id: bareId, status: 'progress', serviceMs };
     }
 
     const mayBeRecord = isWhole && !isCsv(start, contentType);
@@ -329,8 +324,7 @@ export class Client {
       const problem = isLong ? `has an ID of more than ${maxServiceText} characters` : 'has no ID';
       throw new UnreadableResponse(problem, { text: start, document });
     }
-    const record = shortenResponse(document);
-    return { kind: 'report', id, status: status || 'progress', record, serviceMs };
+    return { kind: 'report', id, status: status || 'progress', serviceMs };
   }
 
   /** Reads the beginning of a report. Throws if it is a record that says why there is none. */
@@ -359,19 +353,14 @@ export class Client {
 
   #toReport(response: HttpResponse, body: AsyncIterable<Buffer>, call: CallFacts): ReportResponse {
     const { headers, status } = response;
-    const { wallClock } = this.#options.host;
-    const serviceMs = timeOf(headers);
     const length = headers['content-length'] ?? '';
     const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
     return {
       body: this.#withUserErrors(body, call),
       contentType: headers['content-type'],
       sizeBytes: hasSize ? Number(length) : undefined,
-      serviceMs,
-      clockAheadMs: serviceMs === undefined ? undefined : serviceMs - wallClock(),
+      serviceMs: timeOf(headers),
       isPart: status === 206,
-      hasNextLink: hasNextLink(response),
-      isEndMarked: marksEnd(headers),
       close: () => void response.body.destroy(),
     };
   }
@@ -442,11 +431,4 @@ async function readCampaignList(response: HttpResponse): Promise<CampaignList> {
 function timeOf(headers: HttpResponse['headers']): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;
-}
-
-/** Checks for a mark of the body's end: a length, a last chunk or a compression trailer. */
-function marksEnd(headers: HttpResponse['headers']): boolean {
-  if (headers['content-length'] !== undefined) return true;
-  if (/\bchunked\b/i.test(headers['transfer-encoding'] ?? '')) return true;
-  return /\b(gzip|deflate|br)\b/i.test(headers['content-encoding'] ?? '');
 }

@@ -256,17 +256,6 @@ export interface ServiceRecord {
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 
-/** Copies a response with shortened strings and names, to be shown or stored. */
-export function shortenResponse(value: unknown): unknown {
-  if (typeof value === 'string') return shortened(value);
-  if (Array.isArray(value)) return value.map(shortenResponse);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value);
-  return Object.fromEntries(
-    entries.map(([name, member]) => [shortened(name), shortenResponse(member)]),
-  );
-}
-
 /**
  * Reads the report state and the error of a response (`decisions.md` 3 and 6). Strings are
  * shortened to 500 characters.

@@ -1,13 +1,11 @@
 import { Client } from '../api/client.ts';
 import { createHttp } from '../api/http.ts';
-import { outcomeOf } from '../contract/messages.ts';
+import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
 import { anySignal, forManyListeners } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
-import { readCampaigns } from './campaigns.ts';
 import type {
-  CampaignRecords,
   CreateClientOptions,
   FetchOptions,
   ReportClient,
@@ -95,10 +93,10 @@ class ServiceClient {
     return this.#open({ options, plan, requested: known });
   }
 
-  async campaigns(): Promise<CampaignRecords> {
+  async campaigns(): Promise<readonly CampaignRecord[]> {
     const client = await this.#connect();
-    const { campaigns, warnings, notes } = await readCampaigns(client);
-    return Object.assign([...campaigns], { warnings, notes });
+    const { campaigns } = await client.campaigns();
+    return campaigns;
   }
 
   async #open(report: Omit<ReaderSetup, 'client' | 'settings'>): Promise<ReportReader> {

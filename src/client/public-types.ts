@@ -174,12 +174,5 @@ export interface ReportClient<AnyProfile extends Profile = Profile> {
   ): Promise<FetchedReport<RowOf<AnyProfile, By[number], Metrics[number]>>>;
 
   /** Lists the campaigns with their ad units. */
-  campaigns(): Promise<CampaignRecords>;
-}
-
-/** Campaigns of an account, checked like the rows of a report. */
-export interface CampaignRecords extends ReadonlyArray<CampaignRecord> {
-  /** Proofs that the list is not whole. */
-  readonly warnings: readonly CheckMessage[];
-  readonly notes: readonly CheckMessage[];
+  campaigns(): Promise<readonly CampaignRecord[]>;
 }

@@ -135,30 +135,18 @@ export interface CampaignRecord {
   readonly adunits: readonly AdUnit[];
 }
 
-/** Facts about the response that contains a report. */
-export interface ResponseFacts {
-  /** Set for a 206. */
-  readonly isPart: boolean;
-
-  /** A next page is in the `Link` header. */
-  readonly hasNextLink: boolean;
-
-  /** False if only the closed connection marked the end of the body, which may then be cut. */
-  readonly isEndMarked: boolean;
-
-  /**
-   * How far the service's clock is ahead of this machine's, in milliseconds; `undefined` if not
-   * known.
-   */
-  readonly clockAheadMs: number | undefined;
-}
-
 /** Campaigns of an account, with facts about the response. */
-export interface CampaignList extends Pick<ResponseFacts, 'isPart' | 'hasNextLink'> {
+export interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
 
   /** Whole response. */
   readonly answer: unknown;
+
+  /** True for a response with status 206. */
+  readonly isPart: boolean;
+
+  /** A next page is in the `Link` header. */
+  readonly hasNextLink: boolean;
 }
 
 /** Zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */

@@ -5,6 +5,7 @@ import { AdreportError, createClient } from '../../src/index.ts';
 import { type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 import {
   type Body,
+  data,
   notedResponses,
   poorResponses,
   type ReportRequest,
@@ -23,6 +24,7 @@ const token = 'f'.repeat(40);
 /** A service whose reports are ready at once, and whose last one has the body of the test. */
 let body: Body = '';
 let created = 0;
+let status = 'ready';
 
 const server = createServer((request, response) => {
   request.on('end', () => {
@@ -32,7 +34,7 @@ const server = createServer((request, response) => {
     const id = isCreate ? `r${created}` : JSON.parse(text).id;
     const sendsData = isDirect || request.url === '/download-reporting';
     if (sendsData) return sendBody(id === `r${created}` ? body : '{"data":[]}');
-    const record = { status: 'ready', message: '', report_id: id };
+    const record = { status, message: status, report_id: id };
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ response: record }));
   });
@@ -42,10 +44,9 @@ const server = createServer((request, response) => {
   });
 
   const sendBody = (sent: Body): void => {
-    const { status, text: document } =
-      typeof sent === 'string' ? { status: 200, text: sent } : sent;
-    const type = /^[[{]/.test(document) ? 'application/json' : 'text/csv';
-    response.writeHead(status, { 'content-type': type }).end(document);
+    const answer = typeof sent === 'string' ? { status: 200, text: sent } : sent;
+    const type = /^[[{]/.test(answer.text) ? 'application/json' : 'text/csv';
+    response.writeHead(answer.status, { 'content-type': type }).end(answer.text);
   };
 });
 
@@ -56,6 +57,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   created = 0;
+  status = 'ready';
 });
 afterAll(() => void server.close().closeAllConnections());
 
@@ -179,4 +181,58 @@ describe.each(Object.entries(ways))('through %s', (_name, way) => {
     body = poor;
     expect(await way({})).toMatchObject({ exitCode: 0, warnings: [] });
   });
+});
+
+/** The first pair of each line of the table. */
+const firstPairs = responsePairs.filter(({ name }, index) => {
+  const line = name.split(':')[0] ?? '';
+  return responsePairs.findIndex((pair) => pair.name.startsWith(line)) === index;
+});
+
+describe('a warning is printed with -q; with --strict it is exit 9 without a file', () => {
+  test.each(firstPairs)('$name', async ({ request = {}, wrong, says, right }) => {
+    const { period = defaults.period, ...report } = request;
+    const line = `run --period ${period} ${flagsOf(report)} -q -o x.csv`;
+
+    body = wrong;
+    const lax = await cli(line);
+    expect(lax).toMatchObject({ exitCode: 0, stdout: '', files: { 'x.csv': expect.any(String) } });
+    expect(lax.stderr.replace(/^Warning: (?:x\.csv: )?/, '').trim()).toMatch(says);
+
+    const strict = await cli(`${line} --strict`);
+    expect(strict).toMatchObject({ exitCode: 9, stdout: '', files: {} });
+
+    body = right;
+    expect(await cli(`${line} --strict`)).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+});
+
+test('a report that this machine requested is downloaded with its columns and --strict', async () => {
+  const cwd = temporaryFolder();
+  body = data('{"date":"2025-11-01","clicks":1,"displays":2}');
+  status = 'progress';
+  const flags = '--by DAILY --metrics clicks,ctr --strict';
+  await cli(`run --period 2025-11 ${flags} -o a.csv --wait-timeout 0s`, cwd);
+  status = 'ready';
+
+  const { files } = await cli('download r1 --wait -o b.csv', cwd);
+  expect(files['b.csv']).toMatch(/^date,clicks,ctr\r\n2025-11-01,1,/);
+
+  body = data('{"date":"2025-12-01","clicks":1,"displays":2}');
+  expect(await cli('download r1 -o c.csv', cwd)).toMatchObject({ exitCode: 9 });
+});
+
+test('a report that another machine requested is checked against itself', async () => {
+  created = 1;
+  body = data(
+    '{"date":"2025-11-01","country":"France","displays":5000,"clicks":2000}',
+    '{"date":"2025-11-01","country":"Italy","displays":4000,"clicks":1000}',
+    '{"date":"2025-11-01","country":null,"displays":9000,"clicks":3000}',
+    '{"date":"2025-11-01","country":"Spain","displays":"many","clicks":0}',
+  );
+
+  expect((await outcomeOf('download r1 -o x.csv')).warnings).toEqual([
+    'The metric displays is not a whole number in row 4: "many".',
+    expect.stringMatching(/^Row 3 is a total/),
+  ]);
 });

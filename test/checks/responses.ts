@@ -42,7 +42,8 @@ export interface NotedResponse {
   readonly without: Body;
 }
 
-const data = (...rows: readonly string[]): string => `{"data":[${rows.join()}]}`;
+/** A document with these rows. */
+export const data = (...rows: readonly string[]): string => `{"data":[${rows.join()}]}`;
 
 const days = [1, 2, 3].map((day) => `{"date":"2025-11-0${day}","displays":${day}}`).join();
 const beside = (members: string): string => `{"data":[${days}],${members}}`;

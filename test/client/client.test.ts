@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { AdreportError, createClient, type ReportProgress, type Row } from '../../src/index.ts';
 import { type LocalServerOptions, startLocalServer } from '../../src/local-server.ts';
-import { json, serve, serveAnswers } from '../support/http-server.ts';
+import { json, serve } from '../support/http-server.ts';
 
 /** A local server whose reports are ready at once, and a client of one of its accounts. */
 async function connectTo(options: LocalServerOptions = { delayMs: 0 }) {
@@ -123,17 +123,6 @@ test('progress, campaigns, and sign-in with e-mail and password', async () => {
   expect(steps.at(-1)).toMatchObject({ rows: 7, receivedBytes: expect.any(Number) });
   expect((await client.campaigns())[0]).toMatchObject({ adunits: expect.any(Array) });
   expect(server.requests().filter(({ endpoint }) => endpoint === 'auth')).toHaveLength(1);
-});
-
-test('the list of campaigns is checked like a report', async () => {
-  const campaign = { campaignId: '1', campaignName: 'a', adunits: [] };
-  const { url } = await serveAnswers({
-    '/campaigns': { campaigns: [campaign], hasMore: true, total: 2 },
-  });
-  const campaigns = await createClient({ baseUrl: url, token: 't' }).campaigns();
-  expect([...campaigns]).toMatchObject([{ campaignId: '1' }]);
-  expect(campaigns.warnings).toMatchObject([{ kind: 'outside the rows' }]);
-  expect(campaigns.notes).toMatchObject([{ message: expect.stringContaining('total') }]);
 });
 
 test('rows have the requested columns, whatever else the service sends as null', async () => {

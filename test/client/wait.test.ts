@@ -38,7 +38,7 @@ async function play(scene: Scene): Promise<{ pollsMs: number[]; result: unknown 
       pollsMs.push(nowMs - 5_000);
       const isOver = nowMs - 5_000 >= endsAfterMs;
       const { status, message = status } = isOver ? endsAs : { status: word };
-      return { status, message, report_id: id, retryAfterMs, record: {} };
+      return { status, message, report_id: id, retryAfterMs };
     },
   };
   const report = { id: 'r1', status: 'progress', createdMs: 0 };

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { literalAnswers, serveOdd } from '../support/odd-service.ts';
-import { serveForTest } from '../support/service.ts';
 
 describe('names', () => {
   const campaigns = {
@@ -21,28 +20,6 @@ describe('names', () => {
     expect(JSON.parse(result.stdout).warnings).toEqual([
       expect.stringContaining('The campaign list is incomplete: the response'),
     ]);
-  });
-});
-
-describe('a token that may not list campaigns works', () => {
-  test('whoami', async () => {
-    const { run } = await serveForTest({ faults: ['campaigns:403'] });
-
-    expect(await run('whoami')).toMatchObject({
-      exitCode: 0,
-      stdout: expect.stringContaining('works, but is not allowed to list campaigns'),
-    });
-  });
-
-  test('doctor', async () => {
-    const { run } = await serveForTest({ faults: ['campaigns:403'] });
-
-    const result = await run('doctor --json');
-
-    expect(result.exitCode).toBe(0);
-    expect(JSON.parse(result.stdout)).toContainEqual(
-      expect.objectContaining({ message: 'works, but this account cannot list campaigns.' }),
-    );
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { endpointNames } from '../../src/contract/messages.ts';
 import { tokens } from '../server/local.ts';
 import { serveOdd } from '../support/odd-service.ts';
@@ -44,13 +44,12 @@ function usualCallsOf({ exit = 0, faults, flags }: OddService): Readonly<Record<
 /** Runs a command line against a service, and compares the result with its row. */
 async function play(service: OddService, line: string) {
   const { run, calls } = await serveOdd(service, pace(service));
-  const { exit = service.warning ? 9 : 0, warning, says = /^/ } = service;
+  const { exit = 0, says = /^/ } = service;
 
   const result = await run(`${line} -v`, { env: { ADREPORT_TOKEN: undefined } });
 
   expect(result, result.stderr).toMatchObject({ exitCode: exit });
   expect(result.stderr).toMatch(says);
-  if (warning) expect(result.stderr).toMatch(warning);
   const counts = Object.fromEntries(endpointNames.map((name) => [name, calls(name)]));
   expect(counts).toMatchObject(service.calls ?? usualCallsOf(service));
   // Tokens in answers are never printed, at any verbosity.
@@ -62,23 +61,9 @@ test.each(Object.entries({ ...runServices, ...signInServices }))('%s', async (_n
   const { files, exitCode } = await play(service, `${lineOf(service)} --strict`);
 
   if (exitCode !== 0) expect(files).toEqual({});
-  else if (!service.hasOtherRows && !service.flags) {
+  else if (!service.flags) {
     expect([literalCsv, await usualFileOf(service)]).toContain(files['x.csv']);
   }
-});
-
-describe('without --strict a warning, and a file', () => {
-  const found = Object.entries(runServices).filter(([, { warning }]) => warning !== undefined);
-
-  test.each(found)('%s', async (_name, service) => {
-    const { run } = await serveOdd(service);
-
-    const { exitCode, files, stderr } = await run(lineOf(service));
-
-    expect({ exitCode, files }).toEqual({ exitCode: 0, files: { 'x.csv': expect.any(String) } });
-    const warnings = stderr.split('\n').filter((line) => line.startsWith('Warning: '));
-    expect(warnings).toContainEqual(expect.stringMatching(service.warning ?? /^$/));
-  });
 });
 
 test.each(Object.entries(campaignServices))('%s', async (_name, service) => {

@@ -7,14 +7,11 @@ import { tokens } from '../server/local.ts';
 
 /**
  * Services that answer otherwise than the specification says, each made of the local server by
- * faults, and what comes of each: what `run` reports, and what it exits with under
- * `--strict`.
+ * faults, and what comes of each.
  *
- * Not rows: `checked-answers.ts` and `checks/correct-worlds.ts` check values and need no
- * service; `support/fault-matrix.ts` is the table of `help faults`, by flags of the server;
- * `commands/never-silent.test.ts` has what takes several reports or a connection without an end,
- * and `commands/hard-service.test.ts` the bytes that the client sends; `long/never-silent.test.ts`
- * makes some of these changes to random requests.
+ * Not here: `checks/responses.ts` has reports that are wrong; `support/fault-matrix.ts` is the table
+ * of `help faults`, by flags of the server; `commands/hard-service.test.ts` has the bytes that the
+ * client sends.
  */
 export interface OddService {
   readonly faults?: Faults | ((server: LocalServer) => Faults);
@@ -24,11 +21,8 @@ export interface OddService {
   /** Flags of `run` without which nothing would be seen. */
   readonly flags?: string;
 
-  /** What the command exits with under `--strict`: 9 where there is a warning, else 0. */
+  /** What the command exits with; 0 if absent. */
   readonly exit?: number;
-
-  /** What a warning says: an error with `--strict`, and a warning without. */
-  readonly warning?: RegExp;
 
   /** What else stderr holds. */
   readonly says?: RegExp;
@@ -38,9 +32,6 @@ export interface OddService {
    * has a fault, if nothing else is said.
    */
   readonly calls?: { readonly [Name in EndpointName]?: number };
-
-  /** The rows of the file are others than those of the service. */
-  readonly hasOtherRows?: boolean;
 }
 
 /** A fixed token: the service takes it, wherever a sign-in answers with it. */
@@ -114,7 +105,6 @@ const literalReport = {
 };
 const literalJson = JSON.stringify(literalReport);
 const literal: FaultAnswer = { body: literalReport };
-const csv = (text: string) => at('download', typed('text/csv', text));
 
 /** The rest of the way of a report whose id is not the service's. */
 const literalEnd = [...at('status', { body: { status: 'ready' } }), ...at('download', literal)];
@@ -219,10 +209,6 @@ const create: Services = {
     exit: 5,
     says: /asks for a pause of 8760 h/,
   },
-  'a warning beside the id': {
-    faults: created((response) => ({ response, warning: 'window was cut' })),
-    says: /Note: .*window was cut/,
-  },
   'a token that is refused with 403 is renewed once': {
     faults: [{ endpoint: 'buyer', answer: empty(403), times: 1 }],
     calls: { auth: 2, buyer: 2 },
@@ -302,10 +288,6 @@ const waiting: Services = {
       status: String(record.status).replace('progress', 'brewing'),
     })),
     says: /brewing.*adreport download/,
-  },
-  'warnings in the status': {
-    faults: status((record) => ({ ...record, warnings: ['2 shards late'], partial: true })),
-    says: /Note: .*also contains warnings: \["2 shards late"\], partial: true/,
   },
   'status: EXPIRED': {
     faults: status((record) => ({ ...record, status: 'EXPIRED', message: 'out of memory' })),
@@ -471,23 +453,12 @@ const downloads: Services = {
 /** Changes every report. */
 const report = (change: Change): Fault[] => changing('download', change);
 
-/** Changes the summary of every report. */
-const summary = (change: Change): Fault[] =>
-  report((document) => ({ ...document, summary: change(document.summary as Row) }));
-
 /** Changes the rows of every report. */
 const rows = (change: (rows: readonly Row[]) => unknown): Fault[] =>
   report((document) => ({ ...document, data: change(document.data as readonly Row[]) }));
 
 /** Changes each row of every report. */
 const eachRow = (change: (row: Row) => unknown): Fault[] => rows((all) => all.map(change));
-
-/** Puts members outside the rows. */
-const beside = (members: Row): Fault[] => report((document) => ({ ...document, ...members }));
-
-/** Sends a report with another status, or further headers. */
-const answered = (answer: Omit<FaultAnswer, 'body'>): Fault[] =>
-  at('download', { ...answer, body: literalReport });
 
 const documents: Services = {
   'a report inside response': {
@@ -503,88 +474,8 @@ const documents: Services = {
   'keys in capitals': {
     faults: eachRow((row) => renamed(renamed(row, 'date', 'DATE'), 'displays', 'Displays')),
   },
-  'an error': { faults: beside({ error: 'timeout' }), warning: /timeout/ },
-  '206': { faults: answered({ status: 206 }), warning: /206/ },
-  Link: {
-    faults: answered({ headers: { link: '</page/2>; rel="last next"' } }),
-    warning: /rel=next/,
-  },
-  'what nobody knows': {
-    faults: beside({ sampled: true, numFound: 900, meta: { notice: 'late data' } }),
-    says: /Note: .*also contains sampled: true, numFound: 900, meta.notice: "late data"/,
-  },
-  'a clock that is a day behind': {
-    faults: answered({ headers: { date: 'Thu, 19 Nov 2026 12:00:00 GMT' } }),
-    says: /Warning: .*clock is 1 day ahead of the service's\. The period is 2026-11-19; by the service's clock it would be 2026-11-18\./,
-  },
-  'nothing wrong outside the rows': {
-    faults: beside({
-      ...{ error: { code: 0, message: 'Success.' }, errors: [], next: '', status: 'OK', count: 1 },
-      ...{ code: 200, message: 'Report ready', limit: 100, pages: 1, sampled: false, failed: 0 },
-    }),
-  },
   'no summary': {
     faults: report(({ data }) => ({ data })),
-  },
-};
-
-const windows: Services = {
-  'another window': {
-    faults: summary((all) => ({ ...all, since: String(all.since).replace(/-\d\dT/, '-01T') })),
-    warning: /a different period than requested/,
-  },
-  'the window is read as wall time': {
-    server: { windowClock: 'wall' },
-    warning: /reads timestamps as wall time/,
-  },
-};
-
-const days: Services = {
-  'a date is written 16/11/2026': {
-    faults: eachRow((row) => ({
-      ...row,
-      date: String(row.date).split('-').toReversed().join('/'),
-    })),
-    hasOtherRows: true,
-  },
-  'a day comes twice': {
-    faults: rows((all) => [...all, all[0]]),
-    warning: /repeats the breakdown values/,
-  },
-  'a day before the window': {
-    faults: rows((all) => [{ ...all[0], date: '2026-11-12' }, ...all]),
-    warning: /outside its period: 2026-11-12/,
-  },
-  'a second header in CSV': {
-    faults: csv('date,displays\n2026-11-19,7\ndate,displays\n'),
-    warning: /Row 2 repeats the header/,
-  },
-};
-
-const fields: Services = {
-  'displays is 1,101': {
-    faults: eachRow((row) => ({ ...row, displays: '1,101' })),
-    warning: /displays is not a whole number in row 1/,
-  },
-  'displays is -': {
-    faults: eachRow((row) => ({ ...row, displays: '-' })),
-    says: /Note: /,
-    hasOtherRows: true,
-  },
-  'a filter by campaign is passed over': {
-    faults: rows((all) => [...all, { ...all[0], campaignId: '99999999' }]),
-    flags: '--by CAMPAIGN --filter campaignId=40001 --columns all',
-    warning: /99999999/,
-  },
-  'the zone of a DSP report is passed over': {
-    account: 'dsp',
-    faults: summary((all) => ({
-      ...all,
-      timezone: 'Europe/Paris',
-      since: String(all.since).replace('+0900', '+0100'),
-    })),
-    flags: '--timezone Asia/Tokyo',
-    warning: /a different zone than requested: Europe\/Paris instead of Asia\/Tokyo/,
   },
 };
 
@@ -594,9 +485,6 @@ export const runServices: Services = {
   ...waiting,
   ...downloads,
   ...documents,
-  ...windows,
-  ...days,
-  ...fields,
 };
 
 // Signing in.
@@ -730,13 +618,6 @@ export const campaignServices: Services = {
   })),
   'campaigns: a further page in the body': {
     faults: at('campaigns', { body: { data: [campaign], next: '/campaigns?page=2' } }),
-    says: /The campaign list is incomplete: the response/,
-  },
-  'campaigns: a further page in Link': {
-    faults: at('campaigns', {
-      headers: { link: '</campaigns?page=2>; rel="next"' },
-      body: [campaign],
-    }),
     says: /The campaign list is incomplete: the response/,
   },
   ...each('campaigns: ', badLists, ({ answer, exit = 0, says = /^/ }) => ({
