@@ -41,8 +41,6 @@ const sent = (
   status = 200,
 ): FaultAnswer => ({ status, headers: { 'content-type': 'application/json', ...headers }, body });
 
-const whole = sent(rows);
-
 describe('a compressed body', () => {
   test('declared as x-gzip is read', async () => {
     const { env } = await serveDownloads(sent(gzipSync(rows), { 'content-encoding': 'x-gzip' }));
@@ -156,18 +154,14 @@ describe('text of the service is limited', () => {
     expectRefusal(await runCli(line, { env }), 9, 'has an ID of more than 500 characters');
   });
 
-  test('names and texts of other members', async () => {
+  test('names of other members', async () => {
     const word = long.slice(0, 50_000);
-    const { env } = await serveAnswers({
-      buyer: [json({ report_id: 'r1', notice: word })],
-      status: [json({ response: { status: 'ready', [word]: true, also: word } })],
-      download: [whole],
-    });
+    const { env } = await serveDownloads(json({ data: [{ displays: 1 }], [word]: true }));
 
-    const result = await runCli(`${line.replace(' -q', '')} -v`, { env });
+    const result = await runCli(line.replace(' -q', ''), { env });
 
     expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain('The response also contains notice:');
+    expect(result.stderr).toContain('The response also contains ');
     expect(result.stderr.length).toBeLessThan(2_000);
   });
 

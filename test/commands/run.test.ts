@@ -199,14 +199,3 @@ describe('a long report that fails or times out', () => {
     expect(short).toMatchObject({ exitCode, stderr: expect.not.stringContaining('--split') });
   });
 });
-
-test('a wrong clock is noted once per run', async () => {
-  // The program's clock is at 2026-11-20.
-  const { run } = await serveForTest({ delayMs: 0, clock: () => Date.UTC(2026, 10, 22, 12) });
-
-  const days = 'run --period 2026-11-17..2026-11-19 --split day --metrics displays';
-  const { exitCode, stderr } = await run(`${days} -o {date}.csv`);
-
-  expect(exitCode).toBe(0);
-  expect(stderr.match(/clock is 2 days behind/g)).toHaveLength(1);
-});
