@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { AdreportError, createClient, type ReportProgress, type Row } from '../../src/index.ts';
 import { type LocalServerOptions, startLocalServer } from '../../src/local-server.ts';
-import { json, serve } from '../support/http-server.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 
 /** A local server whose reports are ready at once, and a client of one of its accounts. */
 async function connectTo(options: LocalServerOptions = { delayMs: 0 }) {
