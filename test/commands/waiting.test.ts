@@ -132,6 +132,24 @@ test('a report that the service does not know is waited for for a minute; then a
   expect([received.length - asked, asked > 5]).toEqual([1, true]);
 });
 
+test.each([
+  { exitCode: 6, path: '', status: 200 },
+  { exitCode: 5, path: '/buyer-reporting', status: 503 },
+  { exitCode: 5, path: '/status-reporting', status: 503 },
+])('exit $exitCode prints the whole command: $path $status', async (failure) => {
+  const { env } = await serve(({ path }, response) => {
+    const isCreate = path === '/buyer-reporting';
+    const body = isCreate ? { id: 'r1' } : { status: 'failed' };
+    json(response, body, path === failure.path ? failure.status : 200);
+  });
+
+  const failed = await runCli(`${line} --retries 0 --strict`, { env });
+
+  expect(failed.exitCode).toBe(failure.exitCode);
+  const flags = '--metrics displays,clicks --by DAILY,CAMPAIGN --period 2026-10-25';
+  expect(failed.stderr).toContain(`adreport run ${flags} --strict -o x.csv\n`);
+});
+
 describe('durations are at most 24 h', () => {
   test.each(['--timeout 7d', '--wait-timeout 25h', '--poll-interval 2d'])('%s', async (flag) => {
     expectRefusal(await runCli(`${line} ${flag} --local`), 2, 'The maximum is 24h.');

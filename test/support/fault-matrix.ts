@@ -84,8 +84,8 @@ export const faultKinds: readonly FaultKind[] = [
   { kind: '403', at: isRejected, says: /\(403 ADMIN_ONLY\)/ },
   {
     kind: '404',
-    // The data of a ready report may be late.
-    at: everywhere(ends(4), { 'sign-in': ends(3), download: isRetried(4) }),
+    // A report that was just requested may not be known yet.
+    at: everywhere(ends(4), { 'sign-in': ends(3), wait: isRetried(4), download: isRetried(4) }),
     says: /\(404 NOT_FOUND\)/,
   },
   { kind: '302', at: isRejected, says: /\(302 INTERNAL\)/ },
@@ -106,14 +106,14 @@ export const faultKinds: readonly FaultKind[] = [
   },
   {
     kind: 'garbage',
-    // A complete body would be the same the next time.
-    at: everywhere(ends(9)),
-    says: /instead of JSON|not valid utf-8 text|not UTF-8|byte \d+/,
+    // The rows of a complete report would be the same the next time.
+    at: everywhere(isRetried(9), { create: ends(9), download: ends(9) }),
+    says: /is not JSON|is not valid UTF-8|not UTF-8|byte \d+/,
   },
   {
     kind: 'html',
-    at: everywhere(ends(9), { download: isRetried(9) }),
-    says: /a web page instead of/,
+    at: everywhere(isRetried(9), { create: ends(9) }),
+    says: /is a web page/,
   },
   { kind: 'slow:rate=20kb', at: everywhere(passes), says: /never/ },
   {
