@@ -6,12 +6,12 @@ import { entryOf, settingKeys } from '../src/account/settings.ts';
 import { endpointNames } from '../src/contract/messages.ts';
 import { vocabularyOf } from '../src/contract/vocabulary.ts';
 import { exitCodes } from '../src/errors.ts';
-import { formatNames } from '../src/formats/index.ts';
 import { readSections, topics } from '../src/help/index.ts';
 import { renderMarkdown } from '../src/help/render.ts';
-import { placeholders } from '../src/output/file/file-name.ts';
+import { placeholders } from '../src/query/file-name.ts';
+import { formatNames } from '../src/query/format-names.ts';
 import { periodNames } from '../src/query/period.ts';
-import { savedKeys } from '../src/query/saved-keys.ts';
+import { flagsByKey } from '../src/query/saved-report.ts';
 import { faultKinds as serverFaults } from '../src/server/faults/kinds.ts';
 import { plainStyle } from '../src/ui/console.ts';
 import { delayKind, faultKinds, steps } from './support/fault-matrix.ts';
@@ -210,7 +210,7 @@ describe('facts that the code defines', () => {
     const [, keys = ''] =
       /are the flags of `adreport run`: ([^.]*)\./.exec(topics.folders ?? '') ?? [];
     expect([...keys.matchAll(/`([\w-]+)`/g)].map(([, key = '']) => key).sort()).toEqual(
-      savedKeys().sort(),
+      [...flagsByKey.keys()].sort(),
     );
   });
 

@@ -7,10 +7,10 @@ import {
 } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
-import type { Expectation } from '../query/expectation.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
 import { type Check, CheckMessages } from './check.ts';
 import { ColumnCheck } from './column-check.ts';
+import type { Expectation } from './expectation.ts';
 import { filterChecks } from './filter-check.ts';
 import { checkOutsideRows } from './outside-rows.ts';
 import { RowCheck } from './row-check.ts';

@@ -1,13 +1,13 @@
 import type { Column } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { formatDate, offsetAt, type Window } from '../query/calendar.ts';
-import type { Expectation } from '../query/expectation.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { RepeatFinder } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
+import type { Expectation } from './expectation.ts';
 import { maxTimes, type RowTime, type RowTimes } from './row-times.ts';
 import type { ValueCheck } from './value-check.ts';
 

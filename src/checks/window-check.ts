@@ -1,11 +1,11 @@
 import type { WindowClock } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
 import { formatInstant, instantsAt, offsetAt, type Window } from '../query/calendar.ts';
-import type { Expectation } from '../query/expectation.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import type { CheckMessages } from './check.ts';
+import type { Expectation } from './expectation.ts';
 
 /** As received: any member may be absent or have the wrong type. */
 export type Summary = Readonly<Record<string, unknown>>;

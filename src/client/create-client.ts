@@ -3,6 +3,7 @@ import { createHttp } from '../api/http.ts';
 import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
+import { bodyOf } from '../query/body.ts';
 import { anySignal, forManyListeners } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
 import type {
@@ -14,9 +15,9 @@ import type {
 } from './public-types.ts';
 import {
   expectId,
-  planOptions,
   type ReadSettings,
   readFetchOptions,
+  readReport,
   readSettings,
 } from './read-options.ts';
 import { type ReaderSetup, ReportReader } from './report-reader.ts';
@@ -51,14 +52,14 @@ class ServiceClient {
 
   async fetchReport(report: ReportOptions, given?: FetchOptions): Promise<ReportReader> {
     const options = readFetchOptions('fetchReport', given);
-    const plan = planOptions('fetchReport', report, this.#settings);
-    return this.#open({ options, plan });
+    const part = readReport('fetchReport', report, this.#settings);
+    return this.#open({ options, part });
   }
 
   async createReport(report: ReportOptions): Promise<{ readonly id: string }> {
-    const { request } = planOptions('createReport', report, this.#settings);
+    const body = bodyOf(readReport('createReport', report, this.#settings));
     const client = await this.#connect();
-    const { id, requestedMs = 0, response } = await requestReport(client, request);
+    const { id, requestedMs = 0, response } = await requestReport(client, body);
     if (id !== undefined) {
       this.#requestedMs.set(id, requestedMs);
       return { id };
@@ -85,12 +86,12 @@ class ServiceClient {
   ): Promise<ReportReader> {
     expectId('openReport', id);
     const options = readFetchOptions('openReport', given);
-    const plan =
-      report === undefined ? undefined : planOptions('openReport', report, this.#settings);
+    const part =
+      report === undefined ? undefined : readReport('openReport', report, this.#settings);
     const requestedMs = this.#requestedMs.get(id);
     const requested = { id, status: 'progress', createdMs: requestedMs ?? Date.now() };
     const known = requestedMs === undefined ? requested : { ...requested, requestedMs };
-    return this.#open({ options, plan, requested: known });
+    return this.#open({ options, part, requested: known });
   }
 
   async campaigns(): Promise<readonly CampaignRecord[]> {

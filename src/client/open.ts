@@ -1,8 +1,9 @@
 import type { Client, ReportResponse } from '../api/client.ts';
 import type { TryCount } from '../api/retrying-caller.ts';
+import { expectationOf } from '../checks/expectation.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import { AdreportError, type CheckResult, UncertainCreateError } from '../errors.ts';
-import type { Expectation } from '../query/expectation.ts';
+import type { Part } from '../query/query.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
 import type { RequestedReport } from './send-request.ts';
@@ -22,7 +23,7 @@ export interface Transfer {
 
 export interface OpenOptions extends WaitLimits {
   /** `undefined` if the request is not known. */
-  readonly expectation: Expectation | undefined;
+  readonly part: Part | undefined;
 
   /** Tries to download the report; refused calls and cut bodies both count. */
   readonly tries?: TryCount | undefined;
@@ -73,7 +74,8 @@ export class OpenReport {
   #rows = 0;
 
   constructor({ host }: Pick<Client, 'host'>, setup: OpenSetup) {
-    const { report, response, expectation } = setup;
+    const { report, response, part } = setup;
+    const expectation = part && expectationOf(part);
     this.id = report.id;
     this.createdMs = report.createdMs;
     this.contentType = response.contentType;

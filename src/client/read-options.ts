@@ -2,9 +2,10 @@ import { checkBaseUrl } from '../api/base-url.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import { derivedMetrics, type Profile, profiles } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { buildQuery } from '../query/build-query.ts';
 import { isZoneName } from '../query/calendar.ts';
-import { parseRequest, planSpec, type ReportPlan } from '../query/request.ts';
-import type { SpecRequest } from '../query/spec.ts';
+import { wholePart } from '../query/parts.ts';
+import type { Part, Query } from '../query/query.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import type { CreateClientOptions, FetchOptions, ReportOptions } from './public-types.ts';
@@ -221,12 +222,12 @@ export function readFetchOptions(call: string, options: FetchOptions = {}): Fetc
 
 const reportNames = ['period', 'since', 'until', 'by', 'metrics', 'filters'];
 
-/** Builds the request as it is sent. Throws `UsageError` with all mistakes. */
-export function planOptions(
+/** Reads the report to request. Throws `UsageError` with all mistakes. */
+export function readReport(
   call: string,
   options: ReportOptions,
   { profile, timezone, windowClock }: ReadSettings,
-): ReportPlan {
+): Part {
   expectMembers(call, options, reportNames);
   const { period, since, until, by, metrics, filters = {} } = options;
   if (period !== undefined) expectTime('period', period, ['string']);
@@ -243,19 +244,20 @@ export function planOptions(
   const nowMs = Date.now();
   const lists = Object.entries(filters).filter(([, values]) => values !== undefined);
   return inOptions(() => {
-    const spec = parseRequest({
-      profile,
-      timezone,
-      period,
-      since: since === undefined ? undefined : String(since),
-      until: until === undefined ? undefined : String(until),
-      by: by === undefined ? undefined : listOf('by', by),
-      metrics: metrics === undefined ? undefined : listOf('metrics', metrics),
-      filters: lists.map(([name, values]) => `${name}=${filterList(name, values)}`),
-      nowMs,
-    });
-    refuseNames(spec.request);
-    return planSpec({ ...spec, windowClock }, { nowMs });
+    const query = buildQuery(
+      {
+        timezone,
+        period,
+        since: since === undefined ? undefined : String(since),
+        until: until === undefined ? undefined : String(until),
+        by: by === undefined ? undefined : listOf('by', by),
+        metrics: metrics === undefined ? undefined : listOf('metrics', metrics),
+        filter: lists.map(([name, values]) => ({ name, values: filterValues(name, values) })),
+      },
+      { profile, windowClock, stdoutFormat: 'json', nowMs },
+    );
+    refuseNames(query);
+    return wholePart(query, nowMs);
   });
 }
 
@@ -297,29 +299,24 @@ function nameOptions(sentence: string): string {
   return named;
 }
 
-function listOf(member: string, names: unknown): string {
-  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) {
-    return names.join(',');
-  }
+function listOf(member: string, names: unknown): readonly string[] {
+  if (Array.isArray(names) && names.every((name) => typeof name === 'string')) return names;
   throw new UsageError(`${member} is not a list of names.`, {
     about: { member },
     hint: `For example: ${member === 'by' ? "by: ['DAILY']" : "metrics: ['displays']"}`,
   });
 }
 
-/** Formats the values of a filter as for `--filter`. */
-function filterList(name: string, values: unknown): string {
-  if (!Array.isArray(values)) {
-    throw new UsageError(`filters.${name} is not a list.`, {
-      about: { member: `filters.${name}` },
-      hint: `For example: filters: { ${name}: ['1234'] }`,
-    });
-  }
-  return values.map((value) => `"${String(value).replaceAll('"', '""')}"`).join(',');
+function filterValues(name: string, values: unknown): string[] {
+  if (Array.isArray(values) && values.length > 0) return values.map(String);
+  throw new UsageError(`filters.${name} is not a list of values.`, {
+    about: { member: `filters.${name}` },
+    hint: `For example: filters: { ${name}: ['1234'] }`,
+  });
 }
 
 /** Throws `UsageError` for names that only the command line resolves. */
-function refuseNames({ breakdowns, metrics, filters = {} }: SpecRequest): void {
+function refuseNames({ breakdowns, metrics }: Query): void {
   if (breakdowns.includes('WEEKLY')) {
     throw new UsageError('WEEKLY needs one report per week, which this client does not make.', {
       about: { member: 'by', value: 'WEEKLY' },
@@ -328,18 +325,10 @@ function refuseNames({ breakdowns, metrics, filters = {} }: SpecRequest): void {
   }
 
   const computed = derivedMetrics.find(({ field }) => metrics.includes(field));
-  if (computed) {
-    const { field, numerator, denominator } = computed;
-    throw new UsageError(`${field} is computed from ${numerator} and ${denominator}.`, {
-      about: { member: 'metrics', value: field },
-      hint: `Use metrics: ['${numerator}', '${denominator}'] and divide their sums.`,
-    });
-  }
-
-  const named = ['campaign', 'adUnit', 'advertiser'].find((name) => name in filters);
-  if (named === undefined) return;
-  throw new UsageError(`filters.${named} is a name; filters take IDs.`, {
-    about: { member: `filters.${named}` },
-    hint: 'Look up the ID with client.campaigns().',
+  if (!computed) return;
+  const { field, numerator, denominator } = computed;
+  throw new UsageError(`${field} is computed from ${numerator} and ${denominator}.`, {
+    about: { member: 'metrics', value: field },
+    hint: `Use metrics: ['${numerator}', '${denominator}'] and divide their sums.`,
   });
 }

@@ -11,8 +11,9 @@ import {
   UsageError,
   warningsMessage,
 } from '../errors.ts';
-import { expectationOf } from '../query/expectation.ts';
-import type { ReportPlan } from '../query/request.ts';
+import { bodyOf } from '../query/body.ts';
+import { columnsOfQuery } from '../query/columns.ts';
+import type { Part } from '../query/query.ts';
 import { type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
@@ -26,7 +27,7 @@ export interface ReaderSetup {
   readonly options: FetchOptions;
 
   /** Absent if the request is not known. */
-  readonly plan?: ReportPlan | undefined;
+  readonly part?: Part | undefined;
 
   /** Set if the report was requested before. */
   readonly requested?: RequestedReport;
@@ -81,11 +82,11 @@ export class ReportReader implements FetchedReport<AnyRow> {
   }
 
   async #begin(): Promise<OpenReport> {
-    const { client, plan, options } = this.#setup;
+    const { client, part, options } = this.#setup;
     if (!this.#report) {
-      if (!plan) throw new TypeError('A report without an id has a request.');
+      if (!part) throw new TypeError('A report without an id has a request.');
       this.#progress('request', '');
-      this.#report = await requestReport(client, plan.request);
+      this.#report = await requestReport(client, bodyOf(part));
     }
     const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
     this.#endMs = client.host.stopwatch() + waitTimeoutMs;
@@ -98,10 +99,10 @@ export class ReportReader implements FetchedReport<AnyRow> {
   }
 
   #download(report: ReadyReport): Promise<OpenReport> {
-    const { client, plan } = this.#setup;
+    const { client, part } = this.#setup;
     this.#report = report;
     return openReport(client, report, {
-      expectation: plan && expectationOf(plan),
+      part,
       endMs: this.#endMs,
       tries: this.#tries,
       onTransfer: (transfer) => this.#progress('download', report.status, transfer),
@@ -198,8 +199,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
    * CSV, and leaves out breakdowns that were not requested.
    */
   #rowBuilder({ fields }: RowBatch): (row: Row) => AnyRow {
-    const { plan, settings } = this.#setup;
-    const requested = plan && expectationOf(plan).columns;
+    const { part, settings } = this.#setup;
+    const requested = part && columnsOfQuery(part.query);
     const own = new Set(requested?.map((column) => fieldOfColumn(column, fields)));
     const numbers = new Set<string>();
     const others = new Set<string>();

@@ -1,6 +1,6 @@
 import type { Client, ReportResponse } from '../api/client.ts';
-import type { ReportRequest } from '../contract/messages.ts';
-import { encodeRequest } from '../query/request.ts';
+
+import { encodeBody, type ReportBody } from '../query/body.ts';
 
 /** A report that was requested, in this process or before. */
 export interface RequestedReport {
@@ -21,11 +21,11 @@ export interface RequestedReport {
 /** Throws as the client's `createReport`. */
 export async function requestReport(
   client: Client,
-  request: ReportRequest,
+  parameters: ReportBody,
 ): Promise<RequestedReport> {
   const requestedMs = client.host.wallClock();
-  const body = encodeRequest(request, client.encoding);
-  const created = await client.createReport({ body, isDirect: request.output === 'direct' });
+  const body = encodeBody(parameters, client.encoding);
+  const created = await client.createReport({ body, isDirect: parameters.output === 'direct' });
   if (created.kind === 'data') {
     const { response } = created;
     return { status: 'ready', requestedMs, createdMs: response.serviceMs ?? requestedMs, response };

@@ -19,12 +19,13 @@ import {
 } from '../folder/folder-check.ts';
 import { nameInFolder } from '../folder/history.ts';
 import { isRepairable, repairsFor, type SeriesRepair } from '../folder/series-repair.ts';
-import { templateOf } from '../output/file/file-name.ts';
 import { type CheckText, checkLines } from '../present/terminal/check-lines.ts';
 import { formatDays } from '../query/calendar.ts';
-import { runCommandLine } from '../query/command-line.ts';
-import { formatRequest } from '../query/format-request.ts';
+import { commandFor } from '../query/command-for.ts';
+import { describeQuery } from '../query/describe.ts';
+import { templateOf } from '../query/file-name.ts';
 import { tableLook } from '../run/deliver.ts';
+import { queryOfSpec } from '../run/old-spec.ts';
 import { needsLocal } from '../run/repair-jobs.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
@@ -101,7 +102,7 @@ export async function checkPath(
 
 /** Adds to a file that was kept and is not final how to accept that it has no metrics. */
 function addRefetchHint(
-  { host: { cwd, platform } }: Context,
+  { host: { cwd, platform, wallClock } }: Context,
   folder: string,
 ): (problem: FolderProblem) => FolderProblem {
   return (problem) => {
@@ -111,7 +112,8 @@ function addRefetchHint(
     const { spec } = of.series.current;
     const output = join(templateOf(relative(cwd, folder)), spec.output);
     const window = { period: formatDays({ firstDay: of.unit.since, lastDay: of.unit.until }) };
-    const command = `${runCommandLine({ ...spec, output }, window, platform)} --refetch`;
+    const query = queryOfSpec({ ...spec, output }, wallClock());
+    const command = commandFor(query, window, { platform, more: ['--refetch'] });
     const since = keptSince.slice(0, '2026-11-01'.length);
     const advice = `Without figures since ${since}; to accept that: ${command}`;
     return { ...problem, message: `${problem.message} ${advice}` };
@@ -288,7 +290,7 @@ function seriesLines(summary: SeriesSummary, within: string): string[] {
 
   const { request, account } = series.current.spec;
   const ofAccount = account === undefined ? '' : `; account ${account}`;
-  const lines = [`${name}: ${formatRequest(request)}${ofAccount}`];
+  const lines = [`${name}: ${describeQuery({ filters: {}, ...request })}${ofAccount}`];
   const days = since === undefined ? 'no days yet' : `${since} … ${until}`;
   lines.push(`${days}: ${formatPlural(files, 'file')}, ${formatPlural(rows, 'row')}`);
 

@@ -3,12 +3,10 @@ import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import {
   addFlags,
-  expectOnce,
   type Flag,
   type FlagGroup,
   FlagOption,
   type OptionsOf,
-  type TypedLine,
 } from '../query/flags/flag.ts';
 import type { GlobalFlags } from '../query/flags/global-flags.ts';
 import { readWord } from '../query/flags/read-value.ts';
@@ -92,6 +90,12 @@ interface CommandSpec<
   readonly action?: (
     invocation: Invocation<OptionsOf<Groups> & OptionsOf<GroupsAbove>, ArgumentValues<Args>>,
   ) => Promise<number>;
+}
+
+/** A command line as typed. */
+interface TypedLine {
+  readonly argv: readonly string[];
+  readonly platform: NodeJS.Platform;
 }
 
 /** Runs an action with a context for the options of the command line. */
@@ -195,7 +199,6 @@ export function declareCommand<
     // Counted by `refuseExcess`.
     return command.allowExcessArguments().action(async () => {
       refuseMissingDashes(command);
-      refuseRepeats(command);
       refuseConflicts(command);
       refuseExcess(command);
       refuseParentFlags(command);
@@ -256,15 +259,6 @@ function refuseMissingDashes(command: DeclaredCommand): void {
   throw new UsageError(`Missing -- before the command of ${command.name()}.`, {
     hint: `Use: ${right}`,
   });
-}
-
-/** Throws `UsageError` for a flag of the command, or of those above, with two values. */
-function refuseRepeats(command: Command): void {
-  const line = typedLineOf(command);
-  for (const option of command.options) {
-    if (line && option instanceof FlagOption) expectOnce(option, line);
-  }
-  if (command.parent) refuseRepeats(command.parent);
 }
 
 /** Throws `UsageError` for flags of the command, or of those above, that exclude each other. */
@@ -337,7 +331,7 @@ export function listVisibleOptions(command: Command): VisibleOption[] {
 
 function countRare(groups: readonly FlagGroup[]): number {
   const flags = groups.flatMap((group) => Object.values<Flag>(group.flags));
-  return flags.filter(({ isRare, isHidden }) => isRare && !isHidden).length;
+  return flags.filter(({ isRare }) => isRare).length;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { readProjectFile } from '../account/project-file.ts';
 import { settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { profiles } from '../contract/vocabulary.ts';
@@ -7,7 +7,7 @@ import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { readTimeout } from '../query/flags/read-value.ts';
-import { readSavedReports, savedOptions } from '../query/saved-reports.ts';
+import { checkSavedReports } from '../run/plan-run.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
@@ -61,11 +61,9 @@ async function doctor(context: Context, timeoutMs: number): Promise<number> {
 
 /** Throws the mistakes in a project file; returns the number of its reports. */
 async function checkReports(path: string, shownPath: string): Promise<number> {
-  const file = await readSavedReports(path, shownPath);
-  for (const section of file.reports.values()) {
-    savedOptions(file, section, { typedOptions: new Set(), cwd: dirname(path) });
-  }
-  return file.reports.size;
+  const file = await readProjectFile(path, shownPath);
+  checkSavedReports(file);
+  return file.lines.size;
 }
 
 /** Width of a mark and a check's name. */

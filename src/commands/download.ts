@@ -1,15 +1,14 @@
 import type { Context } from '../context.ts';
-import { commandFor, typedAccountFlags, typedFlags } from '../query/command-line.ts';
+import { nameValues } from '../query/file-name.ts';
 import { checkFlags } from '../query/flags/check-flags.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
 import { outputFlags } from '../query/flags/output-flags.ts';
-import { checkFormat } from '../query/format-choice.ts';
-import { checksOf } from '../query/job-options.ts';
-import { outputOf, type ReportOutput } from '../query/plan.ts';
 import { announce } from '../run/announce.ts';
-import { planEntry } from '../run/ledger.ts';
+import { chooseOutputs } from '../run/choose-outputs.ts';
+import { requestedPart } from '../run/ledger.ts';
 import { fetchToOutput } from '../run/report-fetch.ts';
 import { findRequested, toolsFor } from '../run/request.ts';
+import { idCommand, typedAccountWords, typedWords } from '../run/resume-command.ts';
 import { prepareOutput } from '../run/write-report.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -32,19 +31,15 @@ export const downloadCommand = declareCommand({
 
 /** Checks a report that this machine created against its request, as in `run`. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
-  checkFormat(context, options);
+  const [{ path, format }] = chooseOutputs(context, options);
   const tools = toolsFor(context);
   const entry = await findRequested(tools, reportId);
-  const noted = entry && (await planEntry(entry));
-  const accountName = await context.account.name();
-  const known: ReportOutput = noted
-    ? outputOf({ plan: noted.plan, accountName, options: {} })
-    : { names: { account: accountName } };
-  const names = { ...known.names, id: reportId };
-  const { columns = noted?.spec.request.columns } = options;
-  const checks = noted ? checksOf(noted.spec) : {};
-  const asked = { ...checks, ...options, ...(columns && { columns }) };
-  const output = await prepareOutput(context, asked, { ...known, names });
+  const part = entry && requestedPart(entry);
+  const account = await context.account.name();
+  const names = { ...(part && nameValues(part)), account, id: reportId };
+  const { columns = part?.query.columns, strict = part?.query.strict } = options;
+  const asked = { ...options, output: path, columns, ...(strict && { strict }) };
+  const output = await prepareOutput(context, asked, { part, query: part?.query, names, format });
   const requestedMs = entry && Date.parse(entry.at);
   // An unknown report was requested before now.
   const createdMs = requestedMs ?? context.host.wallClock();
@@ -52,13 +47,13 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const { platform } = context.host;
   const words = [
     '--wait',
-    ...typedFlags(checkFlags, options, platform),
-    ...typedAccountFlags(options, platform),
-    ...typedFlags(outputFlags, options, platform),
+    ...typedWords(checkFlags, options),
+    ...typedAccountWords(options),
+    ...typedWords(outputFlags, options),
   ];
   const setup = {
     options,
-    expectation: output.expectation,
+    part,
     named: {
       id: reportId,
       status: 'progress',
@@ -66,8 +61,8 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
       ...(requestedMs !== undefined && { requestedMs }),
     },
     waits: options.wait === true,
-    resumeHint: () => `To resume: ${commandFor('download', reportId, { words, platform })}`,
+    resumeHint: () => `To resume: ${idCommand('download', reportId, words, platform)}`,
   };
-  const written = await fetchToOutput(tools, setup, { ...output, spec: noted?.spec });
+  const written = await fetchToOutput(tools, setup, output);
   await announce(context, written);
 }

@@ -6,7 +6,7 @@ import { type Profile, profiles, revenueMeaning, vocabularyOf } from '../contrac
 import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
-import { closestHint } from '../query/typed-name.ts';
+import { closestHint } from '../query/names.ts';
 import { tableLook } from '../run/deliver.ts';
 import { wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';

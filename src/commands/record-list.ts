@@ -1,11 +1,13 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { encodeTable, type FormatName } from '../formats/index.ts';
+import { encodeTable } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
-import type { OutputFlags } from '../query/flags/output-flags.ts';
-import { checkFormat } from '../query/format-choice.ts';
-import { closestHint, readName } from '../query/typed-name.ts';
+import type { OptionsOf } from '../query/flags/flag.ts';
+import type { listOutputFlags } from '../query/flags/output-flags.ts';
+import type { FormatName } from '../query/format-names.ts';
+import { closestHint, readName } from '../query/names.ts';
+import { chooseOutputs } from '../run/choose-outputs.ts';
 import { isShown, openTarget, tableLook } from '../run/deliver.ts';
 import { quoted } from '../text/printable.ts';
 
@@ -14,6 +16,8 @@ export type ListRow = Readonly<Record<string, string | number>>;
 
 /** A column that shows the property of its name. */
 export type ListColumn = Omit<TextColumn<ListRow>, 'value'>;
+
+type ListOptions = OptionsOf<typeof listOutputFlags>;
 
 interface ListLayout {
   /** Columns of files, which `--columns` can name. */
@@ -40,10 +44,10 @@ interface ListContent {
  */
 export async function prepareList(
   context: Context,
-  options: OutputFlags,
+  options: ListOptions,
   layout: ListLayout,
 ): Promise<(content: ListContent) => Promise<void>> {
-  const format = checkFormat(context, options);
+  const [{ format }] = chooseOutputs(context, options);
   const columns = columnsOf(layout, options, format);
   const target = await openTarget(context, options, {
     names: { account: await context.account.name() },
@@ -84,7 +88,7 @@ export async function prepareList(
 /** Finds the columns of `--columns`, in any case, or the default ones of the format. */
 function columnsOf(
   { columns, tableColumns }: ListLayout,
-  { columns: selectedColumns }: OutputFlags,
+  { columns: selectedColumns }: ListOptions,
   format: FormatName,
 ): TextColumn<ListRow>[] {
   if (selectedColumns === undefined) return withValues(format === 'table' ? tableColumns : columns);
@@ -104,7 +108,7 @@ function findColumn(columns: readonly ListColumn[], text: string): ListColumn {
   const column = columns.find(({ name }) => name === wanted);
   if (column) return column;
 
-  throw new UsageError(`Unknown column ${quoted(text)} in --columns.`, {
+  throw new UsageError(`Unknown column ${quoted(text)}.`, {
     hint: closestHint({ text, accepted }, `Choose from ${accepted.join(', ')}.`),
     about: { flag: '--columns', value: text },
   });

@@ -1,15 +1,19 @@
+import { ownerOf } from '../account/owner.ts';
+import { findIds } from '../client/find-ids.ts';
+
 import type { Context } from '../context.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
-import { runCommandLine } from '../query/command-line.ts';
+import { buildQuery } from '../query/build-query.ts';
+import { commandFor } from '../query/command-for.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readPositive } from '../query/flags/read-value.ts';
 import { reportCreateFlags } from '../query/flags/report-flags.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
-import { planWithIds } from '../query/names.ts';
-import { planSpec } from '../query/request.ts';
-import { specFromFlags } from '../query/spec-from-flags.ts';
-import { requireBegun } from '../query/window-parts.ts';
+
+import { wholePart } from '../query/parts.ts';
+import type { Query } from '../query/query.ts';
+
 import { tableLook } from '../run/deliver.ts';
 import { printDryRun } from '../run/dry-run.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
@@ -74,26 +78,31 @@ export const reportCommand = declareCommand({
 async function create(context: Context, options: OptionsOf<typeof createFlags>): Promise<void> {
   const { account, console, host } = context;
   const nowMs = host.wallClock();
-  const asked = { ...options, format: 'csv' } as const;
-  const spec = await specFromFlags(context, account, { options: asked, nowMs });
-  const planned = planSpec(spec, { nowMs });
-  if (planned.isWeekly) throw weeklyNeedsRunError(runCommandLine(spec, spec, host.platform));
+  const settings = await account.settings();
+  const query = buildQuery(options, {
+    ...ownerOf(account, settings),
+    profile: settings.profile.value,
+    encoding: settings.encoding.value,
+    windowClock: settings.windowClock.value,
+    stdoutFormat: 'csv',
+    nowMs,
+  });
+  const typed = commandFor(query, query, { platform: host.platform });
+  if (query.breakdowns.includes('WEEKLY')) throw weeklyNeedsRunError(host.platform, query);
 
-  const now = Math.floor(nowMs / 1_000);
-  requireBegun(planned.window, now);
-  const plan = await planWithIds(context, { account, spec }, planned);
-  if (options.dryRun) {
-    const { window, request } = plan;
-    return printDryRun(context, [{ account, window, request }]);
-  }
+  const whole = wholePart(query, nowMs);
+  const found = await findIds(account.client, query);
+  for (const selection of found.selections) console.note(selection);
+  const part = { ...whole, query: found.query };
+  if (options.dryRun) return printDryRun(context, [{ account, part }]);
 
-  const requested = await requestAndRecord(toolsFor(context), { spec, plan });
+  const requested = await requestAndRecord(toolsFor(context), part);
   const { id, status } = requested;
   if (id === undefined) {
     requested.response?.close();
     throw new RejectedError('The service answered with the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
-      hint: `Use: ${runCommandLine(spec, spec, host.platform)}`,
+      hint: `Use: ${typed}`,
     });
   }
   const asJson = visibleJson({ report_id: id, status });
@@ -101,19 +110,20 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
 }
 
 /** Explains that `--by WEEKLY` needs one report per week. */
-function weeklyNeedsRunError(command: string): UsageError {
+function weeklyNeedsRunError(platform: NodeJS.Platform, query: Query): UsageError {
+  const whole = query.since === undefined ? query : { period: 'last-week' };
   return new UsageError('report create cannot use --by WEEKLY, which takes one report per week.', {
-    hint: `Use: ${command}\nOr, for the total of one week: --by RANGE --period last-week`,
+    hint: `Use: ${commandFor(query, whole, { platform })}`,
   });
 }
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, whole: true },
   { name: 'period', value: daysOf, whole: true },
-  { name: 'by', value: (entry) => entry.request.breakdowns.join(',') },
+  { name: 'by', value: ({ request }) => String(request.by ?? '') },
   { name: 'status', value: (entry) => entry.status },
   { name: 'requested', value: requestTime, whole: true },
-  { name: 'profile', value: (entry) => entry.spec.request.profile },
+  { name: 'profile', value: ({ request }) => String(request.profile ?? '') },
   { name: 'what happened', value: (entry) => entry.message },
 ];
 

@@ -1,13 +1,16 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { planForAccounts } from '../query/accounts.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
-import { type Job, requireDistinctOutputs } from '../query/plan.ts';
-import { promptForReport, shouldPromptForReport } from '../query/prompt-for-report.ts';
-import { planSavedReports, type RunCommandLine } from '../query/saved-reports.ts';
-import { maxParts } from '../query/window-parts.ts';
+import { maxParts, unitOfParts } from '../query/parts.ts';
 import { showPlan } from '../run/dry-run.ts';
-import { chooseParts, type FolderJob } from '../run/folder-jobs.ts';
+import { chooseParts, type FolderReport } from '../run/folder-jobs.ts';
+import {
+  expectDistinctFiles,
+  type PlannedQuery,
+  planRun,
+  type RunCommandLine,
+} from '../run/plan-run.ts';
+import { promptForQuery, shouldPrompt } from '../run/prompt-for-query.ts';
 import { runJobs } from '../run/run-jobs.ts';
 import { formatCount } from '../text/quantity.ts';
 import { comparisonNote } from '../totals/compared-report.ts';
@@ -40,9 +43,9 @@ export const runCommand = declareCommand({
   ],
   flags: runFlags,
   async action({ context, options, args: [names], typedOptions, program }) {
-    const isAsked = shouldPromptForReport(context, { options, names });
+    const isAsked = shouldPrompt(context, { options, names });
     const answered = isAsked
-      ? await promptForReport(context, options, program.args.slice(1))
+      ? await promptForQuery(context, options, program.args.slice(1))
       : options;
     await run(context, { options: answered, names, typedOptions });
     return 0;
@@ -52,15 +55,15 @@ export const runCommand = declareCommand({
 /** Downloads the report of the flags, or the named ones of `adreport.yaml`. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
-  const planned = await planJobs(context, command);
+  const planned = await planRun(context, command);
   expectFewParts(planned);
-  const compared = planned.filter(({ options: { compare } }) => compare !== undefined);
-  const notes = new Set(compared.flatMap(({ plan }) => comparisonNote(plan.window) ?? []));
+  const compared = planned.filter(({ query }) => query.compare !== undefined);
+  const notes = new Set(compared.flatMap(({ whole }) => comparisonNote(whole) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
   const chosen = await chooseParts(context, planned);
-  const jobs = chosen.filter((job) => !job.refusal);
-  requireDistinctOutputs(jobs, context.host);
+  const reports = chosen.filter(({ refusal, allParts }) => !refusal && allParts.length > 0);
+  expectDistinctFiles(reports, context.host);
 
   const isEmptyShard = options.shard && planned.every(({ parts }) => parts.length === 0);
   if (isEmptyShard) {
@@ -70,12 +73,12 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 
   const refusal = combineRefusals(chosen);
   if (options.dryRun) {
-    await showPlan(context, jobs);
+    await showPlan(context, reports);
     if (refusal) throw refusal;
     return;
   }
   try {
-    await runJobs(context, jobs);
+    await runJobs(context, reports);
   } catch (error) {
     if (refusal) context.console.warn(refusal.message);
     throw error;
@@ -83,14 +86,16 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   if (refusal) throw refusal;
 
   const isNothingDue = chosen.every(({ parts }) => parts.length === 0);
-  if (isNothingDue && chosen.length > 0) {
-    context.console.note('Nothing to download: all files are present.');
-  }
+  if (!isNothingDue || chosen.length === 0) return;
+  const first = chosen.find(({ allParts }) => allParts.length === 0);
+  const unit = first && unitOfParts(first.query);
+  const why = unit ? `yet: no ${unit} is over` : ': all files are present';
+  context.console.note(`Nothing to download${unit ? ' ' : ''}${why}.`);
 }
 
 /** Combines the errors of all reports refused by their folders; `undefined` if none is. */
-function combineRefusals(jobs: readonly FolderJob[]): UsageError | undefined {
-  const refused = jobs.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
+function combineRefusals(planned: readonly FolderReport[]): UsageError | undefined {
+  const refused = planned.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
   const [first, ...others] = refused;
   if (!first || others.length === 0) return first?.refusal;
 
@@ -103,24 +108,15 @@ function combineRefusals(jobs: readonly FolderJob[]): UsageError | undefined {
 }
 
 /** Throws `UsageError` if all reports together have too many parts. */
-function expectFewParts(jobs: readonly Job[]): void {
+function expectFewParts(reports: readonly PlannedQuery[]): void {
   let count = 0;
-  for (const { parts } of jobs) count += parts.length;
+  for (const { parts } of reports) count += parts.length;
   if (count <= maxParts) return;
 
-  const reports = `${formatCount(count)} reports`;
   throw new UsageError(
-    `This run would request ${reports}; the limit is ${formatCount(maxParts)}.`,
+    `This run would request ${formatCount(count)} reports; the limit is ${formatCount(maxParts)}.`,
     {
       hint: 'Run fewer accounts or reports at a time, or choose a shorter period or a longer --split.',
     },
   );
-}
-
-async function planJobs(context: Context, command: RunCommandLine): Promise<Job[]> {
-  const { options, names } = command;
-  const areSaved = names.length > 0 || options.all || options.file !== undefined;
-  if (areSaved) return planSavedReports(context, command);
-
-  return planForAccounts(context, { options });
 }

@@ -1,12 +1,12 @@
 import { reportFailed } from '../client/wait.ts';
 import type { Context } from '../context.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
-import { commandFor, typedAccountFlags } from '../query/command-line.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import { failedReportError, waitForReport } from '../run/report-fetch.ts';
 import { findRequested, type ReportTools, toolsFor, updateLedger } from '../run/request.ts';
+import { idCommand, typedAccountWords } from '../run/resume-command.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -44,8 +44,8 @@ async function status(
 ): Promise<void> {
   const tools = toolsFor(context);
   const { platform } = context.host;
-  const words = ['--wait', ...typedAccountFlags(options, platform)];
-  const again = commandFor('status', reportId, { words, platform });
+  const words = ['--wait', ...typedAccountWords(options)];
+  const again = idCommand('status', reportId, words, platform);
   const entry = await findRequested(tools, reportId);
   const named = {
     id: reportId,

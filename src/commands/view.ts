@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { chooseFormat } from '../query/format-choice.ts';
 import { announceOutput } from '../run/announce-output.ts';
+import { chooseOutputs } from '../run/choose-outputs.ts';
 import { groupsAnswer } from '../view/answer/groups-answer.ts';
 import { rowsAnswer } from '../view/answer/rows-answer.ts';
 import { documentOf, viewText } from '../view/output/view-text.ts';
@@ -47,7 +47,7 @@ async function showView(context: Context, view: View, form: OutputKind): Promise
 
 /** Chooses text on a terminal, one object with `--json`, otherwise a format of `run`. */
 function formOf(context: Context, options: ViewOptions): OutputKind {
-  const { chart, format, output = '-', compare } = options;
+  const { chart, format, output: [output] = ['-'], compare } = options;
   if (context.flags.json && output === '-') {
     if (chart === undefined && (format ?? 'json') === 'json') return 'document';
     const other = chart === undefined ? `--format ${format}` : '--chart';
@@ -57,7 +57,7 @@ function formOf(context: Context, options: ViewOptions): OutputKind {
   }
 
   if (chart) return 'text';
-  const chosen = chooseFormat(context, options);
+  const [{ format: chosen }] = chooseOutputs(context, options);
   const isText = chosen === 'table' && output === '-' && compare === undefined;
   return isText ? 'text' : chosen;
 }

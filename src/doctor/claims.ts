@@ -1,7 +1,7 @@
 import { dayOf, numberTextOf, parseTimestamp } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport } from '../errors.ts';
-import { encodeRequest } from '../query/request.ts';
+import { encodeBody } from '../query/body.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import {
@@ -164,7 +164,7 @@ async function checkFormat(service: ServiceProbe): Promise<string | undefined> {
 async function checkEncodings(service: ServiceProbe): Promise<string | undefined> {
   const { encoding } = service.settings;
   const other = encoding === 'json' ? 'form' : 'json';
-  const { contentType, text } = encodeRequest(service.requestFor('hours'), other);
+  const { contentType, text } = encodeBody(service.requestFor('hours'), other);
   const withGaps = text.replace('breakdowns[0]', 'breakdowns[7]').replace('[1]=', '[10]=');
   const creations = [service.create('days'), service.createFrom({ contentType, text: withGaps })];
 
@@ -182,7 +182,7 @@ async function checkEncodings(service: ServiceProbe): Promise<string | undefined
     `the report of a ${other} body`,
     service.fetch(others.value),
   );
-  const wanted = service.requestFor('hours').breakdowns.join();
+  const wanted = service.requestFor('hours').breakdowns?.join();
   if (summary === undefined || summary.breakdowns.join() === wanted) return undefined;
   return `the breakdowns of a ${other} body are ${quoteValue(summary.breakdowns)}`;
 }
@@ -259,7 +259,7 @@ async function checkSums(service: ServiceProbe): Promise<string | undefined> {
   const total = await requireFor('the report of the whole period', service.report('total'));
 
   const differences: string[] = [];
-  for (const metric of service.requestFor('days').metrics) {
+  for (const metric of service.requestFor('days').metrics.split(',')) {
     const [byDay, whole] = [sumIn(days, metric), sumIn(total, metric)];
     // Half a cent, as amounts may be rounded in each row.
     const isEqual = Math.abs(byDay - whole) <= 0.005 * days.rows.length;

@@ -4,14 +4,17 @@ import { waitUntilReady } from '../client/wait.ts';
 import {
   defaultZone,
   type Encoding,
-  type ReportRequest,
   type ReportSummary,
   type WindowClock,
 } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isNotSignedIn, isUnreachable } from '../errors.ts';
+import { bodyOf, encodeBody, type ReportBody } from '../query/body.ts';
+import { buildQuery } from '../query/build-query.ts';
 import { formatDate } from '../query/calendar.ts';
-import { encodeRequest, planReport } from '../query/request.ts';
+import type { QueryFlags } from '../query/flags/run-flags.ts';
+import { wholePart } from '../query/parts.ts';
+import type { QueryFilters } from '../query/query.ts';
 
 export interface ProbeReport {
   readonly rows: ReadReport['rows'];
@@ -37,7 +40,7 @@ export interface PlannedReport {
 
   /** Shown to the user, who confirms the request. */
   readonly description: string;
-  readonly request: ReportRequest;
+  readonly body: ReportBody;
 }
 
 export interface ProbeSettings {
@@ -57,32 +60,34 @@ export function planReports(
   const dateBefore = (days: number): string =>
     formatDate((nowMs - days * dayMs) / 1_000, defaultZone);
   const isBuyer = profile === 'buyer';
-  const metrics = isBuyer ? 'displays,clicks,revenueEuro' : 'displays,revenueEuro';
+  const metrics = isBuyer ? ['displays', 'clicks', 'revenueEuro'] : ['displays', 'revenueEuro'];
   const threeDays = { since: dateBefore(4), until: dateBefore(2) };
-  const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: 'displays' };
-  const plan = (flags: object): ReportRequest =>
-    planReport({ profile, windowClock, nowMs, metrics, ...threeDays, ...flags }).request;
+  const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
+  const plan = (options: QueryFlags): ReportBody => {
+    const facts = { profile, windowClock, stdoutFormat: 'json', nowMs } as const;
+    return bodyOf(wholePart(buildQuery({ metrics, ...threeDays, ...options }, facts), nowMs));
+  };
 
   const dates = `${threeDays.since} to ${threeDays.until}`;
   const reports: PlannedReport[] = [
-    { name: 'days', description: `${dates} by DAILY`, request: plan({ by: 'DAILY' }) },
-    { name: 'total', description: `${dates} as one row`, request: plan({}) },
+    { name: 'days', description: `${dates} by DAILY`, body: plan({ by: ['DAILY'] }) },
+    { name: 'total', description: `${dates} as one row`, body: plan({}) },
     {
       name: 'hours',
       description: `${oneDay.since} by HOURLY and FORMAT, in the other encoding`,
-      request: plan({ ...oneDay, by: 'HOURLY,FORMAT' }),
+      body: plan({ ...oneDay, by: ['HOURLY', 'FORMAT'] }),
     },
   ];
   if (!isBuyer) {
-    const request = plan({ ...oneDay, by: 'DAILY', timezone: otherZone });
-    return [...reports, { name: 'zone', description: `${oneDay.since} in ${otherZone}`, request }];
+    const body = plan({ ...oneDay, by: ['DAILY'], timezone: otherZone });
+    return [...reports, { name: 'zone', description: `${oneDay.since} in ${otherZone}`, body }];
   }
 
-  const byCampaign = plan({ by: 'CAMPAIGN' });
+  const byCampaign = plan({ by: ['CAMPAIGN'] });
   return [
     ...reports,
-    { name: 'campaigns', description: `${dates} by CAMPAIGN`, request: byCampaign },
-    { name: 'campaign', description: 'one of those campaigns', request: byCampaign },
+    { name: 'campaigns', description: `${dates} by CAMPAIGN`, body: byCampaign },
+    { name: 'campaign', description: 'one of those campaigns', body: byCampaign },
   ];
 }
 
@@ -128,10 +133,10 @@ export class ServiceProbe {
     this.#options = options;
   }
 
-  requestFor(name: ProbeReportName): ReportRequest {
+  requestFor(name: ProbeReportName): ReportBody {
     const report = this.#options.reports.find((planned) => planned.name === name);
     if (!report) throw new Error(`No report “${name}” is planned.`);
-    return report.request;
+    return report.body;
   }
 
   /** Uses the encoding of the account; returns the report id. */
@@ -139,7 +144,7 @@ export class ServiceProbe {
     const known = this.#ids.get(name);
     if (known) return known;
 
-    const body = encodeRequest(this.requestFor(name), this.settings.encoding);
+    const body = encodeBody(this.requestFor(name), this.settings.encoding);
     const id = this.createFrom(body);
     this.#ids.set(name, id);
     return id;
@@ -169,9 +174,9 @@ export class ServiceProbe {
   }
 
   /** Requests the report again, with a filter. */
-  async filtered(name: ProbeReportName, filters: ReportRequest['filters']): Promise<ProbeReport> {
-    const request = { ...this.requestFor(name), filters };
-    const id = await this.createFrom(encodeRequest(request, this.settings.encoding));
+  async filtered(name: ProbeReportName, filters: QueryFilters): Promise<ProbeReport> {
+    const body = { ...this.requestFor(name), ...filters };
+    const id = await this.createFrom(encodeBody(body, this.settings.encoding));
     return this.fetch(id);
   }
 
@@ -180,7 +185,7 @@ export class ServiceProbe {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const endMs = this.client.host.stopwatch() + waitTimeoutMs;
     const ready = await waitUntilReady(this.client, requested, { endMs });
-    const report = await openReport(this.client, ready, { endMs, expectation: undefined });
+    const report = await openReport(this.client, ready, { endMs, part: undefined });
     const { rows, tail } = await report.readAll();
     return { rows, summary: tail.summary };
   }

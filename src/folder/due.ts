@@ -1,5 +1,4 @@
 import { UsageError } from '../errors.ts';
-import { differences } from '../query/spec.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { FileState } from './disk.ts';
@@ -7,6 +6,7 @@ import { finality } from './finality.ts';
 import { type History, newestEntry, type SpecLine } from './history.ts';
 import { type RangeUnit, unitsInRange } from './range.ts';
 import { belongsToUnit, ownerConflict, type Series } from './series.ts';
+import { specDifferences } from './spec.ts';
 import type { FolderUnit } from './units.ts';
 
 /** Run that adds files to a folder. */
@@ -72,7 +72,7 @@ export function reasonToDownload(
 
 /** Describes how the requests or accounts of two specs differ; `undefined` if they do not. */
 function otherRequest(before: SpecLine, now: SpecLine): string | undefined {
-  if (before.content !== now.content) return differences(before.spec, now.spec).join('; ');
+  if (before.content !== now.content) return specDifferences(before.spec, now.spec).join('; ');
   const conflict = ownerConflict(before.spec, now.spec);
   return conflict && `${conflict.before} → ${conflict.now}`;
 }

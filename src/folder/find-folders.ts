@@ -2,8 +2,8 @@ import * as fs from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
+import { expectWholeUnits } from '../query/parts.ts';
 import { resolvePeriod } from '../query/period.ts';
-import { expectWholeUnits } from '../query/window-parts.ts';
 import { printable } from '../text/printable.ts';
 import { type Listing, listNames, readFileStates } from './disk.ts';
 import { type CheckedFiles, checkFiles, type FolderSelection } from './folder-check.ts';
@@ -185,7 +185,7 @@ function readWindow({ current }: Series, window: TypedWindow, now: number): Span
   const read = resolvePeriod({ period, since, until }, { zone, nowMs: now * 1_000, unit: split });
   const flag = period === undefined ? '--since' : '--period';
   const subject = `A folder of one file per ${split}`;
-  expectWholeUnits({ window: read }, split, { now, subject, flag });
+  expectWholeUnits(read, split, { now, subject, flag });
   return read;
 }
 

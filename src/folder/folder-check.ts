@@ -1,5 +1,4 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { differences } from '../query/spec.ts';
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { moneyText } from '../totals/numbers.ts';
@@ -8,6 +7,7 @@ import { finality } from './finality.ts';
 import { type FileEntry, type History, newestEntry, type Totals } from './history.ts';
 import { calendarUnits, type RangeUnit, type Span, unitsInRange } from './range.ts';
 import { belongsToUnit, ownerConflict, type Series, SeriesIndex } from './series.ts';
+import { specDifferences } from './spec.ts';
 import { type FolderUnit, unitOfDay } from './units.ts';
 
 /** Complete list: see the table in cli.md. */
@@ -359,7 +359,7 @@ function foreignProblem(
   if (!own) return undefined;
   const fix = `Move ${name} elsewhere, or run the original command again with --refetch.`;
   if (own.content !== current.content) {
-    const texts = differences(own.spec, current.spec).join('; ');
+    const texts = specDifferences(own.spec, current.spec).join('; ');
     return { kind: 'foreign', message: `${name} is from a different request (${texts}).`, fix };
   }
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { splitUnits } from '../query/calendar.ts';
-import { specMembers, specValue } from '../query/spec-schema.ts';
+import { specMembers, specValue } from './spec-schema.ts';
 
 // The two kinds of history line (cli.md, Folders). A history is untrusted data: every member is
 // checked, and names cannot leave the folder. Only commands that read a history load this file.

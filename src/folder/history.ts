@@ -5,11 +5,11 @@ import { join, relative, sep } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { isHistoryName } from '../output/file/file-name.ts';
 import type { SplitUnit, Window } from '../query/calendar.ts';
-import { contentId, type ReportSpec, specId } from '../query/spec.ts';
-import { movesWithClock, windowOf } from '../query/spec-window.ts';
 import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
 import { accessErrorReason } from './disk.ts';
 import type { FileLine, HistoryLine } from './history-schema.ts';
+import { contentId, type ReportSpec, specId } from './spec.ts';
+import { movesWithClock, windowOf } from './spec-window.ts';
 
 /** Maximum length of a line with its line break, so that a single write appends it. */
 const maxLineBytes = 64 * 1024;

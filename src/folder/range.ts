@@ -1,7 +1,7 @@
-import { windowOf } from '../query/spec-window.ts';
 import { maxUnitSeconds } from './finality.ts';
 import type { FolderSpec } from './history.ts';
 import { isSameJob, type Series } from './series.ts';
+import { windowOf } from './spec-window.ts';
 import { endAfter, type FolderUnit, folderUnitsIn, oneUnitBefore } from './units.ts';
 
 /** Unit that a folder should contain. */

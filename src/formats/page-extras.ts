@@ -1,7 +1,8 @@
 import type { PagePrinter } from '../output/encoder.ts';
 import { findBrowser, isProgram } from '../present/pdf/installed-browser.ts';
 import { printPage } from '../present/pdf/print-page.ts';
-import { type FormatName, formats } from './index.ts';
+import type { FormatName } from '../query/format-names.ts';
+import { formats } from './index.ts';
 
 export interface PageHost {
   readonly env: Readonly<Record<string, string | undefined>>;

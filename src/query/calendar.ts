@@ -68,7 +68,11 @@ export function instantsOf(wall: WallTime, zone: string): WallInstants {
   const wallSeconds = wall.toSeconds();
   const before = offsetAt(wallSeconds - secondsPerDay, zone);
   const after = offsetAt(wallSeconds + secondsPerDay, zone);
-  const instants = [...new Set([wallSeconds - before, wallSeconds - after])].filter(
+  if (before === after) {
+    const instant = wallSeconds - before;
+    return { first: instant, last: instant, isSkipped: false };
+  }
+  const instants = [wallSeconds - before, wallSeconds - after].filter(
     (instant) => instant + offsetAt(instant, zone) === wallSeconds,
   );
 
@@ -96,7 +100,7 @@ export function startOfDay(midnight: WallTime, zone: string): number {
 }
 
 /** Returns the midnight of the day that begins at an instant; `undefined` if none does. */
-function midnightAt(instant: number, zone: string): WallTime | undefined {
+export function midnightAt(instant: number, zone: string): WallTime | undefined {
   const midnight = wallAt(instant, zone).startOf('day');
   return startOfDay(midnight, zone) === instant ? midnight : undefined;
 }
@@ -152,7 +156,11 @@ export function formatTime(instant: number, zone: string): string {
 
 /** Formats the local date of an instant: `2026-10-25`. */
 export function formatDate(instant: number, zone: string): string {
-  return wallAt(instant, zone).toFormat('yyyy-MM-dd');
+  return formatWallDay(wallAt(instant, zone));
+}
+
+function formatWallDay(wall: WallTime): string {
+  return wall.toJSDate().toISOString().slice(0, '2026-11-01'.length);
 }
 
 /** Formats days for `--period`: `2026-11-01`, `2026-11-02..2026-11-08`. */
@@ -215,18 +223,8 @@ export function unitContaining(
   zone: string,
 ): CalendarUnit | undefined {
   if (dayOf(day) === undefined) return undefined;
-  const first = midnightOf(day).startOf(unit);
-  return unitFrom(first, first.plus({ [unit]: 1 }), zone);
-}
-
-/** @param end midnight after the last day */
-function unitFrom(first: WallTime, end: WallTime, zone: string): CalendarUnit {
-  return {
-    firstDay: first.toFormat('yyyy-MM-dd'),
-    lastDay: end.minus({ day: 1 }).toFormat('yyyy-MM-dd'),
-    since: startOfDay(first, zone),
-    end: startOfDay(end, zone),
-  };
+  const since = startOfDay(midnightOf(day).startOf(unit), zone);
+  return unitsIn({ since, until: since, zone }, unit).next().value ?? undefined;
 }
 
 /** Yields the whole calendar units that overlap a window, in time order. */
@@ -234,14 +232,17 @@ export function* unitsIn(
   { since, until, zone }: Omit<Window, 'end'>,
   unit: SplitUnit,
 ): Generator<CalendarUnit> {
-  let first = wallAt(since, zone).startOf(unit);
-  for (;;) {
-    const next = first.plus({ [unit]: 1 });
-    const found = unitFrom(first, next, zone);
-    if (found.since > until) return;
+  let midnight = wallAt(since, zone).startOf(unit);
+  let start = startOfDay(midnight, zone);
+  while (start <= until) {
+    const next = midnight.plus({ [unit]: 1 });
+    const end = startOfDay(next, zone);
+    const firstDay = formatWallDay(midnight);
+    const lastDay = unit === 'day' ? firstDay : formatWallDay(next.minus({ day: 1 }));
     // A day that the calendar skipped has no seconds.
-    if (found.end > found.since) yield found;
-    first = next;
+    if (end > start) yield { firstDay, lastDay, since: start, end };
+    midnight = next;
+    start = end;
   }
 }
 

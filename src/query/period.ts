@@ -85,7 +85,7 @@ export function isPeriod(text: string, nowMs: number): boolean {
  * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`), but does not replace
  * aliases (`Asia/Kolkata`). Throws `UsageError` for an unknown one.
  */
-function readZone(text: string): string {
+export function readZone(text: string): string {
   const name = text.trim();
   if (!isZoneName(name)) {
     const zones = Intl.supportedValuesOf('timeZone');
@@ -265,7 +265,7 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
 
 /** Returns why a text in the form of a date is none (2026-02-30), otherwise `otherwise`. */
 function noSuchDate(text: string, otherwise: string): string {
-  return /^\d{4}-[\dqw]/i.test(text) ? `There is no such date. ${otherwise}` : otherwise;
+  return /^\d{4}-[\dqw][^.]*$/i.test(text) ? 'There is no such date.' : otherwise;
 }
 
 /** For example `today` and `last-month`. */

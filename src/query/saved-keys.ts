@@ -1,33 +1,190 @@
-import { type Flag, isNegation, longNameOf } from './flags/flag.ts';
-import { runFlags } from './flags/run-flags.ts';
+import { findCountry } from '../contract/countries.ts';
+import { defaultZone } from '../contract/messages.ts';
+import { vocabularyOf } from '../contract/vocabulary.ts';
+import { type Flag, isSwitch, keyOfFlag, longNameOf } from './flags/flag.ts';
+import { joinList } from './flags/read-value.ts';
+import { runFlagsByName } from './flags/run-flags.ts';
+import { formatOfFile } from './format-names.ts';
+import { namedFilters, type Query } from './query.ts';
 
-/** Flag behind a key of a saved report. */
-export interface SavedKey {
-  readonly flag: Flag;
+/** Value of a key of a saved report, as YAML has it. */
+export type SavedValue =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, string | readonly string[]>>;
 
-  /** Option name, such as `baseUrl`. */
-  readonly option: string;
+/** Values by option name. */
+type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
 
-  /** True for a negative key: `no-history: true`. */
-  readonly turnsOff: boolean;
-}
-
-/** Builds the keys of saved reports. A negative flag has a positive key too. */
-export function savedKeyTable(): ReadonlyMap<string, SavedKey> {
-  const keys = new Map<string, SavedKey>();
-
-  for (const { flags } of runFlags) {
-    for (const [option, flag] of Object.entries<Flag>(flags)) {
-      if (flag.isNeverSaved) continue;
-
-      const key = longNameOf(flag).slice('--'.length);
-      keys.set(key, { flag, option, turnsOff: isNegation(flag) });
-      if (isNegation(flag)) keys.set(option, { flag, option, turnsOff: false });
-    }
-  }
+/**
+ * Returns a query as keys and values of a saved report, in the order of the flags. `buildQuery`
+ * makes the same query of them, with its `login` and `service`.
+ */
+export function savedKeysOf(query: Query): Readonly<Record<string, SavedValue>> {
+  const keys: Record<string, SavedValue> = {};
+  for (const { flag, value } of flagValues(optionsOf(query))) keys[keyOfFlag(flag)] = value;
   return keys;
 }
 
-export function savedKeys(): string[] {
-  return [...savedKeyTable().keys()];
+/** Keys that decide neither the request nor the bytes of a file. */
+const otherKeys: readonly string[] = [
+  ...['period', 'since', 'until', 'lookback', 'strict', 'missing', 'direct', 'encoding'],
+  ...['title', 'note', 'label', 'output', 'account'],
+];
+
+/**
+ * Returns the keys of everything that decides the content of a file, except time. The order of
+ * metrics, breakdowns and columns is kept, because the file keeps it; values of filters are sorted.
+ */
+export function contentOf(query: Query): Readonly<Record<string, SavedValue>> {
+  const filters: Record<string, readonly string[]> = {};
+  for (const name of Object.keys(query.filters).sort()) {
+    filters[name] = [...(query.filters[name as keyof Query['filters']] ?? [])].sort();
+  }
+  const content: Record<string, SavedValue> = {};
+  for (const [key, value] of Object.entries(savedKeysOf({ ...query, filters }))) {
+    if (!otherKeys.includes(key)) content[key] = value;
+  }
+  return content;
+}
+
+/** Lists the differences between the contents of two queries: `country: FR → DE`. */
+export function differences(before: Query, after: Query): string[] {
+  const old = textsByKey(contentOf(before));
+  const current = textsByKey(contentOf(after));
+  const found: string[] = [];
+  for (const key of new Set([...old.keys(), ...current.keys()])) {
+    const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
+    if (from !== to) found.push(`${key}: ${shortened(from)} → ${shortened(to)}`);
+  }
+  return found;
+}
+
+/** Returns the values as text; a filter has its own name. */
+function textsByKey(content: Readonly<Record<string, SavedValue>>): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [key, value] of Object.entries(content)) {
+    if (!isMap(value)) texts.set(key, String(value));
+    else for (const [name, values] of Object.entries(value)) texts.set(name, String(values));
+  }
+  return texts;
+}
+
+/** A filter may have a thousand values. */
+function shortened(text: string): string {
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
+
+/**
+ * Returns the words of a command line that asks for a query, without what is the default.
+ *
+ * @param accepts tells which options to write; all by default
+ */
+export function toArguments(
+  query: Query,
+  accepts: (option: string) => boolean = () => true,
+): string[] {
+  const { profile, metrics, account, ...others } = optionsOf(query);
+  const [{ path, format }] = query.outputs;
+  const values = {
+    ...others,
+    profile: profile === 'buyer' ? undefined : profile,
+    metrics: query.hasTypedMetrics || !isWholeProfile(query) ? metrics : undefined,
+    account: account === 'default' ? undefined : account,
+    format: formatOfFile(path) === format ? undefined : others.format,
+  };
+  const kept = Object.entries(values).filter(([option]) => accepts(option));
+  return flagValues(Object.fromEntries(kept)).flatMap(({ flag, value }) => toWords(flag, value));
+}
+
+function isWholeProfile({ profile, metrics }: Query): boolean {
+  return (
+    metrics.join() ===
+    vocabularyOf(profile)
+      .metrics.map(({ name }) => name)
+      .join()
+  );
+}
+
+/** Formats a flag and its value as typed. */
+export function toWords(flag: Flag, value: SavedValue): string[] {
+  const name = /^-\w/.exec(flag.flags)?.[0] ?? longNameOf(flag);
+  if (isSwitch(flag)) return [name];
+  if (isMap(value)) {
+    return Object.entries(value).flatMap(([key, values]) => {
+      return [name, `${key}=${typeof values === 'string' ? values : joinList(values)}`];
+    });
+  }
+  if (!Array.isArray(value)) return [name, String(value)];
+  return flag.isRepeatable
+    ? value.flatMap((item: string) => [name, item])
+    : [name, joinList(value)];
+}
+
+interface FlagValue {
+  readonly flag: Flag;
+  readonly value: SavedValue;
+}
+
+/** Lists flags that have a value, in the order of the flags of `run`. */
+function flagValues(options: OptionValues): FlagValue[] {
+  const found: FlagValue[] = [];
+  for (const [option, flag] of runFlagsByName) {
+    const value = options[option];
+    const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
+    if (flag.belongsTo === 'query' && value !== undefined && !isEmpty) found.push({ flag, value });
+  }
+  return found;
+}
+
+function isMap(value: SavedValue): value is Readonly<Record<string, string | readonly string[]>> {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Returns the values of a query by option name. */
+function optionsOf(query: Query): OptionValues {
+  const { profile, metrics, breakdowns, timezone, encoding, windowClock, account, outputs } = query;
+  const { report: _report, login: _login, service: _service, filters, ...kept } = query;
+  const { hasTypedMetrics: _typed, breakdowns: _breakdowns, outputs: _outputs, ...others } = kept;
+  const [output, ...moreOutputs] = outputs;
+  const paths = outputs.map(({ path }) => path);
+  const isStdout = output.path === '-' && moreOutputs.length === 0;
+  return {
+    ...others,
+    ...filterOptions(filters),
+    profile,
+    metrics,
+    by: breakdowns,
+    timezone: timezone === defaultZone ? undefined : timezone,
+    encoding: encoding === 'json' ? undefined : encoding,
+    windowClock: windowClock === 'instant' ? undefined : windowClock,
+    account,
+    output: isStdout ? undefined : onlyItem(paths),
+    format: moreOutputs.length > 0 ? undefined : output.format,
+  };
+}
+
+/** Returns the item of a list of one, or the list. */
+function onlyItem(items: readonly string[]): SavedValue {
+  const [first = '', ...others] = items;
+  return others.length === 0 ? first : items;
+}
+
+/** Returns the flags of filters: countries by code, names, and the others by their filter. */
+function filterOptions(filters: Query['filters']): OptionValues {
+  const options: Record<string, SavedValue> = {};
+  const byId: Record<string, readonly string[]> = {};
+  for (const [name, values] of Object.entries(filters)) {
+    const isNamed = namedFilters.some((named) => named.name === name);
+    if (isNamed) options[name] = values;
+    else if (name === 'countryId') options.country = values.map(countryCode);
+    else byId[name] = values;
+  }
+  return { ...options, filter: byId };
+}
+
+function countryCode(id: string): string {
+  return findCountry(id)?.code ?? id;
 }

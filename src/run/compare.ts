@@ -2,68 +2,40 @@ import { labelled } from '../checks/merged-check.ts';
 import type { OpenReport } from '../client/open.ts';
 import type { CheckMessage } from '../errors.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
-import { earlierWindow, type Window } from '../query/calendar.ts';
-import { checkComparable, chooseFormat } from '../query/format-choice.ts';
-import { type Job, labelOfPart } from '../query/plan.ts';
-import { type ReportPlan, requestFor } from '../query/request.ts';
+import { earlierPart } from '../query/parts.ts';
+import type { Part } from '../query/query.ts';
 import { buildComparison } from '../totals/compared-report.ts';
 import type { Comparison } from '../totals/figures.ts';
 import { ReportSums } from '../totals/report-sums.ts';
+import { labelOfPart, type PlannedQuery } from './plan-run.ts';
 import { type FetchSetup, fetchReport, setUpFetch } from './report-fetch.ts';
 import { markDownloaded, type ReportTools } from './request.ts';
-import type { RunTools } from './run-tools.ts';
-import { splitAfterFailure, splitJob } from './split-retry.ts';
+import { splitAfterFailure, splitReport } from './split-retry.ts';
 
-type EarlierPlan = ReportPlan & { readonly window: Window };
-
-/**
- * Plans the report to compare with, for the previous period or the year before; `undefined` without
- * `--compare`. Throws `UsageError` for an output that cannot show changes.
- */
-export function planComparison(
-  context: Pick<RunTools, 'console' | 'flags' | 'host'>,
-  { plan, options }: Pick<Job, 'plan' | 'options'>,
-  now: Window,
-): EarlierPlan | undefined {
-  if (!options.compare) return undefined;
-
-  checkComparable(chooseFormat(context, options));
-  const window = earlierWindow(now, options.compare);
-  const request = requestFor(plan, window);
-  if (!plan.isWeekly) return { ...plan, window, request };
-
-  // One report covers all earlier weeks: its days are added up.
-  const breakdowns = request.breakdowns.map((name) => (name === 'RANGE' ? 'DAILY' : name));
-  return { ...plan, window, request: { ...request, breakdowns } };
-}
-
-/** Downloads the earlier report to compare with a window of a job, and adds it up. */
+/** Downloads the report to compare a part with, and adds it up. */
 export async function compareReport(
   tools: ReportTools,
-  { job, now, earlier }: { readonly job: Job; readonly now: Window; readonly earlier: EarlierPlan },
+  report: PlannedQuery,
+  part: Part,
 ): Promise<{ readonly comparison: Comparison; readonly warnings: readonly CheckMessage[] }> {
-  const { options } = job;
-  const before = earlier.window;
-  // With --shard, the earlier report is still complete.
-  const whole = { ...job, plan: earlier, options: { ...options, shard: undefined } };
-  const { sums, warnings } = await fetchSums(tools, whole);
-
-  const comparison = buildComparison(now, before, sums);
+  const earlier = earlierPart(part);
+  const single = { ...report, whole: earlier, allParts: [earlier], parts: [earlier] };
+  const { sums, warnings } = await fetchSums(tools, { ...single, isMerged: false });
+  const comparison = buildComparison(part, earlier, sums);
   return { comparison, warnings: warnings.map((warning) => labelled(comparison.before, warning)) };
 }
 
 /** Downloads a report and adds it up: as one report, or in parts if that fails. */
-async function fetchSums(tools: ReportTools, job: Job): Promise<SummedReport> {
-  const unsplit = { ...job, options: { ...job.options, split: undefined } };
-  const split = splitJob(unsplit);
+async function fetchSums(tools: ReportTools, report: PlannedQuery): Promise<SummedReport> {
+  const split = splitReport(report);
   try {
-    return await fetchSumsOfReport(tools, setUpFetch(tools, job));
+    return await fetchSumsOfReport(tools, setUpFetch(tools, report));
   } catch (error) {
     return fetchSumsOfParts(tools, splitAfterFailure(tools, error, split));
   }
 }
 
-async function fetchSumsOfParts(tools: ReportTools, split: Job): Promise<SummedReport> {
+async function fetchSumsOfParts(tools: ReportTools, split: PlannedQuery): Promise<SummedReport> {
   const sums = new ReportSums({ keepsRows: true });
   const warnings: CheckMessage[] = [];
   for (const part of split.parts) {

@@ -3,22 +3,19 @@ import { tmpdir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
-import { checkColumns } from '../formats/check-columns.ts';
-import type { FormatName } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import type { EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
-import {
-  expandName,
-  expectValidOnWindows,
-  goesToStdout,
-  hasTimePlaceholder,
-  isHistoryName,
-  type NameValues,
-  placeholdersOf,
-} from '../output/file/file-name.ts';
+import { expectValidOnWindows, goesToStdout, isHistoryName } from '../output/file/file-name.ts';
 import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
 import { ReplaySink } from '../output/file/replay-sink.ts';
 import { createSpool } from '../output/file/spool.ts';
+import {
+  expandName,
+  hasTimePlaceholder,
+  type NameValues,
+  placeholdersOf,
+} from '../query/file-name.ts';
+import type { FormatName } from '../query/format-names.ts';
 import type { DeliveryTools, OutputTools } from './output-tools.ts';
 
 /** Destination and format of a report, decided and checked before anything is requested. */
@@ -92,8 +89,6 @@ export async function prepareDelivery(
     const hint = 'Add -o, for example -o report.html.';
     throw new UsageError('--open needs a file, but the output goes to stdout.', { hint });
   }
-  checkColumns(columns ?? [], format);
-
   const encoding: EncodeOptions = {
     columns,
     selectedColumns: options.columns,

@@ -1,19 +1,20 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
-import { describeWindow, formatInstant, type Window } from '../query/calendar.ts';
-import { jobWithIds } from '../query/names.ts';
-import { type Job, outputOf } from '../query/plan.ts';
-import { curlLine, encodeRequest, requestParameters } from '../query/request.ts';
-import type { Part } from '../query/window-parts.ts';
+import { bodyOf, curlLine, encodeBody } from '../query/body.ts';
+import { describeWindow, formatInstant } from '../query/calendar.ts';
+import { earlierPart } from '../query/parts.ts';
+import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import { planComparison } from './compare.ts';
+import { withIds } from './names-to-ids.ts';
+import { type DuePart, nameFile, type PlannedQuery } from './plan-run.ts';
 import type { RunTools } from './run-tools.ts';
 
 /** One create call that would be made. */
-interface PlannedCall extends Pick<Part, 'window' | 'request'> {
+interface PlannedCall {
   readonly account: ServiceAccount;
+  readonly part: Part;
 
-  /** Name of its job, if the run has several. */
+  /** Name of its query, if the run has several. */
   readonly label?: string | undefined;
 
   /** Absent for stdout; `null` for a report that is only compared with and not written. */
@@ -24,34 +25,28 @@ interface PlannedCall extends Pick<Part, 'window' | 'request'> {
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
-export async function showPlan(tools: RunTools, jobs: readonly Job[]): Promise<void> {
+export async function showPlan(tools: RunTools, reports: readonly PlannedQuery[]): Promise<void> {
   const calls: PlannedCall[] = [];
-  for (const planned of jobs) {
-    const job = await jobWithIds(tools, planned);
-    for (const part of job.parts) calls.push(...planCalls(tools, job, part));
-    if (job.isMerged) calls.push(...earlierCalls(tools, job, job.plan.window));
+  for (const planned of reports) {
+    const report = await withIds(tools, planned);
+    for (const part of report.parts) calls.push(...planCalls(report, part));
+    if (report.isMerged) calls.push(...earlierCalls(report, report.whole));
   }
   await printDryRun(tools, calls);
 }
 
-/** Throws as `earlierCalls`. */
-function planCalls(tools: RunTools, job: Job, part: Part): PlannedCall[] {
-  const { account, label, isMerged } = job;
-  const { window, request, reason } = part;
-  const call = { account, label, window, request, output: outputOf(job, part).file, reason };
+function planCalls(report: PlannedQuery, part: DuePart): PlannedCall[] {
+  const { account, label, isMerged } = report;
+  const call = { account, label, part, output: nameFile(report, part), reason: part.reason };
   // A merged report is compared as a whole.
-  return isMerged ? [call] : [call, ...earlierCalls(tools, job, window)];
+  return isMerged ? [call] : [call, ...earlierCalls(report, part)];
 }
 
-/** Returns no call without `--compare`. Throws as `planComparison`. */
-function earlierCalls(tools: RunTools, job: Job, now: Window): PlannedCall[] {
-  const earlier = planComparison(tools, job, now);
-  if (!earlier) return [];
-
-  const { account, label } = job;
-  const { window, request } = earlier;
+/** Returns no call without `--compare`. */
+function earlierCalls({ account, label, query }: PlannedQuery, part: Part): PlannedCall[] {
+  if (!query.compare) return [];
   const reason = 'the report above is compared with this one';
-  return [{ account, label, window, request, output: null, reason }];
+  return [{ account, label, part: earlierPart(part), output: null, reason }];
 }
 
 /** Prints calls without making them, as text or, with `--json`, as one object. */
@@ -62,23 +57,24 @@ export async function printDryRun(
   const requests: object[] = [];
   const texts: string[] = [];
 
-  for (const { account, label, window, request, output, reason } of calls) {
+  for (const { account, label, part, output, reason } of calls) {
     const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
-    const { since, until, zone } = window;
-    const encoded = encodeRequest(request, encoding.value);
+    const { since, until, zone } = part;
+    const body = bodyOf(part);
+    const encoded = encodeBody(body, encoding.value);
     const curl = curlLine(address, encoded, host.platform);
     requests.push({
       method: 'POST',
       url: endpointUrl(address, 'buyer'),
-      body: requestParameters(request),
+      body,
       window: { since, until, timezone: zone },
       output: output === undefined ? '-' : output,
       reason,
       curl,
     });
 
-    const { length } = describeWindow(window);
+    const { length } = describeWindow(part);
     const ends = `${formatInstant(since, zone)} … ${formatInstant(until, zone)}`;
     const line = (name: string, text: string) => console.out.style.bold(name.padEnd(8)) + text;
     const lines = [

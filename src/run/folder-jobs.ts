@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
-import { codeOf, OutputError, type UsageError } from '../errors.ts';
+import { type CheckMessage, codeOf, OutputError, type UsageError } from '../errors.ts';
 import { readFileStates } from '../folder/disk.ts';
 import {
   countLeft,
@@ -19,24 +19,30 @@ import {
   specLine,
 } from '../folder/history.ts';
 import { type Series, seriesOf, withSpec } from '../folder/series.ts';
+import { windowOf } from '../folder/spec-window.ts';
+import type { FolderUnit } from '../folder/units.ts';
 import { HistoryWriter } from '../folder/writer.ts';
+import { historyName } from '../output/file/file-name.ts';
 import {
   beforeTime,
   expandAllButTime,
   expandName,
   hasTimePlaceholder,
-  historyName,
-} from '../output/file/file-name.ts';
-import { type Job, outputOf, planJob } from '../query/plan.ts';
-import { windowOf } from '../query/spec-window.ts';
-import type { Part } from '../query/window-parts.ts';
+  nameValues,
+} from '../query/file-name.ts';
+import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
+import { toSpec } from './old-spec.ts';
+import { type DuePart, nameFile, type PlannedQuery, withQuery } from './plan-run.ts';
 import type { StepTools } from './run-tools.ts';
 
 /** A job checked against the history of its folder. */
-export interface FolderJob extends Job {
+export interface FolderReport extends PlannedQuery {
+  /** Warnings on the campaign list. */
+  readonly earlierWarnings?: readonly CheckMessage[];
+
   /** Absent if the job keeps no history. */
   readonly writer?: HistoryWriter;
 
@@ -50,14 +56,17 @@ export interface FolderJob extends Job {
  *
  * @throws OutputError if a folder cannot be listed
  */
-export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promise<FolderJob[]> {
+export async function chooseParts(
+  tools: StepTools,
+  jobs: readonly PlannedQuery[],
+): Promise<FolderReport[]> {
   const histories = new Histories(tools);
-  const chosen: FolderJob[] = [];
+  const chosen: FolderReport[] = [];
   for (const planned of jobs) {
     const job = await keepSeriesMetrics(tools, planned, histories);
     const place = findPlace(tools, job);
     if (place) chosen.push(await chooseDue(tools, job, await runInFolder(job, place, histories)));
-    else chosen.push(job.options.missing ? await skipExistingFiles(tools, job) : job);
+    else chosen.push(job.query.missing ? await skipExistingFiles(tools, job) : job);
   }
   return chosen;
 }
@@ -66,40 +75,38 @@ export async function chooseParts(tools: StepTools, jobs: readonly Job[]): Promi
  * Uses the metrics of the series if none were typed: a version that knows one more must not change
  * the columns of a folder.
  */
-async function keepSeriesMetrics(tools: StepTools, job: Job, histories: Histories): Promise<Job> {
-  const place = job.hasTypedMetrics ? undefined : findPlace(tools, job);
+async function keepSeriesMetrics(
+  tools: StepTools,
+  job: PlannedQuery,
+  histories: Histories,
+): Promise<PlannedQuery> {
+  const place = job.query.hasTypedMetrics ? undefined : findPlace(tools, job);
   if (!place) return job;
 
-  const { spec } = job;
-  const { request } = spec;
+  const { query } = job;
   const series = await histories.findSeries(place);
   const own = series?.current.spec.request;
-  const isSame = own?.metrics.join() === request.metrics.join();
-  if (!own || own.profile !== request.profile || isSame) return job;
+  const isSame = own?.metrics.join() === query.metrics.join();
+  if (!own || own.profile !== query.profile || isSame) return job;
 
   const { metrics } = own;
   const names = metrics.join(', ');
   tools.console.note(
     `Note: Using the metrics already in ${printable(place.spec.output)}: ${names}. To change them, add --metrics with a different -o or with --refetch.`,
   );
-  const { account, name, label, options } = job;
-  return planJob({
-    account,
-    spec: { ...spec, request: { ...request, metrics } },
-    thisRun: options,
-    hasTypedMetrics: false,
-    name,
-    label,
-    nowMs: histories.nowMs,
-  });
+  const changed = { ...query, metrics };
+  return { ...withQuery(job, changed), query: changed };
 }
 
 /** Keeps the parts without a file: without a history, every file counts as complete. */
-async function skipExistingFiles({ console, host }: StepTools, job: Job): Promise<Job> {
+async function skipExistingFiles(
+  { console, host }: StepTools,
+  job: PlannedQuery,
+): Promise<PlannedQuery> {
   console.note('Note: Without a history, --missing only checks whether a file exists.');
-  const parts: Part[] = [];
+  const parts: DuePart[] = [];
   for (const part of job.parts) {
-    const path = resolve(host.cwd, outputOf(job, part).file ?? '');
+    const path = resolve(host.cwd, nameFile(job, part) ?? '');
     const stats = await fs.stat(path).catch(() => undefined);
     const exists = stats?.isFile() && stats.size > 0;
     if (!exists) parts.push({ ...part, reason: 'no file yet' });
@@ -117,15 +124,16 @@ interface FolderPlace {
  * Finds the folder before the first time placeholder in `-o`; `undefined` for a job that does not
  * write one file per part, for `--no-history`, and for names with `{id}`.
  */
-function findPlace({ host }: StepTools, job: Job): FolderPlace | undefined {
-  const { output = '-', history, split } = job.options;
+function findPlace({ host }: StepTools, job: PlannedQuery): FolderPlace | undefined {
+  const { split } = job.query;
+  const [{ path: output }] = job.query.outputs;
   const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
-  if (!history || !hasFiles) return undefined;
+  if (!job.options.history || !hasFiles) return undefined;
 
-  const values = outputOf(job).names;
+  const values = nameValues(job.whole);
   const folder = resolve(host.cwd, dirname(`${expandName(beforeTime(output), values)}x`));
   const path = resolve(host.cwd, expandAllButTime(output, values));
-  return { folder, spec: { ...job.spec, split, output: nameInFolder(folder, path) } };
+  return { folder, spec: { ...toSpec(job.query), split, output: nameInFolder(folder, path) } };
 }
 
 /** Reads the history of each folder once, and warns once if it is unreadable. */
@@ -179,20 +187,34 @@ class Histories {
   }
 }
 
-async function runInFolder(job: Job, place: FolderPlace, histories: Histories): Promise<FolderRun> {
+async function runInFolder(
+  job: PlannedQuery,
+  place: FolderPlace,
+  histories: Histories,
+): Promise<FolderRun> {
   const { now, nowMs } = histories;
   const { folder, spec } = place;
   const history = await histories.of(folder);
   const before = await histories.findSeries(place);
-  const window = windowOf(spec, nowMs) ?? job.plan.window;
+  const window = windowOf(spec, nowMs) ?? job.whole;
   const line = specLine(spec, { at: nowMs / 1_000, window });
   const source = historyName(job.options.shard);
   return { history, line, source, before, series: withSpec(before, line), now };
 }
 
+/** Returns a part as a unit of the history. */
+function unitOfPart({ firstDay, lastDay, since, end }: Part): FolderUnit {
+  return { since: firstDay, until: lastDay, start: since, over: end };
+}
+
 /** Limits a job to the parts that are due in its folder, or refuses it. */
-async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<FolderJob> {
-  const { missing, refetch } = job.options;
+async function chooseDue(
+  tools: StepTools,
+  job: PlannedQuery,
+  run: FolderRun,
+): Promise<FolderReport> {
+  const { missing } = job.query;
+  const { refetch } = job.options;
   const files = await lookAtParts(tools, job, run);
   const refusal = refetch ? undefined : folderConflict(run, [...files.values()]);
   if (refusal) return { ...job, parts: [], refusal };
@@ -204,7 +226,7 @@ async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<Fo
   const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, host });
   if (!missing || refetch) return { ...job, writer };
 
-  const parts: Part[] = [];
+  const parts: DuePart[] = [];
   for (const part of job.parts) {
     const file = files.get(part);
     const reason = file && reasonToDownload(run, file);
@@ -213,7 +235,7 @@ async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<Fo
 
   if (parts.length > 0) {
     const begun = job.parts.filter((part) => files.has(part));
-    const all = formatPlural(begun.length, job.options.split ?? 'file');
+    const all = formatPlural(begun.length, job.query.split ?? 'file');
     tools.console.note(`To download: ${formatCount(parts.length)} of ${all}.`);
   }
   return { ...job, parts, writer };
@@ -222,21 +244,20 @@ async function chooseDue(tools: StepTools, job: Job, run: FolderRun): Promise<Fo
 /** Looks at the file of every part of the window that has begun. */
 async function lookAtParts(
   { host }: StepTools,
-  job: Job,
+  job: PlannedQuery,
   { history, series: { names }, now }: FolderRun,
 ): Promise<Map<Part, WindowFile>> {
-  const begun = job.allParts.filter(({ window }) => window.since <= now);
+  const begun = job.allParts.filter(({ since }) => since <= now);
   const onDisk = await readFileStates(
     history.folder,
-    begun.map((part) => names.nameFor(part)),
+    begun.map((part) => names.nameFor(unitOfPart(part))),
     { signal: host.signal, reads: (name) => needsReading(history, name) },
   );
 
   const files = new Map<Part, WindowFile>();
   for (const part of begun) {
-    const name = names.nameFor(part);
-    const { since, until, window, overAt: over } = part;
-    const unit = { since, until, start: window.since, over };
+    const unit = unitOfPart(part);
+    const name = names.nameFor(unit);
     files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'absent' } });
   }
   return files;
@@ -245,11 +266,11 @@ async function lookAtParts(
 /** Warns about missing or stale units before the window: no run of this job downloads them. */
 async function warnAboutEarlierUnits(
   { console, host }: StepTools,
-  { account, allParts, options: { split } }: Job,
+  { account, allParts, query: { split } }: PlannedQuery,
   run: FolderRun,
 ): Promise<void> {
   const [first] = allParts;
-  const units = first ? unitsBefore(run, first.window.since) : [];
+  const units = first ? unitsBefore(run, first.since) : [];
   if (units.length === 0) return;
 
   const { folder } = run.history;

@@ -1,37 +1,44 @@
 import { resolve } from 'node:path';
 import type { HistoryWriter } from '../folder/writer.ts';
-import { outputOf } from '../query/plan.ts';
-import type { Part } from '../query/window-parts.ts';
-import { compareReport, planComparison } from './compare.ts';
-import type { FolderJob } from './folder-jobs.ts';
+import { nameValues } from '../query/file-name.ts';
+import type { Part } from '../query/query.ts';
+import { compareReport } from './compare.ts';
+import type { FolderReport } from './folder-jobs.ts';
+import { nameFile } from './plan-run.ts';
 import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
 
 /**
  * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`
- * downloads the earlier report first. Throws as `prepareOutput` and `planComparison`.
+ * downloads the earlier report first. Throws as `prepareOutput`.
  */
-export async function prepareJobOutput(
+export async function prepareReportOutput(
   context: RunTools,
   tools: ReportTools,
-  job: FolderJob,
+  report: FolderReport,
   part?: Part,
 ): Promise<PreparedOutput> {
-  const { plan, accountName, writer, label, name, spec } = job;
-  const { window } = part ?? plan;
-  const earlier = planComparison(context, job, window);
-  const reportOutput = outputOf(job, part);
-  const path = resolve(context.host.cwd, reportOutput.file ?? '');
+  const { query, whole, accountName, writer, label, options, earlierWarnings = [] } = report;
+  const [{ path: output, format }] = query.outputs;
+  const path = resolve(context.host.cwd, nameFile(report, part) ?? '');
   await writer?.expectNoLink(path);
-  const output = await prepareOutput(context, job.options, reportOutput);
-  const compared = earlier && (await compareReport(tools, { job, now: window, earlier }));
+  const prepared = await prepareOutput(
+    context,
+    { ...options, ...query, output },
+    {
+      part: part ?? (options.shard ? undefined : whole),
+      query,
+      names: nameValues(part ?? whole),
+      format,
+    },
+  );
+  const compared = query.compare && (await compareReport(tools, report, part ?? whole));
 
   return {
-    ...output,
-    earlierWarnings: [...output.earlierWarnings, ...(compared?.warnings ?? [])],
-    label: { report: name ?? null, account: accountName, job: label },
-    spec,
+    ...prepared,
+    earlierWarnings: [...earlierWarnings, ...(compared?.warnings ?? [])],
+    label: { report: query.report ?? null, account: accountName, job: label },
     beforeRename: part && writer && createFileRecorder(writer, path, part),
     comparison: compared?.comparison,
   };
@@ -41,7 +48,7 @@ export async function prepareJobOutput(
 function createFileRecorder(
   writer: HistoryWriter,
   path: string,
-  { window, overAt }: Part,
+  part: Part,
 ): PreparedOutput['beforeRename'] {
-  return (report) => writer.record({ ...report, path, window, overAt });
+  return (report) => writer.record({ ...report, path, window: part, overAt: part.end });
 }

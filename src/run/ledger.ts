@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { outcomeOf, type ReportRequest } from '../contract/messages.ts';
+import { outcomeOf } from '../contract/messages.ts';
 import { parseTimestamp } from '../contract/values.ts';
-import type { RecordedReport } from '../query/command-line.ts';
-import type { ReportSpec } from '../query/spec.ts';
+import { UsageError } from '../errors.ts';
+import { buildQuery } from '../query/build-query.ts';
+import { wholePart } from '../query/parts.ts';
+import type { Part } from '../query/query.ts';
+import type { SavedValue } from '../query/saved-keys.ts';
+import { readSavedKeys } from '../query/saved-report.ts';
 import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
@@ -24,11 +28,8 @@ export interface NewLedgerEntry extends LedgerAccount {
   /** Hash of the request, the same in every run. */
   readonly hash: string;
 
-  /** Only partly checked when the entry is read; `planEntry` checks the rest. */
-  readonly spec: ReportSpec;
-
-  /** Body that is sent. */
-  readonly request: ReportRequest;
+  /** Query with fixed dates, as keys of a saved report. `requestedPart` checks them. */
+  readonly request: Readonly<Record<string, SavedValue>>;
 
   /** First and last second, `2026-11-01T00:00:00+01:00`. */
   readonly window: { readonly since: string; readonly until: string };
@@ -297,46 +298,26 @@ function timeName(requestedMs: number): string {
   return String(Math.floor(requestedMs)).padStart(15, '0');
 }
 
-/** Returns `undefined` if the spec or the window is invalid. */
-export async function planEntry({
-  spec: stored,
-  request,
-  window,
-}: LedgerEntry): Promise<RecordedReport | undefined> {
-  const sinceMs = parseTimestamp(window.since)?.instantMs;
-  const untilMs = parseTimestamp(window.until)?.instantMs;
-  const { parseSpec } = await import('../query/spec-schema.ts');
-  const spec = parseSpec(stored);
-  if (!spec || sinceMs === undefined || untilMs === undefined) return undefined;
-
-  const { profile, metrics, breakdowns } = spec.request;
-  const { timezone: zone, windowClock = 'instant' } = spec;
-  const plan = {
-    profile,
-    request,
-    window: { since: sinceMs / 1_000, until: untilMs / 1_000, end: untilMs / 1_000 + 1, zone },
-    windowClock,
-    shownMetrics: metrics,
-    isWeekly: breakdowns.includes('WEEKLY'),
-  };
-  return { spec, plan };
+/** Returns the part that an entry requested; `undefined` if it is invalid. */
+export function requestedPart({ request, window }: LedgerEntry): Part | undefined {
+  const nowMs = parseTimestamp(window.until)?.instantMs;
+  if (nowMs === undefined) return undefined;
+  try {
+    const options = readSavedKeys(request);
+    const { profile = 'buyer', encoding = 'json', windowClock = 'instant', account } = options;
+    const settings = { profile, encoding, windowClock, ...(account !== undefined && { account }) };
+    return wholePart(buildQuery(options, { ...settings, stdoutFormat: 'csv', nowMs }), nowMs);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
 }
 
 /** Checks for everything this version writes; later versions may have added members. */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
-  const { spec } = value;
-  if (!isObject(spec) || !isObject(spec.request)) return false;
-  const { window, request, id = '', message = '', tookMs = 0 } = value;
+  const { window, id = '', message = '', tookMs = 0 } = value;
   const { hash, service, account, at, status } = value;
   const strings = [hash, service, account, at, status, id, message, window.since, window.until];
-  if (!strings.every((value) => typeof value === 'string')) return false;
-  if (typeof spec.request.profile !== 'string' || typeof tookMs !== 'number') return false;
-  if (typeof request.since !== 'number' || typeof request.until !== 'number') return false;
-  if (!isNameList(request.metrics) || !isNameList(request.breakdowns)) return false;
-  return isObject(request.filters) && Object.values(request.filters).every(isNameList);
-}
-
-function isNameList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+  return strings.every((text) => typeof text === 'string') && typeof tookMs === 'number';
 }

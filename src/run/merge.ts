@@ -9,12 +9,13 @@ import {
   RefusedReportError,
 } from '../errors.ts';
 import { createSpool, type Spool } from '../output/file/spool.ts';
-import { type Job, labelOfPart, outputOf } from '../query/plan.ts';
-import { mergeReports, type Part } from '../query/window-parts.ts';
+import type { Part } from '../query/query.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
-import { prepareJobOutput } from './job-output.ts';
+import { prepareReportOutput } from './job-output.ts';
+import { mergeReports } from './merge-reports.ts';
+import { labelOfPart, nameFile, type PlannedQuery } from './plan-run.ts';
 import { fetchReport, setUpFetch } from './report-fetch.ts';
 import { markDownloaded, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
@@ -32,7 +33,7 @@ export type RunInTurn = <T>(
 
 /** A job whose parts go into one output. */
 export interface MergedJob {
-  readonly job: Job;
+  readonly job: PlannedQuery;
   readonly tools: ReportTools;
 
   /** Set if the output is already prepared. */
@@ -68,12 +69,12 @@ export async function mergeParts(context: RunTools, merged: MergedJob): Promise<
   const { job, tools } = merged;
   const reports: MergedReports = { ids: [], results: [] };
   const markAllDownloaded = () => Promise.all(reports.ids.map((id) => markDownloaded(tools, id)));
-  const output = merged.output ?? (await prepareJobOutput(context, tools, job));
+  const output = merged.output ?? (await prepareReportOutput(context, tools, job));
 
   try {
     const rows = rowsInOrder(merged, reports);
     const written = await writeReport(tools, output, {
-      batches: () => mergeReports(rows, job.plan),
+      batches: () => mergeReports(rows, { isWeekly: job.query.breakdowns.includes('WEEKLY') }),
       get result() {
         return mergeResults(reports.results);
       },
@@ -188,9 +189,8 @@ async function spoolReport(report: OpenReport, folder: string): Promise<SpooledR
 }
 
 /** Returns the output's folder, whose disk has room; the system's for stdout and devices. */
-function spoolFolder({ host }: ReportTools, job: Job): string {
-  const [first] = job.parts;
-  const file = first && outputOf(job, first).file;
+function spoolFolder({ host }: ReportTools, job: PlannedQuery): string {
+  const file = nameFile(job);
   if (file === undefined) return tmpdir();
   const path = resolve(host.cwd, file);
   return path.startsWith('/dev/') ? tmpdir() : dirname(path);

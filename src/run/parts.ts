@@ -8,18 +8,18 @@ import {
   isNotSignedIn,
   isStillInProgress,
 } from '../errors.ts';
-import { continuedCommand } from '../query/command-line.ts';
-import { jobWithIds } from '../query/names.ts';
-import { type Job, labelOfPart } from '../query/plan.ts';
-import type { Part } from '../query/window-parts.ts';
+import type { Part } from '../query/query.ts';
 import { anySignal } from '../signals.ts';
 import { type PartsProgress, silentProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
-import type { FolderJob } from './folder-jobs.ts';
-import { prepareJobOutput } from './job-output.ts';
+import type { FolderReport } from './folder-jobs.ts';
+import { prepareReportOutput } from './job-output.ts';
 import { mergeParts, type RunInTurn } from './merge.ts';
+import { withIds } from './names-to-ids.ts';
+import { labelOfPart, type PlannedQuery } from './plan-run.ts';
 import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
+import { resumeCommand } from './resume-command.ts';
 import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
 import type { PreparedOutput, WrittenReport } from './write-report.ts';
@@ -56,7 +56,7 @@ export interface PartsOptions {
  */
 export async function runParts(
   context: RunTools,
-  jobs: readonly FolderJob[],
+  jobs: readonly FolderReport[],
   options: PartsOptions,
 ): Promise<void> {
   const withParts = jobs.filter(({ parts }) => parts.length > 0);
@@ -81,7 +81,7 @@ interface PartWork<T> {
 /** Jobs of one command, and the results of their parts. */
 class PartsRun {
   readonly #context: RunTools;
-  readonly #jobs: readonly FolderJob[];
+  readonly #jobs: readonly FolderReport[];
   readonly #progress: PartsProgress;
   readonly #options: PartsOptions;
   readonly #turnsByAccount = new Map<string, Turns>();
@@ -90,7 +90,10 @@ class PartsRun {
 
   constructor(
     context: RunTools,
-    { jobs, progress }: { readonly jobs: readonly FolderJob[]; readonly progress: PartsProgress },
+    {
+      jobs,
+      progress,
+    }: { readonly jobs: readonly FolderReport[]; readonly progress: PartsProgress },
     options: PartsOptions,
   ) {
     this.#context = context;
@@ -106,7 +109,7 @@ class PartsRun {
     await settleAll(runs, () => this.#context.callOff.abort(new InterruptedError(143)));
   }
 
-  async #runJob(planned: FolderJob): Promise<void> {
+  async #runJob(planned: FolderReport): Promise<void> {
     const ofAccount = toolsFor(this.#context, planned.account);
     const signal = anySignal(ofAccount.signal, this.#context.callOff.signal);
     const tools = { ...ofAccount, signal };
@@ -134,20 +137,20 @@ class PartsRun {
   }
 
   /** Writes the spec line of a job, and then looks up its names, which signs in. */
-  async #beginJob(job: FolderJob): Promise<FolderJob> {
+  async #beginJob(job: FolderReport): Promise<FolderReport> {
     await job.writer?.begin();
-    return job.parts.length === 0 ? job : { ...job, ...(await jobWithIds(this.#context, job)) };
+    return job.parts.length === 0 ? job : withIds(this.#context, job);
   }
 
   /** Writes the parts of a job into one output. Throws the error of the first part that fails. */
-  #merge(tools: ReportTools, job: Job, turns: Turns): Promise<WrittenReport> {
+  #merge(tools: ReportTools, job: PlannedQuery, turns: Turns): Promise<WrittenReport> {
     const inTurn: RunInTurn = (ofMerge, part, work) =>
       turns.take(() => this.#workOn(job, part, { tools: ofMerge, work }));
     return mergeParts(this.#context, { job, tools, output: this.#options.output, inTurn });
   }
 
-  async #fetchFile(tools: ReportTools, job: FolderJob, part: Part): Promise<WrittenReport> {
-    const output = await prepareJobOutput(this.#context, tools, job, part);
+  async #fetchFile(tools: ReportTools, job: FolderReport, part: Part): Promise<WrittenReport> {
+    const output = await prepareReportOutput(this.#context, tools, job, part);
     const nameFile = output.delivery.target.name;
     const setup = setUpFetch(tools, job, { part, nameFile });
     // One command goes on with all parts.
@@ -176,13 +179,15 @@ class PartsRun {
     const { platform } = this.#context.host;
     const [job, ...otherJobs] = this.#jobs;
     const isTypable = job !== undefined && otherJobs.length === 0 && !job.account.isLocal;
-    if (isTypable) return `To resume: ${continuedCommand(job, platform)}`;
+    if (isTypable) return `To resume: ${resumeCommand(job, platform)}`;
 
     const again = 'Run the same command again';
-    const writesFiles = this.#jobs.some(({ options }) => (options.output ?? '-') !== '-');
+    const writesFiles = this.#jobs.some(({ query }) =>
+      query.outputs.some(({ path }) => path !== '-'),
+    );
     if (!writesFiles) return `${again}.`;
 
-    const isMissingOnly = this.#jobs.every(({ options }) => options.missing);
+    const isMissingOnly = this.#jobs.every(({ query }) => query.missing);
     if (isMissingOnly) return `${again}: it downloads only what is missing.`;
     return `${again}, with --missing to download only the missing files.`;
   }
@@ -261,7 +266,7 @@ class PartsRun {
   }
 
   /** Works on a part once its account has a free turn. Its error is recorded and thrown. */
-  #workOn<T>(job: Job, part: Part, { tools, work }: PartWork<T>): Promise<T> {
+  #workOn<T>(job: PlannedQuery, part: Part, { tools, work }: PartWork<T>): Promise<T> {
     const workNow = async (): Promise<T> => {
       tools.signal.throwIfAborted();
       await this.#throwIfRefused(tools.account);
@@ -287,7 +292,7 @@ class PartsRun {
   }
 
   /** Shares turns among all jobs of an account: the largest `--concurrency` among them. */
-  #turnsOf({ accountName }: Job): Turns {
+  #turnsOf({ accountName }: PlannedQuery): Turns {
     const existing = this.#turnsByAccount.get(accountName);
     if (existing) return existing;
 
@@ -323,8 +328,8 @@ function countEqual(failures: readonly Failure[], { message }: AdreportError): n
   return failures.filter(({ error }) => error.message === message).length;
 }
 
-function placeOf(job: Job, part?: Part): ReportPlace {
-  const { since } = part?.window ?? job.plan.window;
+function placeOf(job: PlannedQuery, part?: Part): ReportPlace {
+  const { since } = part ?? job.whole;
   return { label: part ? labelOfPart(job, part) : job.label, since };
 }
 

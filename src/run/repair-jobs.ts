@@ -1,18 +1,19 @@
 import { join, relative } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
+import { maskLogin, ownerOf } from '../account/owner.ts';
 import type { Settings } from '../account/resolve.ts';
 import { AdreportError, isInterruption, SignInError } from '../errors.ts';
 import type { FolderSpec } from '../folder/history.ts';
 import { ownerConflict } from '../folder/series.ts';
 import type { SeriesRepair } from '../folder/series-repair.ts';
 import { HistoryWriter } from '../folder/writer.ts';
-import { templateOf } from '../output/file/file-name.ts';
+import { templateOf } from '../query/file-name.ts';
 import type { OptionsOf } from '../query/flags/flag.ts';
 import type { serviceFlags } from '../query/flags/service-flags.ts';
 import type { waitFlags } from '../query/flags/wait-flags.ts';
-import { planJob } from '../query/plan.ts';
-import { maskedLogin, ownerOf } from '../query/spec-from-flags.ts';
-import type { FolderJob } from './folder-jobs.ts';
+import { partsOf, wholePart } from '../query/parts.ts';
+import type { FolderReport } from './folder-jobs.ts';
+import { oldService, queryOfSpec } from './old-spec.ts';
 import type { RunTools } from './run-tools.ts';
 
 export type RepairFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
@@ -27,8 +28,8 @@ export async function planRepairs(
   tools: RunTools,
   repairs: readonly SeriesRepair[],
   flags: RepairFlags,
-): Promise<{ readonly jobs: FolderJob[]; readonly failures: AdreportError[] }> {
-  const jobs: FolderJob[] = [];
+): Promise<{ readonly jobs: FolderReport[]; readonly failures: AdreportError[] }> {
+  const jobs: FolderReport[] = [];
   const failures: AdreportError[] = [];
   for (const repair of repairs) {
     try {
@@ -45,20 +46,38 @@ async function planRepair(
   tools: RunTools,
   { history, series: { current }, spans }: SeriesRepair,
   flags: RepairFlags,
-): Promise<FolderJob> {
+): Promise<FolderReport> {
   const { host, version } = tools;
   const { cwd, wallClock } = host;
   const account = await findAccount(tools, current.spec, flags);
   const output = join(templateOf(relative(cwd, history.folder)), current.spec.output);
-  const thisRun = { history: true, clobber: true, ...flags };
-  const spec = { ...current.spec, output };
-
   const nowMs = wallClock();
-  const planned = { account, spec, thisRun, hasTypedMetrics: true, nowMs, units: spans };
-  const job = await planJob(planned);
+  const since = Math.min(...spans.map((span) => span.since));
+  const until = Math.min(Math.floor(nowMs / 1_000), Math.max(...spans.map((span) => span.until)));
+  const { period: _period, ...rest } = current.spec;
+  const spec = { ...rest, output, since: String(since), until: String(until) };
+  const query = queryOfSpec(spec, nowMs);
+  const allParts = partsOf(query, nowMs);
+  const parts = allParts.filter((part) => {
+    return spans.some((span) => span.since <= part.since && part.since <= span.until);
+  });
+  const options = { ...defaults, ...flags };
   const to = { history, line: current, version, keepsFigures: true, wallClock, host };
-  return { ...job, writer: new HistoryWriter(to) };
+  return {
+    query,
+    account,
+    accountName: await account.name(),
+    options,
+    label: undefined,
+    whole: wholePart(query, nowMs),
+    allParts,
+    parts,
+    isMerged: false,
+    writer: new HistoryWriter(to),
+  };
 }
+
+const defaults = { history: true, clobber: true, waitTimeout: 30 * 60_000 } as const;
 
 /**
  * Returns true if the files are from a local server, and the account used without `--local` is a
@@ -104,7 +123,8 @@ async function findAccount(
   );
 
   const settings = await account.settings();
-  const owner = ownerOf(account, settings);
+  const own = ownerOf(account, settings);
+  const owner = { ...own, ...(own.service && { service: oldService(own.service) }) };
   // A typed name may be a new name for the same account.
   const named = flags.account === undefined ? spec : { ...spec, account: undefined };
   const conflict = ownerConflict(named, owner);
@@ -148,7 +168,7 @@ async function storedName(
 
   const { accounts } = await store().read();
   const signsIn = ([, { email }]: readonly [string, { readonly email?: string | undefined }]) => {
-    return email !== undefined && login !== undefined && maskedLogin(email) === login;
+    return email !== undefined && login !== undefined && maskLogin(email) === login;
   };
   const byLogin = Object.entries(accounts).find(signsIn)?.[0];
   if (byLogin !== undefined) return byLogin;

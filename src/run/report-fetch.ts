@@ -10,16 +10,12 @@ import {
   isStillInProgress,
   isTruncated,
 } from '../errors.ts';
-import { continuedCommand, downloadCommandLine } from '../query/command-line.ts';
-import type { Expectation } from '../query/expectation.ts';
-import type { JobOptions } from '../query/flags/run-flags.ts';
+import type { RunFlags } from '../query/flags/run-flags.ts';
 import type { WaitFlags } from '../query/flags/wait-flags.ts';
-import { type Job, outputOf } from '../query/plan.ts';
-import type { ReportPlan } from '../query/request.ts';
-import type { ReportSpec } from '../query/spec.ts';
-import type { Part } from '../query/window-parts.ts';
+import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { Progress } from '../ui/progress.ts';
+import type { PlannedQuery } from './plan-run.ts';
 import {
   lastTookMs,
   markDownloaded,
@@ -30,17 +26,14 @@ import {
   resumeReport,
   updateLedger,
 } from './request.ts';
+import { formatDownloadCommand, resumeCommand } from './resume-command.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
 
 export interface FetchSetup {
-  readonly options: WaitFlags &
-    Partial<Pick<JobOptions, 'fresh' | 'direct' | 'retries' | 'baseUrl'>>;
+  readonly options: WaitFlags & Partial<Pick<RunFlags, 'fresh' | 'retries' | 'baseUrl'>>;
 
-  /** Request that the rows are checked against; absent if the request is not known. */
-  readonly expectation?: Expectation | undefined;
-
-  /** Absent for a report that is named by its id. */
-  readonly request?: { readonly spec: ReportSpec; readonly plan: ReportPlan };
+  /** What is requested, and what the rows are checked against; absent if it is not known. */
+  readonly part?: Part | undefined;
 
   /** Set if the report is named by its id. */
   readonly named?: RequestedReport;
@@ -55,39 +48,43 @@ export interface FetchSetup {
 type NameFile = (reportId: string) => string | undefined;
 
 /**
- * Sets up the fetch of a part, or without `part` of the one report of the job. `nameFile` names the
- * file for the rows; it is absent if they do not go to a file of their own.
+ * Sets up the fetch of a part, or without `part` of the one report of the query. `nameFile` names
+ * the file for the rows; it is absent if they do not go to a file of their own.
  */
 export function setUpFetch(
   tools: ReportTools,
-  job: Job,
-  { part, nameFile }: { readonly part?: Part | undefined; readonly nameFile?: NameFile } = {},
+  planned: PlannedQuery,
+  {
+    part = planned.whole,
+    nameFile,
+  }: { readonly part?: Part | undefined; readonly nameFile?: NameFile } = {},
 ): FetchSetup {
-  const { spec, options } = job;
-  const plan = part ? { ...job.plan, window: part.window, request: part.request } : job.plan;
-  const { expectation } = outputOf(job, part);
-  const resumeHint = resumeHintFor(tools, job, nameFile);
-  const ownSpec = nameFile ? spec : { ...spec, ...omittedForSharedOutput };
-  return { options, expectation, request: { spec: ownSpec, plan }, resumeHint };
+  const { options } = planned;
+  const resumeHint = resumeHintFor(tools, planned, nameFile);
+  return { options, part: nameFile ? part : withoutOutput(part), resumeHint };
 }
 
-/** Members that do not apply to a report whose rows go into an output with those of others. */
-const omittedForSharedOutput = { output: undefined, split: undefined, compare: undefined };
+/** Leaves out what does not apply to a report whose rows go into an output with those of others. */
+function withoutOutput(part: Part): Part {
+  const { split: _split, compare: _compare, ...query } = part.query;
+  const [{ format }] = query.outputs;
+  return { ...part, query: { ...query, outputs: [{ path: '-', format }] } };
+}
 
 /** Formats the commands that resume a report; none for a local server, which ends too. */
 function resumeHintFor(
   { account, host: { platform } }: ReportTools,
-  job: Job,
+  planned: PlannedQuery,
   nameFile: NameFile | undefined,
 ): FetchSetup['resumeHint'] {
   if (account.isLocal) return undefined;
 
-  const { spec, options } = job;
+  const { query, options } = planned;
   const { baseUrl } = options;
-  const here = continuedCommand(job, platform);
+  const here = resumeCommand(planned, platform);
   return (reportId) => {
-    const output = nameFile?.(reportId);
-    const elsewhere = downloadCommandLine(reportId, { ...spec, output }, { baseUrl, platform });
+    const file = nameFile?.(reportId);
+    const elsewhere = formatDownloadCommand(reportId, query, { baseUrl, platform, file });
     return `To resume: ${here}\nOr on another machine: ${elsewhere}`;
   };
 }
@@ -110,8 +107,8 @@ export async function fetchReport<Written>(
   setup: FetchSetup,
   write: (report: OpenReport) => Promise<Written>,
 ): Promise<Written> {
-  const { fresh, direct, retries } = setup.options;
-  let mayResume = !fresh && !direct;
+  const { fresh, retries } = setup.options;
+  let mayResume = !fresh && !setup.part?.query.direct;
   let mayRequestAgain = !setup.named && retries !== 0;
   for (;;) {
     const found = await requestOrResume(tools, setup, mayResume);
@@ -134,14 +131,14 @@ export async function fetchReport<Written>(
 
 async function requestOrResume(
   tools: ReportTools,
-  { named, request, options }: FetchSetup,
+  { named, part, options }: FetchSetup,
   mayResume: boolean,
 ): Promise<FoundReport> {
-  const resumed = mayResume && request ? await resumeReport(tools, request.plan) : undefined;
+  const resumed = mayResume && part && !named ? await resumeReport(tools, part) : undefined;
   let report = named ?? resumed;
   if (!report) {
-    if (!request) throw new TypeError('A report without an id has a request.');
-    report = await requestAndRecord(tools, request);
+    if (!part) throw new TypeError('A report without an id has a request.');
+    report = await requestAndRecord(tools, part);
   }
   // Counted from here for each report: an earlier one may have kept this one waiting.
   const endMs = tools.host.stopwatch() + options.waitTimeout;
@@ -187,7 +184,7 @@ export async function waitForReport(
 /** Downloads a report, with progress; after a cut again. */
 async function downloadReport<Written>(
   tools: ReportTools,
-  { options, expectation, waits }: FetchSetup,
+  { options, part, waits }: FetchSetup,
   { report, endMs }: FoundReport,
   write: (report: OpenReport) => Promise<Written>,
 ): Promise<Written> {
@@ -205,7 +202,7 @@ async function downloadReport<Written>(
   const onTransfer = transferMeter(await tools.progress());
   const tries = { tries: 0 };
   for (;;) {
-    const open = await openReport(client, report, { ...limits, expectation, tries, onTransfer });
+    const open = await openReport(client, report, { ...limits, part, tries, onTransfer });
     try {
       return await write(open);
     } catch (error) {

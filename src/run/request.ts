@@ -4,10 +4,11 @@ import type { Settings } from '../account/resolve.ts';
 import { chooseAccountName, isUnnamed, storeCommand } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
+import { bodyOf, type ReportBody } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
-import { requestAgainCommand } from '../query/command-line.ts';
-import type { Job } from '../query/plan.ts';
-import { type ReportPlan, requestHash } from '../query/request.ts';
+import { fixedPeriod } from '../query/command-for.ts';
+import type { Part } from '../query/query.ts';
+import { savedKeysOf } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Progress } from '../ui/progress.ts';
@@ -17,8 +18,9 @@ import {
   type LedgerChange,
   type LedgerEntry,
   ownStatuses,
-  planEntry,
+  requestedPart,
 } from './ledger.ts';
+import { requestAgainCommand } from './resume-command.ts';
 import type { RunTools, StepTools } from './run-tools.ts';
 
 /** Shared by all steps of one report. */
@@ -53,10 +55,10 @@ export function toolsFor(
 /** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
 export async function resumeReport(
   { account, console, host, ledger }: ReportTools,
-  { request }: ReportPlan,
+  part: Part,
 ): Promise<RequestedReport | undefined> {
   if (!ledger) return undefined;
-  const search = { ...(await accountInLedger(account)), hash: requestHash(request) };
+  const search = { ...(await accountInLedger(account)), hash: hashBody(bodyOf(part)) };
   const unfinished = ledger.findUnfinished(search);
   if (!unfinished) return undefined;
 
@@ -76,16 +78,16 @@ export async function resumeReport(
  */
 export async function requestAndRecord(
   { account, console, host, ledger, signal }: ReportTools,
-  { spec, plan }: Pick<Job, 'spec' | 'plan'>,
+  part: Part,
 ): Promise<RequestedReport> {
   const client = await account.client();
   const settings = await account.settings();
-  const { since, until } = describeWindow(plan.window);
+  const body = bodyOf(part);
+  const { since, until } = describeWindow(part);
   const entry = await ledger?.add({
     ...(await accountInLedger(account)),
-    hash: requestHash(plan.request),
-    spec,
-    request: plan.request,
+    hash: hashBody(body),
+    request: requestKeys(part),
     window: { since, until },
     at: new Date(host.wallClock()).toISOString(),
   });
@@ -94,7 +96,7 @@ export async function requestAndRecord(
   };
 
   try {
-    const requested = await requestReport(client, plan.request);
+    const requested = await requestReport(client, body);
     const { id, status } = requested;
     await update({ ...(id !== undefined && { id }), status });
     return requested;
@@ -108,10 +110,34 @@ export async function requestAndRecord(
     if (signal.aborted && ledger) console.warn(interruptedRequest);
     if (error.code !== 'PROFILE_MISMATCH') throw error;
 
-    const other = plan.profile === 'buyer' ? 'dsp' : 'buyer';
+    const other = part.query.profile === 'buyer' ? 'dsp' : 'buyer';
     const keep = storeCommand(settings, `profile ${other}`, host.platform);
     throw new ErrorInContext(error, { hint: `Add --profile ${other}, or keep it: ${keep}` });
   }
+}
+
+/** Returns the query of a part with fixed dates, as keys of a saved report. */
+function requestKeys(part: Part): ReturnType<typeof savedKeysOf> {
+  const { period: _period, since: _since, until: _until, ...query } = part.query;
+  const { period, since, until } = fixedPeriod({ ...part, end: part.until + 1 });
+  return savedKeysOf({
+    ...query,
+    ...(period === undefined ? {} : { period }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  });
+}
+
+/**
+ * Hashes a body to 32 hex digits, the same on every machine. The order of metrics, breakdowns and
+ * filters does not matter: the service may treat them as one request.
+ */
+function hashBody({ metrics, ...body }: ReportBody): string {
+  const members: [name: string, value: unknown][] = [['metrics', metrics.split(',').sort()]];
+  for (const [name, value] of Object.entries(body)) {
+    members.push([name, Array.isArray(value) ? [...value].sort() : value]);
+  }
+  return createHash('sha256').update(JSON.stringify(members.sort())).digest('hex').slice(0, 32);
 }
 
 const interruptedRequest =
@@ -132,11 +158,11 @@ export async function requestAgainHint(
   baseUrl: string | undefined,
 ): Promise<string | undefined> {
   const entry = await findRequested(tools, id);
-  const recorded = entry && (await planEntry(entry));
-  if (!recorded) return undefined;
+  const part = entry && requestedPart(entry);
+  if (!part) return undefined;
 
   const { platform } = tools.host;
-  return `Request it again: ${requestAgainCommand(recorded, { baseUrl, platform })}`;
+  return `Request it again: ${requestAgainCommand(part, { baseUrl, platform })}`;
 }
 
 function serviceOf({ baseUrl }: Settings): string {

@@ -1,18 +1,19 @@
 import { isReportFailure, isTooLarge } from '../errors.ts';
 import { countDays, type SplitUnit } from '../query/calendar.ts';
-import type { Job } from '../query/plan.ts';
-import type { ReportPlan } from '../query/request.ts';
-import { splitPlan } from '../query/window-parts.ts';
+import { hasTimePlaceholder } from '../query/file-name.ts';
+import { splitPart } from '../query/parts.ts';
+import type { Part } from '../query/query.ts';
+import type { PlannedQuery } from './plan-run.ts';
 import type { ReportTools } from './request.ts';
 
 // A report that failed twice is requested in parts.
 
 /** Returns the parts to request instead. Throws the error of the report if they cannot help. */
-export function splitAfterFailure<AnyJob extends Job>(
+export function splitAfterFailure<Planned extends PlannedQuery>(
   { console }: Pick<ReportTools, 'console'>,
   error: unknown,
-  split: AnyJob | undefined,
-): AnyJob {
+  split: Planned | undefined,
+): Planned {
   const mayHelp = isReportFailure(error) || isTooLarge(error);
   if (!split || !mayHelp) throw error;
 
@@ -21,37 +22,32 @@ export function splitAfterFailure<AnyJob extends Job>(
 }
 
 /** Formats `7 daily reports`. */
-function partsLabel({ parts, options: { split = 'day' } }: Job): string {
-  const how = { day: 'daily', week: 'weekly', month: 'monthly' }[split];
+function partsLabel({ whole, parts }: PlannedQuery): string {
+  const how = { day: 'daily', week: 'weekly', month: 'monthly' }[unitToRetry(whole) ?? 'day'];
   return `${parts.length} ${how} reports`;
 }
 
-/** Longer windows are split into weeks instead of days. */
+/** Longer periods are split into weeks instead of days. */
 const maxDailyParts = 14;
 
 /** Chooses a unit whose reports can be merged without changing a row; `undefined` if none can. */
-function unitOfParts({ request, window }: ReportPlan): SplitUnit | undefined {
-  const { breakdowns } = request;
+function unitToRetry(part: Part): SplitUnit | undefined {
+  const { breakdowns } = part.query;
   if (breakdowns.includes('MONTHLY')) return 'month';
   if (!breakdowns.includes('DAILY') && !breakdowns.includes('HOURLY')) return undefined;
-  return countDays(window) > maxDailyParts ? 'week' : 'day';
+  return countDays(part) > maxDailyParts ? 'week' : 'day';
 }
 
-/** Splits the one report of a job into parts to merge; `undefined` if that is not possible. */
-export function splitJob<AnyJob extends Job>(job: AnyJob): AnyJob | undefined {
-  const { plan, options } = job;
-  const unit = unitOfParts(plan);
-  if (unit === undefined || options.split !== undefined || options.retries === 0) return undefined;
+/** Splits the one report of a query into parts to merge; `undefined` if that is not possible. */
+export function splitReport<Planned extends PlannedQuery>(planned: Planned): Planned | undefined {
+  const { query, whole, allParts, options } = planned;
+  const unit = unitToRetry(whole);
+  if (unit === undefined || allParts.length > 1 || options.retries === 0) return undefined;
 
-  const parts = splitPlan(plan, unit);
+  const parts = splitPart(whole, unit);
   if (parts.length < 2) return undefined;
-  return {
-    ...job,
-    // In the spec too, so that the command that goes on resumes the parts.
-    spec: { ...job.spec, split: unit },
-    options: { ...options, split: unit },
-    isMerged: true,
-    allParts: parts,
-    parts,
-  };
+  const [{ path }] = query.outputs;
+  // So that the command that goes on resumes the parts, unless it would write a file for each.
+  const split = hasTimePlaceholder(path) ? query : { ...query, split: unit };
+  return { ...planned, query: split, isMerged: true, allParts: parts, parts };
 }

@@ -17,18 +17,18 @@ import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import type { CompleteReport, RecordResult } from '../folder/writer.ts';
 import type { EncodeOptions, RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
+import { breakdownsToSend } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
-import type { Expectation } from '../query/expectation.ts';
+import { columnsOfQuery } from '../query/columns.ts';
+import { describeFilters } from '../query/describe.ts';
+import type { NameValues } from '../query/file-name.ts';
 import type { CheckFlags } from '../query/flags/check-flags.ts';
-import type { OutputFlags } from '../query/flags/output-flags.ts';
-import { chooseFormat } from '../query/format-choice.ts';
-import { formatFilters } from '../query/format-request.ts';
-import type { ReportOutput } from '../query/plan.ts';
-import type { ReportSpec } from '../query/spec.ts';
+import type { FormatName } from '../query/format-names.ts';
+import type { Part, Query } from '../query/query.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { type Comparison, figureDigits, figuresOf } from '../totals/figures.ts';
 import { Grouping } from '../totals/grouping.ts';
-import { type Delivery, prepareDelivery } from './deliver.ts';
+import { type Delivery, type DeliveryOptions, prepareDelivery } from './deliver.ts';
 import type { RunTools, StepTools } from './run-tools.ts';
 import { type CompleteOutput, writeOutput } from './write-output.ts';
 
@@ -36,20 +36,21 @@ import { type CompleteOutput, writeOutput } from './write-output.ts';
 export interface PreparedOutput {
   readonly delivery: Delivery;
 
-  /** Absent if the request is unknown. */
-  readonly expectation: Expectation | undefined;
+  /** Part that the rows are checked against; absent if it is not known. */
+  readonly part: Part | undefined;
+
+  /** Absent if the request is not known. */
+  readonly query: Query | undefined;
 
   /** Warnings on the campaign list and on the report to compare with. */
   readonly earlierWarnings: readonly CheckMessage[];
 
-  readonly checks: CheckFlags;
+  /** True if warnings are errors. */
+  readonly isStrict: boolean;
   readonly comparison?: Comparison | undefined;
 
   /** Names of the report and its account, for runs with several. */
   readonly label?: ReportLabel | undefined;
-
-  /** Absent if the spec is not known. */
-  readonly spec?: ReportSpec | undefined;
 
   /**
    * Records the file in the history of its folder, and decides whether it is put in place. Throws
@@ -69,22 +70,24 @@ interface ReportLabel {
   readonly job: string | undefined;
 }
 
+/** What is known about a report before its rows arrive. */
+interface KnownReport {
+  readonly part: Part | undefined;
+  readonly query: Query | undefined;
+  readonly names: NameValues;
+  readonly format: FormatName;
+}
+
 /** Throws as `prepareDelivery`. */
 export async function prepareOutput(
   tools: RunTools,
-  options: OutputFlags & CheckFlags,
-  { names, columns, expectation, earlierWarnings = [] }: ReportOutput,
+  options: DeliveryOptions & CheckFlags,
+  { part, query, names, format }: KnownReport,
 ): Promise<PreparedOutput> {
-  return {
-    delivery: await prepareDelivery(tools, options, {
-      names,
-      columns,
-      format: chooseFormat(tools, options),
-    }),
-    expectation,
-    earlierWarnings,
-    checks: options,
-  };
+  const columns = query && columnsOfQuery(query);
+  const isKnown = { names, format, ...(columns && { columns }) };
+  const delivery = await prepareDelivery(tools, options, isKnown);
+  return { delivery, part, query, earlierWarnings: [], isStrict: options.strict === true };
 }
 
 /** A report whose rows are to be written: one that is arriving, or several merged ones. */
@@ -150,10 +153,11 @@ export async function writeReport(
   output: PreparedOutput,
   report: RowSource,
 ): Promise<WrittenReport> {
-  const { delivery, expectation, comparison } = output;
+  const { delivery, part, query, comparison } = output;
+  const columns = query && columnsOfQuery(query);
   const { id: reportId } = report;
   const figures = figuresFor(output);
-  const figureWatch = new NonZeroDetector(expectation?.columns ?? []);
+  const figureWatch = new NonZeroDetector(columns ?? []);
   let recorded: RecordResult | undefined;
   const { file, rows, wholeFile } = await writeOutput(tools, delivery, {
     batches: report.batches(),
@@ -161,7 +165,7 @@ export async function writeReport(
     encoding: { comparison, provenance: provenanceOf(tools, output, reportId) },
     watcher: watcherFor(tools, output, { report, figures, figureWatch }),
     check: ({ checkResult: { warnings } }) => {
-      if (output.checks.strict && warnings.length > 0) throw incomplete(warnings);
+      if (output.isStrict && warnings.length > 0) throw incomplete(warnings);
     },
     keepsOld: async (complete) => {
       const { hasFigures } = figureWatch;
@@ -171,9 +175,7 @@ export async function writeReport(
   });
 
   const { summary } = rows.tail;
-  const window = expectation
-    ? describeWindow(expectation.window)
-    : summary && formatSummaryWindow(summary);
+  const window = part ? describeWindow(part) : summary && formatSummaryWindow(summary);
   const kept = recorded?.kept;
   return {
     file,
@@ -181,7 +183,7 @@ export async function writeReport(
     rowCount: kept ? kept.rows : rows.rowCount,
     sizeBytes: kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
     sha256: kept ? kept.sha256 : wholeFile?.sha256,
-    key: keyFor(expectation),
+    key: keyFor(query),
     reportId: reportId ?? null,
     reportIds: report.reportIds,
     since: window?.since ?? null,
@@ -206,23 +208,35 @@ function formatSummaryWindow({
 /** Describes the origin of the data, as stored in the file. */
 function provenanceOf(
   { host, version }: StepTools,
-  { spec, expectation }: PreparedOutput,
+  { query }: PreparedOutput,
   reportId: string | undefined,
 ): Provenance {
   return {
-    request: spec?.request ?? null,
+    request: query ? requestOf(query) : null,
     // The user did not choose the account of a local server.
-    account: spec?.service === 'local' ? undefined : spec?.account,
-    filters: formatFilters(spec?.request.filters ?? {}),
-    key: keyFor(expectation),
+    account: query?.service === 'local' ? undefined : query?.account,
+    filters: describeFilters(query?.filters ?? {}),
+    key: keyFor(query),
     reportId: reportId ?? null,
     fetchedMs: host.wallClock(),
     version,
   };
 }
 
-function keyFor(expectation: Expectation | undefined): readonly string[] {
-  return expectation ? keyOf(expectation.breakdowns) : [];
+/** Returns the request as files name it. */
+function requestOf({ profile, metrics, breakdowns, filters, columns }: Query): object {
+  const hasFilters = Object.keys(filters).length > 0;
+  return {
+    profile,
+    metrics,
+    breakdowns,
+    ...(hasFilters && { filters }),
+    ...(columns !== undefined && { columns }),
+  };
+}
+
+function keyFor(query: Query | undefined): readonly string[] {
+  return query ? keyOf(breakdownsToSend(query.breakdowns)) : [];
 }
 
 /** Sums the rows by time if a card is shown, otherwise only as totals. */
@@ -274,21 +288,20 @@ interface FinishedReport extends CompleteOutput {
 
 /** Returns `undefined` for a folder without a history, and for streams. */
 async function recordFile(
-  { beforeRename, expectation, spec }: PreparedOutput,
+  { beforeRename, query }: PreparedOutput,
   { rows, figures, hasFigures, file, wholeFile, report }: FinishedReport,
 ): Promise<RecordResult | undefined> {
   // Streams are not recorded.
   const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
   if (!beforeRename || !figures || !isFile) return undefined;
+  const columns = query && columnsOfQuery(query);
   return beforeRename({
     rowCount: rows.rowCount,
     hasFigures,
     sizeBytes: wholeFile.sizeBytes,
     sha256: wholeFile.sha256,
-    totals: totalsOf(figures, expectation?.columns),
-    addedColumns: Array.isArray(spec?.request.columns)
-      ? []
-      : addedColumns(rows.tail.fields, expectation?.columns),
+    totals: totalsOf(figures, columns),
+    addedColumns: Array.isArray(query?.columns) ? [] : addedColumns(rows.tail.fields, columns),
     reportId: report.id ?? null,
     createdMs: report.createdMs,
     warnings: rows.checkResult.warnings.map(({ message }) => message),

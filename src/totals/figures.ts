@@ -2,7 +2,7 @@ import { findNames } from '../contract/aliases.ts';
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { closestHint, readName } from '../query/typed-name.ts';
+import { closestHint, readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';

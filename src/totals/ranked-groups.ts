@@ -1,6 +1,6 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
-import { readFileColumns } from '../query/typed-columns.ts';
+import { readFileColumns } from '../query/columns.ts';
 import { formatCount } from '../text/quantity.ts';
 import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
 import {

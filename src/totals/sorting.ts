@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { readFileColumns } from '../query/typed-columns.ts';
+import { readFileColumns } from '../query/columns.ts';
 import { unknownFigure } from './figures.ts';
 
 /** `--sort` as typed. */

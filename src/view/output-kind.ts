@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
-import type { FormatName } from '../formats/index.ts';
-import { checkComparable, checkFormat } from '../query/format-choice.ts';
+import { expectComparable } from '../query/check-query.ts';
+import type { FormatName } from '../query/format-names.ts';
+import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewTools } from './view-tools.ts';
@@ -31,6 +32,6 @@ export function checkView(tools: ViewTools, options: ViewOptions, form: OutputKi
     });
   }
   if (form === 'text' || form === 'document') return;
-  const checked = checkFormat(tools, options);
-  if (compare) checkComparable(checked);
+  const outputs = chooseOutputs(tools, options);
+  if (compare) expectComparable(outputs);
 }

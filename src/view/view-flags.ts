@@ -2,8 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { comparisons } from '../query/calendar.ts';
 import { type FlagTable, flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { outputFlags } from '../query/flags/output-flags.ts';
-import { readPositive } from '../query/flags/read-value.ts';
-import { splitValues } from '../query/value-list.ts';
+import { readList, readPositive, splitList } from '../query/flags/read-value.ts';
 
 /** Rows must have one of the values in the named column. */
 export interface Condition {
@@ -17,12 +16,13 @@ export const viewFlags = flagGroup('Flags:', {
   by: {
     flags: '--by <a,b>',
     meaning: 'breakdowns or columns to group by, e.g. CAMPAIGN',
-    read: parseNames,
+    noun: 'breakdown',
+    read: readList,
   },
   metrics: {
     flags: '--metrics <a,b>',
     meaning: 'metrics to show, e.g. displays,ctr',
-    read: parseNames,
+    read: readList,
   },
   period: {
     flags: '--period <p>',
@@ -80,20 +80,12 @@ function rareFlags<Flags extends FlagTable>(flags: Flags): Flags {
   return Object.fromEntries(rare) as Flags;
 }
 
-function parseNames(text: string): string[] {
-  const items = text.split(',').map((name) => name.trim());
-  const names = items.filter((name) => name !== '');
-  if (names.length === 0) throw new InvalidArgumentError('Give names, with commas between them.');
-  return names;
-}
-
 function parseCondition(text: string): Condition {
   const end = text.indexOf('=');
   const name = text.slice(0, Math.max(0, end)).trim();
   if (name === '') {
     throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
   }
-  const list = splitValues(text.slice(end + 1));
-  if (!list) throw new InvalidArgumentError('A double quote is missing.');
+  const list = splitList(text.slice(end + 1));
   return { name, values: list.length > 0 ? list : [''] };
 }

@@ -114,7 +114,7 @@ describe('run for several accounts', () => {
       flags: '-o {date}.csv',
       says: '-o {date}.csv is one file, but the run has several accounts.',
     },
-    { flags: '-o {account}.csv --columns xyzzy', says: 'Unknown column “xyzzy” in --columns' },
+    { flags: '-o {account}.csv --columns xyzzy', says: 'Unknown column “xyzzy” of this report.' },
   ])('with “$flags” is exit 2 before the first call', async ({ flags, says }) => {
     const before = service.server.requests().length;
 

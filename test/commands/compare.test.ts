@@ -226,7 +226,7 @@ describe('--compare', () => {
     expectRefusal(refused, 2, '--compare cannot be used with one file per day.');
     expect(calls('buyer')).toBe(0);
     expect(refused.stderr).toContain(
-      'adreport view data --since 2026-11-17 --until 2026-11-18 --compare previous -o report.html',
+      'adreport view data --period 2026-11-17..2026-11-18 --compare previous -o report.html',
     );
   });
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { breakdowns, derivedBreakdowns } from '../../src/contract/vocabulary.ts';
-import { formatNames } from '../../src/formats/index.ts';
+import { formatNames } from '../../src/query/format-names.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -28,30 +28,4 @@ test('a saved report may have the name of a period', async () => {
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  today:\n    period: 2026-10-01\n');
   expect(await run('run today --dry-run')).toMatchObject({ exitCode: 0 });
   expectRefusal(await run('run last-month'), 2, 'Use: adreport run --period last-month');
-});
-
-describe('a campaign filter', () => {
-  test('for a month before the campaign began mentions its dates', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const says = 'Noël 2026 🎄 runs from 2026-11-16 to 2026-12-24';
-
-    const before = await run('run --campaign Noël*2026* --period 2026-10 --dry-run');
-    expect(before).toMatchObject({ exitCode: 0, stderr: expect.stringContaining(says) });
-
-    const within = await run('run --campaign Noël*2026* --period 2026-11-16 --dry-run');
-    expect(within.stderr).not.toContain('runs from');
-  });
-});
-
-describe('a window', () => {
-  test('that is not over is a note', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const note = 'The period ends in the future (2026-11-30T23:59:59+0100)';
-
-    expect((await run('run --period this-month --dry-run')).stderr).toContain(note);
-    expect((await run('report create --period this-month --dry-run')).stderr).toContain(note);
-    for (const period of ['last-7d', 'last-24h', 'yesterday']) {
-      expect((await run(`run --period ${period} --dry-run`)).stderr).toBe('');
-    }
-  });
 });

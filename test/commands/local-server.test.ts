@@ -302,9 +302,9 @@ describe('invalid flags are refused before the server listens', () => {
     },
     {
       flags: '--now noon',
-      message: /--now “noon”[\s\S]*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
+      message: /Unknown now “noon”[\s\S]*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
     },
-    { flags: '--port 70000', message: /--port “70000”[\s\S]*The maximum is 65535/ },
+    { flags: '--port 70000', message: /Unknown port “70000”[\s\S]*The maximum is 65535/ },
     {
       flags: '--fixtures nowhere',
       message: /nowhere: folder not found\.\n.*local-server export DIR/,

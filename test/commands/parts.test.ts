@@ -24,17 +24,17 @@ describe('one merged output', () => {
     {
       split: 'day',
       by: 'DAILY,CAMPAIGN',
-      days: '26..2024-10-28',
+      period: '2024-10-26..2024-10-28',
       formats: ['json', 'csv', 'table'],
     },
-    { split: 'week', by: 'HOURLY,OS', days: '27..2024-10-28', formats: ['csv'] },
-    { split: 'month', by: 'MONTHLY,CAMPAIGN', days: '31..2024-11-01', formats: ['json'] },
+    { split: 'week', by: 'HOURLY,OS', period: '2024-10-21..2024-11-03', formats: ['csv'] },
+    { split: 'month', by: 'MONTHLY,CAMPAIGN', period: '2024-10..2024-11', formats: ['json'] },
   ])(
     '--split $split by $by is the unsplit report, byte for byte, as $formats',
-    async ({ split, by, days, formats }) => {
+    async ({ split, by, period, formats }) => {
       const { run } = await serveForTest({ delayMs: 0 });
       for (const format of formats) {
-        const line = `run --period 2024-10-${days} --metrics displays --by ${by} --format ${format}`;
+        const line = `run --period ${period} --metrics displays --by ${by} --format ${format}`;
         const unsplit = await run(`${line} -o whole.${format}`);
         const merged = await run(`${line} --split ${split} -o merged.${format}`);
         expect(merged).toMatchObject({ exitCode: 0, stdout: '' });
@@ -304,25 +304,6 @@ describe('--missing', () => {
 
     expect(outputs).toEqual(['2026-11-17.csv', '2026-11-18.csv']);
   });
-
-  test.each(['', ' --split day'])(
-    'works for a single file, and for a merged one (run%s)',
-    async (flags) => {
-      const { run, server } = await serveForTest({ delayMs: 0 });
-      const line = `${october} --by DAILY${flags} --missing -o x.csv`;
-
-      expect(await run(line)).toMatchObject({ exitCode: 0 });
-
-      const before = server.requests().length;
-
-      expect(await run(line)).toMatchObject({
-        exitCode: 0,
-        stderr: expect.stringContaining('Nothing to download'),
-      });
-      expect(server.requests()).toHaveLength(before);
-      expect(await run(`${line} --dry-run --json --lookback 1`)).toMatchObject({ exitCode: 0 });
-    },
-  );
 });
 
 describe('--shard', () => {
@@ -364,9 +345,10 @@ describe('--shard', () => {
 
 describe('invalid combinations are exit 2', () => {
   test.each([
-    { flags: '--lookback 2 -o {date}.csv --split day', hint: '--missing' },
-    { flags: '--missing', hint: '-o' },
-    { flags: '--missing -o {id}.csv', hint: '{id}' },
+    { flags: '--lookback 2 -o {date}.csv', hint: '--split day' },
+    { flags: '--no-clobber -o {date}.csv --split day', hint: '--no-clobber' },
+    { flags: '--concurrency 2', hint: '--concurrency does nothing here' },
+    { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout does nothing here' },
     { flags: '--shard 1/2', hint: '--split' },
     { flags: '--split day --by DAILY -o {id}.csv', hint: '{id}' },
     { flags: '--split dya', hint: 'day' },

@@ -121,7 +121,7 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    period: yesterday\n    split: dya',
-      expected: /adreport\.yaml:5: split "dya".*day, week, month/,
+      expected: /adreport\.yaml:5: Unknown split “dya”/,
     },
     {
       report: '\n    period: yesterday\n    missing: perhaps',
@@ -133,7 +133,7 @@ describe('mistakes are exit 2', () => {
     },
     {
       report: '\n    period: yesterdy\n    by: DAYLY',
-      expected: /adreport\.yaml:5: .*\n *adreport\.yaml:4: /,
+      expected: /adreport\.yaml:4: .*\n *adreport\.yaml:5: /,
     },
     {
       report: '\n    profile: dsp\n    period: yesterday\n    metrics: displays, clicks',

@@ -33,9 +33,7 @@ describe('one step at a time', () => {
 
     const list = JSON.parse((await run('report list --json')).stdout);
 
-    expect(list).toMatchObject([
-      { id, status: 'downloaded', spec: { request: { profile: 'buyer' } } },
-    ]);
+    expect(list).toMatchObject([{ id, status: 'downloaded', request: { profile: 'buyer' } }]);
   });
 
   test('the age of a report counts from its order, even if the answer was slow', async () => {
@@ -134,7 +132,7 @@ describe('one step at a time', () => {
     for (const { stderr } of [status, await run(`download ${id} --wait`)]) {
       const command = /Request it again: adreport (.*)/.exec(stderr)?.[1] ?? '';
       expect(command).toBe(`run ${wanted}`);
-      expect((await run(`${command} --dry-run`)).stdout).toContain(String(list[0].request.since));
+      expect((await run(`${command} --dry-run`)).stdout).toContain('"countryId":["3017382"]');
     }
   });
 });

@@ -486,7 +486,7 @@ describe('refusals', () => {
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
     { args: '--by COUNTRY', says: 'Unknown column “COUNTRY” in --by.' },
-    { args: ['--by', ''], says: 'Give names, with commas between them.' },
+    { args: ['--by', ''], says: 'Give at least one value' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
     { args: '--filter x', says: "Give a name, = and values: 'country=France,Germany'." },

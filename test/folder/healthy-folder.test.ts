@@ -11,9 +11,9 @@ import {
   specLine,
 } from '../../src/folder/history.ts';
 import { FileNames, seriesOf } from '../../src/folder/series.ts';
+import { windowOf } from '../../src/folder/spec-window.ts';
 import { folderUnitsIn } from '../../src/folder/units.ts';
 import { formatInstant } from '../../src/query/calendar.ts';
-import { windowOf } from '../../src/query/spec-window.ts';
 
 const daySeconds = 86_400;
 const sha256 = 'a'.repeat(64);

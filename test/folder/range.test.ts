@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type FolderSpec, type History, specLine } from '../../src/folder/history.ts';
 import { unitsInRange } from '../../src/folder/range.ts';
 import { seriesOf } from '../../src/folder/series.ts';
-import { windowOf } from '../../src/query/spec-window.ts';
+import { windowOf } from '../../src/folder/spec-window.ts';
 
 const base: FolderSpec = {
   request: { profile: 'buyer', metrics: ['displays'], breakdowns: [] },

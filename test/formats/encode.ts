@@ -1,6 +1,7 @@
-import { type FormatName, formats } from '../../src/formats/index.ts';
+import { formats } from '../../src/formats/index.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { writeRows } from '../../src/output/encoder.ts';
+import type { FormatName } from '../../src/query/format-names.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import type { RowBatches } from '../../src/rows/row-batch.ts';
 import { chunksOf } from '../rows/report-documents.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatOfFile } from '../../src/formats/index.ts';
+import { formatOfFile } from '../../src/query/format-names.ts';
 import {
   type DocumentParts,
   documentParts,

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FormatName } from '../../src/formats/index.ts';
+import type { FormatName } from '../../src/query/format-names.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { documentOf, encode } from './encode.ts';

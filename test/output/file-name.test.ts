@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { expectValidOnWindows, pathKey } from '../../src/output/file/file-name.ts';
 import {
   beforeTime,
   expandAllButTime,
   expandName,
-  expectValidOnWindows,
-  pathKey,
   safeName,
   templateOf,
-} from '../../src/output/file/file-name.ts';
+} from '../../src/query/file-name.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 describe('expandName', () => {

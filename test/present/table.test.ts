@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import type { FormatName } from '../../src/formats/index.ts';
+import type { FormatName } from '../../src/query/format-names.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf, documentOf, type Encoded, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';

@@ -36,18 +36,7 @@ const search = { ...account, hash: 'h1' };
 function request(change: Partial<NewLedgerEntry> = {}): NewLedgerEntry {
   return {
     ...search,
-    spec: {
-      request: { profile: 'buyer', metrics: ['clicks'], breakdowns: ['DAILY'] },
-      timezone: 'Europe/Paris',
-      format: { name: 'csv' },
-    },
-    request: {
-      since: 1,
-      until: 2,
-      metrics: ['clicks'],
-      breakdowns: ['DAILY'],
-      filters: { campaignId: ['12'] },
-    },
+    request: { period: '2026-11-01', profile: 'buyer', metrics: ['clicks'], by: ['DAILY'] },
     window: { since: '2026-11-01T00:00:00+0100', until: '2026-11-01T23:59:59+0100' },
     at: new Date(nowMs).toISOString(),
     ...change,
@@ -155,10 +144,9 @@ describe('the folder', () => {
     '[]',
     '{"id":"torn","ha',
     JSON.stringify({ ...whole, window: { since: 'x' } }),
-    JSON.stringify({ ...whole, request: { ...whole.request, metrics: undefined } }),
-    JSON.stringify({ ...whole, request: { ...whole.request, filters: { a: 1 } } }),
+    JSON.stringify({ ...whole, request: 'report' }),
     JSON.stringify({ ...whole, status: 7 }),
-    JSON.stringify({ ...whole, spec: 'x'.repeat(600_000) }),
+    JSON.stringify({ ...whole, request: { note: 'x'.repeat(600_000) } }),
   ])('ignores files that it did not write: %.60s', async (text) => {
     await add(open(), 'a');
     writeFileSync(join(path(), `${'9'.repeat(15)}-00000000.json`), text);

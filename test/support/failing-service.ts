@@ -71,7 +71,7 @@ const services: fc.Arbitrary<FailingService> = fc.record({
   seed: fc.nat(),
 });
 
-const requests: fc.Arbitrary<Request> = fc.record({
+const anyRequests: fc.Arbitrary<Request> = fc.record({
   firstDay: fc.nat({ max: 40 }),
   days: fc.oneof(fc.integer({ min: 1, max: 16 }), fc.integer({ min: 1, max: 45 })),
   by: fc.constantFrom('DAILY', 'DAILY,OS', 'HOURLY', 'MONTHLY', 'RANGE', 'OS'),
@@ -81,6 +81,13 @@ const requests: fc.Arbitrary<Request> = fc.record({
   toStdout: fc.boolean(),
   compares: fc.constantFrom(false, false, false, true),
   runs: fc.constantFrom(1, 1, 2),
+});
+
+/** Makes the days of `--split week` whole weeks: 2026-08-03 is a Monday. */
+const requests = anyRequests.map((request): Request => {
+  const { split, firstDay, days } = request;
+  if (split !== '--split week') return request;
+  return { ...request, firstDay: 2 + 7 * Math.floor(firstDay / 7), days: 7 * Math.ceil(days / 7) };
 });
 
 export const failingServices = fc.tuple(services, requests);

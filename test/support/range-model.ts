@@ -8,7 +8,7 @@ import {
 } from '../../src/folder/history.ts';
 import { unitsInRange } from '../../src/folder/range.ts';
 import { seriesOf } from '../../src/folder/series.ts';
-import { windowOf } from '../../src/query/spec-window.ts';
+import { windowOf } from '../../src/folder/spec-window.ts';
 
 // Which days a folder should have, as day numbers, without the program's code, for random runs.
 

@@ -3,7 +3,7 @@ import { type OptionsOf, runFlagGroup } from './flag.ts';
 /** Flags for the checks of a report, the same for `run` and `download`. */
 export const checkFlags = runFlagGroup('Request:', {
   strict: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--strict',
     meaning: 'treat warnings as errors: write nothing, exit with 9',
   },

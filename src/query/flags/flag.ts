@@ -1,26 +1,21 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../../errors.ts';
-import type { FormatName } from '../../formats/index.ts';
 import { quoted } from '../../text/printable.ts';
+import type { FormatName } from '../format-names.ts';
 import { readWord } from './read-value.ts';
-
-export interface TypedLine {
-  readonly argv: readonly string[];
-  readonly platform: NodeJS.Platform;
-}
 
 export interface Flag {
   /** In Commander's syntax: `-o, --output <file>`. A flag without a value is a switch. */
   readonly flags: string;
   readonly meaning: string;
 
+  /** What a value is, if not what the flag is called. */
+  readonly noun?: string;
+
   /** In any case. */
   readonly words?: readonly string[];
 
-  /** Hint for the flag given twice; by default to remove one of the two. */
-  readonly hintIfTwice?: ((first: string, second: string, line: TypedLine) => string) | undefined;
-
-  /** Throws `InvalidArgumentError`. */
+  /** Throws `InvalidArgumentError`. Lists add up if the flag is repeated. */
   readonly read?: (text: string) => unknown;
 
   /** The values form a list. */
@@ -37,9 +32,6 @@ export interface Flag {
   /** Options that cannot be used with this one. */
   readonly conflicts?: readonly string[];
 
-  /** Not shown in any help. */
-  readonly isHidden?: true;
-
   /** Shown only by `--help-all`. */
   readonly isRare?: true;
 
@@ -53,16 +45,13 @@ export interface Flag {
 /** Flags by option name: `baseUrl` for `--base-url`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** A flag that decides the content or the output of a report. */
-export interface SpecFlag extends Flag {
-  readonly belongsTo: 'spec';
+/** A flag that decides what comes and how it is kept, or one that applies to a single run. */
+export interface RunFlag extends Flag {
+  readonly belongsTo: 'query' | 'this-run';
 
-  /** Member of the spec that contains its value; absent for a top-level member. */
-  readonly partOf?: 'request' | 'format' | 'settings';
+  /** Set if the query has the value under another name or in another form. */
+  readonly isParsed?: true;
 }
-
-/** A flag of a spec, or one that applies to a single run. */
-export type RunFlag = SpecFlag | (Flag & { readonly belongsTo: 'this-run' });
 
 /** Flags under one heading in help. */
 export interface FlagGroup<Flags extends FlagTable = FlagTable> {
@@ -128,43 +117,34 @@ export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
 export class FlagOption extends Option {
   readonly flag: Flag;
 
-  /** Values as typed, of a flag that has one. */
-  readonly typed: string[] = [];
-
   constructor(flag: Flag) {
     super(flag.flags, flag.meaning);
     this.flag = flag;
-    this.hideHelp(flag.isHidden === true);
     if (flag.words) this.choices(flag.words);
     if (flag.preset !== undefined) this.preset(flag.preset);
     if (flag.default !== undefined) this.default(flag.default, flag.defaultText);
-
-    if (flag.isRepeatable) {
-      this.argParser<readonly unknown[]>((text, earlier = []) => [
-        ...earlier,
-        readTyped(flag, text),
-      ]);
-    } else if (isList(flag)) {
-      this.argParser((text, earlier) => joinLists(earlier, readTyped(flag, text)));
-    } else if (!isSwitch(flag)) {
-      this.argParser((text) => {
-        this.typed.push(text);
-        return readTyped(flag, text);
-      });
-    }
+    if (!isSwitch(flag)) this.argParser(createParser(flag));
   }
 }
 
-/** Throws `UsageError` for a flag with one value that is given twice with different values. */
-export function expectOnce({ flag, typed }: FlagOption, line: TypedLine): void {
-  const [first = '', ...others] = typed;
-  const second = others.find((text) => text !== first);
-  if (second === undefined) return;
+/** Returns a parser that adds up lists, and throws `UsageError` for two different values. */
+function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
+  let first: string | undefined;
+  return (text, earlier) => {
+    const value = readTyped(flag, text);
+    const isRepeated = first !== undefined;
+    if (Array.isArray(value) && Array.isArray(earlier)) return [...earlier, ...value];
+    if (isRepeated && first !== text) throw givenTwice(flag, first ?? '', text);
+    first = text;
+    return value;
+  };
+}
 
+function givenTwice(flag: Flag, first: string, second: string): UsageError {
   const name = longNameOf(flag);
-  throw new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
-    about: { flag: name, value: second },
-    hint: flag.hintIfTwice?.(first, second, line) ?? 'Remove one of them.',
+  return new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
+    about: { flag: name },
+    hint: 'Remove one of them.',
   });
 }
 
@@ -175,27 +155,20 @@ function readTyped(flag: Flag, text: string): unknown {
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     const name = longNameOf(flag);
-    const about = { flag: name, value: text };
-    throw new UsageError(`Cannot read ${name} ${quoted(text)}.`, { about, hint: error.message });
+    throw new UsageError(unknownValue(flag, text), { about: { flag: name }, hint: error.message });
   }
 }
 
-/** Throws `InvalidArgumentError` for an invalid value. */
+/** Formats `Unknown poll interval “soon”.` */
+export function unknownValue(flag: Flag, text: string): string {
+  const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
+  return `Unknown ${noun} ${quoted(text)}.`;
+}
+
+/** Reads one value; a list for a flag that is repeatable. Throws `InvalidArgumentError`. */
 export function readValue(flag: Flag, text: string): unknown {
-  if (flag.read) return flag.read(text);
-  if (flag.words) return readWord(text, flag.words);
-  return text;
-}
-
-/** Recognizes a flag that takes names as `a,b`. If it is repeated, its lists are joined. */
-export function isList({ flags }: Flag): boolean {
-  return flags.includes('<a,b>');
-}
-
-function joinLists(earlier: unknown, value: unknown): unknown {
-  if (Array.isArray(earlier) && Array.isArray(value)) return [...earlier, ...value];
-  if (typeof earlier === 'string' && typeof value === 'string') return `${earlier},${value}`;
-  return value;
+  const read = flag.read ?? ((value: string) => (flag.words ? readWord(value, flag.words) : value));
+  return flag.isRepeatable ? [read(text)] : read(text);
 }
 
 /** Recognizes a flag without a value. */
@@ -211,6 +184,11 @@ export function isNegation({ flags }: Flag): boolean {
 /** Returns `--output` for `-o, --output <file>`. */
 export function longNameOf({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
+}
+
+/** Returns the name of a flag as a key of saved reports: `output`. */
+export function keyOfFlag(flag: Flag): string {
+  return longNameOf(flag).slice('--'.length);
 }
 
 /** Adds groups of flags to a command. Throws if a name in a table does not match its flag. */

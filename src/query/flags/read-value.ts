@@ -1,28 +1,66 @@
 import { InvalidArgumentError } from 'commander';
-import { nearest } from '../../text/nearest.ts';
+import { didYouMean, nearest } from '../../text/nearest.ts';
 import { parseDuration } from '../../text/quantity.ts';
 
 // Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
 /** Accepts a word in any case. */
 export function readWord(text: string, words: readonly string[]): string {
-  const word = words.find((each) => each === text.toLowerCase());
+  const word = words.find((candidate) => candidate === text.trim().toLowerCase());
   if (word !== undefined) return word;
-
-  const guess = nearest(text, words);
-  const question = guess ? `Did you mean ${guess}? ` : '';
-  throw new InvalidArgumentError(`${question}Choose from ${words.join(', ')}.`);
+  throw new InvalidArgumentError(
+    didYouMean(nearest(text, words), `Choose from ${words.join(', ')}.`),
+  );
 }
 
 /** Reads a comma list of columns, or `all`. */
 export function readColumns(text: string): readonly string[] | 'all' {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.includes('')) {
-    throw new InvalidArgumentError('A name is empty. Example: date,campaignName,clicks.');
-  }
+  return text.trim().toLowerCase() === 'all' ? 'all' : readList(text);
+}
 
-  const isAll = names.length === 1 && names[0]?.toLowerCase() === 'all';
-  return isAll ? 'all' : names;
+/** A filter as typed: `country=FR,Germany`. */
+export interface TypedFilter {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+/** Reads `name=v1,v2`. */
+export function readFilter(text: string): TypedFilter {
+  const [, name = '', list = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name.trim() === '' || list.trim() === '') {
+    throw new InvalidArgumentError('Write a name, = and values: country=FR,Germany.');
+  }
+  return { name: name.trim(), values: readList(list) };
+}
+
+/** Reads a comma list with at least one value. */
+export function readList(text: string): readonly string[] {
+  const values = splitList(text);
+  if (values.length > 0) return values;
+  throw new InvalidArgumentError('Give at least one value; separate several with commas.');
+}
+
+/** Splits a comma list. A value in double quotes may contain commas, and a doubled quote. */
+export function splitList(text: string): string[] {
+  const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^",\s][^,]*)?)(?:,|$)/y;
+  const values: string[] = [];
+  do {
+    const match = item.exec(text);
+    if (!match) {
+      throw new InvalidArgumentError('A double quote is missing. Inside quotes, write it twice.');
+    }
+    const [, inQuotes, bare = ''] = match;
+    const value = inQuotes?.replaceAll('""', '"') ?? bare.trim();
+    if (value !== '') values.push(value);
+  } while (item.lastIndex < text.length);
+  return values;
+}
+
+/** Joins values for `splitList`. */
+export function joinList(values: readonly string[]): string {
+  const needsQuotes = (value: string) => /[",]|^\s|\s$/.test(value);
+  const quote = (value: string) => `"${value.replaceAll('"', '""')}"`;
+  return values.map((value) => (needsQuotes(value) ? quote(value) : value)).join(',');
 }
 
 /** Reads `500ms`, `30s`, `5m`, `2h`, `1d` or `0` as milliseconds. */
@@ -50,11 +88,14 @@ function expectOneDay(durationMs: number): number {
   return durationMs;
 }
 
+const maxMs = 24 * 3_600_000;
+
 function readDurationFrom(minMs: number, text: string): number {
   const durationMs = parseDuration(text);
   if (durationMs === undefined) {
     throw new InvalidArgumentError('Use a number with a unit: 500ms, 30s, 5m or 2h.');
   }
+  if (durationMs > maxMs) throw new InvalidArgumentError('The maximum is 24h.');
   if (durationMs < minMs) throw new InvalidArgumentError(`The minimum is ${minMs}ms.`);
   return durationMs;
 }
@@ -79,4 +120,18 @@ export function readWholeNumber(
   }
   if (Number(text) > most) throw new InvalidArgumentError(`The maximum is ${most}.`);
   return Number(text);
+}
+
+/** Which parts a machine downloads: those whose number modulo `count` is `index` − 1. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+/** Reads `1/4`. The index may also count from 0, as in Kubernetes. */
+export function readShard(text: string): Shard {
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim());
+  const [index, count] = [Number(match?.[1]), Number(match?.[2])];
+  if (match && count > 0 && index <= count) return { index, count };
+  throw new InvalidArgumentError('Use K/N: 1/4, 2/4, 3/4 and 4/4 on four machines.');
 }

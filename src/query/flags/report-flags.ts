@@ -1,96 +1,92 @@
-import { settingTable } from '../../account/settings.ts';
 import { windowClocks } from '../../contract/messages.ts';
 import { profiles } from '../../contract/vocabulary.ts';
-import { type OptionsOf, runFlagGroup } from './flag.ts';
+import { runFlagGroup } from './flag.ts';
+import { readFilter, readList } from './read-value.ts';
 
-/** Flags for the content of a report. Their values are parsed in `query/`. */
+/** Flags for the content of a report. */
 const contentFlags = runFlagGroup('Report:', {
   profile: {
-    belongsTo: 'spec',
-    partOf: 'request',
-    flags: settingTable.profile.flag,
+    belongsTo: 'query',
+    isParsed: true,
+    flags: '--profile <name>',
     meaning: 'buyer or dsp (default: the account’s, otherwise buyer)',
     words: profiles,
   },
   metrics: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--metrics <a,b>',
     meaning: 'metrics, in column order (default: all of the profile)',
+    read: readList,
   },
   by: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--by <a,b>',
     meaning: 'breakdowns, e.g. DAILY,CAMPAIGN or WEEKLY; any case',
-  },
-  breakdowns: {
-    belongsTo: 'spec',
-    partOf: 'request',
-    flags: '--breakdowns <a,b>',
-    meaning: 'the same as --by',
-    conflicts: ['by'],
-    isHidden: true,
+    noun: 'breakdown',
+    read: readList,
   },
   filter: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--filter <name=v1,v2>',
     meaning: 'keep only rows with one of these values; repeatable',
+    read: readFilter,
     isRepeatable: true,
   },
   country: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--country <a,b>',
-    meaning: 'only these countries, by ISO code or name: FR,Germany,España; repeatable',
-    isRepeatable: true,
+    meaning: 'only these countries, by ISO code or name: FR,Germany; repeatable',
+    read: readList,
   },
   campaign: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--campaign <name>',
     meaning: "only campaigns with this name, e.g. 'Summer*'; repeatable",
-    isRepeatable: true,
+    read: readList,
   },
   adUnit: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--ad-unit <name>',
     meaning: 'only ad units with this name',
-    isRepeatable: true,
+    read: readList,
     isRare: true,
   },
   advertiser: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--advertiser <name>',
     meaning: 'only advertisers with this name (admin accounts)',
-    isRepeatable: true,
+    read: readList,
     isRare: true,
   },
 });
 
-const windowFlags = runFlagGroup('Period:', {
+const periodFlags = runFlagGroup('Period:', {
   period: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--period <p>',
     meaning:
       'e.g. yesterday, last-7d, last-week, this-month, 2026-10, 2026-W45, 2026-11-01..2026-11-15',
   },
   since: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--since <t>',
     meaning: 'start of the period: 2026-11-01, 2026-11-01T09:30, today, -7d, -36h',
   },
   until: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--until <t>',
     meaning: 'end of the period, inclusive, in the same forms (default: now)',
   },
   timezone: {
-    belongsTo: 'spec',
-    partOf: 'request',
+    belongsTo: 'query',
+    isParsed: true,
     flags: '--timezone <tz>',
     meaning: 'time zone of the report, DSP only (buyer: always Europe/Paris)',
     isRare: true,
@@ -99,17 +95,17 @@ const windowFlags = runFlagGroup('Period:', {
 
 const requestFlags = runFlagGroup('Request:', {
   windowClock: {
-    belongsTo: 'spec',
-    partOf: 'settings',
-    flags: settingTable.windowClock.flag,
-    meaning: 'how the service reads since and until: instant or wall (default: the account’s)',
+    belongsTo: 'query',
+    isParsed: true,
+    flags: '--window-clock <kind>',
+    meaning: 'timestamps the service expects: instant (UTC) or wall (local time)',
     words: windowClocks,
     isRare: true,
   },
   direct: {
-    belongsTo: 'this-run',
+    belongsTo: 'query',
     flags: '--direct',
-    meaning: 'request the data in the first response (output=direct)',
+    meaning: 'get the rows in the first response, without polling',
     isRare: true,
   },
   dryRun: {
@@ -125,10 +121,8 @@ const { direct: _direct, ...undirectedFlags } = requestFlags.flags;
 /** Flags of a report that is requested, but not downloaded. */
 export const reportCreateFlags = [
   contentFlags,
-  windowFlags,
+  periodFlags,
   runFlagGroup(requestFlags.heading, undirectedFlags),
 ] as const;
 
-export const reportFlags = [contentFlags, windowFlags, requestFlags] as const;
-
-export type ReportFlags = OptionsOf<typeof reportFlags>;
+export const reportFlags = [contentFlags, periodFlags, requestFlags] as const;

@@ -1,22 +1,15 @@
 import { comparisons, splitUnits } from '../calendar.ts';
 import { checkFlags } from './check-flags.ts';
-import {
-  type FlagGroup,
-  type OptionsOf,
-  type RunFlag,
-  runFlagGroup,
-  type SpecFlag,
-} from './flag.ts';
+import { type FlagGroup, type OptionsOf, type RunFlag, runFlagGroup } from './flag.ts';
 import { outputFlags } from './output-flags.ts';
-import { readCount, readPositive } from './read-value.ts';
+import { readCount, readPositive, readShard } from './read-value.ts';
 import { reportFlags } from './report-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
 const otherRequestFlags = runFlagGroup('Request:', {
   compare: {
-    belongsTo: 'spec',
-    partOf: 'format',
+    belongsTo: 'query',
     flags: '--compare [period]',
     meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
     words: comparisons,
@@ -41,19 +34,19 @@ export const concurrencyFlag = {
 
 const manyReportsFlags = runFlagGroup('Many reports:', {
   split: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--split <unit>',
     meaning: 'one report per day, week or month: one file each if -o has {date}, otherwise merged',
     words: splitUnits,
   },
   concurrency: concurrencyFlag,
   missing: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--missing',
     meaning: 'download only what is missing, changed or not yet final',
   },
   lookback: {
-    belongsTo: 'spec',
+    belongsTo: 'query',
     flags: '--lookback <n>',
     meaning:
       'keep refreshing each day (week, month) until n more have passed, to catch late conversions',
@@ -77,6 +70,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
     flags: '--shard <k/n>',
     meaning:
       'download shard k of n of the days, weeks or months, e.g. 1/4 on the first of four machines',
+    read: readShard,
     isRare: true,
     isNeverSaved: true,
   },
@@ -124,26 +118,26 @@ export const runFlags = [
 
 export type RunFlags = OptionsOf<typeof runFlags>;
 
-type KeysOf<Table, Kind> = Table extends unknown
-  ? { [Key in keyof Table]: Table[Key] extends Kind ? Key : never }[keyof Table]
-  : never;
-
 type RunTable = (typeof runFlags)[number]['flags'];
 
+type NamesOf<Table, Kind> = Table extends unknown
+  ? { [Name in keyof Table]: Table[Name] extends Kind ? Name : never }[keyof Table]
+  : never;
+
+type QueryName = NamesOf<RunTable, { readonly belongsTo: 'query' }>;
+
+type ParsedName = NamesOf<RunTable, { readonly isParsed: true }>;
+
+/** Options of flags that belong to the query. */
+export type QueryFlags = Pick<RunFlags, QueryName>;
+
+/** Options that a query has under the same name and with the same value. */
+export type KeptFlags = Pick<RunFlags, Exclude<QueryName, ParsedName>>;
+
 /** Options that apply to a single run. */
-export type ThisRunFlags = Pick<RunFlags, KeysOf<RunTable, { readonly belongsTo: 'this-run' }>>;
+export type ThisRunFlags = Omit<RunFlags, QueryName>;
 
-/** Options of a run and of its spec, without those of the request and the account. */
-export type JobOptions = Omit<
-  RunFlags,
-  Exclude<KeysOf<RunTable, { readonly partOf: 'request' | 'settings' }>, 'columns'>
->;
-
-/** Flags of `run` that belong to the spec, by option name. */
-export const specFlags: ReadonlyMap<string, SpecFlag> = new Map(
-  runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags).filter(belongsToSpec)),
+/** Flags of `run` by option name, in the order of its help. */
+export const runFlagsByName: ReadonlyMap<string, RunFlag> = new Map(
+  runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags)),
 );
-
-function belongsToSpec(entry: [option: string, flag: RunFlag]): entry is [string, SpecFlag] {
-  return entry[1].belongsTo === 'spec';
-}

@@ -1,18 +1,17 @@
-import { settingTable } from '../../account/settings.ts';
 import { encodings } from '../../contract/messages.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
 import { readCount, readTimeout } from './read-value.ts';
 
 export const serviceFlags = runFlagGroup('Service:', {
   account: {
-    belongsTo: 'spec',
-    partOf: 'settings',
-    flags: settingTable.account.flag,
+    belongsTo: 'query',
+    isParsed: true,
+    flags: '--account <name>',
     meaning: 'stored account to use',
   },
   baseUrl: {
     belongsTo: 'this-run',
-    flags: settingTable.baseUrl.flag,
+    flags: '--base-url <url>',
     meaning: 'base URL of the service',
     isRare: true,
     isNeverSaved: true,
@@ -24,9 +23,9 @@ export const serviceFlags = runFlagGroup('Service:', {
     isNeverSaved: true,
   },
   encoding: {
-    belongsTo: 'spec',
-    partOf: 'settings',
-    flags: settingTable.encoding.flag,
+    belongsTo: 'query',
+    isParsed: true,
+    flags: '--encoding <kind>',
     meaning: 'request bodies as json or form (default: the account’s)',
     words: encodings,
     isRare: true,

@@ -5,8 +5,7 @@ import { groupBars, groupLines, groupTable } from '../../present/terminal/group-
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { reportLines } from '../../present/terminal/report-lines.ts';
 import { describeWindow } from '../../query/calendar.ts';
-import { formatRequest } from '../../query/format-request.ts';
-import { formatMembers, warningsOf } from '../../query/member-words.ts';
+import { describeQuery } from '../../query/describe.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { tableLook } from '../../run/deliver.ts';
 import { wrap } from '../../text/cell-width.ts';
@@ -23,6 +22,7 @@ import { ReportSums } from '../../totals/report-sums.ts';
 import { formatZone } from '../../totals/window-text.ts';
 import { fieldsOfRows } from '../answer/rows-answer.ts';
 import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
+import { formatMembers, warningsOf } from '../member-lines.ts';
 import { findDaySpan } from '../rows/rows-of-period.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
@@ -147,7 +147,7 @@ function aboutLines({ sources }: View, tails: readonly ReportTail[], look: Table
   const { width = Number.POSITIVE_INFINITY } = look;
   const [tail, another] = tails;
   const { spec } = sources;
-  const ofSpec = spec ? [formatRequest(spec.request)] : [];
+  const ofSpec = spec ? [describeQuery({ filters: {}, ...spec.request })] : [];
   const ofFile = tail && !another ? formatMembers(tail.members) : [];
   const sentences = ofFile.length > 0 ? ofFile : ofSpec;
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);

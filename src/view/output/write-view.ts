@@ -1,14 +1,19 @@
 import { resolve } from 'node:path';
+
+import type { Expectation } from '../../checks/expectation.ts';
 import { ReportCheck } from '../../checks/report-check.ts';
+
 import { keyOf, metricOfField } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
 import type { RowWatcher } from '../../output/encoder.ts';
-import { type NameValues, pathKey } from '../../output/file/file-name.ts';
+import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
-import type { Expectation } from '../../query/expectation.ts';
-import { chooseFormat } from '../../query/format-choice.ts';
-import { formatFilters } from '../../query/format-request.ts';
+import { expectSent } from '../../query/check-query.ts';
+import { describeFilters } from '../../query/describe.ts';
+import type { NameValues } from '../../query/file-name.ts';
+import { formatFacts } from '../../query/format-names.ts';
+import { chooseOutputs } from '../../run/choose-outputs.ts';
 import { type Delivery, prepareDelivery } from '../../run/deliver.ts';
 import { type CompleteOutput, writeOutput } from '../../run/write-output.ts';
 import { printable } from '../../text/printable.ts';
@@ -28,9 +33,14 @@ export async function prepareViewOutput(
   view: View,
   { breakdowns, columns, selectedColumns }: ViewAnswer,
 ): Promise<Delivery> {
-  const options = { ...view.options, columns: view.options.columns ?? selectedColumns };
+  const [{ path: output, format }] = chooseOutputs(tools, view.options);
+  expectSent(
+    columns.map(({ field }) => field),
+    [format],
+  );
+  const options = { ...view.options, output, columns: view.options.columns ?? selectedColumns };
   const delivery = await prepareDelivery(tools, options, {
-    format: chooseFormat(tools, options),
+    format,
     names: namesOf(view, breakdowns),
     columns,
   });
@@ -69,7 +79,8 @@ export async function writeView(
   tools: ViewTools,
   { view, answer, delivery }: { view: View; answer: ViewAnswer; delivery: Delivery },
 ): Promise<CompleteOutput & { readonly comparison: Comparison | undefined }> {
-  const { isServiceDocument, isForReaders = false } = formats[delivery.format];
+  const { isForReaders = false } = formats[delivery.format];
+  const { isServiceDocument } = formatFacts[delivery.format];
   if (answer.isUneven && isServiceDocument !== true) printOmittedRatesNote(tools, view);
 
   const comparison = await answer.compare();
@@ -124,7 +135,7 @@ function provenanceOf(
   const fetched = files.flatMap(({ entry }) => (entry ? [Date.parse(entry.line.fetched)] : []));
   return {
     request: spec ? { ...spec.request, breakdowns: by, metrics: figures.map(metricName) } : null,
-    filters: [...formatFilters(spec?.request.filters ?? {}), ...typed],
+    filters: [...describeFilters(spec?.request.filters ?? {}), ...typed],
     key: sent ? keyOf(sent) : (collected.keys ?? []).map(({ field }) => field),
     reportId: null,
     fetchedMs:

@@ -3,7 +3,7 @@ import { ReportCheck } from '../../checks/report-check.ts';
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
 import { IncompleteDataError, UsageError } from '../../errors.ts';
-import { readFileColumns } from '../../query/typed-columns.ts';
+import { readFileColumns } from '../../query/columns.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import type { ReportFile } from '../../rows/report-file.ts';

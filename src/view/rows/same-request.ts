@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
-import { requestOfMembers } from '../../query/member-words.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
+import { requestOfMembers } from '../member-lines.ts';
 import type { SourceFile } from '../sources/source-file.ts';
 
 export interface ReadFile {

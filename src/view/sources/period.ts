@@ -1,8 +1,8 @@
 import type { FolderSpec } from '../../folder/history.ts';
 import { folderUnitsIn } from '../../folder/units.ts';
 import { comparableWindow, formatDate, type SplitUnit, type Window } from '../../query/calendar.ts';
+import { expectWholeUnits } from '../../query/parts.ts';
 import { resolvePeriod } from '../../query/period.ts';
-import { expectWholeUnits } from '../../query/window-parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
@@ -29,7 +29,7 @@ export function windowOfView(
   const now = Math.floor(nowMs / 1_000);
   const subject = unit === 'day' ? 'view' : `${printable(shown)}, with a file a ${unit},`;
   const flag = period === undefined ? '--since' : '--period';
-  expectWholeUnits({ window }, unit, { now, subject, flag });
+  expectWholeUnits(window, unit, { now, subject, flag });
   return window;
 }
 

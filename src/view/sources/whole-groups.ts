@@ -1,7 +1,7 @@
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type SplitUnit, type Window, wallAt } from '../../query/calendar.ts';
-import { expectWholeUnits } from '../../query/window-parts.ts';
+import { expectWholeUnits } from '../../query/parts.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 
@@ -60,7 +60,7 @@ export function expectCoarseEnough(
 export function expectWholeGroups(by: readonly string[], window: Window, now: number): void {
   for (const { name, unit } of namedUnits(by)) {
     if (unit !== 'day') {
-      expectWholeUnits({ window }, unit, { now, subject: `--by ${name}`, flag: '--by' });
+      expectWholeUnits(window, unit, { now, subject: `--by ${name}`, flag: '--by' });
     }
   }
 }

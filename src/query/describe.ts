@@ -1,30 +1,27 @@
 import { nounOf } from '../contract/columns.ts';
 import { findCountry } from '../contract/countries.ts';
 import { breakdowns as knownBreakdowns, filters as knownFilters } from '../contract/vocabulary.ts';
-import { namedFilters } from './named-filters.ts';
-import type { SpecFilters, SpecRequest } from './spec.ts';
+import { namedFilters, type Query } from './query.ts';
+
+/** Returns `buyer report by CAMPAIGN; Country: France`. */
+export function describeQuery({
+  profile,
+  breakdowns,
+  filters,
+}: Pick<Query, 'profile' | 'breakdowns' | 'filters'>): string {
+  const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
+  return [`${profile} report ${by}`, ...describeFilters(filters)].join('; ');
+}
 
 /**
  * Returns one entry for each filter: `Country: France, Germany`. Countries are named; other ids
  * stay ids.
- *
- * @param filters values by filter, or by the option of a name flag (`campaign`)
  */
-export function formatFilters(filters: SpecFilters): string[] {
+export function describeFilters(filters: Query['filters']): string[] {
   return Object.entries(filters).map(([name, values]) => {
-    const texts = name === 'countryId' ? values.map(countryName) : values;
-    return `${nounOfFilter(name)}: ${texts.join(', ')}`;
+    const shown = name === 'countryId' ? values.map(countryName) : values;
+    return `${nounOfFilter(name)}: ${shown.join(', ')}`;
   });
-}
-
-/** Returns `buyer report by CAMPAIGN; Country: France`. */
-export function formatRequest({
-  profile,
-  breakdowns,
-  filters = {},
-}: Pick<SpecRequest, 'profile' | 'breakdowns' | 'filters'>): string {
-  const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
-  return [`${profile} report ${by}`, ...formatFilters(filters)].join('; ');
 }
 
 function nounOfFilter(name: string): string {

@@ -1,15 +1,15 @@
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { formatOfFile } from '../formats/index.ts';
+import { buildQuery } from '../query/build-query.ts';
+import { readList } from '../query/flags/read-value.ts';
+import type { RunFlags } from '../query/flags/run-flags.ts';
+import { formatOfFile } from '../query/format-names.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
-import type { RunFlags } from './flags/run-flags.ts';
-import type { PlanTools } from './plan-tools.ts';
-import { planReport } from './request.ts';
-import type { RunCommandLine } from './saved-reports.ts';
+import type { PlanTools, RunCommandLine } from './plan-run.ts';
 
 /** Holds on a terminal when neither a period nor a saved report was given. */
-export function shouldPromptForReport(
+export function shouldPrompt(
   { console }: Pick<PlanTools, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
 ): boolean {
@@ -25,7 +25,7 @@ export function shouldPromptForReport(
  *
  * @param words arguments after `adreport run`
  */
-export async function promptForReport(
+export async function promptForQuery(
   tools: PlanTools,
   options: RunFlags,
   words: readonly string[],
@@ -48,29 +48,30 @@ export async function promptForReport(
   });
   typed.push('--period', period);
 
-  let by = options.by ?? options.breakdowns;
+  let { by } = options;
   if (by === undefined) {
     const answer = await prompt.ask({
       what: 'breakdowns',
       example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
-      check: (text) => check({ period, by: withoutNone(text) }),
+      check: (text) => check({ period, by: readBreakdowns(text) }),
     });
-    by = withoutNone(answer);
-    if (by !== undefined) typed.push('--by', by);
+    by = readBreakdowns(answer);
+    if (by) typed.push('--by', answer);
   }
 
   let { output } = options;
   if (output === undefined && options.format === undefined && console.out.isTerminal) {
-    output = await prompt.ask({
+    const file = await prompt.ask({
       what: 'file',
       example: 'report.xlsx; - for this terminal',
       flag: '-o FILE',
       default: 'report.csv',
       check: checkFile,
     });
-    typed.push('-o', output);
+    typed.push('-o', file);
+    output = [file];
   }
 
   console.note('To run this again without prompts:');
@@ -79,15 +80,18 @@ export async function promptForReport(
   return { ...options, period, by, output };
 }
 
-function withoutNone(answer: string): string | undefined {
-  return answer.toLowerCase() === 'none' ? undefined : answer;
+function readBreakdowns(answer: string): readonly string[] | undefined {
+  return answer.toLowerCase() === 'none' ? undefined : readList(answer);
 }
 
 /** Returns a function that throws `UsageError` for invalid answers. */
 function checkWith(profile: Profile, nowMs: number) {
-  return (answers: { readonly period: string; readonly by?: string | undefined }): void => {
+  return (answers: {
+    readonly period: string;
+    readonly by?: readonly string[] | undefined;
+  }): void => {
     try {
-      planReport({ profile, ...answers, nowMs });
+      buildQuery({ ...answers }, { profile, stdoutFormat: 'csv', nowMs });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       // The question shows examples, so a long list of accepted values is left out.

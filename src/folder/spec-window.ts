@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
-import type { Window } from './calendar.ts';
-import { resolvePeriod } from './period.ts';
+import type { Window } from '../query/calendar.ts';
+import { resolvePeriod } from '../query/period.ts';
 import type { ReportSpec } from './spec.ts';
 
 /** Members of a spec that decide its window. */
@@ -28,22 +28,4 @@ export function movesWithClock(spec: WindowSpec, nowMs: number): boolean {
   const window = windowOf(spec, nowMs);
   const later = windowOf(spec, nowMs + laterMs);
   return window?.since !== later?.since || window?.until !== later?.until;
-}
-
-/** For a window that always begins at the same instant, such as with `--since 2026-01-01`. */
-export function hasFixedBeginning(spec: WindowSpec, nowMs: number): boolean {
-  const { since } = spec;
-  const begin = windowOf({ ...spec, until: since }, nowMs);
-  const later = windowOf({ ...spec, until: since }, nowMs + laterMs);
-  return begin !== undefined && begin.since === later?.since;
-}
-
-/**
- * For a window that has begun, and whose first unit is not over: `--since 2026-11-26 --until
- * yesterday` on that day. Its end has to move: dates in the wrong order are a mistake.
- */
-export function isFirstUnitRunning(spec: WindowSpec, nowMs: number): boolean {
-  const hasBegun = windowOf({ ...spec, until: 'now' }, nowMs) !== undefined;
-  const isEmpty = windowOf(spec, nowMs) === undefined;
-  return hasBegun && isEmpty && hasFixedBeginning(spec, nowMs) && movesWithClock(spec, nowMs);
 }

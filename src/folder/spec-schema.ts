@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { encodings, windowClocks } from '../contract/messages.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { isZoneName, splitUnits } from './calendar.ts';
-import type { ReportSpec } from './spec.ts';
+import { isZoneName, splitUnits } from '../query/calendar.ts';
 
 // The schema of a spec on disk. Only commands that read one load this file.
 
@@ -46,14 +45,3 @@ export const specMembers = {
 
 /** Any other member, which is the value of a flag. */
 export const specValue = value;
-
-const specSchema = z.object(specMembers).catchall(value);
-
-/**
- * Parses a spec; `undefined` if it is invalid. The names of metrics, breakdowns and filters are
- * checked later, when the spec is planned.
- */
-export function parseSpec(data: unknown): ReportSpec | undefined {
-  const { data: spec } = specSchema.safeParse(data);
-  return spec as ReportSpec | undefined;
-}

@@ -9,8 +9,8 @@ import type {
   MetricName,
   Profile,
 } from '../contract/vocabulary.ts';
-import type { SplitUnit } from './calendar.ts';
-import type { NamedFilter } from './named-filters.ts';
+import type { SplitUnit } from '../query/calendar.ts';
+import type { NamedFilter } from '../query/query.ts';
 
 /**
  * Everything that decides the content and the output of a report: the request, the window as typed,
@@ -73,14 +73,14 @@ export interface SpecRequest {
 }
 
 /** Ids as sent to the service; names and patterns as typed. */
-export type SpecFilters = {
+type SpecFilters = {
   readonly [Name in FilterName | NamedFilter['name']]?: readonly string[];
 };
 
-export type SpecValue = string | number | boolean | readonly string[];
+type SpecValue = string | number | boolean | readonly string[];
 
 /** Name of a format, with the flags that shape the file, by option name. */
-export interface SpecFormat {
+interface SpecFormat {
   readonly name: string;
   readonly [option: string]: SpecValue;
 }
@@ -130,10 +130,10 @@ function byName([name]: readonly [string, unknown], [other]: readonly [string, u
 }
 
 /**
- * Lists the differences between the contents of two specs: `country: FR → DE`. Empty if and only if
+ * Lists the specDifferences between the contents of two specs: `country: FR → DE`. Empty if and only if
  * their content ids are equal.
  */
-export function differences(before: ReportSpec, after: ReportSpec): string[] {
+export function specDifferences(before: ReportSpec, after: ReportSpec): string[] {
   const old = contentTexts(before);
   const current = contentTexts(after);
   const texts: string[] = [];

@@ -1,47 +1,55 @@
 import { findSpellings } from '../contract/aliases.ts';
-import { columnsOf } from '../contract/columns.ts';
-import type { ReportRequest } from '../contract/messages.ts';
+import { type Column, columnsOf, requestedColumns } from '../contract/columns.ts';
 import {
   breakdowns,
   derivedBreakdowns,
   derivedMetrics,
   findAnyBreakdown,
-  metrics,
-  type Profile,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
-import { alternatives, closestHint, readName } from './typed-name.ts';
+import { breakdownsToSend, metricsToSend } from './body.ts';
+import { closestHint, readName } from './names.ts';
+import type { Query } from './query.ts';
 
-/** Parts of a request that determine the columns of a report. */
-interface ColumnsRequest {
-  readonly profile: Profile;
-  readonly request: Pick<ReportRequest, 'metrics' | 'breakdowns'>;
+/** Members of a query that determine the columns of a report. */
+type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
+
+/**
+ * Lists the columns of the report of a query: the fields of the breakdowns, then the metrics. A
+ * metric that is requested only to compute another one is hidden.
+ */
+export function columnsOfQuery({ profile, metrics, breakdowns }: ColumnsQuery): Column[] {
+  const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
+  const isWeekly = breakdowns.includes('WEEKLY');
+  return requestedColumns(profile, sent, metrics).map((column) => {
+    return isWeekly && column.breakdown === 'RANGE' ? { ...column, isOfWeeks: true } : column;
+  });
 }
 
 const flag = '--columns';
 
 /**
  * Checks the names in `--columns` before a report is requested. A column that cannot be in the
- * report is an error: a metric or breakdown that is not requested, a rate without its metrics, or
+ * report is a mistake: a metric or breakdown that is not requested, a rate without its metrics, or
  * an unknown name. Buyer rows have the fields of most breakdowns, requested or not.
  */
-export function readColumnNames(texts: readonly string[], request: ColumnsRequest) {
+export function readColumnNames(texts: readonly string[], query: ColumnsQuery) {
   const names: string[] = [];
-  const errors: UsageError[] = [];
+  const mistakes: UsageError[] = [];
   for (const text of texts) {
     try {
-      names.push(readColumn(text, request));
+      names.push(readColumn(text, query));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      errors.push(error);
+      mistakes.push(error);
     }
   }
-  return { names: [...new Set(names)], errors };
+  return { names: [...new Set(names)], mistakes };
 }
 
-function readColumn(text: string, request: ColumnsRequest): string {
-  const possible = possibleColumns(request);
+function readColumn(text: string, query: ColumnsQuery): string {
+  const possible = possibleColumns(query);
   if (possible.names.includes(text)) return text;
 
   for (const accepted of [possible.requested, possible.fields]) {
@@ -49,19 +57,10 @@ function readColumn(text: string, request: ColumnsRequest): string {
     if (name !== undefined) return name;
   }
 
-  const about = { flag, value: text };
-  const list = `Choose from ${possible.names.join(', ')}.`;
-  const hints = columnHints(request.profile);
-  const known = readName({ flag, text, accepted: [...hints.keys()] });
-  if (known !== undefined) {
-    const message = `The column ${known} cannot be in this report.`;
-    throw new UsageError(message, { about, hint: hints.get(known) ?? list });
-  }
-
-  const hint = closestHint({ text, accepted: possible.fields }, '');
-  throw new UsageError(`Unknown column ${quoted(text)} in ${flag}.`, {
-    about,
-    hint: hint || `${list} To write every field: --columns all`,
+  const list = `Choose from ${possible.names.join(', ')}, or use --columns all.`;
+  throw new UsageError(`Unknown column ${quoted(text)} of this report.`, {
+    about: { flag },
+    hint: closestHint({ text, accepted: possible.fields }, list),
   });
 }
 
@@ -76,12 +75,13 @@ interface PossibleColumns {
   readonly names: readonly string[];
 }
 
-function possibleColumns({ profile, request }: ColumnsRequest): PossibleColumns {
-  const columns = columnsOf(profile, request);
+function possibleColumns({ profile, metrics, breakdowns }: ColumnsQuery): PossibleColumns {
+  const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
+  const columns = columnsOf(profile, sent);
   const computed: string[] = [];
   for (const { field, numerator, denominator } of derivedMetrics) {
-    const { metrics } = request;
-    if (metrics.includes(numerator) && metrics.includes(denominator)) computed.push(field);
+    const hasBoth = sent.metrics.includes(numerator) && sent.metrics.includes(denominator);
+    if (hasBoth) computed.push(field);
   }
 
   const isRequested = ({ metric, breakdown }: (typeof columns)[number]) =>
@@ -94,26 +94,6 @@ function possibleColumns({ profile, request }: ColumnsRequest): PossibleColumns 
     fields: [...fields, ...computed],
     names: [...new Set([...fields, ...metricNames, ...computed])],
   };
-}
-
-/** Returns a hint for every known column, on how to request it. */
-function columnHints(profile: Profile): Map<string, string> {
-  const hints = new Map<string, string>();
-  for (const { fields } of breakdowns) {
-    for (const { name: field } of fields) {
-      const names = breakdowns.filter((breakdown) =>
-        breakdown.fields.some(({ name }) => name === field),
-      );
-      hints.set(field, `Add ${alternatives(names.map(({ name }) => name))} to --by.`);
-    }
-  }
-  for (const { name, rowField } of metrics) {
-    hints.set(rowField?.[profile] ?? name, `Add ${name} to --metrics.`);
-  }
-  for (const { field, numerator, denominator } of derivedMetrics) {
-    hints.set(field, `Add ${field} to --metrics, or ${numerator} and ${denominator}.`);
-  }
-  return hints;
 }
 
 /** Columns of a file that a typed name refers to. */

@@ -1,6 +1,6 @@
+import type { SpecRequest } from '../folder/spec.ts';
+import { describeQuery } from '../query/describe.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
-import { formatRequest } from './format-request.ts';
-import type { SpecRequest } from './spec.ts';
 
 /**
  * Describes a file's members other than its rows, as lines for people: the request, the report with
@@ -10,7 +10,7 @@ import type { SpecRequest } from './spec.ts';
 export function formatMembers(members: readonly ReportMember[]): string[] {
   const lines: string[] = [];
   const request = requestOfMembers(members);
-  if (request) lines.push(formatRequest(request));
+  if (request) lines.push(describeQuery({ filters: {}, ...request }));
 
   const facts: string[] = [];
   const reportId = readMember(members, 'reportId');

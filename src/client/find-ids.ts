@@ -1,0 +1,104 @@
+import type { Client } from '../api/client.ts';
+import type { CampaignRecord } from '../contract/messages.ts';
+import { type CheckMessage, UsageError } from '../errors.ts';
+import { type NamedFilter, namedFilters, type Query } from '../query/query.ts';
+import { nearestNames } from '../text/nearest.ts';
+import { printable, quoted, shortened } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { matchesWildcard } from '../text/wildcard.ts';
+import { readCampaigns } from './campaigns.ts';
+
+/** A campaign, ad unit or advertiser. */
+interface NamedThing {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Lists what each flag can name. */
+const thingsOf: Readonly<
+  Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
+> = {
+  campaign: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
+  adUnit: ({ adunits }) =>
+    adunits.map(({ adunitId, adunitName }) => ({ id: adunitId, name: adunitName })),
+  advertiser: ({ advertiserId, advertiserName }) => [{ id: advertiserId, name: advertiserName }],
+};
+
+/** A query with ids instead of names. */
+interface FoundIds {
+  readonly query: Query;
+
+  /** A sentence for each flag: `--campaign “Summer*” selects Summer Sale (12).` */
+  readonly selections: readonly string[];
+
+  /** Warnings on the campaign list. */
+  readonly warnings: readonly CheckMessage[];
+}
+
+/**
+ * Replaces the names of campaigns, ad units and advertisers by ids. Downloads the campaign list only
+ * if a name was given. Throws `UsageError` for a name without a match.
+ */
+export async function findIds(client: () => Promise<Client>, query: Query): Promise<FoundIds> {
+  const { campaign, adUnit, advertiser, ...filters } = query.filters;
+  const patterns = { campaign, adUnit, advertiser };
+  const named = namedFilters.filter(({ name }) => patterns[name] !== undefined);
+  if (named.length === 0) return { query, selections: [], warnings: [] };
+
+  const { campaigns, warnings } = await readCampaigns(await client());
+  const selections: string[] = [];
+  const ids: Record<string, readonly string[]> = { ...filters };
+  for (const one of named) {
+    const typed = patterns[one.name] ?? [];
+    const matches = findMatches(one, typed, campaigns);
+    selections.push(`${one.flag} ${quoted(typed.join(','))} selects ${listThings(matches)}.`);
+    ids[one.filter] = [...new Set([...(ids[one.filter] ?? []), ...matches.keys()])];
+  }
+  return { query: Object.freeze({ ...query, filters: ids }), selections, warnings };
+}
+
+/** Sentences list at most this many names. */
+const maxListed = 10;
+
+function listThings(matches: ReadonlyMap<string, string>): string {
+  const names = [...matches].map(([id, name]) => `${printable(shortened(name))} (${id})`);
+  const more = names.length - maxListed;
+  const list = names.slice(0, maxListed).join(', ');
+  return more > 0 ? `${list}, and ${more} more` : list;
+}
+
+/** Returns the names that match, by id. Throws `UsageError` for a pattern without a match. */
+function findMatches(
+  { name: kind, flag }: NamedFilter,
+  patterns: readonly string[],
+  campaigns: readonly CampaignRecord[],
+): Map<string, string> {
+  const names = new Map<string, string>();
+  for (const campaign of campaigns) {
+    for (const { id, name } of thingsOf[kind](campaign)) names.set(id, name);
+  }
+
+  const matches = new Map<string, string>();
+  for (const pattern of patterns) {
+    const found = [...names].filter(
+      ([id, name]) => id === pattern || matchesWildcard(pattern, name),
+    );
+    if (found.length === 0) throw unmatched(flag, pattern, [...names.values()]);
+    for (const [id, name] of found) matches.set(id, name);
+  }
+  return matches;
+}
+
+function unmatched(flag: string, pattern: string, names: readonly string[]): UsageError {
+  const nearby = nearestNames(pattern, names).map((name) => quoted(shortened(name)));
+  const hint =
+    nearby.length > 0
+      ? `Did you mean ${nearby.join(', ')}?`
+      : 'List them with: adreport campaigns --ad-units';
+  const thing = flag.slice(2).replaceAll('-', ' ');
+  const count = formatPlural(names.length, thing);
+  return new UsageError(`No ${thing} matches ${quoted(shortened(pattern))} (${count}).`, {
+    about: { flag },
+    hint,
+  });
+}

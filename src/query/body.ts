@@ -1,0 +1,130 @@
+import { type Encoding, endpointUrl } from '../contract/messages.ts';
+import {
+  type BreakdownName,
+  type DerivedBreakdownName,
+  type DerivedName,
+  derivedBreakdowns,
+  derivedMetrics,
+  type MetricName,
+} from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { visibleJson } from '../text/printable.ts';
+import { quoteForShell } from '../text/quote-for-shell.ts';
+import { type Window, wallAt } from './calendar.ts';
+import { namedFilters, type Part } from './query.ts';
+
+/** Parameters of a create call, in the order of the specification. */
+export interface ReportBody {
+  /** First and last second, in unix seconds; as wall time for such a service. */
+  readonly since: number;
+  readonly until: number;
+
+  /** Comma list. */
+  readonly metrics: string;
+  readonly breakdowns?: readonly string[];
+  readonly timezone?: string;
+  readonly output?: 'direct';
+
+  /** Values by filter. */
+  readonly [filter: string]: string | number | readonly string[] | undefined;
+}
+
+/**
+ * Returns what is sent to request a part. The names of its filters have to be replaced by ids.
+ * Throws `UsageError` if its wall times end before they begin.
+ */
+export function bodyOf(part: Part): ReportBody {
+  const { profile, metrics, breakdowns, filters, timezone, direct } = part.query;
+  if (namedFilters.some(({ name }) => name in filters)) {
+    throw new Error('The names of a filter were not looked up.');
+  }
+  return {
+    ...sentTimes(part),
+    metrics: metricsToSend(metrics).join(','),
+    ...(breakdowns.length > 0 && { breakdowns: breakdownsToSend(breakdowns) }),
+    ...filters,
+    // Always for a DSP, so that the service uses the zone of the period.
+    ...(profile === 'dsp' && { timezone }),
+    ...(direct && { output: 'direct' as const }),
+  };
+}
+
+/** Returns the metrics to request in order to show some, without computed ones. */
+export function metricsToSend(metrics: readonly (MetricName | DerivedName)[]): MetricName[] {
+  const sent = new Set<MetricName>();
+  for (const name of metrics) {
+    const derived = derivedMetrics.find(({ field }) => field === name);
+    if (!derived) sent.add(name as MetricName);
+    else for (const needed of [derived.numerator, derived.denominator]) sent.add(needed);
+  }
+  return [...sent];
+}
+
+export function breakdownsToSend(
+  breakdowns: readonly (BreakdownName | DerivedBreakdownName)[],
+): BreakdownName[] {
+  return breakdowns.map((name) => {
+    const derived = derivedBreakdowns.find((breakdown) => breakdown.name === name);
+    return derived ? derived.sentAs : (name as BreakdownName);
+  });
+}
+
+function sentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' | 'until'> {
+  if (query.windowClock === 'instant') return { since, until };
+
+  const wallSince = wallAt(since, zone).toSeconds();
+  const wallUntil = wallAt(until, zone).toSeconds();
+  if (wallSince <= wallUntil) return { since: wallSince, until: wallUntil };
+  throw new UsageError(
+    'As wall time, this period would end before it begins: the clocks go back within it.',
+    {
+      about: { flag: '--window-clock' },
+      hint: 'Request the whole day, or use --window-clock instant.',
+    },
+  );
+}
+
+/** Bytes of a create call. */
+export interface EncodedBody {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/**
+ * Encodes the body of a create call. Forms are written as in the specification, with brackets and
+ * the commas of metrics unescaped: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
+ */
+export function encodeBody(body: ReportBody, encoding: Encoding): EncodedBody {
+  if (encoding === 'json') {
+    // With invisible characters escaped, because `--dry-run` prints the body.
+    return { contentType: 'application/json', text: visibleJson(body) };
+  }
+
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(body)) {
+    if (!Array.isArray(value)) {
+      fields.push(`${name}=${encodeURIComponent(String(value)).replaceAll('%2C', ',')}`);
+      continue;
+    }
+    for (const [index, item] of value.entries()) {
+      fields.push(`${name}[${index}]=${encodeURIComponent(item)}`);
+    }
+  }
+  return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
+}
+
+/**
+ * Formats the create call as a curl command for POSIX shells or cmd; the token is in
+ * `ADREPORT_TOKEN`.
+ */
+export function curlLine(
+  baseUrl: string,
+  { contentType, text }: EncodedBody,
+  platform: NodeJS.Platform,
+): string {
+  const quote = (word: string) => quoteForShell(word, platform);
+  const token = platform === 'win32' ? '%ADREPORT_TOKEN%' : '$ADREPORT_TOKEN';
+  const accept = quote('Accept: application/json');
+  const headers = `-H "Authorization: ${token}" -H ${accept} -H ${quote(`Content-Type: ${contentType}`)}`;
+  return `curl ${quote(endpointUrl(baseUrl, 'buyer'))} ${headers} --data-raw ${quote(text)}`;
+}

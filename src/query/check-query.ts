@@ -1,0 +1,140 @@
+import { dirname } from 'node:path';
+import { derivedMetrics } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { listWords } from '../text/quantity.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+import { beforeTime, hasTimePlaceholder, placeholdersOf } from './file-name.ts';
+import { longNameOf } from './flags/flag.ts';
+import { runFlagsByName } from './flags/run-flags.ts';
+import { type FormatName, formatFacts } from './format-names.ts';
+import { expectMergeable, hasFilePerPart, unitOfParts } from './parts.ts';
+import type { Output, Query } from './query.ts';
+
+/** Throws `UsageError` for parts of a query that exclude or require each other. */
+export function expectConsistent(query: Query): void {
+  expectFormats(query);
+  expectSplit(query);
+  expectOutputs(query);
+  expectOneComparison(query);
+}
+
+/**
+ * Each flag applies to the formats that know it: throws `UsageError` if none of them does.
+ *
+ * @param values values of flags by option name
+ */
+export function expectFlagsFit(
+  values: Readonly<Record<string, unknown>>,
+  formats: readonly FormatName[],
+): void {
+  for (const [option, flag] of runFlagsByName) {
+    const { formats: known } = flag;
+    if (values[option] === undefined || !known) continue;
+    if (formats.some((format) => known.includes(format))) continue;
+
+    const name = longNameOf(flag);
+    throw refuse(
+      name,
+      `${name} works with ${listWords(known)}, not with ${listWords(formats)}.`,
+      `Remove ${name}, or write ${known[0]}.`,
+    );
+  }
+}
+
+function expectFormats(query: Query): void {
+  const formats = query.outputs.map(({ format }) => format);
+  expectFlagsFit({ ...query }, formats);
+  expectSent(query.metrics, formats);
+}
+
+/** Throws `UsageError` for a metric that only adreport computes, in a document of the service. */
+export function expectSent(metrics: readonly string[], formats: readonly FormatName[]): void {
+  const document = formats.find((format) => formatFacts[format].isServiceDocument);
+  const computed = derivedMetrics.find(({ field }) => metrics.includes(field));
+  if (document === undefined || !computed) return;
+  throw refuse(
+    '--metrics',
+    `${computed.field} is computed by adreport; ${document} contains only the service's own data.`,
+    `Remove ${computed.field} from --metrics, or write csv, parquet, xlsx, html, pdf or table.`,
+  );
+}
+
+function expectSplit(query: Query): void {
+  const { split, lookback, breakdowns } = query;
+  if (breakdowns.includes('WEEKLY') && split !== undefined && split !== 'week') {
+    throw refuse(
+      '--split',
+      `--by WEEKLY requests one report per week, not per ${split}.`,
+      `Remove --split ${split}${split === 'day' ? ', or use --by DAILY' : ''}.`,
+    );
+  }
+
+  const unit = unitOfParts(query);
+  if (unit !== undefined && !hasFilePerPart(query)) expectMergeable(query, unit);
+  if (lookback !== undefined && (split === undefined || !hasFilePerPart(query))) {
+    throw refuse(
+      '--lookback',
+      '--lookback works only with a folder.',
+      "Add --split day and -o '{date}.csv', or remove --lookback.",
+    );
+  }
+}
+
+function expectOutputs(query: Query): void {
+  const unit = unitOfParts(query);
+  const [{ path }, ...others] = query.outputs;
+  const isOneFile = unit === undefined || !hasFilePerPart(query);
+  if (!isOneFile && others.length > 0) {
+    throw refuse('--output', 'A folder has one -o.', 'Use one -o, and view for other formats.');
+  }
+  for (const output of query.outputs) {
+    const hasId = placeholdersOf(output.path).includes('id');
+    if (unit === undefined || !hasId) continue;
+    throw refuse(
+      '--output',
+      `-o ${output.path} has {id}, but there is a report for each ${unit}.`,
+      'Use {date}, {since} or {until} instead.',
+    );
+  }
+  if (unit !== undefined && isOneFile && others.some((output) => hasTimePlaceholder(output.path))) {
+    throw refuse('--output', `-o ${path} is one file for all ${unit}s.`, 'Use {date} in no -o.');
+  }
+}
+
+/** Throws `UsageError` for an output that cannot show a change. */
+export function expectComparable(outputs: readonly Output[]): void {
+  const document = outputs.find(({ format }) => formatFacts[format].isServiceDocument);
+  if (!document) return;
+  throw refuse(
+    '--compare',
+    `--compare does not work with ${document.format}, the service's own document.`,
+    'Write html, xlsx, csv, parquet or a table, for example: -o report.html',
+  );
+}
+
+function expectOneComparison(query: Query): void {
+  if (!query.compare) return;
+  expectComparable(query.outputs);
+  if (!hasFilePerPart(query)) return;
+  throw refuse(
+    '--compare',
+    `--compare cannot be used with one file per ${unitOfParts(query)}.`,
+    `Remove --compare, and compare the files: ${viewCommand(query)}`,
+  );
+}
+
+/** Formats the command that compares the files of a folder. */
+function viewCommand({ outputs, compare, ...query }: Query): string {
+  const [{ path }] = outputs;
+  const words = ['adreport', 'view', dirname(`${beforeTime(path)}x`)];
+  for (const option of ['period', 'since', 'until'] as const) {
+    const value = query[option];
+    if (value !== undefined) words.push(`--${option}`, value);
+  }
+  words.push('--compare', compare ?? 'previous', '-o', 'report.html');
+  return words.map((word) => shellWord(word, 'linux')).join(' ');
+}
+
+function refuse(flag: string, message: string, hint: string): UsageError {
+  return new UsageError(message, { about: { flag }, hint });
+}

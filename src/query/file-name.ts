@@ -1,0 +1,143 @@
+import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
+import type { Part, Query } from './query.ts';
+
+/** Placeholders of file names (`cli.md`, Output). */
+export const placeholders = [
+  'profile',
+  'report',
+  'account',
+  'since',
+  'until',
+  'date',
+  'id',
+] as const;
+
+type Placeholder = (typeof placeholders)[number];
+
+/** Days are as `2026-11-01`. Absent values are not known yet. */
+export type NameValues = { readonly [Name in Placeholder]?: string };
+
+/** Placeholder, or a doubled brace, which is a literal one. */
+const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
+
+const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
+
+/** Returns e.g. `['since', 'date']`. Throws `UsageError` for an unknown placeholder. */
+export function placeholdersOf(template: string): Placeholder[] {
+  const found: Placeholder[] = [];
+  for (const [, word] of template.matchAll(placeholderPattern)) {
+    if (word !== undefined) found.push(parsePlaceholder(word));
+  }
+  return found;
+}
+
+/** With a time placeholder, each part of a split report gets its own file. */
+export function hasTimePlaceholder(template: string): boolean {
+  return placeholdersOf(template).some((placeholder) => timePlaceholders.includes(placeholder));
+}
+
+/** Returns the part of a name before its first date; all of it without one. */
+export function beforeTime(template: string): string {
+  for (const { 1: word = '', index } of template.matchAll(placeholderPattern)) {
+    if (timePlaceholders.includes(word)) return template.slice(0, index);
+  }
+  return template;
+}
+
+/**
+ * Replaces placeholders in a file name, and doubled braces. Values cannot refer to other folders or
+ * hidden files. Throws `UsageError` for an unknown placeholder or one without a value.
+ */
+export function expandName(template: string, values: NameValues): string {
+  return template.replace(placeholderPattern, (found, word?: string) => {
+    return word === undefined ? found.slice(1) : formatValue(word, values);
+  });
+}
+
+/** Replaces placeholders as `expandName`, but keeps those of time. */
+export function expandAllButTime(template: string, values: NameValues): string {
+  return template.replace(placeholderPattern, (found, word?: string) => {
+    if (word === undefined) return found.slice(1);
+    return timePlaceholders.includes(word) ? found : formatValue(word, values);
+  });
+}
+
+/** Returns the values of the placeholders for the file of a part; `id` is not known yet. */
+export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
+  return {
+    profile: query.profile,
+    report: nameReport(query),
+    account: query.account ?? 'default',
+    since: firstDay,
+    until: lastDay,
+    date: firstDay,
+  };
+}
+
+function nameReport({ report, breakdowns }: Query): string {
+  return report ?? (breakdowns.join('-').toLowerCase() || 'total');
+}
+
+/** Escapes the braces of a path, which are not placeholders. */
+export function templateOf(path: string): string {
+  return path.replaceAll(/[{}]/g, '$&$&');
+}
+
+function formatValue(word: string, values: NameValues): string {
+  const value = values[parsePlaceholder(word)];
+  if (value === undefined) throw missingValue(word, values);
+  return safeName(value);
+}
+
+function missingValue(word: string, values: NameValues): UsageError {
+  const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
+  return new UsageError(`-o contains {${word}}, which has no value here.`, {
+    about: { flag: '--output' },
+    hint: names.length > 0 ? `Choose from ${inBraces(names)}.` : 'Use a name without placeholders.',
+  });
+}
+
+function inBraces(names: readonly Placeholder[]): string {
+  return names.map((name) => `{${name}}`).join(' ');
+}
+
+function parsePlaceholder(word: string): Placeholder {
+  const placeholder = placeholders.find((name) => name === word);
+  if (placeholder) return placeholder;
+
+  const suggestion = nearest(word, placeholders);
+  throw new UsageError(`Unknown placeholder {${word}} in -o.`, {
+    about: { flag: '--output' },
+    hint: suggestion
+      ? `Did you mean {${suggestion}}?`
+      : `Choose from ${inBraces(placeholders)}. Write a brace as {{ or }}.`,
+  });
+}
+
+/** Windows treats these as devices with any extension and with spaces before it. */
+export const deviceNames = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(\.|$)/i;
+
+/**
+ * Control characters, text direction marks, unpaired surrogates, and characters reserved by file
+ * systems.
+ */
+const unsafeInNames =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not appear in names
+  /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu;
+
+/**
+ * Makes text safe as part of a file name on any system: no separators or control characters, no dot
+ * or space at either end, not empty, at most 120 bytes (121 for device names).
+ */
+export function safeName(text: string): string {
+  let name = text
+    .normalize('NFC')
+    .replace(unsafeInNames, '_')
+    .slice(0, 240)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/^[.\s]+/, '');
+  while (Buffer.byteLength(name) > 120) name = name.replace(/.$/su, '');
+  name = name.replace(/[.\s]+$/, '');
+  return name === '' || deviceNames.test(name) ? `_${name}` : name;
+}

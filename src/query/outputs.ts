@@ -1,0 +1,91 @@
+import { UsageError } from '../errors.ts';
+import { nearest } from '../text/nearest.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+import type { OutputFlags } from './flags/output-flags.ts';
+import { type FormatName, formatNames, formatOfFile } from './format-names.ts';
+import type { Output } from './query.ts';
+
+type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
+
+interface OutputFacts {
+  /** Format of stdout without `--format`. */
+  readonly stdoutFormat: FormatName;
+
+  /** System whose shell the hints are quoted for; the current one if absent. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/**
+ * Reads the values of `-o` with the format of each: that of `--format`, of the ending, or csv;
+ * stdout by default.
+ *
+ * @throws UsageError for an unknown ending, an empty name, and the same target twice
+ */
+export function readOutputs(
+  { output = ['-'], format }: OutputOptions,
+  { stdoutFormat, platform = process.platform }: OutputFacts,
+): readonly [Output, ...Output[]] {
+  const [first = '-', ...others] = output;
+  if (format !== undefined && others.length > 0) {
+    throw refuse('--format cannot be used with several -o.', 'Remove --format.');
+  }
+  const twice = output.find((path, index) => output.indexOf(path) !== index);
+  if (twice !== undefined) {
+    throw refuse(`-o ${twice} is given twice.`, 'Use a different name for each file.');
+  }
+  const toOutput = (path: string): Output => {
+    expectOneName(path, platform);
+    const isStdout = path === '-';
+    return { path, format: format ?? (isStdout ? stdoutFormat : formatOfName(path, platform)) };
+  };
+  return [toOutput(first), ...others.map(toOutput)];
+}
+
+/** Throws `UsageError` for an empty name, and for a list of names. */
+function expectOneName(path: string, platform: NodeJS.Platform): void {
+  if (path.trim() === '') throw refuse('-o needs the name of a file.', 'For stdout: -o -');
+
+  const names = path.split(',');
+  if (names.length === 1 || !names.every((name) => formatOfFile(name) !== undefined)) return;
+  const each = names.map((name) => `-o ${shellWord(name.trim(), platform)}`);
+  throw refuse(`-o ${path} is a list of files.`, `Name each of them: ${each.join(' ')}`);
+}
+
+/** Throws `UsageError` for an unknown ending; a name without one is csv. */
+function formatOfName(path: string, platform: NodeJS.Platform): FormatName {
+  const format = formatOfFile(path);
+  if (format !== undefined) return format;
+
+  const [, ending] = /[^./\\](\.[^./\\]+)$/.exec(path) ?? [];
+  if (ending === undefined) return 'csv';
+
+  const near = nearestEnding(ending);
+  const hint =
+    near === undefined
+      ? `Add --format. Choose from ${formatNames.join(', ')}.`
+      : `Use: -o ${shellWord(path.slice(0, -ending.length) + near, platform)}`;
+  throw refuse(`Unknown file extension ${ending} in -o ${path}.`, hint);
+}
+
+/** Extensions of other formats, and the closest one that is written. */
+const otherEndings: Readonly<Record<string, string>> = {
+  '.xls': '.xlsx',
+  '.xlsm': '.xlsx',
+  '.ods': '.xlsx',
+  '.pq': '.parquet',
+};
+
+/** Returns the accepted ending for one that is close to it; none for a Parquet file in `.gz`. */
+function nearestEnding(ending: string): string | undefined {
+  const lower = ending.toLowerCase();
+  // Only a format that is compressed already has a wrong `.gz`.
+  if (lower === '.gz') return '';
+  if (Object.hasOwn(otherEndings, lower)) return otherEndings[lower];
+  const names = formatNames.filter((name) => name !== 'table');
+  const name = nearest(lower.slice(1), names);
+  return name && `.${name}`;
+}
+
+function refuse(message: string, hint: string): UsageError {
+  return new UsageError(message, { about: { flag: '--output' }, hint });
+}

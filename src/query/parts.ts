@@ -1,0 +1,228 @@
+import type { BreakdownName } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import {
+  type CalendarUnit,
+  comparableWindow,
+  earlierWindow,
+  formatDate,
+  formatInstant,
+  type SplitUnit,
+  unitContaining,
+  unitNumber,
+  unitsIn,
+  type Window,
+} from './calendar.ts';
+import { hasTimePlaceholder } from './file-name.ts';
+import type { Shard } from './flags/read-value.ts';
+import { alternatives } from './names.ts';
+import { resolvePeriod } from './period.ts';
+import type { Part, Query } from './query.ts';
+
+/** Parts of a run: half a century of days. More is probably a typo. */
+export const maxParts = 20_000;
+
+/** Returns the unit that each report of a query covers; `undefined` for a single report. */
+export function unitOfParts({ split, breakdowns }: Query): SplitUnit | undefined {
+  return breakdowns.includes('WEEKLY') ? 'week' : split;
+}
+
+/** True if each part has its own file. */
+export function hasFilePerPart(query: Query): boolean {
+  const [{ path }] = query.outputs;
+  return unitOfParts(query) !== undefined && hasTimePlaceholder(path);
+}
+
+/** True if a query keeps a folder (`cli.md`, Folders). */
+export function keepsFolder(query: Query): boolean {
+  return query.split !== undefined && hasFilePerPart(query);
+}
+
+/**
+ * Resolves the whole period of a query into one part; with `--compare`, as much of it as can be
+ * compared. Throws `UsageError` for a period that is invalid now or has not begun.
+ *
+ * @param nowMs milliseconds since 1970
+ */
+export function wholePart(query: Query, nowMs: number): Part {
+  const now = Math.floor(nowMs / 1_000);
+  const window = resolvePeriod(query, {
+    zone: query.timezone,
+    nowMs,
+    unit: unitOfParts(query),
+  });
+  if (window.since > now) {
+    const begin = formatInstant(window.since, window.zone);
+    throw new UsageError(`The period has not begun: it begins at ${begin}.`, {
+      about: { flag: query.period === undefined ? '--since' : '--period' },
+      hint: 'Choose an earlier period, for example --period yesterday.',
+    });
+  }
+  return toPart(query, query.compare ? comparableWindow(window, now) : window);
+}
+
+/**
+ * Splits a query into the reports to request, in time order: one for each day, week or month, or a
+ * single one. A folder without `--until` ends with the last part that is over.
+ *
+ * @param nowMs milliseconds since 1970
+ * @throws UsageError as `wholePart`, for a period that cuts a part, and for more than 20,000 parts
+ */
+export function partsOf(query: Query, nowMs: number): Part[] {
+  const whole = wholePart(query, nowMs);
+  const unit = unitOfParts(query);
+  if (unit === undefined) return [whole];
+
+  const now = Math.floor(nowMs / 1_000);
+  const subject = query.split === undefined ? '--by WEEKLY' : `--split ${unit}`;
+  expectWholeUnits(whole, unit, { now, subject });
+  const isOpen = query.until === undefined && query.period === undefined;
+  const lastEnd = keepsFolder(query) && isOpen ? now : Number.POSITIVE_INFINITY;
+
+  const parts: Part[] = [];
+  for (const found of unitsIn(whole, unit)) {
+    if (found.since > now || found.end > lastEnd) break;
+    if (parts.length === maxParts) throw tooManyParts(unit);
+    // Named after the whole unit, even if it is still running.
+    const { firstDay, lastDay } = found;
+    parts.push({ ...cutToUnit(whole, found), firstDay, lastDay });
+  }
+  return parts;
+}
+
+/** Returns the part of a part that is in a unit. */
+function cutToUnit(part: Part, unit: CalendarUnit): Part {
+  const since = Math.max(unit.since, part.since);
+  const until = Math.min(unit.end - 1, part.until);
+  return toPart(part.query, { since, until, end: unit.end, zone: part.zone });
+}
+
+function tooManyParts(unit: SplitUnit): UsageError {
+  const message = `--split ${unit} would request more than 20,000 reports for this period.`;
+  return new UsageError(message, {
+    about: { flag: '--split' },
+    hint: 'Use a shorter period, or a longer --split.',
+  });
+}
+
+/** Splits a part at the calendar units of its zone; the first and the last may be cut. */
+export function splitPart(part: Part, unit: SplitUnit): Part[] {
+  return [...unitsIn(part, unit)].map((found) => cutToUnit(part, found));
+}
+
+/** Returns the part to compare with: the period before, or the year before. */
+export function earlierPart(part: Part): Part {
+  const { query } = part;
+  // One report covers all earlier weeks: its days are added up.
+  const breakdowns = query.breakdowns.map((name) => (name === 'WEEKLY' ? 'DAILY' : name));
+  const { split: _split, compare = 'previous', ...single } = query;
+  return toPart({ ...single, breakdowns }, earlierWindow(part, compare));
+}
+
+function toPart(query: Query, window: Window): Part {
+  const { since, until, zone } = window;
+  return {
+    ...window,
+    query,
+    firstDay: formatDate(since, zone),
+    lastDay: formatDate(until, zone),
+  };
+}
+
+interface UnitCheck {
+  /** In unix seconds. */
+  readonly now: number;
+
+  /** Subject of the message: it needs whole units. */
+  readonly subject: string;
+  readonly flag?: string;
+}
+
+/** Throws `UsageError` if a window cuts a unit; only the last one may still be running. */
+export function expectWholeUnits(
+  { since, end, zone }: Window,
+  unit: SplitUnit,
+  { now, subject, flag = '--split' }: UnitCheck,
+): void {
+  const first = unitContaining(formatDate(since, zone), unit, zone);
+  const last = unitContaining(formatDate(end - 1, zone), unit, zone);
+  if (!first || !last) return;
+
+  const beginsLate = since > first.since;
+  const endsEarly = end < last.end && end <= now;
+  if (!beginsLate && !endsEarly) return;
+
+  const period = `${formatInstant(since, zone)} to ${formatInstant(end - 1, zone)}`;
+  throw new UsageError(
+    `${subject} needs full ${unit}s, but the period ${period} includes a partial ${unit}.`,
+    {
+      about: { flag },
+      hint: `The nearest full period is --period ${nearestWhole({ since, end, zone }, first, last)}. Only the current ${unit} may be incomplete.`,
+    },
+  );
+}
+
+/** True for a window of several whole units, of which the last may still be running. */
+export function canSplit(window: Window, unit: SplitUnit, now: number): boolean {
+  try {
+    expectWholeUnits(window, unit, { now, subject: '' });
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+  const units = unitsIn(window, unit);
+  units.next();
+  return !units.next().done;
+}
+
+/** Formats the whole units nearest to a window for `--period`. */
+function nearestWhole(
+  { since, end, zone }: Omit<Window, 'until'>,
+  first: CalendarUnit,
+  last: CalendarUnit,
+): string {
+  const begin = nearestEdge(first, since);
+  const over = nearestEdge(last, end);
+  const [from, to] = begin < over ? [begin, over] : [first.since, last.end];
+  return `${formatDate(from, zone)}..${formatDate(to - 1, zone)}`;
+}
+
+function nearestEdge({ since, end }: CalendarUnit, instant: number): number {
+  return instant - since <= end - instant ? since : end;
+}
+
+/** Merging concatenates the rows of the parts: a time breakdown has to keep them apart. */
+export function canMerge(query: Pick<Query, 'breakdowns'>, unit: SplitUnit): boolean {
+  return query.breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
+}
+
+/** RANGE and WEEKLY date each row with the first day of its part. */
+function mergeableBreakdowns(unit: SplitUnit): (BreakdownName | 'WEEKLY')[] {
+  const names = ['DAILY', 'HOURLY', 'RANGE', 'WEEKLY'] as const;
+  return unit === 'month' ? [...names, 'MONTHLY'] : [...names];
+}
+
+/** Throws `UsageError` for parts whose rows would have to be added up. */
+export function expectMergeable(query: Query, unit: SplitUnit): void {
+  if (canMerge(query, unit)) return;
+
+  const why = query.breakdowns.includes('MONTHLY')
+    ? `MONTHLY rows span several ${unit}s`
+    : 'the rows have no date';
+  const finest = unit === 'month' ? ['DAILY', 'HOURLY', 'MONTHLY'] : ['DAILY', 'HOURLY'];
+  throw new UsageError(
+    `--split ${unit}: the reports cannot be merged into one output, because ${why}.`,
+    {
+      about: { flag: '--split' },
+      hint: `Add ${alternatives(finest)} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
+    },
+  );
+}
+
+/** Selects the parts of one machine. Parts are counted from 1970, the same in every run. */
+export function partsOfShard(parts: readonly Part[], { index, count }: Shard): Part[] {
+  return parts.filter(({ firstDay, query }) => {
+    return (
+      unitNumber(firstDay, unitOfParts(query) ?? 'day') % count === (index + count - 1) % count
+    );
+  });
+}

@@ -1,0 +1,93 @@
+import type { Encoding, WindowClock } from '../contract/messages.ts';
+import type {
+  BreakdownName,
+  DerivedBreakdownName,
+  DerivedName,
+  FilterName,
+  MetricName,
+  Profile,
+} from '../contract/vocabulary.ts';
+import type { Window } from './calendar.ts';
+import type { KeptFlags } from './flags/run-flags.ts';
+import type { FormatName } from './format-names.ts';
+
+/**
+ * Everything that decides what comes and how it is kept: a frozen plain value. Flags,
+ * `adreport.yaml`, the declaration of a folder and the library build it with `buildQuery`; nothing
+ * else does.
+ *
+ * Flags of `run` that belong to the query and need no parsing are members under their option names,
+ * absent if not given: `period` or `since` and `until` as typed, `split`, `compare`, `direct`,
+ * `strict`, `lookback`, `columns`, `normalize`, `excel`, `title`, `note`, `label`.
+ */
+export interface Query extends KeptFlags {
+  /** Name of the saved report; absent for a report from flags alone. */
+  readonly report?: string;
+
+  readonly profile: Profile;
+
+  /** In column order, including computed ones; never empty. */
+  readonly metrics: readonly (MetricName | DerivedName)[];
+
+  /** False if the metrics are all of the profile; a folder then keeps its own. */
+  readonly hasTypedMetrics: boolean;
+
+  readonly breakdowns: readonly (BreakdownName | DerivedBreakdownName)[];
+
+  readonly filters: QueryFilters;
+
+  /** IANA name of the report's zone. */
+  readonly timezone: string;
+
+  readonly encoding: Encoding;
+  readonly windowClock: WindowClock;
+
+  /** Never empty: stdout is the output `-`. */
+  readonly outputs: readonly [Output, ...Output[]];
+
+  /** Name of the stored account; absent for a bare token without a name. */
+  readonly account?: string;
+
+  /** Masked e-mail address with its hash; absent for a bare token. */
+  readonly login?: string;
+
+  /** Host of the service, with its port unless on loopback, or `local` after `--local`. */
+  readonly service?: string;
+}
+
+/** Ids as sent to the service; names and patterns of `namedFilters` as typed. */
+export type QueryFilters = {
+  readonly [Name in FilterName | NamedFilter['name']]?: readonly string[];
+};
+
+/** Filters by name or pattern, which `/campaigns` resolves to ids: option, flag, and filter. */
+export const namedFilters = [
+  { name: 'campaign', flag: '--campaign', filter: 'campaignId' },
+  { name: 'adUnit', flag: '--ad-unit', filter: 'adunitId' },
+  { name: 'advertiser', flag: '--advertiser', filter: 'advertiserId' },
+] as const satisfies readonly {
+  readonly name: string;
+  readonly flag: string;
+  readonly filter: FilterName;
+}[];
+
+export type NamedFilter = (typeof namedFilters)[number];
+
+/** A value of `-o`, with its placeholders, and the format of its file; `-` is stdout. */
+export interface Output {
+  readonly path: string;
+  readonly format: FormatName;
+}
+
+/**
+ * One report to request: its first and last second, inclusive, in unix seconds. `end` is the first
+ * second after the whole day, week or month of `--split`, or after the period as typed: the part is
+ * over then, and `until` is earlier while it is running.
+ */
+export interface Part extends Window {
+  readonly query: Query;
+
+  /** First and last local day, `2026-11-01`; of the whole day, week or month of `--split`. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}

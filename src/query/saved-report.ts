@@ -1,0 +1,166 @@
+import { InvalidArgumentError } from 'commander';
+import { UsageError } from '../errors.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { quoted } from '../text/printable.ts';
+import {
+  type Flag,
+  isNegation,
+  isSwitch,
+  keyOfFlag,
+  longNameOf,
+  readValue,
+  unknownValue,
+} from './flags/flag.ts';
+import { joinList } from './flags/read-value.ts';
+import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
+import type { LineMistake, YamlEntry, YamlSection } from './yaml-file.ts';
+
+/** Options of a saved report or a declaration, with the lines of their keys. */
+export interface SavedOptions {
+  readonly values: Partial<RunFlags>;
+  readonly lines: ReadonlyMap<string, number>;
+}
+
+/** Flags by the keys of saved reports. */
+export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Flag]> = new Map(
+  [...runFlagsByName]
+    .filter(([, flag]) => !flag.isNeverSaved)
+    .map((entry) => [keyOfFlag(entry[1]), entry]),
+);
+
+/**
+ * Reads the options of sections: those of an earlier one win, and a period replaces a later one
+ * completely (`since` is not combined with `period`).
+ *
+ * @param mistakes receives unknown keys and invalid values, with their lines
+ * @param otherKeys further keys that the sections may have, which are skipped
+ */
+export function readSavedOptions(
+  sections: readonly YamlSection[],
+  mistakes: LineMistake[],
+  otherKeys: readonly string[] = [],
+): SavedOptions {
+  const values: Record<string, unknown> = {};
+  const lines = new Map<string, number>();
+  for (const { entries } of sections) {
+    const hasPeriod = periodOptions.some((option) => lines.has(option));
+    for (const [key, entry] of entries) {
+      if (otherKeys.includes(key)) continue;
+      const [option, flag] = flagsByKey.get(key) ?? [];
+      if (option === undefined || !flag) {
+        mistakes.push(unknownKey(key, entry.line, [...flagsByKey.keys(), ...otherKeys]));
+        continue;
+      }
+
+      const value = readEntry(flag, entry, mistakes);
+      const isReplaced = lines.has(option) || (hasPeriod && periodOptions.includes(option));
+      if (isReplaced) continue;
+      lines.set(option, entry.line);
+      if (value !== undefined) values[option] = value;
+    }
+  }
+  // Each value was read by its flag.
+  return { values: values as Partial<RunFlags>, lines };
+}
+
+/**
+ * Reads the options of a query from keys and values, as `savedKeysOf` makes them. Throws
+ * `UsageError` for unknown keys and invalid values.
+ */
+export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<RunFlags> {
+  const entries = new Map<string, YamlEntry>();
+  for (const [key, value] of Object.entries(keys)) {
+    const isScalar = typeof value === 'number' || typeof value === 'boolean';
+    entries.set(key, { line: 1, value: isScalar ? String(value) : value });
+  }
+  const mistakes: LineMistake[] = [];
+  const { values } = readSavedOptions([{ line: 1, entries }], mistakes);
+  const [mistake] = mistakes;
+  if (mistake) throw new UsageError(mistake.message);
+  return values;
+}
+
+export const periodOptions: readonly string[] = ['period', 'since', 'until'];
+
+/** Gives each mistake of an error the line of its value. */
+export function locateMistakes(
+  error: UsageError,
+  { lines }: Pick<SavedOptions, 'lines'>,
+  line: number,
+): LineMistake[] {
+  const { mistakes = [error] } = error;
+  return mistakes.map(({ message, hint, about }) => {
+    const option = [...runFlagsByName].find(([, flag]) => longNameOf(flag) === about?.flag)?.[0];
+    return { line: lines.get(option ?? '') ?? line, message, hint };
+  });
+}
+
+/** Reads the value of a key; `undefined` for a wrong one, after adding a mistake. */
+function readEntry(flag: Flag, { line, value }: YamlEntry, mistakes: LineMistake[]): unknown {
+  const key = keyOfFlag(flag);
+  const refuse = (message: string, hint?: string): undefined => {
+    mistakes.push({ line, message, hint });
+  };
+  const isTrue = String(value).toLowerCase() === 'true';
+  const isFalse = String(value).toLowerCase() === 'false';
+  if (isSwitch(flag)) {
+    if (isTrue || isFalse) return isTrue !== isNegation(flag);
+    return refuse(`${key} must be true or false.`);
+  }
+  if (flag.preset !== undefined && (isTrue || isFalse)) return isTrue ? flag.preset : undefined;
+
+  const texts = readTexts(flag, value);
+  if (!texts) return refuse(`${key} needs a value or a list of values.`);
+  const found: unknown[] = [];
+  for (const text of texts) {
+    try {
+      found.push(readValue(flag, text));
+    } catch (error) {
+      if (!(error instanceof InvalidArgumentError)) throw error;
+      return refuse(unknownValue(flag, text), error.message);
+    }
+  }
+  const [first, second] = found;
+  if (found.every(Array.isArray)) return found.flat();
+  return second === undefined ? first : refuse(`${key} takes a single value, not a list.`);
+}
+
+/** Returns the values as they would be typed; `undefined` for nothing, and for nested values. */
+function readTexts(flag: Flag, value: unknown): string[] | undefined {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) {
+    const isList = value.length > 0 && value.every((item) => typeof item === 'string');
+    if (isList && flag.flags.includes('<a,b>')) return [joinList(value)];
+    // An item is one value, even if it has a comma.
+    return isList ? value.map((item) => (flag.isRepeatable ? item : joinList([item]))) : undefined;
+  }
+
+  const takesPairs = flag.flags.includes('=');
+  if (!takesPairs || typeof value !== 'object' || value === null) return undefined;
+  const texts: string[] = [];
+  for (const [name, values] of Object.entries(value)) {
+    const isList = Array.isArray(values) && values.every((item) => typeof item === 'string');
+    if (typeof values === 'string') texts.push(`${name}=${values}`);
+    else if (isList) texts.push(`${name}=${joinList(values)}`);
+    else return undefined;
+  }
+  return texts;
+}
+
+/** Matches keys of secrets, and of the URL that receives them. */
+const forbidden =
+  /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
+
+/** Explains a key that is none of the known ones, without its value, which may be a secret. */
+export function unknownKey(name: string, line: number, keys: readonly string[]): LineMistake {
+  if (forbidden.test(name)) {
+    return {
+      line,
+      message: `${name} is not allowed in this file: it must not contain secrets or base URLs.`,
+      hint: 'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
+    };
+  }
+  const suggestion = nearest(name.replaceAll('_', '-'), keys);
+  const hint = didYouMean(suggestion, `Choose from ${keys.join(', ')}.`);
+  return { line, message: `Unknown key ${quoted(name)}.`, hint };
+}

@@ -1,0 +1,145 @@
+import type { Node } from 'yaml';
+import { UsageError } from '../errors.ts';
+import { readSmallFile } from '../text/small-file.ts';
+import { decodeUtf8 } from '../text/utf8.ts';
+
+/** Parsing 60,000 keys would take minutes. */
+const maxFileBytes = 64 * 1024;
+
+/** A mistake in a file that people edit. */
+export interface LineMistake {
+  readonly line: number;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Formats mistakes as `adreport.yaml:12: Unknown key “perid”.`, one per line. */
+export function fileError(shownPath: string, mistakes: readonly LineMistake[]): UsageError {
+  const code = 'BAD_PROJECT_FILE';
+  const inOrder = [...mistakes].sort((one, other) => one.line - other.line);
+  const [first, second] = inOrder;
+  if (first && !second) {
+    return new UsageError(`${shownPath}:${first.line}: ${first.message}`, {
+      code,
+      ...(first.hint !== undefined && { hint: first.hint }),
+    });
+  }
+  const lines = inOrder.map(({ line, message, hint = '' }) =>
+    `${shownPath}:${line}: ${message} ${hint}`.trimEnd(),
+  );
+  return new UsageError(lines.join('\n'), { code });
+}
+
+/** Keys of a mapping in a file, with their lines. */
+export interface YamlSection {
+  readonly line: number;
+  readonly entries: ReadonlyMap<string, YamlEntry>;
+}
+
+export interface YamlEntry {
+  readonly line: number;
+
+  /** Scalars are strings as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty. */
+  readonly value: unknown;
+}
+
+/**
+ * Reads a YAML file whose content is a mapping, or nothing. Throws `UsageError` for a file that
+ * cannot be read or is not YAML.
+ *
+ * @param shownPath path in messages
+ */
+export async function readYamlFile(path: string, shownPath: string): Promise<YamlFile> {
+  const text = readText(path, shownPath);
+  // Loaded lazily: it takes a fifth of the start-up time, and most folders have no such file.
+  const { default: yaml } = await import('yaml');
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    schema: 'failsafe',
+    // Its warnings would be printed on stderr by Node.
+    logLevel: 'error',
+  });
+
+  const [broken] = document.errors;
+  if (broken) {
+    const { line } = lines.linePos(broken.pos[0]);
+    const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
+    const message = isTooDeep
+      ? 'it is nested too deeply: use plain values or lists.'
+      : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
+    throw fileError(shownPath, [{ line, message }]);
+  }
+
+  const lineOf = (keys: readonly string[]): number => {
+    let node: unknown = document.contents;
+    let line = 1;
+    for (const name of keys) {
+      const target = yaml.isAlias(node) ? node.resolve(document) : node;
+      const pairs = yaml.isMap<Node, Node | null>(target) ? target.items : [];
+      const pair = pairs.find(({ key }) => String(key) === name);
+      if (!pair) break;
+      line = lines.linePos(pair.key.range?.[0] ?? 0).line;
+      node = pair.value;
+    }
+    return line;
+  };
+  try {
+    const reviver = (_name: unknown, value: unknown) => (value === '' ? null : value);
+    const value: unknown = document.toJS({ maxAliasCount: 100, reviver });
+    return new YamlFile(shownPath, value, lineOf);
+  } catch {
+    const message = 'the file has more than 100 aliases, or one that refers to itself.';
+    throw fileError(shownPath, [{ line: 1, message }]);
+  }
+}
+
+function readText(path: string, shownPath: string): string {
+  try {
+    return decodeUtf8(readSmallFile(path, maxFileBytes));
+  } catch (error) {
+    throw new UsageError(`Cannot read ${shownPath}: ${(error as Error).message}.`, {
+      hint: 'Use a file like the one that adreport init writes.',
+    });
+  }
+}
+
+/** A file that people edit, and the lines of its keys. */
+export class YamlFile {
+  readonly shownPath: string;
+  readonly #value: unknown;
+  readonly #lineOf: (keys: readonly string[]) => number;
+
+  constructor(shownPath: string, value: unknown, lineOf: (keys: readonly string[]) => number) {
+    this.shownPath = shownPath;
+    this.#value = value;
+    this.#lineOf = lineOf;
+  }
+
+  /** Returns the mapping at a path of keys, which may be empty. Throws `UsageError` for another. */
+  section(...path: readonly string[]): YamlSection {
+    let value = this.#value;
+    for (const key of path) value = asMapping(value)?.[key];
+    const line = this.#lineOf(path);
+    const mapping = asMapping(value);
+    if (!mapping) {
+      const subject = path.at(-1) ?? 'The file';
+      const message = `${subject} must contain keys with values. See: adreport init`;
+      throw fileError(this.shownPath, [{ line, message }]);
+    }
+
+    const entries = new Map<string, YamlEntry>();
+    for (const [key, entry] of Object.entries(mapping)) {
+      entries.set(key, { line: this.#lineOf([...path, key]), value: entry });
+    }
+    return { line, entries };
+  }
+}
+
+/** Nothing is an empty mapping; `undefined` for other values. */
+function asMapping(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (value === undefined || value === null) return {};
+  const isMapping = typeof value === 'object' && !Array.isArray(value);
+  return isMapping ? (value as Readonly<Record<string, unknown>>) : undefined;
+}

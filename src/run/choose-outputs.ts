@@ -1,0 +1,74 @@
+import { UsageError } from '../errors.ts';
+import { printerFor } from '../formats/page-extras.ts';
+import { expectNoUrl } from '../output/file/url.ts';
+import { expectFlagsFit } from '../query/check-query.ts';
+import type { OutputFlags } from '../query/flags/output-flags.ts';
+import { type FormatName, formatFacts, formatOfFile } from '../query/format-names.ts';
+import { readOutputs } from '../query/outputs.ts';
+import type { Output } from '../query/query.ts';
+import type { DeliveryTools } from './output-tools.ts';
+
+type ChoiceTools = Pick<DeliveryTools, 'console' | 'host' | 'flags'>;
+
+/** Output flags of a command; lists have a single `-o`. */
+type OutputChoice = Partial<Omit<OutputFlags, 'output'>> & {
+  readonly output?: string | readonly string[] | undefined;
+};
+
+/** Returns json with `--json`, a table on a terminal, and CSV in a pipe. */
+export function stdoutFormat({
+  console,
+  flags,
+}: Pick<ChoiceTools, 'console' | 'flags'>): FormatName {
+  if (flags.json) return 'json';
+  return console.out.isTerminal ? 'table' : 'csv';
+}
+
+/**
+ * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `expectTargets`, and for
+ * flags of other formats.
+ */
+export function chooseOutputs(
+  tools: ChoiceTools,
+  options: OutputChoice,
+): readonly [Output, ...Output[]] {
+  const { output, format } = options;
+  const paths = typeof output === 'string' ? [output] : output;
+  expectNoUrls(tools, { paths, format });
+  const outputs = readOutputs(
+    { output: paths, format },
+    { stdoutFormat: stdoutFormat(tools), platform: tools.host.platform },
+  );
+  expectFlagsFit(
+    options,
+    outputs.map((one) => one.format),
+  );
+  expectTargets(tools, outputs);
+  return outputs;
+}
+
+/** Throws `UsageError` for a binary format on a terminal, and if a browser is missing. */
+export function expectTargets({ console, host }: ChoiceTools, outputs: readonly Output[]): void {
+  for (const { path, format } of outputs) {
+    if (path === '-' && formatFacts[format].isBinary && console.out.isTerminal) {
+      throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
+        hint: `Write it to a file: -o report.${format} or > report.${format}.`,
+      });
+    }
+    printerFor(format, host);
+  }
+}
+
+/** Throws `UsageError` for a URL. */
+export function expectNoUrls(
+  { host }: Pick<ChoiceTools, 'host'>,
+  {
+    paths = [],
+    format,
+  }: { readonly paths?: readonly string[] | undefined; readonly format?: FormatName | undefined },
+): void {
+  for (const name of paths) {
+    const { platform } = host;
+    expectNoUrl({ flag: '-o', name, format: format ?? formatOfFile(name), platform });
+  }
+}
