@@ -9,8 +9,8 @@ import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
 import { readOneAccount } from './setting-values.ts';
-import { type ProjectChoice, settingKeys, settingTable } from './settings.ts';
-import { chooseAccountName, type PasswordRunner, requireSignIn, type SignIn } from './sign-in.ts';
+import type { ProjectChoice } from './settings.ts';
+import { chooseAccountName, requireSignIn, type SignIn } from './sign-in.ts';
 import { noSettings, Store } from './store.ts';
 
 /** Flags for the account and its calls. Durations are in milliseconds. */
@@ -50,6 +50,26 @@ export interface AccountHost {
   readonly localServer: () => Promise<LocalService>;
 }
 
+/** One account of one service. Its settings and client are created on first use. */
+export interface ServiceAccount {
+  readonly isLocal: boolean;
+
+  /** With `--local`, those of the local server. */
+  settings(): Promise<Settings>;
+
+  /** Throws as `requireSignIn`. */
+  client(): Promise<Client>;
+
+  /** Throws as `requireSignIn`. */
+  signIn(): Promise<SignIn>;
+
+  /** Connects with another sign-in, to check it before it is stored. */
+  connectWith(signIn: SignIn): Promise<Client>;
+
+  /** For files; never a token. */
+  name(): Promise<string>;
+}
+
 /** Accounts of one command, with their shared store, project file and connections. */
 export class Accounts {
   /** Account of the command line, the environment or the stored settings. */
@@ -83,13 +103,10 @@ export class Accounts {
     choice?: ProjectChoice,
   ): Promise<readonly string[] | undefined> {
     const flags = { account };
+    const { env } = this.#host;
     const names = this.own.isLocal
       ? resolveAccountList({ flags, env: {} })
-      : resolveAccountList({
-          flags,
-          env: this.#host.env,
-          projectFile: choice ?? (await this.#projectDefaults()),
-        });
+      : resolveAccountList({ flags, env, projectFile: choice ?? (await this.#projectDefaults()) });
     return names === 'all' ? this.#allNames() : names;
   }
 
@@ -122,13 +139,23 @@ export class Accounts {
 
   #accountOf(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isLocal = options.local === true;
-    return new ServiceAccount({
-      isLocal,
-      findSettings: () =>
-        isLocal ? this.#localSettings(options, choice) : this.#findSettings(options, choice),
-      connect: (signIn) => this.#connect(signIn, options),
-      runCommand: (command, account) => this.#runCommand(command, account),
+    const settings = once(async () => {
+      const found = isLocal
+        ? buildLocalSettings(await this.#host.localServer(), options, choice)
+        : await this.#findSettings(options, choice);
+      hideSecrets(found, this.#host.console);
+      return found;
     });
+    const signIn = async () =>
+      requireSignIn(await settings(), (command, account) => this.#runCommand(command, account));
+    return {
+      isLocal,
+      settings,
+      signIn,
+      client: once(async () => this.#connect(await signIn(), options)),
+      connectWith: (typed) => this.#connect(typed, options),
+      name: async () => chooseAccountName(await settings()),
+    };
   }
 
   /** Names all accounts, stored or of the local server. Throws `SignInError` if none is stored. */
@@ -145,19 +172,9 @@ export class Accounts {
   }
 
   async #findSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
-    const { env, console } = this.#host;
     const projectFile = choice ?? (await this.#projectDefaults());
     const stored = await this.store().read();
-    const settings = resolveSettings({ flags: options, env, projectFile, stored });
-    hideSecrets(settings, console);
-    return settings;
-  }
-
-  async #localSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
-    const server = await this.#host.localServer();
-    const settings = buildLocalSettings(server, options, choice);
-    hideSecrets(settings, this.#host.console);
-    return settings;
+    return resolveSettings({ flags: options, env: this.#host.env, projectFile, stored });
   }
 
   async #connect(signIn: SignIn, options: AccountOptions): Promise<Client> {
@@ -191,59 +208,9 @@ export class Accounts {
   }
 }
 
-interface ServiceAccountOptions {
-  readonly isLocal: boolean;
-  readonly findSettings: () => Promise<Settings>;
-  readonly connect: (signIn: SignIn) => Promise<Client>;
-  readonly runCommand: PasswordRunner;
-
-  /** Replaces the sign-in of the settings. */
-  readonly signIn?: SignIn;
-}
-
-/** One account of one service. Its settings and client are created on first use. */
-export class ServiceAccount {
-  readonly isLocal: boolean;
-
-  /** With `--local`, those of the local server. */
-  readonly settings: () => Promise<Settings>;
-
-  /** Throws as `requireSignIn`. */
-  readonly client: () => Promise<Client>;
-  readonly #options: ServiceAccountOptions;
-
-  constructor(options: ServiceAccountOptions) {
-    this.isLocal = options.isLocal;
-    this.settings = once(options.findSettings);
-    this.client = once(() => this.#open());
-    this.#options = options;
-  }
-
-  /** Throws as `requireSignIn`. */
-  async signIn(): Promise<SignIn> {
-    return requireSignIn(await this.settings(), this.#options.runCommand);
-  }
-
-  async name(): Promise<string> {
-    return chooseAccountName(await this.settings());
-  }
-
-  /** Returns the same account with another sign-in, to check it before it is stored. */
-  signingInWith(signIn: SignIn): ServiceAccount {
-    return new ServiceAccount({ ...this.#options, findSettings: this.settings, signIn });
-  }
-
-  async #open(): Promise<Client> {
-    const { connect, signIn } = this.#options;
-    return connect(signIn ?? (await this.signIn()));
-  }
-}
-
-function hideSecrets(settings: Settings, console: Console): void {
-  for (const key of settingKeys) {
-    const { isSecret } = { isSecret: false, ...settingTable[key] };
-    const { value } = settings[key];
-    if (isSecret && typeof value === 'string' && value !== '') console.hide(value);
+function hideSecrets({ token, password }: Settings, console: Console): void {
+  for (const { value } of [token, password]) {
+    if (value) console.hide(value);
   }
 }
 

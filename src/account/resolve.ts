@@ -1,20 +1,12 @@
-import type { Encoding, WindowClock } from '../contract/messages.ts';
-import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import {
-  allAccounts,
-  checkAccountName,
-  formatBaseUrl,
-  isAccountList,
-  originOf,
-} from './setting-values.ts';
+import { allAccounts, checkAccountName, isAccountList, originOf } from './setting-values.ts';
 import {
   type Env,
   entryOf,
   type ProjectChoice,
   type RawSettings,
+  type ResolvedValue,
   type SettingKey,
-  type SettingValue,
   settingKeys,
 } from './settings.ts';
 import { findAccount, type StoredAccount, type StoredSettings } from './store.ts';
@@ -37,23 +29,16 @@ export interface Setting<Value> {
   readonly from: string;
 }
 
-/** All settings of a command. One without a source is `undefined`, with the source `default`. */
-export interface Settings {
-  readonly account: Setting<string>;
+type AllSettings = { readonly [Key in SettingKey]: Setting<ResolvedValue<Key>> };
+
+/** All settings of a command. */
+export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
   /** Account that signs in; `undefined` for the environment, or if there is none. */
   readonly storedAccount: StoredAccount | undefined;
 
   readonly stored: StoredSettings;
-  readonly baseUrl: Setting<URL | undefined>;
-  readonly token: Setting<string | undefined>;
-  readonly email: Setting<string | undefined>;
-  readonly password: Setting<string | undefined>;
-  readonly passwordCommand: Setting<string | undefined>;
-  readonly profile: Setting<Profile>;
-  readonly encoding: Setting<Encoding>;
-  readonly windowClock: Setting<WindowClock>;
 }
 
 /** Name of an account for which none is given. */
@@ -71,14 +56,12 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const storedAccount = findAccount(stored, account.value);
   const isNamed = account.source === 'flag' || account.source === 'env';
   // A named account has its own base URL.
-  const otherKeys: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
-  const layers = layersOf({
-    ...sources,
-    env: withoutVariables(env, [...credentialKeys, ...otherKeys]),
-    account: { name: account.value, values: storedAccount ?? {} },
-  });
-  const facts = { account, isFromEnvironment: false, storedAccount, stored };
-  return { ...facts, ...readAll(layers, env) };
+  const unused: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
+  const layers = [
+    ...givenLayers({ ...sources, env: withoutVariables(env, [...credentialKeys, ...unused]) }),
+    accountLayer(account.value, { ...storedAccount, account: stored.defaultAccount }),
+  ];
+  return { ...readAll(layers, env), isFromEnvironment: false, storedAccount, stored };
 }
 
 /**
@@ -86,23 +69,22 @@ export function resolveSettings(sources: SettingsSources): Settings {
  * other settings of that account apply to its own service only.
  */
 function useEnvironment(sources: SettingsSources): Settings {
-  const { flags, env, stored } = sources;
+  const { flags, env, projectFile, stored } = sources;
   const { defaultAccount = defaultAccountName } = stored;
   const own = findAccount(stored, defaultAccount);
 
   const givenUrl = readGivenBaseUrl(flags, env);
   const isElsewhere = givenUrl !== undefined && givenUrl.origin !== originOf(own?.baseUrl);
   const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (own ?? {});
-  const layers = layersOf({
-    ...sources,
-    account: { name: defaultAccount, values: { baseUrl, profile, encoding, windowClock } },
-  });
+  const layers = [
+    ...givenLayers({ flags, env, projectFile: { ...projectFile, account: undefined } }),
+    accountLayer(defaultAccount, { baseUrl, profile, encoding, windowClock }),
+  ];
   return {
-    account: readSetting('account', [envLayer(env)], { env, otherwise: defaultAccountName }),
+    ...readAll(layers, env),
     isFromEnvironment: true,
     storedAccount: undefined,
     stored,
-    ...readAll(layers, env),
   };
 }
 
@@ -124,15 +106,8 @@ function hasCredentials(env: Env): boolean {
 /** Finds the name of the account. Throws `UsageError` for an invalid name. */
 export function resolveAccount(sources: SettingsSources): Setting<string> {
   const { env, stored } = sources;
-  const layers = [
-    ...givenLayers(sources),
-    {
-      source: 'account',
-      nameOf: () => 'the stored default',
-      values: { account: stored.defaultAccount },
-    } as const,
-  ];
-  return readSetting('account', layers, { env, otherwise: defaultAccountName });
+  const stores = accountLayer('', { account: stored.defaultAccount });
+  return readSetting('account', [...givenLayers(sources), stores], env);
 }
 
 /**
@@ -155,8 +130,7 @@ export function resolveAccountList(
 
 /** Ignores stored settings and the project file. Throws `UsageError` for an invalid URL. */
 export function readGivenBaseUrl(flags: RawSettings, env: Env): URL | undefined {
-  const layers = givenLayers({ flags, env });
-  return readSetting('baseUrl', layers, { env, otherwise: undefined }).value;
+  return readSetting('baseUrl', givenLayers({ flags, env }), env).value;
 }
 
 /** The settings of one source. */
@@ -168,29 +142,17 @@ interface Layer {
   readonly values: RawSettings;
 }
 
-interface LayerSources extends Pick<SettingsSources, 'flags' | 'env' | 'projectFile'> {
-  readonly account: { readonly name: string; readonly values: RawSettings };
-}
-
 /** In order of precedence. */
-function layersOf({ account, ...given }: LayerSources): readonly Layer[] {
-  const nameOf = () => `account “${account.name}”`;
-  return [...givenLayers(given), { source: 'account', nameOf, values: account.values }];
-}
-
 function givenLayers({
   flags,
   env,
   projectFile = {},
-}: Omit<LayerSources, 'account'>): readonly Layer[] {
+}: Omit<SettingsSources, 'stored'>): readonly Layer[] {
+  const nameOf = (key: SettingKey) => `adreport.yaml (${entryOf(key).fileKey})`;
   return [
     { source: 'flag', nameOf: (key) => `--${entryOf(key).name}`, values: flags },
     envLayer(env),
-    {
-      source: 'file',
-      nameOf: (key) => `adreport.yaml (${entryOf(key).fileKey})`,
-      values: projectFile,
-    },
+    { source: 'file', nameOf, values: projectFile },
   ];
 }
 
@@ -204,37 +166,35 @@ function envLayer(env: Env): Layer {
   return { source: 'env', nameOf: (key) => entryOf(key).variable ?? '', values };
 }
 
+function accountLayer(name: string, values: RawSettings): Layer {
+  const nameOf = (key: SettingKey) =>
+    key === 'account' ? 'the stored default' : `account “${name}”`;
+  return { source: 'account', nameOf, values };
+}
+
 function withoutVariables(env: Env, keys: readonly SettingKey[]): Env {
   const others = { ...env };
   for (const key of keys) delete others[entryOf(key).variable ?? ''];
   return others;
 }
 
-function readAll(layers: readonly Layer[], env: Env) {
-  const none = { env, otherwise: undefined };
-  return {
-    baseUrl: readSetting('baseUrl', layers, none),
-    token: readSetting('token', layers, none),
-    email: readSetting('email', layers, none),
-    password: readSetting('password', layers, none),
-    passwordCommand: readSetting('passwordCommand', layers, none),
-    profile: readSetting('profile', layers, { env, otherwise: 'buyer' as const }),
-    encoding: readSetting('encoding', layers, { env, otherwise: 'json' as const }),
-    windowClock: readSetting('windowClock', layers, { env, otherwise: 'instant' as const }),
-  };
+function readAll(layers: readonly Layer[], env: Env): AllSettings {
+  const settings = settingKeys.map((key) => [key, readSetting(key, layers, env)]);
+  return Object.fromEntries(settings) as AllSettings;
 }
 
 /** Throws `UsageError` with the source of an invalid value. */
-function readSetting<Key extends SettingKey, Default>(
+function readSetting<Key extends SettingKey>(
   key: Key,
   layers: readonly Layer[],
-  { env, otherwise }: { readonly env: Env; readonly otherwise: Default },
-): Setting<SettingValue<Key> | Default> {
+  env: Env,
+): Setting<ResolvedValue<Key>> {
+  const { read, otherwise } = entryOf(key);
   const text = findText(key, layers);
-  if (!text) return { value: otherwise, source: 'default', from: 'default' };
-
-  const read = (value: string) => entryOf(key).read(value, env);
-  return { ...text, value: named(text.from, read, text.value) };
+  if (!text) {
+    return { value: otherwise as ResolvedValue<Key>, source: 'default', from: 'default' };
+  }
+  return { ...text, value: named(text.from, (value) => read(value, env), text.value) };
 }
 
 /** Returns `undefined` if no source has the setting. */
@@ -255,23 +215,4 @@ function named<Value>(from: string, read: (text: string) => Value, text: string)
     const { message, code, hint } = error;
     throw new UsageError(`${message} (From ${from}.)`, { code, ...(hint && { hint }) });
   }
-}
-
-export interface ShownSetting {
-  readonly name: string;
-
-  /** A token is masked, a password is `set`; `undefined` without a value. */
-  readonly value: string | undefined;
-  readonly source: SettingSource;
-  readonly from: string;
-}
-
-/** Masks tokens, and shows passwords as `set`. */
-export function nameSettings(settings: Settings): ShownSetting[] {
-  return settingKeys.map((key) => {
-    const { value, source, from } = settings[key];
-    const text = value instanceof URL ? formatBaseUrl(value) : value;
-    const { name, show = (plain: string) => plain } = entryOf(key);
-    return { name, value: text && show(text), source, from };
-  });
 }

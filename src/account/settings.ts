@@ -32,10 +32,10 @@ interface SettingEntry<Value> {
   /** Throws `UsageError` for an invalid value. */
   readonly read: (text: string, env: Env) => Value;
 
-  /** Never shown on stderr. */
-  readonly isSecret?: true;
-
   readonly show?: (text: string) => string;
+
+  /** Value without a source. */
+  readonly otherwise?: Value;
 }
 
 /**
@@ -50,6 +50,7 @@ export const settingTable = {
     variable: 'ADREPORT_ACCOUNT',
     fileKey: 'account',
     read: readOneAccount,
+    otherwise: 'default',
   },
   baseUrl: {
     name: 'base-url',
@@ -65,6 +66,7 @@ export const settingTable = {
     fileKey: 'profile',
     isStored: true,
     read: (word: string): Profile => readSettingWord('profile', profiles, word),
+    otherwise: 'buyer',
   },
   encoding: {
     name: 'encoding',
@@ -72,6 +74,7 @@ export const settingTable = {
     fileKey: 'encoding',
     isStored: true,
     read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
+    otherwise: 'json',
   },
   windowClock: {
     name: 'window-clock',
@@ -79,13 +82,13 @@ export const settingTable = {
     fileKey: 'window-clock',
     isStored: true,
     read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
+    otherwise: 'instant',
   },
   token: {
     name: 'token',
     variable: 'ADREPORT_TOKEN',
     isStored: true,
     read: checkToken,
-    isSecret: true,
     show: maskToken,
   },
   email: {
@@ -98,7 +101,6 @@ export const settingTable = {
     name: 'password',
     variable: 'ADREPORT_PASSWORD',
     read: readPassword,
-    isSecret: true,
     show: () => 'set',
   },
   passwordCommand: {
@@ -111,7 +113,12 @@ export const settingTable = {
 
 export type SettingKey = keyof typeof settingTable;
 
-export type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
+type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
+
+/** `undefined` for a setting without a source and a default. */
+export type ResolvedValue<Key extends SettingKey> =
+  | SettingValue<Key>
+  | ((typeof settingTable)[Key] extends { readonly otherwise: unknown } ? never : undefined);
 
 /** Values of one source, as typed or stored. */
 export type RawSettings = { readonly [Key in SettingKey]?: string | undefined };

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
@@ -10,7 +10,6 @@ import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
-import { decodeUtf8 } from '../text/utf8.ts';
 import { entryOf, settingKeys } from './settings.ts';
 
 /** Passwords are never stored. */
@@ -72,6 +71,8 @@ export function withoutAccount(settings: StoredSettings, name: string): StoredSe
   return { ...settings, defaultAccount, accounts };
 }
 
+type SettingsConf = Conf<Partial<StoredSettings>>;
+
 /**
  * Settings file of this user: `settings.json`, mode 0600, in a folder with mode 0700. conf is
  * loaded lazily, if the file exists or is written.
@@ -90,8 +91,7 @@ export class Store {
   /** Returns empty settings if there is no file. Throws `UsageError` for an invalid file. */
   async read(): Promise<StoredSettings> {
     if (!existsSync(this.path)) return noSettings;
-    const { default: ConfClass } = await import('conf');
-    return this.#readNow(ConfClass);
+    return toSettings(await this.#open());
   }
 
   /**
@@ -103,12 +103,12 @@ export class Store {
     // Without a change, the folder is not created.
     if (!existsSync(this.path) && change(noSettings) === noSettings) return;
 
-    const { default: ConfClass } = await import('conf');
     const unlock = await this.#lock();
     try {
-      const before = this.#readNow(ConfClass);
+      const conf = await this.#open();
+      const before = toSettings(conf);
       const settings = change(before);
-      if (settings !== before) await this.#write(ConfClass, settings);
+      if (settings !== before) await this.#write(conf, settings);
     } finally {
       // It fails if another process has taken over the lock.
       await unlock().catch(() => {});
@@ -140,45 +140,34 @@ export class Store {
     }
   }
 
-  #readNow(ConfClass: typeof Conf): StoredSettings {
+  /** Reads the file. Throws `UsageError` for one that cannot be read. */
+  async #open(): Promise<SettingsConf> {
+    const { default: ConfClass } = await import('conf');
     try {
-      const stats = statSync(this.path, { throwIfNoEntry: false });
-      if (!stats) return noSettings;
-      // Reading a pipe or a device might never end.
-      if (!stats.isFile()) throw new Error('it is not a regular file');
-      if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
-      expectSettings(JSON.parse(decodeUtf8(readFileSync(this.path))));
-      const { accounts, ...others } = this.#conf(ConfClass).store;
-      if (accounts) return { ...others, accounts };
-      throw new Error('it was not written by adreport');
+      expectSmallFile(this.path);
+      return new ConfClass<Partial<StoredSettings>>({
+        cwd: this.directory,
+        configName: 'settings',
+        configFileMode: 0o600,
+        accessPropertiesByDotNotation: false,
+        deserialize: parseSettings,
+      });
     } catch (error) {
-      // The parser's message would quote the file, including the token.
-      const why = error instanceof SyntaxError ? 'it is not valid JSON' : reasonOf(error);
-      throw new UsageError(`Cannot read the settings file ${this.path}: ${why}.`, {
+      throw new UsageError(`Cannot read the settings file ${this.path}: ${reasonOf(error)}.`, {
         code: 'BAD_SETTINGS',
         hint: `The file was not changed. Repair it, or delete ${this.path} and sign in again: adreport login`,
       });
     }
   }
 
-  async #write(ConfClass: typeof Conf, settings: StoredSettings): Promise<void> {
+  async #write(conf: SettingsConf, settings: StoredSettings): Promise<void> {
     try {
       await retryWhileInUse(this.#host, () => {
-        this.#conf(ConfClass).store = { ...settings };
+        conf.store = { ...settings };
       });
     } catch (cause) {
       throw this.#cannotWrite(cause);
     }
-  }
-
-  #conf(ConfClass: typeof Conf): Conf<Partial<StoredSettings>> {
-    return new ConfClass<Partial<StoredSettings>>({
-      cwd: this.directory,
-      configName: 'settings',
-      configFileMode: 0o600,
-      accessPropertiesByDotNotation: false,
-      deserialize: (content) => JSON.parse(decodeUtf8(Buffer.from(content))),
-    });
   }
 
   #cannotWrite(cause: unknown): AdreportError {
@@ -194,6 +183,49 @@ export class Store {
       hint: 'Set ADREPORT_CONFIG_DIR to a different folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
       cause,
     });
+  }
+}
+
+function toSettings(conf: SettingsConf): StoredSettings {
+  return { accounts: {}, ...conf.store };
+}
+
+/** Reading a pipe or a device might never end. */
+function expectSmallFile(path: string): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return;
+  if (!stats.isFile()) throw new Error('it is not a regular file');
+  if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
+}
+
+/** Throws an error that names the first invalid member. */
+function parseSettings(text: string): StoredSettings {
+  if (text.includes('\uFFFD')) throw new Error('it is not UTF-8');
+  const value = parseJson(text);
+  if (!isObject(value) || !isObject(value.accounts)) {
+    throw new Error('it was not written by adreport');
+  }
+
+  const { accounts, defaultAccount = '' } = value;
+  if (typeof defaultAccount !== 'string') throw new Error('its defaultAccount is not a string');
+  for (const [name, account] of Object.entries(accounts)) {
+    if (!isObject(account)) throw new Error(`its account ${quoted(name)} is not an object`);
+    const wrong = settingKeys.find((key) => {
+      return (
+        entryOf(key).isStored && account[key] !== undefined && typeof account[key] !== 'string'
+      );
+    });
+    if (wrong) throw new Error(`${wrong} of its account ${quoted(name)} is not a string`);
+  }
+  return { ...value, accounts: accounts as StoredSettings['accounts'] };
+}
+
+/** The parser's own message would quote the file, including the token. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error('it is not valid JSON');
   }
 }
 
@@ -224,27 +256,6 @@ function homeFolder(): string {
   } catch {
     process.env.HOME = '/';
     return '/';
-  }
-}
-
-/** Throws an error that names the first invalid member. */
-function expectSettings(value: unknown): void {
-  if (!isObject(value)) throw new Error('it is not an object');
-
-  const { accounts = {}, defaultAccount = '' } = value;
-  if (typeof defaultAccount !== 'string') throw new Error('its defaultAccount is not a string');
-  if (!isObject(accounts)) throw new Error('its accounts are not an object');
-  for (const [name, account] of Object.entries(accounts)) expectAccount(quoted(name), account);
-}
-
-function expectAccount(name: string, account: unknown): void {
-  if (!isObject(account)) throw new Error(`its account ${name} is not an object`);
-
-  for (const key of settingKeys) {
-    const isWrong = account[key] !== undefined && typeof account[key] !== 'string';
-    if (entryOf(key).isStored && isWrong) {
-      throw new Error(`${key} of its account ${name} is not a string`);
-    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { changeSetting } from '../account/change-setting.ts';
-import { nameSettings } from '../account/resolve.ts';
-import { settingTable } from '../account/settings.ts';
+import { formatBaseUrl } from '../account/setting-values.ts';
+import { entryOf, settingKeys, settingTable } from '../account/settings.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
@@ -88,21 +88,27 @@ export const configCommand = declareCommand({
   subcommands: [listCommand, setCommand, unsetCommand, pathCommand],
 });
 
-/** Prints every setting; with `--json` an array of `{name, source, from, value}`. */
+/**
+ * Prints every setting; with `--json` an array of `{name, source, from, value}`. A token is masked,
+ * and a password is `set`.
+ */
 async function listConfig(context: Context): Promise<void> {
-  const settings = nameSettings(await context.account.settings());
-  if (context.flags.json) {
-    const rows = settings.map(({ value, ...rest }) => ({ ...rest, value: value ?? null }));
-    return context.console.result(visibleJson(rows));
-  }
+  const settings = await context.account.settings();
+  const rows = settingKeys.map((key) => {
+    const { value, source, from } = settings[key];
+    const text = value instanceof URL ? formatBaseUrl(value) : value;
+    const { name, show = (plain: string) => plain } = entryOf(key);
+    return { name, source, from, value: text === undefined ? null : show(text) };
+  });
+  if (context.flags.json) return context.console.result(visibleJson(rows));
 
-  type Row = (typeof settings)[number];
+  type Row = (typeof rows)[number];
   const columns = [
     { name: 'setting', value: (row: Row) => row.name, whole: true },
     { name: 'value', value: (row: Row) => row.value },
-    { name: 'from', value: (row: Row) => (row.value === undefined ? 'not set' : row.from) },
+    { name: 'from', value: (row: Row) => (row.value === null ? 'not set' : row.from) },
   ];
-  await context.console.write(textTable(settings, columns, tableLook(context)));
+  await context.console.write(textTable(rows, columns, tableLook(context)));
 }
 
 /** Stores or removes a setting. Others are not validated, so that a wrong base URL can be fixed. */

@@ -222,7 +222,7 @@ async function signIn(context: Context, target: Target, proof: Proof): Promise<v
   const [encoding, windowClock] = [settings.encoding.value, settings.windowClock.value];
 
   const typed = { baseUrl, encoding, token: proof.token, credentials };
-  const client = await account.signingInWith(typed).client();
+  const client = await account.connectWith(typed);
   const token = proof.token ?? (await client.signIn());
   const campaigns = await countCampaigns(context, client);
 
