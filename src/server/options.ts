@@ -15,7 +15,11 @@ import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
 
 /** Options with durations as numbers, and what the program itself adds. */
 export interface ServerOptions
-  extends Omit<LocalServerOptions, 'delay' | 'tokenTtl' | 'reportTtl'> {
+  extends Omit<LocalServerOptions, 'delay' | 'delayMs' | 'tokenTtl' | 'reportTtl'> {
+  readonly delayMs?: number | undefined;
+  readonly tokenTtlMs?: number | undefined;
+  readonly reportTtlMs?: number | undefined;
+
   /** Milliseconds since 1970, for the server's clock to follow. Default: `Date.now`. */
   readonly clock?: () => number;
 
@@ -65,9 +69,7 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   polls: wholeNumberCheck(optionRanges.polls),
   manual: booleanCheck,
   tokenTtl: duration,
-  tokenTtlMs: milliseconds,
   reportTtl: duration,
-  reportTtlMs: milliseconds,
   restate: wholeNumberCheck(optionRanges.restate),
   rateLimit: wholeNumberCheck(optionRanges.rateLimit),
   windowClock: wordCheck(windowClocks),
@@ -79,24 +81,21 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
 export function readOptions(options: LocalServerOptions): ServerOptions {
   checkMembers(options, optionChecks, { noun: 'option' });
 
-  const { delay, tokenTtl, reportTtl, ...others } = options;
-  refuseSeveral({ delay, delayMs: options.delayMs, polls: options.polls, manual: options.manual });
-  refuseSeveral({ tokenTtl, tokenTtlMs: options.tokenTtlMs });
-  refuseSeveral({ reportTtl, reportTtlMs: options.reportTtlMs });
+  const { delay, delayMs, tokenTtl, reportTtl, ...others } = options;
+  const { polls, manual } = options;
+  const paces = Object.entries({ delay, delayMs, polls, manual: manual || undefined });
+  const given = paces.flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (given.length > 1) {
+    throw new UsageError(`Cannot combine ${given.join(' and ')}: use one of them.`);
+  }
   return {
     ...others,
-    ...(delay !== undefined && { delayMs: parseDuration(delay) }),
-    ...(tokenTtl !== undefined && { tokenTtlMs: parseDuration(tokenTtl) }),
-    ...(reportTtl !== undefined && { reportTtlMs: parseDuration(reportTtl) }),
+    delayMs: delayMs ?? readDuration(delay),
+    tokenTtlMs: readDuration(tokenTtl),
+    reportTtlMs: readDuration(reportTtl),
   };
 }
 
-function refuseSeveral(options: Readonly<Record<string, unknown>>): void {
-  const given = Object.entries(options).filter(
-    ([, value]) => value !== undefined && value !== false,
-  );
-  if (given.length <= 1) return;
-
-  const names = given.map(([name]) => name).join(' and ');
-  throw new UsageError(`Cannot combine ${names}: use one of them.`);
+function readDuration(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseDuration(text);
 }

@@ -5,7 +5,7 @@ import type { Profile } from '../contract/vocabulary.ts';
 
 /**
  * The flags of `adreport local-server`. Each option has a default. A duration is a number with a
- * unit, such as `2s`, or milliseconds in the option with `Ms`.
+ * unit, such as `2s`.
  */
 export interface LocalServerOptions {
   /** Default: 127.0.0.1, which only this machine can reach. */
@@ -25,6 +25,8 @@ export interface LocalServerOptions {
 
   /** Time until a report is ready, by the server's clock. Default: 2 seconds. */
   readonly delay?: string;
+
+  /** The same in milliseconds. */
   readonly delayMs?: number;
 
   /** Number of status calls until a report is ready; instead of `delay`. */
@@ -35,11 +37,9 @@ export interface LocalServerOptions {
 
   /** Time until an unused token expires. Default: 2 hours. */
   readonly tokenTtl?: string;
-  readonly tokenTtlMs?: number;
 
   /** Time until a report expires. Default: 24 hours. */
   readonly reportTtl?: string;
-  readonly reportTtlMs?: number;
 
   /**
    * Number of days after the end of a day, in the report's zone, until its conversions and revenue

@@ -106,7 +106,7 @@ describe('sign-in', () => {
     jsonOf(await call('/auth-reporting', { json: { email, password } }, server)).response.token;
 
   test('an option sets the life of tokens', async () => {
-    const server = await startServer({ tokenTtlMs: 60_000 });
+    const server = await startServer({ tokenTtl: '60s' });
     const token = await signIn(server);
 
     server.advance('61s');

@@ -61,22 +61,16 @@ export const wholeNumber: FaultKey = {
   read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
 
-const unitBytes: ReadonlyMap<string, number> = new Map([
-  ['', 1],
-  ['b', 1],
-  ['kb', 1_000],
-  ['mb', 1_000_000],
-]);
+const unitBytes: Readonly<Record<string, number>> = { b: 1, kb: 1_000, mb: 1_000_000 };
 
 /** In bytes. */
 export const size: FaultKey = {
   label: 'size such as 1000 or 10kb',
   example: '10kb',
   read(text) {
-    const [, count, unit = ''] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
-    const bytesOfUnit = unitBytes.get(unit.toLowerCase());
-    if (count === undefined || bytesOfUnit === undefined) return undefined;
-    return Number(count) * bytesOfUnit;
+    const [, count, unit = 'b'] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
+    if (count === undefined) return undefined;
+    return Number(count) * (unitBytes[unit.toLowerCase()] ?? 1);
   },
 };
 

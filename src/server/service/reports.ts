@@ -6,8 +6,6 @@ import type { FaultRequest } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/** Beyond this number of reports, the oldest are deleted. */
-const maxReports = 10_000;
 const oneDayMs = 24 * 3_600_000;
 
 export interface ReportCreation {
@@ -68,16 +66,13 @@ export class Reports {
     this.#rules = rules;
   }
 
-  /** Starts in progress. Deletes the oldest report if there are too many. */
+  /** Starts in progress. */
   create(creation: ReportCreation): StoredReport {
     this.#count += 1;
     const { account, request } = creation;
     const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
     const report: StoredReport = { id, ...creation, statusCalls: 0 };
     this.#reports.set(id, report);
-
-    const [oldest] = this.#reports.keys();
-    if (oldest !== undefined && this.#reports.size > maxReports) this.#reports.delete(oldest);
     return report;
   }
 

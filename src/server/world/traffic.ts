@@ -1,6 +1,7 @@
 import { type MetricName, metrics } from '../../contract/vocabulary.ts';
 import { type Fact, noDimensions } from '../fixtures/fixtures.ts';
 import type { PlannedAdUnit } from './ad-units.ts';
+import busy from './busy-hours.json' with { type: 'json' };
 import { mix } from './random.ts';
 
 /**
@@ -101,18 +102,14 @@ function dollarRateOf(hour: number): number {
   return 10_700 + (mix(day, 7) & 1_023);
 }
 
-/** Requests by hour of day, weekday (from Sunday) and month, in percent of the busiest. */
-const byHourOfDay = [
-  22, 14, 9, 7, 8, 14, 30, 52, 64, 62, 60, 64, 78, 74, 62, 60, 64, 72, 82, 92, 100, 98, 76, 44,
-];
-const byDayOfWeek = [97, 88, 86, 87, 90, 94, 100];
-const byMonthOfYear = [74, 72, 78, 80, 84, 82, 76, 68, 84, 90, 98, 100];
-
-/** Returns millionths of the busiest hour. Central European winter time is accurate enough. */
+/**
+ * Returns millionths of the busiest hour, from percents by hour of day, weekday (from Sunday) and
+ * month. Central European winter time is accurate enough.
+ */
 function busyness(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
-  const byHour = byHourOfDay[local.getUTCHours()] ?? 0;
-  const byWeekday = byDayOfWeek[local.getUTCDay()] ?? 0;
-  const byMonth = byMonthOfYear[local.getUTCMonth()] ?? 0;
+  const byHour = busy.byHourOfDay[local.getUTCHours()] ?? 0;
+  const byWeekday = busy.byDayOfWeek[local.getUTCDay()] ?? 0;
+  const byMonth = busy.byMonthOfYear[local.getUTCMonth()] ?? 0;
   return byHour * byWeekday * byMonth;
 }
