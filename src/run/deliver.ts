@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process';
-import { tmpdir } from 'node:os';
 import { basename, resolve } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import type { EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
 import { expectValidOnWindows, goesToStdout, isHistoryName } from '../output/file/file-name.ts';
-import { type CompleteFile, checkTarget, openOutput } from '../output/file/output-file.ts';
-import { ReplaySink } from '../output/file/replay-sink.ts';
-import { createSpool } from '../output/file/spool.ts';
+import {
+  type CompleteFile,
+  checkTarget,
+  openOutput,
+  openStdout,
+} from '../output/file/output-file.ts';
 import {
   expandName,
   hasTimePlaceholder,
@@ -45,10 +47,10 @@ export interface Target {
 
 /** Its calls throw `OutputError`. */
 interface StartedOutput extends Sink {
-  /** Completes the output; returns nothing for stdout. */
-  finish(): Promise<CompleteFile | undefined>;
+  /** Completes the output. */
+  finish(): Promise<CompleteFile>;
 
-  /** Moves the finished file into place. */
+  /** Moves the finished file into place, or copies it to stdout. */
   place(): Promise<void>;
 
   /** Discards what was written, unless it is already in place. */
@@ -157,7 +159,7 @@ export async function openTarget(
   { names, hashes = false }: { readonly names: NameValues; readonly hashes?: boolean },
 ): Promise<Target> {
   const { output: template = '-', clobber } = options;
-  if (goesToStdout(options)) return stdoutTarget(console);
+  if (goesToStdout(options)) return { name: () => undefined, open: () => openStdout(console) };
 
   const name = (id?: string) => expandName(template, id === undefined ? names : { ...names, id });
   const path = (id?: string) => {
@@ -173,61 +175,6 @@ export async function openTarget(
   const fileOptions = { host, noClobber, hashes };
   if (!placeholdersOf(template).includes('id')) await checkTarget(path(), fileOptions);
   return { name, open: (id) => openOutput(path(id), fileOptions) };
-}
-
-/** Replays stdout, which cannot be rewound: a restarted download must return the same bytes. */
-function stdoutTarget(console: Sink): Target {
-  const sink = new ReplaySink(console);
-  const output: StartedOutput = {
-    write: (bytes) => sink.write(bytes),
-    async finish() {
-      sink.finish();
-      return undefined;
-    },
-    place: async () => {},
-    abort: async () => {},
-  };
-  return {
-    name: () => undefined,
-    async open() {
-      sink.restart();
-      return output;
-    },
-  };
-}
-
-/** Keeps the bytes in a temporary file until the output is complete. */
-export function bufferDelivery(delivery: Delivery): Delivery {
-  const { target } = delivery;
-  return {
-    ...delivery,
-    target: {
-      name: target.name,
-      async open(reportId) {
-        const spool = await createSpool(tmpdir());
-        const begun = await target.open(reportId).catch(async (error) => {
-          await spool.close();
-          throw error;
-        });
-        return {
-          write: (bytes) => spool.write(bytes),
-          async finish() {
-            try {
-              for await (const bytes of spool.read()) await begun.write(bytes);
-            } finally {
-              await spool.close();
-            }
-            return begun.finish();
-          },
-          place: begun.place,
-          async abort() {
-            await spool.close();
-            await begun.abort();
-          },
-        };
-      },
-    },
-  };
 }
 
 /**

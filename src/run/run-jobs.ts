@@ -11,7 +11,6 @@ import { placeholdersOf } from '../query/file-name.ts';
 import { canMerge, canSplit, unitOfParts } from '../query/parts.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
-import { bufferDelivery } from './deliver.ts';
 import type { FolderReport } from './folder-jobs.ts';
 import { prepareReportOutput } from './job-output.ts';
 import { withIds } from './names-to-ids.ts';
@@ -22,7 +21,6 @@ import { toolsFor } from './request.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { RunTools } from './run-tools.ts';
 import { splitAfterFailure, splitReport } from './split-retry.ts';
-import type { PreparedOutput } from './write-report.ts';
 
 /** Downloads the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
@@ -60,16 +58,7 @@ async function fetchWhole(context: RunTools, planned: PlannedQuery): Promise<voi
   } catch (error) {
     parts = splitAfterFailure(tools, withCommands(context, error, job), split);
   }
-  await runParts(context, [parts], { output: bufferUntilComplete(job, output) });
-}
-
-/**
- * Holds back the output of parts that the user did not request: if a later one fails, stdout has
- * nothing of the earlier ones. A file has nothing of them anyway.
- */
-function bufferUntilComplete({ query }: PlannedQuery, output: PreparedOutput): PreparedOutput {
-  if (query.outputs.every(({ path }) => path !== '-')) return output;
-  return { ...output, delivery: bufferDelivery(output.delivery) };
+  await runParts(context, [parts], { output });
 }
 
 /** Adds the command to repeat, and how to split a long window, to an error. */

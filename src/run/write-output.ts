@@ -28,9 +28,9 @@ export interface OutputSource {
 }
 
 export interface CompleteOutput {
-  /** `undefined` for stdout, like `wholeFile`. */
+  /** `undefined` for stdout. */
   readonly file: string | undefined;
-  readonly wholeFile: CompleteFile | undefined;
+  readonly wholeFile: CompleteFile;
   readonly rows: WrittenRows;
 }
 

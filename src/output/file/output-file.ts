@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, type Gzip } from 'node:zlib';
@@ -11,6 +12,7 @@ import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
 import { followLinks } from './file-name.ts';
 import { PieceWriter } from './piece-writer.ts';
+import { openPrivate } from './spool.ts';
 import { sweepFolder, temporaryName } from './temporary-files.ts';
 
 export interface OutputFileOptions {
@@ -48,16 +50,30 @@ interface OpenedFile {
  * Opens a file for writing. The output goes to a temporary file next to the target, which `place`
  * moves into place with the target's mode. Missing folders are created (`date=2026-11-01/`), and
  * removed again by `abort`. A symbolic link is kept and its target is replaced. `/dev/stdout`,
- * named pipes and everything else that is not a regular file are written directly. Output to names
- * ending in `.gz` is compressed. Throws `OutputError`.
+ * named pipes and everything else that is not a regular file are written like stdout. Output to
+ * names ending in `.gz` is compressed. Throws `OutputError`.
  */
 export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
   const { host } = options;
   const opened = await withReason(path, async () => {
-    if (await isDirect(path, host.platform)) return openDirect(path);
+    if (await isDirect(path, host.platform)) return openHeld((bytes) => appendTo(path, bytes));
     return openTemporary(path, options);
   });
   return new OutputFile(path, opened, options);
+}
+
+/**
+ * Opens stdout. The output goes to a private temporary file, which `place` copies to stdout, so that
+ * a report that fails leaves stdout empty. Throws `OutputError`.
+ */
+export async function openStdout(stdout: Sink): Promise<OutputFile> {
+  const shown = `a temporary file in ${tmpdir()}`;
+  const opened = await withReason(shown, () =>
+    openHeld(async (bytes) => {
+      for await (const piece of bytes) await stdout.write(piece);
+    }),
+  );
+  return new OutputFile(shown, opened, {});
 }
 
 /**
@@ -79,7 +95,11 @@ export class OutputFile implements Sink {
 
   #isDone = false;
 
-  constructor(path: string, opened: OpenedFile, { hashes = false }: OutputFileOptions) {
+  constructor(
+    path: string,
+    opened: OpenedFile,
+    { hashes = false }: Pick<OutputFileOptions, 'hashes'>,
+  ) {
     this.#path = path;
     this.#opened = opened;
     this.#pieces = new PieceWriter(opened.file, { hashes });
@@ -238,11 +258,33 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
   return { file, close, place, undo };
 }
 
-async function openDirect(path: string): Promise<OpenedFile> {
-  // Not `w`: if the shell has redirected a stream to a file (`-o /dev/stdout >> all.csv`), its
-  // contents must be kept.
+/** Opens a private temporary file, whose bytes are delivered once they are complete. */
+async function openHeld(
+  deliver: (bytes: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<OpenedFile> {
+  const file = await openPrivate(join(tmpdir(), temporaryName('stdout')));
+  return {
+    file,
+    close: async () => {},
+    async place() {
+      await deliver(file.createReadStream({ start: 0, autoClose: false }));
+      await file.close();
+    },
+    undo: async () => {},
+  };
+}
+
+/**
+ * Writes to a stream, pipe or device. Not `w`: if the shell has redirected a stream to a file
+ * (`-o /dev/stdout >> all.csv`), its contents must be kept.
+ */
+async function appendTo(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   const file = await fs.open(path, 'a');
-  return { file, close: () => file.close(), place: async () => {}, undo: async () => {} };
+  try {
+    for await (const piece of bytes) await file.writeFile(piece);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Final path of a file, with symbolic links resolved, and the file to replace. */

@@ -14,23 +14,29 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/**
- * Opens a spool in an existing folder. Its file is unlinked at once, so nothing is left behind even
- * if the program is killed. Throws `OutputError`.
- */
+/** Opens a spool in an existing folder. Throws `OutputError`. */
 export async function createSpool(folder: string): Promise<Spool> {
   const path = join(folder, temporaryName('part'));
-  const file = await withReason(path, () => fs.open(path, 'wx+'));
-  try {
-    await withReason(path, () => fs.unlink(path));
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
+  const file = await withReason(path, () => openPrivate(path));
 
   return {
     write: (bytes) => withReason(path, () => file.writeFile(bytes)),
     read: () => file.createReadStream({ start: 0, autoClose: false }),
     close: () => file.close().catch(() => {}),
   };
+}
+
+/**
+ * Creates a file that only this user can read. It is unlinked at once, so nothing is left behind
+ * even if the program is killed.
+ */
+export async function openPrivate(path: string): Promise<fs.FileHandle> {
+  const file = await fs.open(path, 'wx+', 0o600);
+  try {
+    await fs.unlink(path);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return file;
 }
