@@ -30,6 +30,7 @@ export async function readPasswordFrom(
   const [password = ''] = output.split(/\r?\n/);
   if (password === '') throw failure('printed no password');
   if (password.length > maxLength) throw failure('printed a line that is too long');
+  if (password.includes('\0')) throw failure('printed a NUL character');
   return password;
 }
 

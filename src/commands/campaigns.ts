@@ -16,8 +16,8 @@ const listFlags = flagGroup('Flags:', {
     meaning: 'only those with this text in a name, or with this id',
   },
   active: {
-    flags: '--active [date]',
-    meaning: 'only those running on this day, YYYY-MM-DD',
+    flags: '--active [period]',
+    meaning: 'only those running in this period',
     preset: 'today',
   },
 });

@@ -7,7 +7,7 @@ import { declareCommand } from './command.ts';
 
 export const initCommand = declareCommand({
   name: 'init',
-  summary: 'write a commented adreport.yaml with reports to run by name',
+  summary: 'create adreport.yaml, a list of named reports, with comments',
   examples: [
     ['adreport init', 'writes adreport.yaml into this folder, with comments'],
     ['adreport run --all --local', 'runs its reports, without an account'],

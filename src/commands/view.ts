@@ -16,7 +16,7 @@ import { declareCommand } from './command.ts';
 export const viewCommand = declareCommand({
   name: 'view',
   args: ['<path...>'],
-  summary: 'total, group and chart files you have downloaded',
+  summary: 'add up, group and chart files you have downloaded',
   examples: [
     ['adreport view week.csv --by CAMPAIGN --top 10', 'best ten campaigns'],
     ['adreport view data --by CAMPAIGN -o page.html', 'a page made from a folder'],

@@ -1,8 +1,7 @@
-import { maskToken } from '../account/setting-values.ts';
+import { formatBaseUrl, maskToken } from '../account/setting-values.ts';
 import type { Context } from '../context.ts';
 import { AdreportError, isForbidden } from '../errors.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
-import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
@@ -23,60 +22,53 @@ export const whoamiCommand = declareCommand({
 /** Shows the account and tries its token with a call; a failure is thrown after the output. */
 async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
-  const settings = await context.account.settings();
-  const { account, baseUrl, token, profile, passwordCommand } = settings;
-  const answer = await askService(context);
+  const { account, baseUrl, token, profile } = await context.account.settings();
+  const { works, outcome, error } = await tryToken(context);
 
-  const identity = {
-    account: account.value,
-    baseUrl: baseUrl.value?.href ?? null,
-    profile: profile.value,
-    token: token.value === undefined ? null : maskToken(token.value),
-    tokenSource: token.value === undefined ? null : token.source,
-    passwordCommand: passwordCommand.value ?? null,
-    works: answer.uncertain ? null : answer.error === undefined,
-  };
+  const mask = token.value === undefined ? null : maskToken(token.value);
+  const url = baseUrl.value ? formatBaseUrl(baseUrl.value) : null;
   if (flags.json) {
+    const identity = {
+      account: account.value,
+      baseUrl: url,
+      profile: profile.value,
+      token: mask,
+      tokenSource: mask && token.source,
+      works,
+    };
     await console.result(JSON.stringify(identity));
   } else {
-    const isSignedIn = token.value !== undefined && baseUrl.value !== undefined;
     const facts = [
-      `account ${identity.account}`,
-      identity.baseUrl ?? 'no base URL',
-      `${identity.profile} profile`,
-      identity.token === null ? 'no token' : `token ${identity.token} (from ${token.from})`,
-      ...(passwordCommand.value ? [`password command ${printable(passwordCommand.value)}`] : []),
-      isSignedIn ? describeTokenCheck(answer) : 'not signed in',
+      `account ${account.value}`,
+      url ?? 'no base URL',
+      `${profile.value} profile`,
+      mask === null ? 'no token' : `token ${mask} (from ${token.from})`,
+      outcome,
     ];
     await console.result(facts.join(' · '));
   }
 
-  if (answer.uncertain) console.warn(answer.uncertain.message);
-  if (answer.error) throw answer.error;
-}
-
-function describeTokenCheck({ campaignCount = 0, uncertain, error }: TokenCheck): string {
-  if (error) return 'does not work';
-  return uncertain ? 'not checked' : `works: ${formatPlural(campaignCount, 'campaign')}`;
+  if (works === false) throw error;
+  if (error) console.warn(error.message);
 }
 
 /** Result of a call with the token. */
-interface TokenCheck {
-  readonly campaignCount?: number;
-
-  /** The token may work: some accounts cannot list campaigns. */
-  readonly uncertain?: AdreportError;
+interface TokenTrial {
+  /** `null` if the account cannot list campaigns: the token may work. */
+  readonly works: boolean | null;
+  readonly outcome: string;
   readonly error?: AdreportError;
 }
 
 /** Requests the list of campaigns, the cheapest call. */
-async function askService(context: Context): Promise<TokenCheck> {
+async function tryToken({ account }: Context): Promise<TokenTrial> {
   try {
-    const client = await context.account.client();
+    const client = await account.client();
     const { campaigns } = await client.campaigns();
-    return { campaignCount: campaigns.length };
+    return { works: true, outcome: `works: ${formatPlural(campaigns.length, 'campaign')}` };
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
-    return isForbidden(error) ? { uncertain: error } : { error };
+    if (isForbidden(error)) return { works: null, outcome: 'not checked', error };
+    return { works: false, outcome: 'does not work', error };
   }
 }

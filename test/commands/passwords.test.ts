@@ -216,18 +216,15 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(own.calls('auth')).toBe(2);
   });
 
-  test('is tried by login, and shown without its output', async () => {
+  test('is tried by login, and listed without its output', async () => {
     const { own, run } = await twoServices();
     const line = `login --account c --base-url ${own.server.url} --email buyer@example.com -q`;
 
     const login = await run([...line.split(' '), '--password-command', "printf 'demo\\nmore'"]);
-    const shown = await run('whoami --account c');
     const listed = await run('config list --account c');
 
     expect(login).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(shown.stdout).toContain("password command printf 'demo");
-    expect(listed.stdout).toContain('password-command');
-    expect((await run('whoami --account c --json')).stdout).toContain('"passwordCommand":"printf');
+    expect(listed.stdout).toMatch(/^password-command +printf 'demo/m);
   });
 
   test.each([

@@ -26,7 +26,7 @@ export interface Flag {
   /** Default as shown in help, if not the value itself. */
   readonly defaultText?: string;
 
-  /** Value of a flag given without one: `--active [date]`. */
+  /** Value of a flag given without one: `--active [period]`. */
   readonly preset?: string;
 
   /** Options that cannot be used with this one. */
