@@ -86,9 +86,8 @@ export class TotalCheck implements Check {
   }
 }
 
-/** Compares a row's value with half of the sum of a metric; money may differ by half a cent. */
-function isSumOfOthers({ column, sum }: ValueCheck, value: Decimal): boolean {
+/** Compares a row's value with half of the sum of a metric, within half a cent. */
+function isSumOfOthers({ sum }: ValueCheck, value: Decimal): boolean {
   const difference = sum.value.minus(value).minus(value);
-  if (column.type !== 'money') return difference.sign === 0;
   return difference.minus(halfCent).sign <= 0 && difference.plus(halfCent).sign >= 0;
 }

@@ -69,7 +69,7 @@ const otherPeriod = /The report covers a different period than requested/;
 const windows: readonly ResponsePair[] = [
   {
     name: 'window: another start',
-    wrong: withSummary('"since":"2025-10-31T23:00:00+0100"'),
+    wrong: withSummary('"since":"2025-11-01T00:00:01+0100"'),
     says: otherPeriod,
     right: withSummary('"since":"2025-10-31T23:00:00Z"'),
   },
@@ -653,8 +653,15 @@ export const notedResponses: readonly NotedResponse[] = [
 
 const html = '<html><body>Please sign in</body></html>';
 
+/** A response alone. */
+export interface LoneResponse {
+  readonly name: string;
+  readonly request?: ReportRequest;
+  readonly body: Body;
+}
+
 /** What is no report. */
-export const refusedResponses: readonly { readonly name: string; readonly body: Body }[] = [
+export const refusedResponses: readonly LoneResponse[] = [
   { name: 'a page', body: html },
   { name: 'nothing', body: '' },
   { name: 'JSON that is cut', body: `{"data":[${days}` },
@@ -662,12 +669,36 @@ export const refusedResponses: readonly { readonly name: string; readonly body: 
   { name: 'CSV without a requested metric', body: 'date,clicks\n2025-11-01,1\n' },
   { name: 'a message as CSV', body: 'status,displays\nerror,\n' },
   { name: 'a message in a row', body: data('{"text":"out of ink"}') },
+  { name: 'a message for a total', request: { by: [] }, body: data('{"text":"out of ink"}') },
   { name: 'rows of campaigns', body: data('{"campaignId":"1","adunits":[]}') },
 ];
 
-/** Reports, although they hold nothing. */
-export const poorResponses: readonly { readonly name: string; readonly body: Body }[] = [
+/** Reports without a warning that have no similar one with a warning. */
+export const acceptedResponses: readonly LoneResponse[] = [
   { name: 'a header alone', body: 'date,displays\n' },
   { name: 'a row without a number', body: 'date,displays\nNo data,\n' },
   { name: 'a row of nulls', body: data('{"date":null,"displays":null}') },
+  {
+    name: 'two cities of one name',
+    request: { by: ['CITY'] },
+    body: data('{"city":"Paris","displays":1}', '{"city":"Paris","displays":1}'),
+  },
+  {
+    name: 'the same hour twice, without offsets, when clocks are set back',
+    request: { by: ['HOURLY'], period: '2025-10-26' },
+    body: data(
+      '{"date":"2025-10-26","hour":"02:00","displays":1}',
+      '{"date":"2025-10-26","hour":"02:00","displays":2}',
+    ),
+  },
+  {
+    name: 'any country, if the ID of the filter is unknown',
+    request: { ...byCountry, filters: { countryId: ['999999999'] } },
+    body: data(country('"Spain"')),
+  },
+  {
+    name: 'a campaign ID that is no number',
+    request: { ...byCampaign, filters: { campaignId: ['1'] } },
+    body: data(campaign('"x-7"', 'A')),
+  },
 ];
