@@ -37,7 +37,7 @@ const heldRows = 10_000;
 const heldBytes = 8 * 1024 * 1024;
 
 /** In characters. */
-const widthBounds = { least: 8, most: 45 };
+const widthBounds = { least: 8, most: 60 };
 
 /** In landscape, printed at half their size. */
 const maxPageWidth = 260;

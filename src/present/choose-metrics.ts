@@ -36,6 +36,12 @@ export function chooseMetrics(figures: readonly Figure[], totals: Sums): Figure[
   return names.map(named).filter((figure) => figure !== undefined);
 }
 
+/** Puts the metrics that people look for first, unless the user named some. */
+export function orderMetrics(figures: readonly Figure[], totals: Sums): Figure[] {
+  const chosen = hasAllMetrics(figures) ? chooseMetrics(figures, totals) : figures;
+  return [...chosen, ...figures.filter((figure) => !chosen.includes(figure))];
+}
+
 /** Matches exactly the metrics of a profile, which a report has if the user named none. */
 function hasAllMetrics(figures: readonly Figure[]): boolean {
   const sums = figures.filter(({ derived }) => !derived);

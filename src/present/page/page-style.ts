@@ -250,7 +250,8 @@ tfoot td { border-top: 1px solid var(--line); border-bottom: 0; }
   .bars .by, figure .by { margin-top: .1875rem; }
   li { font-size: .625rem; row-gap: .0625rem; }
   li svg { height: .1875rem; }
-  .cards div, figure, li, tr { break-inside: avoid; }
+  body:has(.broad) .charts { grid-template-columns: repeat(4, minmax(0, 1fr)); }
+  .cards div, figure, .bars, li, tr { break-inside: avoid; }
   h2, h3, .head, thead { break-after: avoid; }
   .slots, .tip { display: none; }
   .scroll { border: 0; border-radius: 0; }

@@ -18,6 +18,7 @@ import {
 import { hourText } from '../../totals/numbers.ts';
 import { byFigure, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
+import { orderMetrics } from '../choose-metrics.ts';
 import { buildTable, groupRows } from '../report-table.ts';
 import { headingOf } from './headings.ts';
 import { tableLines } from './table-lines.ts';
@@ -30,6 +31,7 @@ export function groupTable({ all, figures, top, others }: RankedGroups, look: Ta
   });
   plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
 
+  const total = all.totals();
   const rows = groupRows(all, top);
   if (others) {
     // The label is in the column that names the groups.
@@ -40,11 +42,10 @@ export function groupTable({ all, figures, top, others }: RankedGroups, look: Ta
   }
   const table = buildTable({
     columns: plan.columns,
-    metrics: figures,
+    metrics: orderMetrics(figures, total),
     lead: figures[0],
     rows,
-    total: all.totals(),
-    hasNamedColumns: true,
+    total,
     keepsOrder: true,
   });
   return tableLines(table, look);

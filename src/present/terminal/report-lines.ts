@@ -4,7 +4,7 @@ import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
-import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
+import { orderMetrics, leadingMetric } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
 import { figuresOfPlan, findRowBefore } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
@@ -22,14 +22,10 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
   const figures = figuresOfPlan(plan);
-  const chosen = chooseMetrics(figures, total);
-  const isChoice = chosen.length < figures.length;
-  const lead = leadingMetric(chosen);
+  const lead = leadingMetric(figures);
   const table = buildTable({
     columns: plan.shown,
-    metrics: isChoice
-      ? [...chosen, ...figures.filter((figure) => !chosen.includes(figure))]
-      : figures,
+    metrics: orderMetrics(figures, total),
     lead,
     rows: toTableRows(rows),
     total,
