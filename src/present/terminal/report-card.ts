@@ -4,13 +4,11 @@ import { widthOf } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
 import {
   type Comparison,
-  everyFigureOf,
   type Figure,
   figuresOf,
   figureValue,
   formatFigure,
   formatOnScale,
-  splitLeadingMetrics,
 } from '../../totals/figures.ts';
 import {
   type DateUnit,
@@ -28,8 +26,8 @@ import { rangeOf, sparkline } from './text-charts.ts';
 const gap = '  ';
 
 export interface CardOptions {
-  /** Fields and derived metrics to show, in order. Default: the main metrics. */
-  readonly fields?: readonly string[] | undefined;
+  /** Metrics to show, in order. Default: the main metrics. */
+  readonly figures?: readonly Figure[] | undefined;
 
   /** Its changes are shown next to the metrics. */
   readonly comparison?: Comparison | undefined;
@@ -45,9 +43,10 @@ export interface CardOptions {
 export function reportCard(
   report: Grouping,
   look: TableLook = {},
-  { fields, comparison, labels }: CardOptions = {},
+  options: CardOptions = {},
 ): string[] {
-  const figures = relabel(figuresToShow(report, fields), labels);
+  const { comparison } = options;
+  const figures = figuresToShow(report, options);
   const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);
 
   const trend = sparklineOf(report, figures, look);
@@ -58,48 +57,27 @@ export function reportCard(
   return [...lines, ...comparisonText.map((line) => gap + line)];
 }
 
-function relabel(figures: readonly Figure[], labels: CardOptions['labels']): Figure[] {
-  return figures.map((figure) => {
+/** Lists the same metrics for a log, with their changes. */
+export function totalLines(report: Grouping, options: CardOptions = {}): string[] {
+  const { comparison } = options;
+  const items = cardItems(figuresToShow(report, options), report.totals(), {}, comparison);
+  const texts = items.map(({ label, text, change }) => {
+    return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
+  });
+  const lines = texts.length > 0 ? [texts.join(', ')] : [];
+  if (comparison) lines.push(...comparisonLines(comparison));
+  return lines.map((line) => gap + line);
+}
+
+/** Omits metrics without a value. */
+function figuresToShow(report: Grouping, { figures, labels }: CardOptions): Figure[] {
+  const totals = report.totals();
+  const shown = figures ?? chooseMetrics(figuresOf(report.metrics), totals);
+  const filled = shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
+  return filled.map((figure) => {
     const metric = metricOfField(figure.field)?.name ?? figure.field;
     return { ...figure, label: labels?.get(metric) ?? figure.label };
   });
-}
-
-/**
- * Lists the metrics for a log: revenue, displays, clicks and CTR, then the others that are not 0,
- * with their changes.
- */
-export function totalLines(report: Grouping, { comparison, labels }: CardOptions = {}): string[] {
-  const totals = report.totals();
-  const { leading, others } = splitLeadingMetrics(relabel(figuresOf(report.metrics), labels));
-  const filled = others.filter((figure) => (figureValue(figure, totals) ?? 0) !== 0);
-
-  const lines: string[] = [];
-  for (const figures of [leading, filled]) {
-    const items = cardItems(figures, totals, {}, comparison).map(({ label, text, change }) => {
-      return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
-    });
-    if (items.length > 0) lines.push(gap + items.join(', '));
-  }
-  return comparison ? [...lines, gap + comparisonLines(comparison).join(' ')] : lines;
-}
-
-/** Returns the metrics of the given fields. Default: the main ones. */
-function figuresToShow(report: Grouping, fields: readonly string[] | undefined): Figure[] {
-  const totals = report.totals();
-  if (!fields) {
-    const shown = chooseMetrics(figuresOf(report.metrics), totals);
-    return shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
-  }
-
-  const all = everyFigureOf(report.metrics);
-  const chosen: Figure[] = [];
-  for (const name of fields) {
-    const figure = all.find(({ field }) => field === name);
-    const hasValue = figure?.derived || totals.get(name) !== undefined;
-    if (figure && hasValue) chosen.push(figure);
-  }
-  return chosen;
 }
 
 interface CardItem {

@@ -4,7 +4,7 @@ import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
-import { orderMetrics, leadingMetric } from '../choose-metrics.ts';
+import { leadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
 import { figuresOfPlan, findRowBefore } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';

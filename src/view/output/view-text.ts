@@ -103,11 +103,10 @@ export function documentOf(view: View): string {
 export function viewText(tools: ViewTools, view: View): string {
   const { options, byTime, collected, figures } = view;
   const look = tableLook(tools);
-  const fields = options.metrics && figures.map(({ field }) => field);
   const isPreview = options.by === undefined && options.chart === undefined;
 
   const lines = [headText(view, look)];
-  lines.push(...reportCard(byTime, look, { fields }), '');
+  lines.push(...reportCard(byTime, look, { figures: options.metrics && figures }), '');
   if (isPreview) lines.push(...rowLines(view, look));
   else lines.push(...answerLines(view, look));
   const about = aboutLines(view, collected.tails, look);
