@@ -42,13 +42,20 @@ export function membersOf(provenance: Provenance, warnings: readonly string[]): 
   });
 }
 
-/** Returns metadata for readers, other than filters: values by label, in order. */
-export function provenanceFacts(provenance: Provenance): Map<string, string> {
+/**
+ * Returns metadata for readers, other than filters: values by label, in order.
+ *
+ * @param labels what readers see instead of the labels of metrics
+ */
+export function provenanceFacts(
+  provenance: Provenance,
+  labels: ReadonlyMap<string, string> = new Map(),
+): Map<string, string> {
   const { request, account, reportId, fetchedMs } = provenance;
   const facts = new Map<string, string>();
 
   if (account !== undefined && isShareableAccount(account)) facts.set('Account', account);
-  const requestText = request === null ? '' : describeRequest(request);
+  const requestText = request === null ? '' : describeRequest(request, labels);
   if (requestText !== '') facts.set('Request', requestText);
   if (reportId !== null) facts.set('Report ID', reportId);
   if (fetchedMs !== undefined) facts.set('Downloaded', timeText(fetchedMs));
@@ -67,14 +74,14 @@ function isShareableAccount(account: string): boolean {
 }
 
 /** Describes breakdowns and metrics in words: `By day and campaign: Displays, Clicks`. */
-function describeRequest(request: object): string {
+function describeRequest(request: object, labels: ReadonlyMap<string, string>): string {
   const breakdowns = listOf(request, 'breakdowns').map((name) => {
     const breakdown = findAnyBreakdown(name);
     return breakdown ? nounOf(breakdown) : name;
   });
-  const metrics = listOf(request, 'metrics').map(fieldLabel).join(', ');
+  const metrics = listOf(request, 'metrics').map((name) => labels.get(name) ?? fieldLabel(name));
   const by = breakdowns.length > 0 ? `By ${listWords(breakdowns)}` : '';
-  return [by, metrics].filter((text) => text !== '').join(': ');
+  return [by, metrics.join(', ')].filter((text) => text !== '').join(': ');
 }
 
 function listOf(request: object, name: string): string[] {

@@ -146,7 +146,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     breakdowns: describeBreakdowns(context),
     tables: listTables(context),
     dateUnit,
-    about: provenance ? provenanceFacts(provenance) : new Map(),
+    about: provenance ? provenanceFacts(provenance, options.labels) : new Map(),
   };
 }
 

@@ -17,6 +17,7 @@ import {
   type NameValues,
   placeholdersOf,
 } from '../query/file-name.ts';
+import { labelsByMetric } from '../query/flags/read-value.ts';
 import type { FormatName } from '../query/format-names.ts';
 import type { DeliveryTools, OutputTools } from './output-tools.ts';
 
@@ -64,6 +65,7 @@ export interface DeliveryOptions {
   readonly excel?: boolean | undefined;
   readonly note?: string | undefined;
   readonly title?: string | undefined;
+  readonly label?: readonly string[] | undefined;
   readonly open?: boolean | undefined;
 
   /** False to keep a file that exists. */
@@ -96,6 +98,7 @@ export async function prepareDelivery(
     selectedColumns: options.columns,
     normalize: options.normalize,
     title: options.title,
+    labels: labelsByMetric(options.label),
     excel: options.excel,
     isShown: isShown(tools, options),
     table: tableLook(tools, options),

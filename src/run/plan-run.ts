@@ -16,7 +16,8 @@ import { isUrl } from '../output/file/url.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { formatDays } from '../query/calendar.ts';
 import { expandName, nameValues, placeholdersOf, safeName } from '../query/file-name.ts';
-import type { RunFlags, ThisRunFlags } from '../query/flags/run-flags.ts';
+import { type RunFlags, runFlagsByName, type ThisRunFlags } from '../query/flags/run-flags.ts';
+import { formatOfFile } from '../query/format-names.ts';
 import {
   hasFilePerPart,
   keepsFolder,
@@ -28,6 +29,7 @@ import {
 import { isPeriod } from '../query/period.ts';
 import type { Part, Query } from '../query/query.ts';
 import {
+  flagsByKey,
   locateMistakes,
   periodOptions,
   readSavedOptions,
@@ -251,7 +253,8 @@ async function planSavedReports(
     const section = file.report(name);
     const saved = readReport(file, section, command);
     const { choice, others } = splitChoice(withOwnPaths(saved, file, cwd));
-    const options = { ...command.options, ...others };
+    const all = { ...command.options, ...others };
+    const options = withoutUnfit(tools, all, readDefaults(file, section, command));
     try {
       planned.push(...(await planForAccounts(tools, { name, options, choice })));
     } catch (error) {
@@ -260,6 +263,30 @@ async function planSavedReports(
     }
   }
   return planned;
+}
+
+/** Lists the options that only the defaults have. */
+function readDefaults(
+  { defaults }: ProjectFile,
+  section: YamlSection,
+  { typedOptions }: Pick<RunCommandLine, 'typedOptions'>,
+): string[] {
+  const keys = [...defaults.entries.keys()].filter((key) => !section.entries.has(key));
+  const options = keys.flatMap((key) => flagsByKey.get(key)?.[0] ?? []);
+  return options.filter((option) => !typedOptions.has(option));
+}
+
+/** Drops defaults that no format of a report knows: a label applies to its pages, not to its CSV. */
+function withoutUnfit(tools: PlanTools, options: RunFlags, defaults: readonly string[]): RunFlags {
+  const { output = ['-'], format } = options;
+  const formats = output.map((path) => format ?? formatOfFile(path) ?? stdoutFormat(tools));
+  const isUnfit = (option: string): boolean => {
+    const known = runFlagsByName.get(option)?.formats;
+    return known !== undefined && !formats.some((name) => known.includes(name));
+  };
+  const unfit = defaults.filter(isUnfit);
+  const kept = Object.entries(options).filter(([option]) => !unfit.includes(option));
+  return Object.fromEntries(kept) as unknown as RunFlags;
 }
 
 /** Reads a report and the defaults, without what the command line has. */

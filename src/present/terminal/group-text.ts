@@ -1,6 +1,6 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { ColumnPlan } from '../../output/column-plan.ts';
-import type { TableLook } from '../../output/encoder.ts';
+import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { type Figure, figureValue, formatFigure } from '../../totals/figures.ts';
@@ -25,9 +25,14 @@ import { tableLines } from './table-lines.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Adds a line for the groups that are not shown and a line of totals. */
-export function groupTable({ all, figures, top, others }: RankedGroups, look: TableLook): string[] {
+export function groupTable(
+  { all, figures, top, others }: RankedGroups,
+  look: TableLook,
+  labels?: EncodeOptions['labels'],
+): string[] {
   const plan = new ColumnPlan({
     selectedColumns: [...all.by, ...figures].map(({ field }) => field),
+    labels,
   });
   plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
 

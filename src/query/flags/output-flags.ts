@@ -1,6 +1,6 @@
 import { formatNames } from '../format-names.ts';
 import { type OptionsOf, runFlagGroup } from './flag.ts';
-import { readColumns } from './read-value.ts';
+import { readColumns, readLabel } from './read-value.ts';
 
 /** Flags for the destination and the format of a result. */
 export const outputFlags = runFlagGroup('Output:', {
@@ -31,6 +31,15 @@ export const outputFlags = runFlagGroup('Output:', {
     flags: '--note <text>',
     meaning: 'html, pdf and xlsx: a note to the readers, below the heading',
     formats: ['html', 'pdf', 'xlsx'],
+    isRare: true,
+  },
+  label: {
+    belongsTo: 'query',
+    flags: '--label <metric=text>',
+    meaning: 'what people read instead of a metric: revenueEuro=Spend; repeatable',
+    read: readLabel,
+    isRepeatable: true,
+    formats: ['html', 'pdf', 'xlsx', 'table'],
     isRare: true,
   },
   open: {
@@ -66,7 +75,7 @@ export const outputFlags = runFlagGroup('Output:', {
   },
 });
 
-const { title, note, open, normalize, output, ...listFlags } = outputFlags.flags;
+const { title, note, label, open, normalize, output, ...listFlags } = outputFlags.flags;
 
 /** Output flags for lists, which have no heading, note or metrics. */
 export const listOutputFlags = runFlagGroup(outputFlags.heading, {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
+import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
 import { didYouMean, nearest } from '../../text/nearest.ts';
 import { parseDuration } from '../../text/quantity.ts';
+import { closestHint, readName } from '../names.ts';
 
 // Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
@@ -31,6 +33,33 @@ export function readFilter(text: string): TypedFilter {
     throw new InvalidArgumentError('Write a name, = and values: country=FR,Germany.');
   }
   return { name: name.trim(), values: readList(list) };
+}
+
+const metricNames = [
+  ...metrics.map(({ name }) => name),
+  ...derivedMetrics.map(({ field }) => field),
+];
+
+/** Reads `spend=Media spend` as `revenueEuro=Media spend`. */
+export function readLabel(text: string): string {
+  const [, name = '', label = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name.trim() === '' || label.trim() === '') {
+    throw new InvalidArgumentError('Write a metric, = and its label: revenueEuro=Spend.');
+  }
+  const metric = readName({ flag: '--label', text: name.trim(), accepted: metricNames });
+  if (metric !== undefined) return `${metric}=${label.trim()}`;
+  const choice = `Choose from ${metricNames.join(', ')}.`;
+  throw new InvalidArgumentError(closestHint({ text: name, accepted: metricNames }, choice));
+}
+
+/** Returns labels by metric. */
+export function labelsByMetric(labels: readonly string[] = []): ReadonlyMap<string, string> {
+  return new Map(
+    labels.map((text) => {
+      const end = text.indexOf('=');
+      return [text.slice(0, end), text.slice(end + 1)];
+    }),
+  );
 }
 
 /** Reads a comma list with at least one value. */

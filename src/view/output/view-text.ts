@@ -6,6 +6,7 @@ import { reportCard } from '../../present/terminal/report-card.ts';
 import { reportLines } from '../../present/terminal/report-lines.ts';
 import { describeWindow } from '../../query/calendar.ts';
 import { describeQuery } from '../../query/describe.ts';
+import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { tableLook } from '../../run/deliver.ts';
 import { wrap } from '../../text/cell-width.ts';
@@ -106,7 +107,13 @@ export function viewText(tools: ViewTools, view: View): string {
   const isPreview = options.by === undefined && options.chart === undefined;
 
   const lines = [headText(view, look)];
-  lines.push(...reportCard(byTime, look, { figures: options.metrics && figures }), '');
+  lines.push(
+    ...reportCard(byTime, look, {
+      figures: options.metrics && figures,
+      labels: labelsByMetric(options.label),
+    }),
+    '',
+  );
   if (isPreview) lines.push(...rowLines(view, look));
   else lines.push(...answerLines(view, look));
   const about = aboutLines(view, collected.tails, look);
@@ -159,7 +166,8 @@ function rowLines(view: View, look: TableLook): readonly string[] {
   const rows = kept.arranged();
   const fields = fieldsOfRows(view);
   const selectedColumns = view.options.metrics ? fields : undefined;
-  const plan = new ColumnPlan({ selectedColumns });
+  const labels = labelsByMetric(view.options.label);
+  const plan = new ColumnPlan({ selectedColumns, labels });
   plan.settle(fields);
   const options = { table: { ...look, totals: false }, selectedColumns, keepsOrder: true };
   const lines = reportLines({ plan, sums: new ReportSums(), rows, options });
@@ -176,7 +184,9 @@ function rowLines(view: View, look: TableLook): readonly string[] {
 function answerLines(view: View, look: TableLook): readonly string[] {
   const { chart, metrics } = view.options;
   const rankedGroups = ranked(view);
-  if (chart === undefined) return groupTable(rankedGroups, look);
+  if (chart === undefined) {
+    return groupTable(rankedGroups, look, labelsByMetric(view.options.label));
+  }
 
   const sortedBy = metrics === undefined ? rankedGroups.sortedBy : undefined;
   const figure = sortedBy ?? leadingFigure(view);
