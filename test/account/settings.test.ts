@@ -158,26 +158,6 @@ describe('requireSignIn', () => {
   const signIn = (sources: Partial<SettingsSources> = {}) =>
     requireSignIn(resolve(sources), async () => 'from a command');
 
-  test('accepts a token or credentials', () => {
-    expect(signIn()).toMatchObject({ token: 'work-token', credentials: undefined });
-
-    const env = {
-      ADREPORT_BASE_URL: 'https://x.example',
-      ADREPORT_EMAIL: 'a@x.example',
-      ADREPORT_PASSWORD: 'pw',
-    };
-    const credentials = { email: 'a@x.example', password: 'pw' };
-
-    const expected = {
-      baseUrl: new URL('https://x.example'),
-      encoding: 'json',
-      token: undefined,
-      credentials,
-    };
-
-    expect(signIn({ stored: nothingStored, env })).toMatchObject(expected);
-  });
-
   test.each([
     { sources: { stored: nothingStored }, message: 'You are not signed in.', hint: '--local' },
     {

@@ -353,27 +353,6 @@ async function reportsOf(run: Service['run']): Promise<{ id: string; account: st
   return JSON.parse((await run('report list --json')).stdout);
 }
 
-describe('--concurrency', () => {
-  test('applies to each account', async () => {
-    const { run, sent } = await serveStored({ polls: 5 });
-
-    const line = `run --account all ${twoDays} --concurrency 1 -o {account}/{date}.csv`;
-    expect((await run(line)).exitCode).toBe(0);
-
-    const open = new Map<string, number>();
-    let most = 0;
-    for (const request of sent()) {
-      const { endpoint } = request;
-      const account = callerOf(request) ?? '';
-      const change = endpoint === 'buyer' ? 1 : endpoint === 'download' ? -1 : 0;
-      open.set(account, (open.get(account) ?? 0) + change);
-      expect(open.get(account)).toBeLessThanOrEqual(1);
-      most = Math.max(most, (open.get('buyer') ?? 0) + (open.get('admin') ?? 0));
-    }
-    expect(most).toBe(2);
-  });
-});
-
 describe('adreport.yaml', () => {
   const yaml = `
 defaults: {account: [buyer, admin], period: 2026-11-09, by: CAMPAIGN}

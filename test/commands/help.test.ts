@@ -142,14 +142,6 @@ describe('every command', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test('examples fit a terminal of 80 columns', async () => {
-    for (const command of allCommands()) {
-      const line = `${pathOf(command)} --help`;
-      const { stdout } = await runCli(line, { tty: true, columns: 80 });
-      expect(stdout.split('\n').filter((text) => text.length > 80)).toEqual([]);
-    }
-  });
-
   test.each([60, 80, 120])(
     'its help fits a terminal of %i columns, except for examples',
     async (columns) => {

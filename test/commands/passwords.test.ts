@@ -46,45 +46,6 @@ async function twoServices() {
   return { own, other, run, signIns, cwd };
 }
 
-/** A service whose tokens expire after three calls, for accounts with these passwords. */
-async function serveShortTokens(passwords: Readonly<Record<string, string>>) {
-  const callsLeft = new Map<string, number>();
-  const signIns: string[] = [];
-  let refused = 0;
-  let reports = 0;
-
-  const { url } = await serve(({ path, headers, body }, response) => {
-    if (path === '/auth-reporting') {
-      const { email, password } = JSON.parse(body).auth;
-      if (passwords[email] !== password) {
-        refused += 1;
-        return json(response, { error: 'no' }, 401);
-      }
-      signIns.push(email);
-      const token = `${signIns.length}`.padStart(40, 't');
-      callsLeft.set(token, 3);
-      return json(response, { response: { token } });
-    }
-
-    const token = headers.authorization?.replace(/^Bearer /, '') ?? '';
-    const left = callsLeft.get(token) ?? 0;
-    callsLeft.set(token, left - 1);
-    if (left <= 0) return json(response, { error: 'expired' }, 401);
-
-    if (path === '/campaigns') return json(response, []);
-    if (path === '/status-reporting') return json(response, { response: { status: 'ready' } });
-    if (path !== '/buyer-reporting')
-      return json(response, { data: [{ campaignId: 1, displays: 7 }] });
-    reports += 1;
-    return json(response, { report_id: `r${reports}` });
-  });
-  return {
-    url,
-    signIns: (email: string) => signIns.filter((each) => each === email).length,
-    refusedSignIns: () => refused,
-  };
-}
-
 describe('the credentials of the environment', () => {
   const ofA = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
 
@@ -172,36 +133,6 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
     expect(Object.keys(result.files).sort()).toEqual(['a.csv', 'b.csv']);
     expect([own.calls('auth'), other.calls('auth')]).toEqual([2, 2]);
-  });
-
-  test('of three accounts with three passwords renews their tokens in the middle of a run', async () => {
-    const service = await serveShortTokens({
-      'a@x.test': 'one',
-      'b@x.test': 'two',
-      'c@x.test': 'three',
-    });
-    const cwd = temporaryFolder();
-    const settings = { ...bare, ADREPORT_CONFIG_DIR: temporaryFolder() };
-    const run = (line: CommandLine) => runCli(line, { cwd, env: settings });
-    for (const [name, password] of [
-      ['a', 'one'],
-      ['b', 'two'],
-      ['c', 'three'],
-    ]) {
-      const words = ['login', '--account', `${name}`, '--email', `${name}@x.test`, '-q'];
-      const command = ['--base-url', service.url.href, '--password-command', `echo ${password}`];
-      expect(await run([...words, ...command])).toMatchObject({ exitCode: 0, stderr: '' });
-    }
-
-    const days = '--period 2026-11-01..2026-11-04 --by CAMPAIGN --metrics displays';
-    const line = `run --account all ${days} --split day -o {account}/{date}.csv -q`;
-    const result = await run(`${line} --concurrency 1`);
-
-    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    const files = Object.keys(result.files).filter((file) => file.endsWith('.csv'));
-    expect(files).toHaveLength(12);
-    expect(service.signIns('a@x.test')).toBeGreaterThan(2);
-    expect(service.refusedSignIns()).toBe(0);
   });
 
   test('that leaves a background process is not waited for', async () => {
