@@ -61,7 +61,6 @@ export function createContext(host: Host, console: Console, options: ContextOpti
       env,
       cwd,
       console,
-      files: host,
       exchange: { wallClock, stopwatch, sleep, random, signal },
       userAgent: `adreport/${version}`,
       localServer: once(startLocal),

@@ -4,7 +4,6 @@ import type { CallerHost } from '../api/retrying-caller.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
-import type { FileHost } from '../text/file-in-use.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
 import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
@@ -40,7 +39,6 @@ export interface AccountHost {
   /** Folder from which `adreport.yaml` is searched upwards. */
   readonly cwd: string;
   readonly console: Console;
-  readonly files: FileHost;
 
   /** Clocks, sleep and signal of every call. */
   readonly exchange: CallerHost;
@@ -90,7 +88,7 @@ export class Accounts {
   }
 
   store(): Store {
-    return new Store(this.#host.env, this.#host.files);
+    return new Store(this.#host.env);
   }
 
   /**

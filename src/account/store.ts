@@ -4,8 +4,7 @@ import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { type AdreportError, codeOf, OutputError, UsageError } from '../errors.ts';
-import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
+import { codeOf, UsageError } from '../errors.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -80,12 +79,10 @@ type SettingsConf = Conf<Partial<StoredSettings>>;
 export class Store {
   readonly directory: string;
   readonly path: string;
-  readonly #host: FileHost;
 
-  constructor(env: NodeJS.ProcessEnv, host: FileHost) {
+  constructor(env: NodeJS.ProcessEnv) {
     this.directory = settingsFolder(env);
     this.path = join(this.directory, 'settings.json');
-    this.#host = host;
   }
 
   /** Returns empty settings if there is no file. Throws `UsageError` for an invalid file. */
@@ -96,8 +93,7 @@ export class Store {
 
   /**
    * Changes the settings under a lock; readers see the old file or the new one. `change` returns
-   * its argument to leave them unchanged, and may be called twice. Throws `UsageError` if the file
-   * cannot be changed, and `OutputError` if another program has it open.
+  XX
    */
   async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
     // Without a change, the folder is not created.
@@ -108,7 +104,7 @@ export class Store {
       const conf = await this.#open();
       const before = toSettings(conf);
       const settings = change(before);
-      if (settings !== before) await this.#write(conf, settings);
+      if (settings !== before) this.#write(conf, settings);
     } finally {
       // It fails if another process has taken over the lock.
       await unlock().catch(() => {});
@@ -160,26 +156,16 @@ export class Store {
     }
   }
 
-  async #write(conf: SettingsConf, settings: StoredSettings): Promise<void> {
+  #write(conf: SettingsConf, settings: StoredSettings): void {
     try {
-      await retryWhileInUse(this.#host, () => {
-        conf.store = { ...settings };
-      });
+      conf.store = { ...settings };
     } catch (cause) {
       throw this.#cannotWrite(cause);
     }
   }
 
-  #cannotWrite(cause: unknown): AdreportError {
-    const sentence = `Cannot write the settings file ${this.path}: ${reasonOf(cause)}.`;
-    if (cause instanceof FileInUseError) {
-      return new OutputError(sentence, {
-        code: cause.code,
-        hint: 'Close it there and run the command again.',
-        cause,
-      });
-    }
-    return new UsageError(sentence, {
+  #cannotWrite(cause: unknown): UsageError {
+    return new UsageError(`Cannot write the settings file ${this.path}: ${reasonOf(cause)}.`, {
       hint: 'Set ADREPORT_CONFIG_DIR to a different folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
       cause,
     });

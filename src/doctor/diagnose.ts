@@ -72,7 +72,7 @@ export async function diagnose(tools: Diagnosis): Promise<readonly Finding[]> {
 
 /** Checks that the settings can be read, and by their owner only. */
 async function checkStore({ host }: Diagnosis): Promise<readonly Finding[]> {
-  const store = new Store(host.env, host);
+  const store = new Store(host.env);
   const { accounts } = await store.read();
   const names = Object.keys(accounts);
   const count = formatPlural(names.length, 'account');

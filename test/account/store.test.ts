@@ -14,7 +14,6 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Store, type StoredAccount, settingsFolder, withAccount } from '../../src/account/store.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { fileHost } from '../support/file-host.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 const isWindows = process.platform === 'win32';
@@ -27,7 +26,7 @@ beforeEach(() => {
   file = join(directory, 'settings.json');
 });
 
-const open = () => new Store({ ADREPORT_CONFIG_DIR: directory }, fileHost());
+const open = () => new Store({ ADREPORT_CONFIG_DIR: directory });
 const save = (name: string, account: StoredAccount) =>
   open().update((stored) => withAccount(stored, name, account));
 const modeOf = (path: string) => (statSync(path).mode & 0o7777).toString(8);
@@ -113,9 +112,8 @@ describe('an invalid file is named, and not changed', () => {
 
 test('concurrent processes lose no changes, and readers never see half a file', async () => {
   const script = bundleScript(`
-    import { processHost } from './src/host.ts';
     import { Store, withAccount } from './src/account/store.ts';
-    const store = new Store(process.env, processHost());
+    const store = new Store(process.env);
     for (let i = 0; i < 4; i += 1) {
       const account = { baseUrl: 'https://x.example', token: 'x'.repeat(500) };
       await store.update((stored) => withAccount(stored, process.env.NAME + i, account));

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Store } from '../../src/account/store.ts';
 import { bundleScript } from '../support/bundle.ts';
-import { fileHost } from '../support/file-host.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { start, startCli } from '../support/spawn.ts';
@@ -62,9 +61,8 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
 test(`${kills} writers of settings killed: the file is always complete, and keeps what was stored`, async () => {
   const script = bundleScript(`
     import { writeSync } from 'node:fs';
-    import { processHost } from './src/host.ts';
     import { Store, withAccount } from './src/account/store.ts';
-    const store = new Store(process.env, processHost());
+    const store = new Store(process.env);
     for (let i = 0; i < 1_000; i += 1) {
       await store.update((settings) => withAccount(settings, process.pid + '-' + i, { baseUrl: 'https://x.example' }));
       writeSync(1, process.pid + '-' + i + '\\n');
@@ -91,7 +89,7 @@ async function killWriters(script: string, count: number): Promise<string[]> {
     await writer.printed(/\n/);
     expect(await killWithin(writer, 0, 30)).toBe(true);
     stored.push(...((await writer.ended).stdout.match(/^\d+-\d+$/gm) ?? []));
-    const { accounts } = await new Store(env, fileHost()).read();
+    const { accounts } = await new Store(env).read();
     expect(stored.filter((name) => !Object.hasOwn(accounts, name))).toEqual([]);
   }
   return stored;
