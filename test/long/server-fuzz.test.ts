@@ -157,7 +157,7 @@ test(`${requestCount} random requests: no 500, and memory flat`, async () => {
       globalThis.gc();
       process.send(process.memoryUsage());
     });
-    process.send(server.port);
+    process.send(Number(new URL(server.url).port));
   `);
   const child = fork(script.file, { execArgv: ['--expose-gc'] });
   onTestFinished(() => {

@@ -6,6 +6,8 @@ import type { FaultRequest } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
+/** Beyond this number of reports, the oldest are forgotten (`decisions.md` 4). */
+const maxReports = 10_000;
 const oneDayMs = 24 * 3_600_000;
 
 export interface ReportCreation {
@@ -73,6 +75,9 @@ export class Reports {
     const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
     const report: StoredReport = { id, ...creation, statusCalls: 0 };
     this.#reports.set(id, report);
+
+    const [oldest] = this.#reports.keys();
+    if (oldest !== undefined && this.#reports.size > maxReports) this.#reports.delete(oldest);
     return report;
   }
 
