@@ -393,12 +393,13 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, tools: PlanTo
 
 /** Throws `UsageError` for a name that is the same in the name of a file: `A/B` and `A_B`. */
 function expectOwnFileName(name: string, file: ProjectFile): void {
-  const key = (report: string) => safeName(report).toLowerCase();
-  const other = [...file.lines.keys()].find((one) => one !== name && key(one) === key(name));
-  if (other === undefined) return;
+  const key = safeName(name).toLowerCase();
+  const same = [...file.lines.keys()].filter((one) => safeName(one).toLowerCase() === key);
+  const [first, second] = same;
+  if (first === undefined || second === undefined) return;
 
-  const line = Math.max(file.lines.get(name) ?? 1, file.lines.get(other) ?? 1);
-  const message = `The reports ${quoted(other)} and ${quoted(name)} have the same file name.`;
+  const line = file.lines.get(second) ?? 1;
+  const message = `The reports ${quoted(first)} and ${quoted(second)} have the same file name.`;
   throw fileError(file.shownPath, [{ line, message, hint: 'Rename one of them.' }]);
 }
 

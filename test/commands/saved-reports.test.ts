@@ -153,6 +153,24 @@ describe('mistakes are exit 2', () => {
   });
 
   test.each([
+    ['A/B', 'A_B'],
+    ['Week', 'week'],
+  ])('%s and %s would have the same file', async (one, other) => {
+    const report = '{period: 2026-11-01, output: "{report}.csv"}';
+    const cwd = folderWith(`reports:\n  ${one}: ${report}\n  ${other}: ${report}\n  c: ${report}\n`);
+
+    const refused = await runCli('run --all --dry-run', { cwd });
+    expectRefusal(refused, 2, `adreport.yaml:3: The reports “${one}” and “${other}” have the same`);
+    expect(await requestsOf(cwd, 'c')).toHaveLength(1);
+  });
+
+  test('one in a report that is not run does not stop another one', async () => {
+    const cwd = folderWith('reports:\n  a: {priod: today}\n  b: {period: 2026-11-01}\n');
+    expect(await requestsOf(cwd, 'b')).toHaveLength(1);
+    expectRefusal(await runCli('run a', { cwd }), 2, 'adreport.yaml:2: Unknown key “priod”');
+  });
+
+  test.each([
     { words: 'nightly', hint: 'no adreport.yaml in this folder' },
     { words: '--all', hint: 'adreport init' },
     { words: '--file nowhere.yaml x', hint: 'there is no such file' },
