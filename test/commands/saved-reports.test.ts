@@ -157,7 +157,9 @@ describe('mistakes are exit 2', () => {
     ['Week', 'week'],
   ])('%s and %s would have the same file', async (one, other) => {
     const report = '{period: 2026-11-01, output: "{report}.csv"}';
-    const cwd = folderWith(`reports:\n  ${one}: ${report}\n  ${other}: ${report}\n  c: ${report}\n`);
+    const cwd = folderWith(
+      `reports:\n  ${one}: ${report}\n  ${other}: ${report}\n  c: ${report}\n`,
+    );
 
     const refused = await runCli('run --all --dry-run', { cwd });
     expectRefusal(refused, 2, `adreport.yaml:3: The reports “${one}” and “${other}” have the same`);

@@ -94,9 +94,8 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
 
   /** A folder with the files that the examples of a page need. */
   async function furnish(name: string, lines: readonly string[]): Promise<Place> {
-    const { cwd, env } = placeFor(name);
-    writeFileSync(join(cwd, 'token.txt'), `${token}\n`);
-    const place = { cwd, env: { ...env, ADREPORT_PASSWORD: 'demo' } };
+    const place = placeFor(name);
+    writeFileSync(join(place.cwd, 'token.txt'), `${token}\n`);
     const has = (text: string): boolean => lines.some((line) => line.includes(text));
     const needed = [
       ...(lines.includes('adreport init') ? [] : ['init']),
