@@ -50,7 +50,7 @@ const firstExamples: readonly Pair[] = [
 
 /** Shown by the program's help; `--help-all` lists all of them. */
 const usualCommands: Readonly<Record<string, readonly string[]>> = {
-  'Get reports': ['run', 'view', 'check', 'repair', 'fields'],
+  'Get reports': ['run', 'view', 'check', 'update', 'fields'],
   'Set up': ['login', 'doctor', 'local-server'],
 };
 

@@ -58,7 +58,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
 const doors: Readonly<Record<string, readonly string[]>> = {
   undici: ['api/http.ts'],
   conf: ['account/store.ts'],
-  'proper-lockfile': ['account/store.ts'],
+  'proper-lockfile': ['text/file-lock.ts'],
   inquirer: ['ui/prompt.ts'],
   'cli-progress': ['ui/progress.ts'],
   chalk: ['ui/console.ts'],

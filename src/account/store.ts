@@ -4,7 +4,8 @@ import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { codeOf, UsageError } from '../errors.ts';
+import { AdreportError, codeOf, UsageError } from '../errors.ts';
+import { withLock } from '../text/file-lock.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
@@ -99,34 +100,20 @@ export class Store {
     // Without a change, the folder is not created.
     if (!existsSync(this.path) && change(noSettings) === noSettings) return;
 
-    const unlock = await this.#lock();
-    try {
+    await this.#locked(async () => {
       const conf = await this.#open();
       const before = toSettings(conf);
       const settings = change(before);
       if (settings !== before) this.#write(conf, settings);
-    } finally {
-      // It fails if another process has taken over the lock.
-      await unlock().catch(() => {});
-    }
+    });
   }
 
-  /** Returns a function that unlocks the file. */
-  async #lock(): Promise<() => Promise<void>> {
-    const { default: lockfile } = await import('proper-lockfile');
+  async #locked(work: () => Promise<void>): Promise<void> {
     try {
       makeFolder(this.directory, 0o700);
-      return await lockfile.lock(this.path, {
-        lockfilePath: `${this.path}.lock`,
-        // The file may not exist yet.
-        realpath: false,
-        // The lock of a killed process is taken over.
-        stale: 5_000,
-        retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
-        // Harmless if another process takes it over: the file is replaced atomically.
-        onCompromised: () => {},
-      });
+      await withLock(this.path, work);
     } catch (cause) {
+      if (cause instanceof AdreportError) throw cause;
       if (codeOf(cause) !== 'ELOCKED') throw this.#cannotWrite(cause);
       throw new UsageError(`Another process is changing the settings file ${this.path}.`, {
         hint: `Run the command again. If no other command is running, remove ${this.path}.lock.`,

@@ -1,10 +1,22 @@
+import { join, relative, resolve } from 'node:path';
+import type { Context } from '../context.ts';
+import { fieldLabel, fieldOfName } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
+import { continuesProblem, type Problem } from '../folder/check-folder.ts';
+import { type CheckedFolder, checkPath } from '../folder/check-paths.ts';
+import type { FolderPart } from '../folder/due.ts';
+import type { TypedPath } from '../folder/folder-state.ts';
+import { describeQuery, toRequestRecord } from '../query/describe.ts';
 import { flagGroup } from '../query/flags/flag.ts';
-import { type CheckedPath, checkPath, countProblems, writeCheckResults } from './checked-path.ts';
+import type { TypedPeriod } from '../query/period.ts';
+import { printable, visibleJson } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { pathWord, shellWord } from '../text/quote-for-shell.ts';
+import { formatSum } from '../totals/numbers.ts';
 import { declareCommand } from './command.ts';
 
-/** Flags for the days, weeks or months of a folder to check or to repair. */
-export const windowFlags = flagGroup('Period:', {
+/** Flags that select days, weeks or months of a folder. */
+export const folderPeriodFlags = flagGroup('Period:', {
   period: { flags: '--period <p>', meaning: 'only these days, weeks or months, e.g. 2025' },
   since: { flags: '--since <day>', meaning: 'first day, instead of --period' },
   until: { flags: '--until <day>', meaning: 'last day (default: today)' },
@@ -20,29 +32,155 @@ export const checkCommand = declareCommand({
     ['adreport check data --period 2025', 'only the days of a year'],
     ["adreport check data --json | jq '.problems[].message'", 'the problems as data'],
   ],
-  flags: [windowFlags],
+  flags: [folderPeriodFlags],
   async action({ context, options, args: [paths] }) {
-    const checked: CheckedPath[] = [];
-    const refused: UsageError[] = [];
-    for (const path of paths) {
-      try {
-        checked.push(await checkPath(context, path, options));
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        refused.push(error);
-      }
-    }
-
-    if (checked.length > 0) await writeCheckResults(context, checked, { isList: paths.length > 1 });
-    const [first] = refused;
-    if (first) {
-      const message = refused.map((error) => error.message).join(' ');
-      throw new UsageError(message, { ...(first.hint !== undefined && { hint: first.hint }) });
-    }
-    const hasNoProblems = checked.every((path) => countProblems(path) === 0);
-    return hasNoProblems ? 0 : problemsExitCode;
+    const { checked, refusal } = await checkPaths(context, paths, options);
+    if (checked.length > 0) await writeChecks(context, { checked, paths, period: options });
+    if (refusal) throw refusal;
+    return checked.some(({ check }) => check.problems.length > 0) ? problemsExitCode : 0;
   },
 });
 
 /** Exit code for incomplete or wrong data (cli.md, Exit codes). */
 export const problemsExitCode = 9;
+
+/** Checks all paths; those that have no declaration are refused together at the end. */
+async function checkPaths(context: Context, paths: readonly string[], period: TypedPeriod) {
+  const { cwd, signal, wallClock } = context.host;
+  const checked: CheckedFolder[] = [];
+  const refused: UsageError[] = [];
+  const meter = (await context.progress()).transfer('Checking');
+  let bytes = 0;
+  const onBytes = (count: number): void => {
+    bytes += count;
+    meter.update({ bytes });
+  };
+  try {
+    for (const path of new Set(paths)) {
+      try {
+        const options = { period, nowMs: wallClock(), signal, onBytes };
+        checked.push(...(await checkPath(toTypedPath(cwd, path), options)));
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        refused.push(error);
+      }
+    }
+  } finally {
+    meter.stop();
+  }
+  const [refusal] = refused;
+  if (refusal) refusal.message = refused.map(({ message }) => message).join(' ');
+  return { checked, refusal };
+}
+
+/** Throws `UsageError` for an empty path, which an unset shell variable makes. */
+export function toTypedPath(cwd: string, path: string): TypedPath {
+  if (path !== '') return { absolute: resolve(cwd, path), shown: path };
+  throw new UsageError('The path is empty.', { hint: 'Name a folder that run fills.' });
+}
+
+interface WrittenChecks {
+  readonly checked: readonly CheckedFolder[];
+
+  /** As typed. */
+  readonly paths: readonly string[];
+  readonly period: TypedPeriod;
+}
+
+async function writeChecks(context: Context, written: WrittenChecks): Promise<void> {
+  const { console, flags, host } = context;
+  if (flags.json) return console.result(visibleJson(toDocument(host.cwd, written)));
+
+  const lines: string[] = [];
+  const { checked } = written;
+  if (!console.isQuiet) lines.push(...checked.flatMap((one) => folderLines(host.cwd, one)));
+  lines.push(...checked.flatMap((one) => problemLines(host.cwd, one)));
+  if (!console.isQuiet) lines.push(...closingLines(context, written));
+  if (lines.length > 0) await console.write(`${lines.map(printable).join('\n')}\n`);
+}
+
+/** Builds the object of `--json` (cli.md, Folders). */
+function toDocument(cwd: string, { checked }: WrittenChecks): object {
+  const folders = checked.map(({ folder, declaration, check }) => ({
+    folder: relative(cwd, folder) || '.',
+    request: declaration ? toRequestRecord(declaration.query) : null,
+    since: check.parts[0]?.firstDay ?? null,
+    until: check.parts.at(-1)?.lastDay ?? null,
+    files: check.files,
+    rows: check.rows,
+    totals: check.totals,
+  }));
+  const problems = checked.flatMap(({ folder, check }) => {
+    return check.problems.map(({ file, kind, clause, advice }) => {
+      const shown = join(relative(cwd, folder), file);
+      return { file: shown, kind, message: sentence(shown, clause, advice) };
+    });
+  });
+  return { folders, problems, notes: checked.flatMap(({ check }) => check.notes) };
+}
+
+function sentence(subject: string, clause: string, advice?: string): string {
+  return advice === undefined ? `${subject} ${clause}.` : `${subject} ${clause}. ${advice}`;
+}
+
+/** Describes the request, days, files and totals of a folder. */
+function folderLines(cwd: string, { folder, declaration, check }: CheckedFolder): string[] {
+  const name = relative(cwd, folder) || '.';
+  if (!declaration) return [`${name}: its declaration cannot be used`];
+
+  const { query, split } = declaration;
+  const account = query.account === undefined ? '' : `; account ${query.account}`;
+  const [first] = check.parts;
+  const last = check.parts.at(-1);
+  const days = first && last ? formatRange(first, last) : `no ${split} is over yet`;
+  const lines = [
+    `${name}: ${describeQuery(query)}${account}`,
+    `  ${days}: ${formatPlural(check.files, 'file')}, ${formatPlural(check.rows, 'row')}`,
+  ];
+  const sums = Object.entries(check.totals).map(([metric, sum]) => {
+    return `${fieldLabel(fieldOfName(metric))} ${formatSum(metric, sum)}`;
+  });
+  return sums.length > 0 ? [...lines, `  ${sums.join(', ')}`] : lines;
+}
+
+function formatRange({ firstDay }: FolderPart, { lastDay }: FolderPart): string {
+  return firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`;
+}
+
+/** Formats a line for each problem; the same problem of consecutive files is one line. */
+export function problemLines(cwd: string, { folder, declaration, check }: CheckedFolder): string[] {
+  const groups: Problem[][] = [];
+  for (const problem of check.problems) {
+    const group = groups.at(-1);
+    const before = group?.at(-1);
+    if (group && before && continuesProblem(before, problem)) group.push(problem);
+    else groups.push([problem]);
+  }
+
+  return groups.map((group) => {
+    const [first, ...others] = group as [Problem, ...Problem[]];
+    const shown = join(relative(cwd, folder), first.file);
+    const last = others.at(-1);
+    if (!last) return `${first.kind}: ${sentence(shown, first.clause, first.advice)}`;
+
+    const count = formatPlural(group.length, declaration?.split ?? 'file');
+    const range = `${shown} … ${last.file} (${count})`;
+    const isPlain = first.kind === 'missing';
+    const rest = isPlain ? (first.advice ?? '') : sentence(first.file, first.clause, first.advice);
+    return `${first.kind}: ${range}. ${rest}`.trimEnd();
+  });
+}
+
+function closingLines({ host }: Context, { checked, paths, period }: WrittenChecks): string[] {
+  const problems = checked.flatMap(({ check }) => check.problems);
+  const notes = checked.flatMap(({ check }) => check.notes.map((note) => `Note: ${note}`));
+  if (problems.length === 0) return [...notes, 'No problems found.'];
+  if (!problems.some(({ solvedBy }) => solvedBy === 'update')) return notes;
+
+  const words = paths.map((path) => pathWord(path, host.platform));
+  for (const flag of ['period', 'since', 'until'] as const) {
+    const value = period[flag];
+    if (value !== undefined) words.push(`--${flag}`, shellWord(value, host.platform));
+  }
+  return [...notes, `To solve: adreport update ${words.join(' ')}`];
+}

@@ -11,10 +11,10 @@ import { initCommand } from './init.ts';
 import { localServerCommand } from './local-server.ts';
 import { loginCommand } from './login.ts';
 import { logoutCommand } from './logout.ts';
-import { repairCommand } from './repair.ts';
 import { reportCommand } from './report.ts';
 import { runCommand } from './run.ts';
 import { statusCommand } from './status.ts';
+import { updateCommand } from './update.ts';
 import { viewCommand } from './view.ts';
 import { whoamiCommand } from './whoami.ts';
 
@@ -32,7 +32,7 @@ export const commandGroups: readonly {
       downloadCommand,
       viewCommand,
       checkCommand,
-      repairCommand,
+      updateCommand,
       campaignsCommand,
       fieldsCommand,
       initCommand,

@@ -48,7 +48,6 @@ reports:
     by: CAMPAIGN
     split: day
     lookback: 3
-    missing: true
     output: data/date={date}/part.csv
 `;
 

@@ -61,7 +61,8 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const notes = new Set(compared.flatMap(({ whole }) => comparisonNote(whole) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
-  const chosen = await chooseParts(context, planned);
+  const declares = !options.dryRun;
+  const chosen = await chooseParts(context, planned, { declares });
   const reports = chosen.filter(({ refusal, allParts }) => !refusal && allParts.length > 0);
   expectDistinctFiles(reports, context.host);
 
@@ -89,7 +90,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   if (!isNothingDue || chosen.length === 0) return;
   const first = chosen.find(({ allParts }) => allParts.length === 0);
   const unit = first && unitOfParts(first.query);
-  const why = unit ? `yet: no ${unit} is over` : ': all files are present';
+  const why = unit ? `yet: no ${unit} is over` : ': all files are final';
   context.console.note(`Nothing to download${unit ? ' ' : ''}${why}.`);
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { codeOf } from '../errors.ts';
+import { join } from 'node:path';
+import { codeOf, OutputError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
 
 export type FileState =
   | { readonly kind: 'absent' }
@@ -14,20 +15,17 @@ export type FileState =
       readonly sha256?: string;
     }
 
-  /** Regular file that cannot be read; `why` is a clause. */
-  | { readonly kind: 'unreadable'; readonly why: string }
-
-  /** Something that is never replaced by a file, such as a folder or a link; `why` is a clause. */
-  | { readonly kind: 'blocked'; readonly why: string };
+  /** Cannot be read, or is never replaced by a file, such as a folder or a link; `why` is a clause. */
+  | { readonly kind: 'unreadable'; readonly why: string };
 
 export interface DiskOptions {
   readonly signal: AbortSignal;
 
-  /** Selects files to read and hash; of others only the size is read. */
-  readonly reads: (name: string) => boolean;
+  /** Reads and hashes the files; otherwise only their sizes are read. */
+  readonly hashes: boolean;
 
   /** Called with the number of bytes just read. */
-  readonly onBytes?: (count: number) => void;
+  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /** Disks queue requests, so reading several files at a time is faster. */
@@ -36,7 +34,7 @@ const workerCount = 8;
 /**
  * Looks at files in a folder.
  *
- * @param names paths relative to the folder, with slashes
+ * @param names paths from the folder, with slashes
  * @throws the reason of the signal once it is aborted
  */
 export async function readFileStates(
@@ -44,107 +42,70 @@ export async function readFileStates(
   names: Iterable<string>,
   options: DiskOptions,
 ): Promise<Map<string, FileState>> {
-  const found = new Map<string, FileState>();
-  const links: KnownLinks = new Map();
+  const states = new Map<string, FileState>();
   const waiting = [...names].reverse();
 
   const workers = Array.from({ length: workerCount }, async () => {
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      found.set(name, await lookAtFile(folder, name, { ...options, links }));
+      options.signal.throwIfAborted();
+      states.set(name, await readFileState(folder, name, options));
     }
   });
   await Promise.all(workers);
-  return found;
+  return states;
 }
 
-/**
- * Describes a link on the path of a file below a folder, as a clause; `undefined` if there is none.
- */
-export async function linkOnPath(folder: string, name: string): Promise<string | undefined> {
-  const stats = await fs.lstat(join(folder, name)).catch(() => undefined);
-  if (stats?.isSymbolicLink()) return 'it is a link';
-  return findLinkAbove(folder, name, new Map());
-}
-
-/** Links on the paths of folders, as clauses, so that each folder is looked at once. */
-type KnownLinks = Map<string, Promise<string | undefined>>;
-
-/** Describes the outermost link among the parent folders of a file, as a clause. */
-async function findLinkAbove(
-  root: string,
-  name: string,
-  known: KnownLinks,
-): Promise<string | undefined> {
-  const folder = dirname(name);
-  if (folder === '.') return undefined;
-
-  const link = known.get(folder) ?? findLinkAt(root, folder, known);
-  known.set(folder, link);
-  return link;
-}
-
-async function findLinkAt(
-  root: string,
-  folder: string,
-  known: KnownLinks,
-): Promise<string | undefined> {
-  const above = await findLinkAbove(root, folder, known);
-  if (above !== undefined) return above;
-  const stats = await fs.lstat(join(root, folder)).catch(() => undefined);
-  return stats?.isSymbolicLink() ? `${folder} is a link` : undefined;
-}
-
-async function lookAtFile(
+async function readFileState(
   folder: string,
   name: string,
-  options: DiskOptions & { readonly links: KnownLinks },
+  options: DiskOptions,
 ): Promise<FileState> {
-  options.signal.throwIfAborted();
-  const link = await findLinkAbove(folder, name, options.links);
-  if (link !== undefined) return { kind: 'blocked', why: link };
-
   const path = join(folder, name);
   try {
-    const stats = await fs.lstat(path);
-    if (stats.isSymbolicLink()) return { kind: 'blocked', why: 'it is a link' };
-    if (stats.isDirectory()) return { kind: 'blocked', why: 'it is a folder' };
-    if (!stats.isFile()) return notRegular;
-    return options.reads(name)
-      ? await readFile(path, options)
-      : { kind: 'file', bytes: stats.size };
+    const obstacle = await findObstacle(folder, name);
+    if (obstacle !== undefined) return { kind: 'unreadable', why: obstacle };
+    if (options.hashes) return await hashFile(path, options);
+    return { kind: 'file', bytes: (await fs.lstat(path)).size };
   } catch (error) {
     if (options.signal.aborted) throw options.signal.reason;
-    return fromError(error);
+    if (codeOf(error) === 'ENOENT') return { kind: 'absent' };
+    return { kind: 'unreadable', why: accessErrorReason(error) };
   }
 }
 
-const notRegular: FileState = { kind: 'blocked', why: 'it is not a regular file' };
-
-function fromError(error: unknown): FileState {
-  const code = codeOf(error);
-  if (code === 'ENOENT') return { kind: 'absent' };
-  if (code === 'ENOTDIR') return { kind: 'blocked', why: 'a folder on its path is a file' };
-  return { kind: 'unreadable', why: accessErrorReason(error) };
+/** Describes what is no regular file on the path of a file below a folder, as a clause. */
+async function findObstacle(folder: string, name: string): Promise<string | undefined> {
+  const segments = name.split('/');
+  for (const [index] of segments.entries()) {
+    const within = segments.slice(0, index + 1).join('/');
+    const isLast = index === segments.length - 1;
+    const subject = isLast ? 'it' : within;
+    const stats = await fs.lstat(join(folder, within));
+    if (stats.isSymbolicLink()) return `${subject} is a link`;
+    if (isLast && stats.isDirectory()) return `${subject} is a folder`;
+    if (isLast && !stats.isFile()) return `${subject} is not a regular file`;
+  }
+  return undefined;
 }
 
-/** Explains why the system does not let a path be read, as a clause. */
-export function accessErrorReason(error: unknown): string {
-  const code = codeOf(error);
-  return code === 'EACCES' || code === 'EPERM' ? 'permission denied' : (code ?? String(error));
+/** Throws `OutputError` if a link, or anything else that is no file, is in the place of a file. */
+export async function requirePlace(folder: string, name: string): Promise<void> {
+  const obstacle = await findObstacle(folder, name).catch(() => undefined);
+  if (obstacle === undefined) return;
+  throw new OutputError(`Cannot write ${printable(join(folder, name))}: ${printable(obstacle)}.`, {
+    hint: 'Move it away, or replace it with a regular file or folder.',
+  });
 }
 
 const pieceBytes = 256 * 1024;
 
-async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise<FileState> {
-  // If a pipe has replaced the file since, opening it without O_NONBLOCK would block.
-  const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+async function hashFile(path: string, { signal, onBytes }: DiskOptions): Promise<FileState> {
+  const file = await openRegularFile(path, constants.O_RDONLY);
   try {
-    const stats = await file.stat();
-    if (!stats.isFile()) return notRegular;
-
+    const { size } = await file.stat();
     const hash = createHash('sha256');
     // Most files are small. The extra byte makes the first read short, which ends the loop.
-    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, stats.size + 1));
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size + 1));
     let bytes = 0;
     for (;;) {
       signal.throwIfAborted();
@@ -160,6 +121,47 @@ async function readFile(path: string, { signal, onBytes }: DiskOptions): Promise
   }
 }
 
+/** Error code of what is not a regular file. */
+const notRegular = 'NOT_REGULAR';
+
+/** Opens a file. Throws if it is a link or not a regular file: a pipe would block. */
+export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
+  // Windows has no O_NOFOLLOW.
+  const followsLinks = constants.O_NOFOLLOW === undefined;
+  if (followsLinks && (await isLink(path))) throw Object.assign(new Error(), { code: 'ELOOP' });
+
+  const file = await fs.open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
+  const stats = await file.stat();
+  if (stats.isFile()) return file;
+
+  await file.close();
+  throw Object.assign(new Error(notRegular), { code: notRegular });
+}
+
+async function isLink(path: string): Promise<boolean> {
+  const stats = await fs.lstat(path).catch(() => undefined);
+  return stats?.isSymbolicLink() === true;
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  EISDIR: 'it is a folder',
+  ELOOP: 'it is a link',
+  EMLINK: 'it is a link',
+  ENXIO: 'it is not a regular file',
+  ENOTDIR: 'a folder on its path is a file',
+  [notRegular]: 'it is not a regular file',
+};
+
+/** Explains why the system does not let a path be used, as a clause. */
+export function accessErrorReason(error: unknown): string {
+  const code = codeOf(error) ?? '';
+  return reasons[code] ?? (code || String(error));
+}
+
 export interface Listing {
   /** Paths with slashes: everything except folders, and folders at the maximum depth. */
   readonly names: readonly string[];
@@ -169,10 +171,11 @@ export interface Listing {
 }
 
 /**
- * Lists a folder and its subfolders, without hidden names. Links are not followed.
+ * Lists a folder and its subfolders, without hidden names and other declared folders. Links are not
+ * followed.
  *
  * @param options `depth` is 1 for the folder alone; `marksOther` recognizes a file name that marks
- *   a subfolder as separate, so that it is skipped
+ *   a subfolder as separate
  * @throws the reason of the signal once it is aborted
  */
 export async function listNames(

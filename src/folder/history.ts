@@ -1,305 +1,115 @@
 import { isUtf8 } from 'node:buffer';
-import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import { codeOf, UsageError } from '../errors.ts';
-import { isHistoryName } from '../output/file/file-name.ts';
-import type { SplitUnit, Window } from '../query/calendar.ts';
+import { join } from 'node:path';
+import { OutputError, RefusedReportError } from '../errors.ts';
+import type { Shard } from '../query/flags/read-value.ts';
 import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
-import { accessErrorReason } from './disk.ts';
-import type { FileLine, HistoryLine } from './history-schema.ts';
-import { contentId, type ReportSpec, specId } from './spec.ts';
-import { movesWithClock, windowOf } from './spec-window.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import { accessErrorReason, openRegularFile } from './disk.ts';
+import type { FileLine } from './history-schema.ts';
 
-/** Maximum length of a line with its line break, so that a single write appends it. */
-const maxLineBytes = 64 * 1024;
-
-/** Its `output` is relative to the folder and has only time placeholders. */
-export type FolderSpec = ReportSpec & { readonly output: string; readonly split: SplitUnit };
-
-/** History line with the spec of a run. */
-export interface SpecLine {
-  /** Referenced by the lines of its files. */
-  readonly id: string;
-
-  /** Hash of everything that affects the content of its files. */
-  readonly content: string;
-  readonly spec: FolderSpec;
-
-  /** Window when it was written. */
-  readonly window: Pick<Window, 'since' | 'until'>;
-
-  /** Set for a run with `--missing` and a window that moves: it is repeated, as by cron. */
-  readonly isStanding: boolean;
-
-  /** When it was written, in unix seconds. */
-  readonly at: number;
-}
-
-/** Exact sum of each metric: `{ displays: "1204", revenueEuro: "12.50" }`. */
-export type Totals = FileLine['totals'];
-
-/** Builds the spec line of a run; `at` is when it is written, in unix seconds. */
-export function specLine(
-  spec: FolderSpec,
-  { at, window: { since, until } }: Pick<SpecLine, 'at' | 'window'>,
-): SpecLine {
-  return {
-    id: specId(spec),
-    content: contentId(spec),
-    spec,
-    window: { since, until },
-    isStanding: spec.missing === true && isMoving(spec, at),
-    at,
-  };
-}
-
-/** By the members that determine a window: a history may have thousands of lines with the same. */
-const moving = new Map<string, boolean>();
-
-function isMoving(spec: FolderSpec, at: number): boolean {
-  const { period, since, until, split, timezone } = spec;
-  const key = JSON.stringify([period, since, until, split, timezone]);
-  const known = moving.get(key);
-  if (known !== undefined) return known;
-
-  const isNow = movesWithClock(spec, at * 1_000);
-  moving.set(key, isNow);
-  return isNow;
-}
-
-/**
- * Serializes a spec line.
- *
- * @param version that of this program
- * @throws UsageError for a line that would be too long
- */
-export function formatSpecLine({ id, content, spec, at }: SpecLine, version: string): string {
-  const text = JSON.stringify({
-    history: 1,
-    spec: id,
-    content,
-    ...spec,
-    at: new Date(at * 1_000).toISOString(),
-    adreport: version,
-  });
-  if (Buffer.byteLength(text) < maxLineBytes) return text;
-  throw new UsageError('The request is too long for the history of the folder (64 KB).', {
-    hint: 'Use shorter lists of filters, or --no-history.',
-  });
-}
-
-export interface FileEntry {
-  readonly line: FileLine;
-
-  /** Absent if its spec line is lost. */
-  readonly own: SpecLine | undefined;
-
-  /** Name of the history file that has the line. */
-  readonly source: string;
-}
-
-export interface HistoryFile {
-  readonly name: string;
-
-  /** Numbers of the first thousand invalid lines, from 1. */
-  readonly skippedLines: readonly number[];
-
-  /** Explains why it cannot be read, as a clause. */
-  readonly unreadable?: string;
-
-  /** In the order of its lines. */
-  readonly specs: readonly SpecLine[];
-}
-
-/** Content of all history files of a folder. */
+/** All history files of a folder. */
 export interface History {
-  /** Absolute path. */
-  readonly folder: string;
-  readonly sources: readonly HistoryFile[];
+  /** Last line of each file, by its path from the folder. */
+  readonly lines: ReadonlyMap<string, FileLine>;
 
-  /** All lines of each file by its path from the folder, newest last. */
-  readonly files: ReadonlyMap<string, readonly FileEntry[]>;
+  /** Number of lines that cannot be read, by history file. */
+  readonly skipped: ReadonlyMap<string, number>;
+
+  /** History files that cannot be read, with the reason as a clause. */
+  readonly unreadable: ReadonlyMap<string, string>;
 }
 
-export function newestEntry(history: History, file: string): FileEntry | undefined {
-  return history.files.get(file)?.at(-1);
-}
+const historyPattern = /^_adreport(-\d+-of-\d+)?\.history$/;
 
-/** Returns a path relative to the folder, with slashes. */
-export function nameInFolder(folder: string, path: string): string {
-  return relative(folder, path).split(sep).join('/');
-}
-
-/** A time further ahead comes from a wrong clock. */
-const maxAheadSeconds = 86_400;
-
-/** For a time, in unix seconds, that is too far in the future to be right. */
-export function isInFuture(time: number, now: number): boolean {
-  return time > now + maxAheadSeconds;
-}
-
-/** Returns unix seconds. */
-export function createdAt({ created }: FileLine): number {
-  return Date.parse(created) / 1_000;
-}
-
-export interface ReadingOptions {
-  /** In unix seconds. */
-  readonly now: number;
-  readonly signal: AbortSignal;
+export function isHistoryName(name: string): boolean {
+  return historyPattern.test(name);
 }
 
 /**
- * Reads the history files of a folder. The result is empty for a folder without a history, or that
- * does not exist; a history file that cannot be read is marked in `sources`.
+ * Names the history file that a run appends to. Each shard has its own, so that no two machines
+ * append to the same file.
  *
- * @throws the reason of the signal once it is aborted, and the system's error if the folder cannot
- *   be listed
+ * @param shard `--shard 2/4` gives `_adreport-2-of-4.history`
  */
-export async function readHistory(folder: string, options: ReadingOptions): Promise<History> {
-  const names = (await namesIn(folder)).filter(isHistoryName).sort();
-  const sources: ReadFile[] = [];
-  for (const name of names) sources.push(await readSource(folder, name, options.signal));
-  return { folder, sources, files: mergeEntries(sources, options.now) };
+function historyName(shard: Shard | undefined): string {
+  const suffix = shard ? `-${shard.index}-of-${shard.count}` : '';
+  return `_adreport${suffix}.history`;
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await fs.readdir(folder);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return [];
-    throw error;
-  }
-}
+/**
+ * Reads the history of a folder; it is empty for a folder without one.
+ *
+ * @throws the reason of the signal once it is aborted
+ */
+export async function readHistory(folder: string, signal: AbortSignal): Promise<History> {
+  const lines = new Map<string, FileLine>();
+  const skipped = new Map<string, number>();
+  const unreadable = new Map<string, string>();
 
-/** History file with its file lines. */
-interface ReadFile extends HistoryFile {
-  readonly files: ReadonlyMap<string, readonly FileLine[]>;
-}
-
-function mergeEntries(sources: readonly ReadFile[], now: number): Map<string, FileEntry[]> {
-  const specs = new Map<string, SpecLine>();
-  for (const source of sources) {
-    for (const spec of source.specs) specs.set(spec.id, spec);
-  }
-
-  const lists = new Map<string, FileEntry[][]>();
-  for (const { name: source, files } of sources) {
-    for (const [file, lines] of files) {
-      const entries = lines.map((line) => ({ line, own: specs.get(line.spec), source }));
-      const list = lists.get(file);
-      if (list) list.push(entries);
-      else lists.set(file, [entries]);
+  for (const name of await historyNames(folder)) {
+    try {
+      const source = await readSource(join(folder, name), signal);
+      if (source.skipped > 0) skipped.set(name, source.skipped);
+      if (source.skipped > 0 && source.lines.size === 0) {
+        unreadable.set(name, 'it has no line that can be read');
+      }
+      for (const line of source.lines.values()) {
+        const other = lines.get(line.file);
+        if (!other || createdMs(other) <= createdMs(line)) lines.set(line.file, line);
+      }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      unreadable.set(name, accessErrorReason(error));
     }
   }
+  return { lines, skipped, unreadable };
+}
 
-  const entries = new Map<string, FileEntry[]>();
-  for (const [file, list] of lists) {
-    // Within a history file, the order of lines decides; between files, the service's time.
-    const byAge = (one: readonly FileEntry[], other: readonly FileEntry[]) => {
-      return (
-        lastCreated(one, now) - lastCreated(other, now) || lastFetched(one) - lastFetched(other)
-      );
-    };
-    entries.set(file, list.sort(byAge).flat());
+function createdMs({ created }: FileLine): number {
+  return Date.parse(created);
+}
+
+async function historyNames(folder: string): Promise<string[]> {
+  const names = await fs.readdir(folder).catch(() => []);
+  return names.filter(isHistoryName).sort();
+}
+
+/** Within one history file, the last line of a file counts. */
+async function readSource(path: string, signal: AbortSignal) {
+  const { fileLineSchema } = await loadSchema();
+  const lines = new Map<string, FileLine>();
+  let skipped = 0;
+  for (const bytes of splitLines(await readAll(path, signal))) {
+    const { data: line } = fileLineSchema.safeParse(parseJson(bytes));
+    if (line) lines.set(line.file, line);
+    else skipped += 1;
   }
-  return entries;
+  return { lines, skipped };
 }
 
-function lastCreated(entries: readonly FileEntry[], now: number): number {
-  const last = entries.at(-1);
-  const created = last ? createdAt(last.line) : 0;
-  return isInFuture(created, now) ? 0 : created;
+/** Loaded lazily, because most commands do not use a history. */
+function loadSchema() {
+  return import('./history-schema.ts');
 }
 
-function lastFetched(entries: readonly FileEntry[]): number {
-  return Date.parse(entries.at(-1)?.line.fetched ?? '');
-}
+/** Longer than any line that this program writes. */
+const maxLineBytes = 1024 * 1024;
 
-/** Only the first invalid lines of a damaged history are listed. */
-const maxSkippedLines = 1_000;
-
-async function readSource(folder: string, name: string, signal: AbortSignal): Promise<ReadFile> {
-  const skippedLines: number[] = [];
-  const specs: SpecLine[] = [];
-  const files = new Map<string, FileLine[]>();
-  const source = { name, skippedLines, specs, files };
-  // Loaded lazily, because most commands do not read a history.
-  const { parseLine } = await import('./history-schema.ts');
-
+/** Returns `undefined` for a line that is incomplete. */
+function parseJson(bytes: Buffer): unknown {
+  if (bytes.length > maxLineBytes || !isUtf8(bytes)) return undefined;
   try {
-    let number = 0;
-    for (const text of linesIn(await readBytes(join(folder, name), signal))) {
-      number += 1;
-      if (text === '') continue;
-
-      const read = text === undefined ? undefined : parseLine(text);
-      if (read?.kind === 'file') addLine(files, read.line);
-      const spec = read?.kind === 'spec' ? readSpecLine(read.line) : undefined;
-      if (spec) specs.push(spec);
-
-      const isValid = spec !== undefined || read?.kind === 'file';
-      if (!isValid && skippedLines.length < maxSkippedLines) skippedLines.push(number);
-    }
-  } catch (error) {
-    if (signal.aborted) throw signal.reason;
-    return { ...source, unreadable: whyUnreadable(error) };
+    // Editors may add a BOM.
+    return JSON.parse(bytes.toString().replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
   }
-
-  const isEmpty = specs.length === 0 && files.size === 0;
-  return isEmpty ? { ...source, unreadable: 'it has no valid line' } : source;
 }
 
-function addLine(files: Map<string, FileLine[]>, line: FileLine): void {
-  const lines = files.get(line.file);
-  if (lines) lines.push(line);
-  else files.set(line.file, [line]);
-}
-
-/** Returns `undefined` if the window was invalid when the line was written. */
-function readSpecLine(line: Extract<HistoryLine, { kind: 'spec' }>['line']): SpecLine | undefined {
-  const { history, spec: id, content, at, adreport, ...members } = line;
-  const spec = members as FolderSpec;
-  const atMs = Date.parse(at);
-  const window = windowOf(spec, atMs);
-  return window && { ...specLine(spec, { at: atMs / 1_000, window }), id };
-}
-
-/** Error code for other files: reading a pipe would block, and a link may lead anywhere. */
-const notRegular = 'NOT_REGULAR';
-
-function whyUnreadable(error: unknown): string {
-  const code = codeOf(error);
-  if (code === notRegular) return 'it is not a regular file';
-  if (code === 'ELOOP' || code === 'EMLINK') return 'it is a link';
-  return accessErrorReason(error);
-}
-
-/** Opens a history file. Throws if it is a link or not a regular file. */
-async function openHistory(path: string, flags: number): Promise<fs.FileHandle> {
-  // Windows has no O_NOFOLLOW.
-  const followsLinks = constants.O_NOFOLLOW === undefined;
-  if (followsLinks && (await isLink(path))) throw Object.assign(new Error(), { code: 'ELOOP' });
-
-  // Without O_NONBLOCK, opening a pipe waits for its other end and cannot be aborted.
-  const file = await fs.open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-
-  await file.close();
-  throw Object.assign(new Error(notRegular), { code: notRegular });
-}
-
-async function isLink(path: string): Promise<boolean> {
-  const stats = await fs.lstat(path).catch(() => undefined);
-  return stats?.isSymbolicLink() === true;
-}
-
-const lineBreak = 0x0a;
-
-async function readBytes(path: string, signal: AbortSignal): Promise<Buffer> {
-  const file = await openHistory(path, constants.O_RDONLY);
+async function readAll(path: string, signal: AbortSignal): Promise<Buffer> {
+  const file = await openRegularFile(path, fs.constants.O_RDONLY);
   try {
     return await file.readFile({ signal });
   } finally {
@@ -307,44 +117,50 @@ async function readBytes(path: string, signal: AbortSignal): Promise<Buffer> {
   }
 }
 
-/** Yields the lines of a history file; `undefined` for one that is too long or not UTF-8. */
-function* linesIn(bytes: Buffer): Generator<string | undefined> {
+const lineBreak = 0x0a;
+
+/** Yields the lines that are not empty. */
+function* splitLines(bytes: Buffer): Generator<Buffer> {
   let start = 0;
   while (start < bytes.length) {
     const next = bytes.indexOf(lineBreak, start);
     const end = next === -1 ? bytes.length : next;
-    yield decodeLine(bytes.subarray(start, end));
+    if (end > start) yield bytes.subarray(start, end);
     start = end + 1;
   }
 }
 
-/** Removes a BOM, which editors may add; `undefined` if the line is too long or not UTF-8. */
-function decodeLine(bytes: Buffer): string | undefined {
-  const isText = bytes.length < maxLineBytes && isUtf8(bytes);
-  return isText ? bytes.toString().replace(/^\ufeff/, '') : undefined;
+/** For a line whose report had rows with a number other than 0, as far as its totals tell. */
+export function hasNumbers({ rows, totals }: FileLine): boolean {
+  const sums = Object.values(totals);
+  return rows > 0 && (sums.length === 0 || sums.some((sum) => /[1-9]/.test(sum)));
+}
+
+/** History file of a run. */
+export interface HistoryTarget {
+  /** Absolute. */
+  readonly folder: string;
+
+  readonly shard?: Shard | undefined;
+  readonly host: FileHost;
 }
 
 /**
- * Appends a line to a history file, and creates the file if necessary. It uses a single write, so
- * that the lines of concurrent runs do not mix, and first ends a line that a power cut left
- * incomplete.
+ * Appends a line with a single write, so that the lines of concurrent runs do not mix. A line that
+ * a power cut left incomplete is ended first. Long texts of the service are cut.
  *
- * @param options with `exists`, fails if the file does not exist: its other lines would be lost
- * @throws the system's error if the file cannot be written, and `FileInUseError`
+ * @throws RefusedReportError for a line that could not be read again, such as one with a sum of
+ *   thousands of digits
+ * @throws OutputError if the history cannot be written
  */
-export async function appendLine(
-  path: string,
-  line: string,
-  { host, exists }: { host: FileHost; exists: boolean },
-): Promise<void> {
-  const file = await openToAppend(path, exists ? 0 : constants.O_CREAT, host);
-  const appending = lastAppend.then(() => writeLine(file, line));
+export async function appendLine(target: HistoryTarget, download: FileLine): Promise<void> {
+  const line = await toReadable(download);
+  const consequence = `${line.file} was not written`;
+  const appending = lastAppend.then(() => {
+    return withHistory(target, consequence, (file) => writeLine(file, JSON.stringify(line)));
+  });
   lastAppend = appending.catch(() => {});
-  try {
-    await appending;
-  } finally {
-    await file.close();
-  }
+  await appending;
 }
 
 /**
@@ -353,36 +169,60 @@ export async function appendLine(
  */
 let lastAppend: Promise<void> = Promise.resolve();
 
+async function toReadable(line: FileLine): Promise<FileLine> {
+  const { fileLineSchema, maxLineText, maxWarnings } = await loadSchema();
+  const cut = (text: string): string => text.slice(0, maxLineText);
+  const { data, error } = fileLineSchema.safeParse({
+    ...line,
+    report: line.report === null ? null : cut(line.report),
+    warnings: line.warnings.slice(0, maxWarnings).map(cut),
+  });
+  if (data) return data;
+
+  const member = error.issues[0]?.path.join(' ') ?? 'a member';
+  const file = printable(line.file);
+  throw new RefusedReportError(`Cannot record ${file} in the history: ${member} is too long.`, {
+    hint: 'The file was not written. Leave this metric out with --metrics.',
+  });
+}
+
+/** Throws `OutputError` if lines cannot be appended. */
+export async function requireAppendable(target: HistoryTarget): Promise<void> {
+  await withHistory(target, 'nothing was requested', async () => {});
+}
+
+async function withHistory(
+  { folder, shard, host }: HistoryTarget,
+  consequence: string,
+  use: (file: fs.FileHandle) => Promise<void>,
+): Promise<void> {
+  const path = join(folder, historyName(shard));
+  const { O_RDWR, O_APPEND, O_CREAT } = fs.constants;
+  try {
+    const file = await retryWhileInUse(host, () => {
+      return openRegularFile(path, O_RDWR | O_APPEND | O_CREAT);
+    });
+    try {
+      await use(file);
+    } finally {
+      await file.close();
+    }
+  } catch (cause) {
+    const why = cause instanceof FileInUseError ? cause.message : accessErrorReason(cause);
+    const message = `Cannot write the history ${path}: ${why}; ${consequence}.`;
+    const hint = 'Check the permissions of the folder and the space on its disk.';
+    throw new OutputError(printable(message), { hint, cause });
+  }
+}
+
 async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
   const separator = (await hasTornEnd(file)) ? '\n' : '';
   const bytes = Buffer.from(`${separator}${line}\n`);
   const { bytesWritten } = await file.write(bytes);
-  if (bytesWritten < bytes.length) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  if (bytesWritten < bytes.length) throw Object.assign(new Error('disk full'), { code: 'ENOSPC' });
 }
 
-/** Checks that lines can be appended to a history file. Throws as `appendLine`. */
-export async function expectAppendable(path: string, host: FileHost): Promise<void> {
-  const file = await openToAppend(path, 0, host);
-  await file.close();
-}
-
-function openToAppend(path: string, otherFlags: number, host: FileHost): Promise<fs.FileHandle> {
-  const flags = constants.O_RDWR | constants.O_APPEND | otherFlags;
-  return retryWhileInUse(host, () => openHistory(path, flags));
-}
-
-/** Explains why a history file cannot be appended to, as a clause. */
-export function appendErrorReason(error: unknown): string {
-  if (error instanceof FileInUseError) return error.message;
-  const code = codeOf(error);
-  if (code === 'ENOSPC') return 'the disk is full';
-  if (code === 'EISDIR') return 'it is a folder';
-  if (code === 'ENOENT') return 'it was removed while this command was running';
-  if (code === 'ENXIO') return 'it is not a regular file';
-  return whyUnreadable(error);
-}
-
-/** Checks whether the last line of a file has no line break. */
+/** Checks whether the last line has no line break. */
 async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;
@@ -390,4 +230,11 @@ async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const last = Buffer.alloc(1);
   await file.read(last, 0, 1, size - 1);
   return last[0] !== lineBreak;
+}
+
+/** Returns a note for each history file with lines that cannot be read. */
+export function skippedNotes({ skipped }: History): string[] {
+  return [...skipped].map(([name, lines]) => {
+    return `${formatPlural(lines, 'line')} of ${name} cannot be read and ${lines === 1 ? 'is' : 'are'} skipped.`;
+  });
 }

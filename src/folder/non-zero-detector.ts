@@ -9,7 +9,7 @@ import type { RowBatch } from '../rows/row-batch.ts';
 export class NonZeroDetector {
   readonly #metrics: readonly Column[];
 
-  hasFigures = false;
+  hasNumbers = false;
 
   /** @param columns requested columns */
   constructor(columns: readonly Column[]) {
@@ -17,7 +17,7 @@ export class NonZeroDetector {
   }
 
   observe(batch: RowBatch): void {
-    this.hasFigures ||= this.#metrics.some((column) => {
+    this.hasNumbers ||= this.#metrics.some((column) => {
       return hasNonZero(batch, fieldOfColumn(column, batch.fields));
     });
   }

@@ -27,8 +27,8 @@ import { type KeptFlags, type QueryFlags, runFlagsByName } from './flags/run-fla
 import type { FormatName } from './format-names.ts';
 import { alternatives, closestHint, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
-import { unitOfParts } from './parts.ts';
-import { readZone, resolvePeriod } from './period.ts';
+import { keepsFolder, unitOfParts } from './parts.ts';
+import { isEmptyYet, readZone, resolvePeriod } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
 /** What decides a query besides its options. */
@@ -74,9 +74,9 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
     ...(service !== undefined && { service }),
   } satisfies Query;
 
-  reader.collect(() => {
-    return resolvePeriod(query, { zone: query.timezone, nowMs, unit: unitOfParts(query) });
-  });
+  const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
+  const begins = keepsFolder(query) && isEmptyYet(query, place);
+  if (!begins) reader.collect(() => resolvePeriod(query, place));
   if (reader.mistakes.length > 0) throw joinMistakes(reader.mistakes);
   expectConsistent(query);
   return Object.freeze(query);

@@ -13,6 +13,18 @@ export function describeQuery({
   return [`${profile} report ${by}`, ...describeFilters(filters)].join('; ');
 }
 
+/** Returns the request as files and `--json` have it. */
+export function toRequestRecord({ profile, metrics, breakdowns, filters, columns }: Query): object {
+  const hasFilters = Object.keys(filters).length > 0;
+  return {
+    profile,
+    metrics,
+    breakdowns,
+    ...(hasFilters && { filters }),
+    ...(columns !== undefined && { columns }),
+  };
+}
+
 /**
  * Returns one entry for each filter: `Country: France, Germany`. Countries are named; other ids
  * stay ids.

@@ -55,11 +55,11 @@ export function expandName(template: string, values: NameValues): string {
   });
 }
 
-/** Replaces placeholders as `expandName`, but keeps those of time. */
+/** Replaces placeholders as `expandName`, except those of time: the result is a template too. */
 export function expandAllButTime(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
-    if (word === undefined) return found.slice(1);
-    return timePlaceholders.includes(word) ? found : formatValue(word, values);
+    const stays = word === undefined || timePlaceholders.includes(word);
+    return stays ? found : templateOf(formatValue(word, values));
   });
 }
 

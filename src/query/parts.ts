@@ -15,7 +15,7 @@ import {
 import { hasTimePlaceholder } from './file-name.ts';
 import type { Shard } from './flags/read-value.ts';
 import { alternatives } from './names.ts';
-import { resolvePeriod } from './period.ts';
+import { isEmptyYet, laterMs, resolvePeriod } from './period.ts';
 import type { Part, Query } from './query.ts';
 
 /** Parts of a run: half a century of days. More is probably a typo. */
@@ -45,11 +45,7 @@ export function keepsFolder(query: Query): boolean {
  */
 export function wholePart(query: Query, nowMs: number): Part {
   const now = Math.floor(nowMs / 1_000);
-  const window = resolvePeriod(query, {
-    zone: query.timezone,
-    nowMs,
-    unit: unitOfParts(query),
-  });
+  const window = resolveWhole(query, nowMs);
   if (window.since > now) {
     const begin = formatInstant(window.since, window.zone);
     throw new UsageError(`The period has not begun: it begins at ${begin}.`, {
@@ -58,6 +54,16 @@ export function wholePart(query: Query, nowMs: number): Part {
     });
   }
   return toPart(query, query.compare ? comparableWindow(window, now) : window);
+}
+
+/** A folder may begin with a period that is empty yet; it lasts until now. */
+function resolveWhole(query: Query, nowMs: number): Window {
+  const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
+  if (!keepsFolder(query) || !isEmptyYet(query, place)) return resolvePeriod(query, place);
+
+  const now = Math.floor(nowMs / 1_000);
+  const later = resolvePeriod(query, { ...place, nowMs: nowMs + laterMs });
+  return { ...later, until: now, end: now + 1 };
 }
 
 /**
@@ -75,8 +81,10 @@ export function partsOf(query: Query, nowMs: number): Part[] {
   const now = Math.floor(nowMs / 1_000);
   const subject = query.split === undefined ? '--by WEEKLY' : `--split ${unit}`;
   expectWholeUnits(whole, unit, { now, subject });
-  const isOpen = query.until === undefined && query.period === undefined;
-  const lastEnd = keepsFolder(query) && isOpen ? now : Number.POSITIVE_INFINITY;
+  const hasEnd = query.until !== undefined || query.period !== undefined;
+  const isBegun = isEmptyYet(query, { zone: query.timezone, nowMs, unit });
+  const isOpen = keepsFolder(query) && (!hasEnd || isBegun);
+  const lastEnd = isOpen ? now : Number.POSITIVE_INFINITY;
 
   const parts: Part[] = [];
   for (const found of unitsIn(whole, unit)) {

@@ -70,6 +70,29 @@ export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
   return window;
 }
 
+/** Longer than any period relative to today. */
+export const laterMs = 800 * 86_400_000;
+
+/** Resolves a period as `resolvePeriod`; `undefined` for one that is invalid at the time. */
+export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | undefined {
+  try {
+    return resolvePeriod(typed, place);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * For a period that has begun, but of which no day is over: `2027-01..yesterday` on 1 January, or
+ * `--since 2026-11-26 --until yesterday` on that day.
+ */
+export function isEmptyYet(typed: TypedPeriod, place: PeriodPlace): boolean {
+  if (tryResolve(typed, place)) return false;
+  const later = tryResolve(typed, { ...place, nowMs: place.nowMs + laterMs });
+  return later !== undefined && later.since <= place.nowMs / 1_000;
+}
+
 /** Checks a value of `--period`. */
 export function isPeriod(text: string, nowMs: number): boolean {
   try {

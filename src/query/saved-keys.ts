@@ -30,7 +30,7 @@ export function savedKeysOf(query: Query): Readonly<Record<string, SavedValue>> 
 
 /** Keys that decide neither the request nor the bytes of a file. */
 const otherKeys: readonly string[] = [
-  ...['period', 'since', 'until', 'lookback', 'strict', 'missing', 'direct', 'encoding'],
+  ...['period', 'since', 'until', 'lookback', 'strict', 'direct', 'encoding'],
   ...['title', 'note', 'label', 'output', 'account'],
 ];
 

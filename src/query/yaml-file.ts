@@ -105,6 +105,18 @@ function readText(path: string, shownPath: string): string {
   }
 }
 
+/** Formats keys as YAML, with lists on one line. */
+export async function formatYaml(keys: Readonly<Record<string, unknown>>): Promise<string> {
+  const { default: yaml } = await import('yaml');
+  const document = new yaml.Document(keys);
+  yaml.visit(document, {
+    Seq: (_key, list) => {
+      list.flow = true;
+    },
+  });
+  return document.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: false });
+}
+
 /** A file that people edit, and the lines of its keys. */
 export class YamlFile {
   readonly shownPath: string;

@@ -81,7 +81,7 @@ export class RunAnnouncer {
   }
 }
 
-/** Prints the warnings and notes of a report and of its line in the history, after its file name. */
+/** Prints the warnings and notes of a report, after its file name, and warnings about its file. */
 function printWarnings(
   { console }: Announcer,
   { checkResult, recorded, file }: WrittenReport,
@@ -90,7 +90,6 @@ function printWarnings(
   for (const { message } of checkResult.warnings) console.warn(`${place}${message}`);
   for (const { message } of checkResult.notes) console.note(`Note: ${place}${message}`);
   for (const warning of recorded?.warnings ?? []) console.warn(warning);
-  for (const note of recorded?.notes ?? []) console.note(`Note: ${note}`);
 }
 
 async function printJsonLine({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
@@ -110,11 +109,7 @@ async function printJsonLine({ console, flags }: Announcer, report: WrittenRepor
     until: report.until,
     warnings: checkResult.warnings.map(({ message }) => message),
     // A warning about a file is no proof against the report.
-    notes: [
-      ...checkResult.notes.map(({ message }) => message),
-      ...(recorded?.warnings ?? []),
-      ...(recorded?.notes ?? []),
-    ],
+    notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.warnings ?? [])],
     changed: recorded?.changes ?? null,
     ...(recorded?.kept && { kept: true }),
   });

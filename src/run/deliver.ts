@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import { basename, resolve } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
+import { isFolderRecord } from '../folder/folder-state.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import type { EncodeOptions, Sink, TableLook } from '../output/encoder.ts';
-import { expectValidOnWindows, goesToStdout, isHistoryName } from '../output/file/file-name.ts';
+import { expectValidOnWindows, goesToStdout } from '../output/file/file-name.ts';
 import {
   type CompleteFile,
   checkTarget,
@@ -170,8 +171,8 @@ export async function openTarget(
     return resolve(host.cwd, name(id));
   };
   const noClobber = !clobber;
-  if (isHistoryName(basename(template))) {
-    throw new UsageError(`-o ${template} would replace the history of a folder.`, {
+  if (isFolderRecord(basename(template))) {
+    throw new UsageError(`-o ${template} would replace the record of a folder.`, {
       hint: 'Choose another name.',
     });
   }

@@ -6,7 +6,7 @@ import { earlierPart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { withIds } from './names-to-ids.ts';
-import { type DuePart, nameFile, type PlannedQuery } from './plan-run.ts';
+import { nameFile, type PlannedQuery } from './plan-run.ts';
 import type { RunTools } from './run-tools.ts';
 
 /** One create call that would be made. */
@@ -19,9 +19,6 @@ interface PlannedCall {
 
   /** Absent for stdout; `null` for a report that is only compared with and not written. */
   readonly output?: string | null | undefined;
-
-  /** Why it would be made, as a clause. */
-  readonly reason?: string | undefined;
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
@@ -35,9 +32,9 @@ export async function showPlan(tools: RunTools, reports: readonly PlannedQuery[]
   await printDryRun(tools, calls);
 }
 
-function planCalls(report: PlannedQuery, part: DuePart): PlannedCall[] {
+function planCalls(report: PlannedQuery, part: Part): PlannedCall[] {
   const { account, label, isMerged } = report;
-  const call = { account, label, part, output: nameFile(report, part), reason: part.reason };
+  const call = { account, label, part, output: nameFile(report, part) };
   // A merged report is compared as a whole.
   return isMerged ? [call] : [call, ...earlierCalls(report, part)];
 }
@@ -45,8 +42,7 @@ function planCalls(report: PlannedQuery, part: DuePart): PlannedCall[] {
 /** Returns no call without `--compare`. */
 function earlierCalls({ account, label, query }: PlannedQuery, part: Part): PlannedCall[] {
   if (!query.compare) return [];
-  const reason = 'the report above is compared with this one';
-  return [{ account, label, part: earlierPart(part), output: null, reason }];
+  return [{ account, label, part: earlierPart(part), output: null }];
 }
 
 /** Prints calls without making them, as text or, with `--json`, as one object. */
@@ -57,7 +53,7 @@ export async function printDryRun(
   const requests: object[] = [];
   const texts: string[] = [];
 
-  for (const { account, label, part, output, reason } of calls) {
+  for (const { account, label, part, output } of calls) {
     const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone } = part;
@@ -70,7 +66,6 @@ export async function printDryRun(
       body,
       window: { since, until, timezone: zone },
       output: output === undefined ? '-' : output,
-      reason,
       curl,
     });
 
@@ -81,7 +76,6 @@ export async function printDryRun(
       line('window', `${ends} (${zone}, ${length})`),
       line('unix', `${since} … ${until}`),
       ...(output === null ? [] : [line('output', printable(output ?? 'stdout'))]),
-      ...(reason === undefined ? [] : [line('because', reason)]),
       line('body', encoded.text),
       '',
       curl,

@@ -1,293 +1,126 @@
-import * as fs from 'node:fs/promises';
-import { dirname, relative, resolve } from 'node:path';
-import { type CheckMessage, codeOf, OutputError, type UsageError } from '../errors.ts';
-import { readFileStates } from '../folder/disk.ts';
-import {
-  countLeft,
-  type FolderRun,
-  folderConflict,
-  needsReading,
-  reasonToDownload,
-  unitsBefore,
-  type WindowFile,
-} from '../folder/due.ts';
-import {
-  type FolderSpec,
-  type History,
-  nameInFolder,
-  readHistory,
-  specLine,
-} from '../folder/history.ts';
-import { type Series, seriesOf, withSpec } from '../folder/series.ts';
-import { windowOf } from '../folder/spec-window.ts';
-import type { FolderUnit } from '../folder/units.ts';
-import { HistoryWriter } from '../folder/writer.ts';
-import { historyName } from '../output/file/file-name.ts';
-import {
-  beforeTime,
-  expandAllButTime,
-  expandName,
-  hasTimePlaceholder,
-  nameValues,
-} from '../query/file-name.ts';
+import { realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { type AdreportError, type CheckMessage, UsageError } from '../errors.ts';
+import { checkFolder } from '../folder/check-folder.ts';
+import type { Declaration, FolderRequest } from '../folder/declaration.ts';
+import { declare, planDeclaration } from '../folder/declaration-file.ts';
+import { isDue } from '../folder/due.ts';
+import { findPlace } from '../folder/folder-place.ts';
+import { type FolderState, readFolder } from '../folder/folder-state.ts';
+import type { FilledFolder } from '../folder/record-download.ts';
+import { nameValues } from '../query/file-name.ts';
+import type { Shard } from '../query/flags/read-value.ts';
+import { keepsFolder } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
-import { formatCount, formatPlural, isOrAre } from '../text/quantity.ts';
+import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
-import { toSpec } from './old-spec.ts';
-import { type DuePart, nameFile, type PlannedQuery, withQuery } from './plan-run.ts';
+import { type PlannedQuery, withQuery } from './plan-run.ts';
 import type { StepTools } from './run-tools.ts';
 
-/** A job checked against the history of its folder. */
+/** A report of a run with the folder that it fills, if it fills one. */
 export interface FolderReport extends PlannedQuery {
   /** Warnings on the campaign list. */
   readonly earlierWarnings?: readonly CheckMessage[];
+  readonly filled?: FilledFolder;
 
-  /** Absent if the job keeps no history. */
-  readonly writer?: HistoryWriter;
-
-  /** Why none of its reports is requested. Thrown once the other jobs are done. */
-  readonly refusal?: UsageError;
+  /** Why none of its parts is requested. Thrown once the other reports are done. */
+  readonly refusal?: AdreportError;
 }
 
 /**
- * Adds the history writers to jobs; with `--missing` keeps only the parts that are due, each with
- * its reason.
+ * Declares each report in its folder, and limits it to the parts that are due. Without `declares`,
+ * nothing is written.
  *
- * @throws OutputError if a folder cannot be listed
+ * @throws OutputError if a folder cannot be written
  */
 export async function chooseParts(
   tools: StepTools,
-  jobs: readonly PlannedQuery[],
+  reports: readonly PlannedQuery[],
+  { declares }: { readonly declares: boolean },
 ): Promise<FolderReport[]> {
-  const histories = new Histories(tools);
   const chosen: FolderReport[] = [];
-  for (const planned of jobs) {
-    const job = await keepSeriesMetrics(tools, planned, histories);
-    const place = findPlace(tools, job);
-    if (place) chosen.push(await chooseDue(tools, job, await runInFolder(job, place, histories)));
-    else chosen.push(job.query.missing ? await skipExistingFiles(tools, job) : job);
+  for (const report of reports) {
+    try {
+      chosen.push(keepsFolder(report.query) ? await chooseDue(tools, report, declares) : report);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      chosen.push({ ...report, parts: [], refusal: error });
+    }
   }
   return chosen;
 }
 
-/**
- * Uses the metrics of the series if none were typed: a version that knows one more must not change
- * the columns of a folder.
- */
-async function keepSeriesMetrics(
-  tools: StepTools,
-  job: PlannedQuery,
-  histories: Histories,
-): Promise<PlannedQuery> {
-  const place = job.query.hasTypedMetrics ? undefined : findPlace(tools, job);
-  if (!place) return job;
-
-  const { query } = job;
-  const series = await histories.findSeries(place);
-  const own = series?.current.spec.request;
-  const isSame = own?.metrics.join() === query.metrics.join();
-  if (!own || own.profile !== query.profile || isSame) return job;
-
-  const { metrics } = own;
-  const names = metrics.join(', ');
-  tools.console.note(
-    `Note: Using the metrics already in ${printable(place.spec.output)}: ${names}. To change them, add --metrics with a different -o or with --refetch.`,
-  );
-  const changed = { ...query, metrics };
-  return { ...withQuery(job, changed), query: changed };
-}
-
-/** Keeps the parts without a file: without a history, every file counts as complete. */
-async function skipExistingFiles(
-  { console, host }: StepTools,
-  job: PlannedQuery,
-): Promise<PlannedQuery> {
-  console.note('Note: Without a history, --missing only checks whether a file exists.');
-  const parts: DuePart[] = [];
-  for (const part of job.parts) {
-    const path = resolve(host.cwd, nameFile(job, part) ?? '');
-    const stats = await fs.stat(path).catch(() => undefined);
-    const exists = stats?.isFile() && stats.size > 0;
-    if (!exists) parts.push({ ...part, reason: 'no file yet' });
-  }
-  return { ...job, parts };
-}
-
-/** Folder of a history, and the spec of the job with `output` relative to it. */
-interface FolderPlace {
-  readonly folder: string;
-  readonly spec: FolderSpec;
-}
-
-/**
- * Finds the folder before the first time placeholder in `-o`; `undefined` for a job that does not
- * write one file per part, for `--no-history`, and for names with `{id}`.
- */
-function findPlace({ host }: StepTools, job: PlannedQuery): FolderPlace | undefined {
-  const { split } = job.query;
-  const [{ path: output }] = job.query.outputs;
-  const hasFiles = split !== undefined && hasTimePlaceholder(output) && !output.includes('{id}');
-  if (!job.options.history || !hasFiles) return undefined;
-
-  const values = nameValues(job.whole);
-  const folder = resolve(host.cwd, dirname(`${expandName(beforeTime(output), values)}x`));
-  const path = resolve(host.cwd, expandAllButTime(output, values));
-  return { folder, spec: { ...toSpec(job.query), split, output: nameInFolder(folder, path) } };
-}
-
-/** Reads the history of each folder once, and warns once if it is unreadable. */
-class Histories {
-  readonly #tools: StepTools;
-  readonly #read = new Map<string, History>();
-
-  readonly nowMs: number;
-
-  /** Unix seconds. */
-  readonly now: number;
-
-  constructor(tools: StepTools) {
-    this.#tools = tools;
-    this.nowMs = tools.host.wallClock();
-    this.now = Math.floor(this.nowMs / 1_000);
-  }
-
-  /** Throws `OutputError` if the folder cannot be listed. */
-  async of(folder: string): Promise<History> {
-    const known = this.#read.get(folder);
-    if (known) return known;
-
-    const history = await this.#open(folder);
-    this.#read.set(folder, history);
-    for (const { name, unreadable } of history.sources) {
-      if (unreadable === undefined) continue;
-      this.#tools.console.warn(`Cannot read the history ${printable(name)}: ${unreadable}.`);
-    }
-    return history;
-  }
-
-  /** Finds the series that a job writes to; `undefined` for a new one. */
-  async findSeries({ folder, spec }: FolderPlace): Promise<Series | undefined> {
-    const all = seriesOf(await this.of(folder), this.now);
-    return all.find(({ names }) => names.output === spec.output);
-  }
-
-  async #open(folder: string): Promise<History> {
-    const { signal } = this.#tools.host;
-    try {
-      return await readHistory(folder, { now: this.now, signal });
-    } catch (error) {
-      const isSystemError = /^E[A-Z]+$/.test(codeOf(error) ?? '');
-      if (signal.aborted || !isSystemError) throw error;
-      throw new OutputError(`Cannot list the folder ${printable(folder)} (${codeOf(error)}).`, {
-        hint: 'Check the permissions of the folder, or use --no-history.',
-        cause: error,
-      });
-    }
-  }
-}
-
-async function runInFolder(
-  job: PlannedQuery,
-  place: FolderPlace,
-  histories: Histories,
-): Promise<FolderRun> {
-  const { now, nowMs } = histories;
-  const { folder, spec } = place;
-  const history = await histories.of(folder);
-  const before = await histories.findSeries(place);
-  const window = windowOf(spec, nowMs) ?? job.whole;
-  const line = specLine(spec, { at: nowMs / 1_000, window });
-  const source = historyName(job.options.shard);
-  return { history, line, source, before, series: withSpec(before, line), now };
-}
-
-/** Returns a part as a unit of the history. */
-function unitOfPart({ firstDay, lastDay, since, end }: Part): FolderUnit {
-  return { since: firstDay, until: lastDay, start: since, over: end };
-}
-
-/** Limits a job to the parts that are due in its folder, or refuses it. */
 async function chooseDue(
   tools: StepTools,
-  job: PlannedQuery,
-  run: FolderRun,
+  planned: PlannedQuery,
+  declares: boolean,
 ): Promise<FolderReport> {
-  const { missing } = job.query;
-  const { refetch } = job.options;
-  const files = await lookAtParts(tools, job, run);
-  const refusal = refetch ? undefined : folderConflict(run, [...files.values()]);
-  if (refusal) return { ...job, parts: [], refusal };
+  const { console, host } = tools;
+  const { options, whole } = planned;
+  const { folder, request } = toFolderRequest(planned, host.cwd);
+  const shown = relative(host.cwd, folder) || '.';
+  const { fresh: isFresh = false, shard } = options;
+  const run = { folder, shown, query: request, nowMs: host.wallClock(), isFresh, host };
+  const declared = await (declares ? declare(run) : planDeclaration(run));
+  const notes = declares ? declared.notes : [];
+  for (const warning of declared.warnings) console.warn(printable(warning));
+  for (const note of notes) console.note(printable(note));
 
-  await warnAboutEarlierUnits(tools, job, run);
-  const { host, version } = tools;
-  const keepsFigures = missing === true && !refetch;
-  const { wallClock } = host;
-  const writer = new HistoryWriter({ ...run, version, keepsFigures, wallClock, host });
-  if (!missing || refetch) return { ...job, writer };
+  const { declaration } = declared;
+  const state = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
+  warnAboutEarlierParts(tools, { state, shown, since: whole.since });
 
-  const parts: DuePart[] = [];
-  for (const part of job.parts) {
-    const file = files.get(part);
-    const reason = file && reasonToDownload(run, file);
-    if (reason !== undefined) parts.push({ ...part, reason });
-  }
-
-  if (parts.length > 0) {
-    const begun = job.parts.filter((part) => files.has(part));
-    const all = formatPlural(begun.length, job.query.split ?? 'file');
-    tools.console.note(`To download: ${formatCount(parts.length)} of ${all}.`);
-  }
-  return { ...job, parts, writer };
+  const report = asDeclared(planned, declaration);
+  const parts = isFresh ? report.parts : report.parts.filter((part) => isPartDue(part, state));
+  return { ...report, parts, filled: await fillFolder(tools, state, shard) };
 }
 
-/** Looks at the file of every part of the window that has begun. */
-async function lookAtParts(
+/** Returns the folder of a query, and the query with its output from there. */
+function toFolderRequest({ query, whole }: PlannedQuery, cwd: string) {
+  const [{ path, format }] = query.outputs;
+  const { folder, output } = findPlace(path, { names: nameValues(whole), cwd });
+  const { split = 'day' } = query;
+  const request: FolderRequest = { ...query, split, outputs: [{ path: output, format }] };
+  return { folder, request };
+}
+
+/** Takes over what only the declaration of the folder says. */
+function asDeclared(planned: PlannedQuery, { query: own }: Declaration): PlannedQuery {
+  const { since, until, split, outputs, account, login, service, ...others } = own;
+  const query = { ...planned.query, ...others };
+  return { ...withQuery(planned, query), query };
+}
+
+function isPartDue(part: Part, { declaration, history, onDisk }: FolderState): boolean {
+  const name = declaration.pattern.nameFor(part);
+  return isDue({ ...part, name }, declaration, { lines: history.lines, onDisk });
+}
+
+/** Returns what is needed to record downloads in a folder. */
+export async function fillFolder(
   { host }: StepTools,
-  job: PlannedQuery,
-  { history, series: { names }, now }: FolderRun,
-): Promise<Map<Part, WindowFile>> {
-  const begun = job.allParts.filter(({ since }) => since <= now);
-  const onDisk = await readFileStates(
-    history.folder,
-    begun.map((part) => names.nameFor(unitOfPart(part))),
-    { signal: host.signal, reads: (name) => needsReading(history, name) },
-  );
-
-  const files = new Map<Part, WindowFile>();
-  for (const part of begun) {
-    const unit = unitOfPart(part);
-    const name = names.nameFor(unit);
-    files.set(part, { name, unit, onDisk: onDisk.get(name) ?? { kind: 'absent' } });
-  }
-  return files;
+  { folder, declaration, history }: FolderState,
+  shard: Shard | undefined,
+): Promise<FilledFolder> {
+  const realPath = await realpath(folder).catch(() => folder);
+  return { folder, declaration, realPath, lines: history.lines, shard, host };
 }
 
-/** Warns about missing or stale units before the window: no run of this job downloads them. */
-async function warnAboutEarlierUnits(
+/** Warns about parts of the folder before the period, which this run will not download. */
+function warnAboutEarlierParts(
   { console, host }: StepTools,
-  { account, allParts, query: { split } }: PlannedQuery,
-  run: FolderRun,
-): Promise<void> {
-  const [first] = allParts;
-  const units = first ? unitsBefore(run, first.since) : [];
-  if (units.length === 0) return;
-
-  const { folder } = run.history;
-  const names = units.map(({ name }) => name);
-  const options = { signal: host.signal, reads: () => false };
-  const onDisk = await readFileStates(folder, names, options);
-  const { missing, stale } = countLeft(run, units, onDisk);
-  if (missing + stale === 0) return;
-
-  const unit = split ?? 'file';
-  const texts: string[] = [];
-  if (missing > 0) texts.push(`${formatPlural(missing, unit)} ${isOrAre(missing)} missing`);
-  if (stale > 0) {
-    const noun = missing > 0 ? formatCount(stale) : formatPlural(stale, unit);
-    texts.push(`${noun} ${isOrAre(stale)} stale`);
+  { state, shown, since }: { state: FolderState; shown: string; since: number },
+): void {
+  const now = Math.floor(host.wallClock() / 1_000);
+  const { problems } = checkFolder(state, now, { parts: ({ end }) => end <= since });
+  const clauses: string[] = [];
+  for (const kind of ['missing', 'stale']) {
+    const count = problems.filter((problem) => problem.kind === kind).length;
+    const parts = formatPlural(count, state.declaration.split);
+    if (count > 0) clauses.push(`${parts} ${isOrAre(count)} ${kind}`);
   }
-  const word = pathWord(relative(host.cwd, folder), host.platform);
-  const repair = `adreport repair ${word}${account.isLocal ? ' --local' : ''}`;
-  console.warn(`Before this period, ${texts.join(' and ')}. To download them: ${repair}`);
+  if (clauses.length === 0) return;
+  const update = `adreport update ${pathWord(shown, host.platform)}`;
+  console.warn(`Before this period, ${clauses.join(' and ')}. To download them: ${update}`);
 }

@@ -1,10 +1,8 @@
-import { resolve } from 'node:path';
-import type { HistoryWriter } from '../folder/writer.ts';
+import { type FilledFolder, recordDownload, requireSamePlace } from '../folder/record-download.ts';
 import { nameValues } from '../query/file-name.ts';
 import type { Part } from '../query/query.ts';
 import { compareReport } from './compare.ts';
 import type { FolderReport } from './folder-jobs.ts';
-import { nameFile } from './plan-run.ts';
 import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, prepareOutput } from './write-report.ts';
@@ -19,10 +17,10 @@ export async function prepareReportOutput(
   report: FolderReport,
   part?: Part,
 ): Promise<PreparedOutput> {
-  const { query, whole, accountName, writer, label, options, earlierWarnings = [] } = report;
+  const { query, whole, accountName, filled, label, options, earlierWarnings = [] } = report;
   const [{ path: output, format }] = query.outputs;
-  const path = resolve(context.host.cwd, nameFile(report, part) ?? '');
-  await writer?.expectNoLink(path);
+  const name = part && filled?.declaration.pattern.nameFor(part);
+  if (filled && name !== undefined) await requireSamePlace(filled, name);
   const prepared = await prepareOutput(
     context,
     { ...options, ...query, output },
@@ -39,16 +37,17 @@ export async function prepareReportOutput(
     ...prepared,
     earlierWarnings: [...earlierWarnings, ...(compared?.warnings ?? [])],
     label: { report: query.report ?? null, account: accountName, job: label },
-    beforeRename: part && writer && createFileRecorder(writer, path, part),
+    beforeRename: part && filled && createFileRecorder(filled, part),
     comparison: compared?.comparison,
   };
 }
 
 /** Returns a function that records the file of a part in the history of its folder. */
 function createFileRecorder(
-  writer: HistoryWriter,
-  path: string,
+  filled: FilledFolder,
   part: Part,
-): PreparedOutput['beforeRename'] {
-  return (report) => writer.record({ ...report, path, window: part, overAt: part.end });
+): NonNullable<PreparedOutput['beforeRename']> {
+  const name = filled.declaration.pattern.nameFor(part);
+  const { since, until } = part;
+  return (report) => recordDownload(filled, name, { ...report, since, until });
 }

@@ -2,12 +2,14 @@ import type { ServiceAccount } from '../account/account.ts';
 import {
   AdreportError,
   ErrorInContext,
+  IncompleteDataError,
   InterruptedError,
   isClosedPipe,
   isInterruption,
   isNotSignedIn,
   isStillInProgress,
 } from '../errors.ts';
+import { requireAppendable } from '../folder/history.ts';
 import type { Part } from '../query/query.ts';
 import { anySignal } from '../signals.ts';
 import { type PartsProgress, silentProgress } from '../ui/progress.ts';
@@ -129,17 +131,20 @@ class PartsRun {
         const written = await this.#attempt(tools, placeOf(job, part), () =>
           this.#workOn(job, part, { tools, work: (ofPart) => this.#fetchFile(ofPart, job, part) }),
         );
-        if (written) await this.#announcer.add(written);
+        if (!written) return;
+        await this.#announcer.add(written);
+        const error = keptFileError(written);
+        if (error) this.#recordFailure(tools, placeOf(job, part), error);
       }),
     );
     await settleAll(fetches, () => this.#context.callOff.abort(new InterruptedError(143)));
-    for (const note of job.writer?.columnNotes() ?? []) this.#context.console.note(`Note: ${note}`);
   }
 
-  /** Writes the spec line of a job, and then looks up its names, which signs in. */
+  /** Expects the history of a job to be writable, and then looks up its names, which signs in. */
   async #beginJob(job: FolderReport): Promise<FolderReport> {
-    await job.writer?.begin();
-    return job.parts.length === 0 ? job : withIds(this.#context, job);
+    if (job.parts.length === 0) return job;
+    if (job.filled) await requireAppendable(job.filled);
+    return withIds(this.#context, job);
   }
 
   /** Writes the parts of a job into one output. Throws the error of the first part that fails. */
@@ -182,14 +187,8 @@ class PartsRun {
     if (isTypable) return `To resume: ${resumeCommand(job, platform)}`;
 
     const again = 'Run the same command again';
-    const writesFiles = this.#jobs.some(({ query }) =>
-      query.outputs.some(({ path }) => path !== '-'),
-    );
-    if (!writesFiles) return `${again}.`;
-
-    const isMissingOnly = this.#jobs.every(({ query }) => query.missing);
-    if (isMissingOnly) return `${again}: it downloads only what is missing.`;
-    return `${again}, with --missing to download only the missing files.`;
+    const fillsFolders = this.#jobs.every(({ filled, options }) => filled && !options.fresh);
+    return fillsFolders ? `${again}: it downloads only what is due.` : `${again}.`;
   }
 
   /** Returns the error of the earliest failure, with the others, grouped by cause. */
@@ -331,6 +330,15 @@ function countEqual(failures: readonly Failure[], { message }: AdreportError): n
 function placeOf(job: PlannedQuery, part?: Part): ReportPlace {
   const { since } = part ?? job.whole;
   return { label: part ? labelOfPart(job, part) : job.label, since };
+}
+
+/** Returns an error for a file that was kept although it answers another request. */
+function keptFileError({ file = '', recorded }: WrittenReport): AdreportError | undefined {
+  const { kept } = recorded ?? {};
+  if (!kept || kept.isOfReport) return undefined;
+  return new IncompleteDataError(`${file} was kept, but it is not of this report.`, {
+    hint: 'Delete the file to accept that the new report has no numbers, and run again.',
+  });
 }
 
 /** Formats `2 reports (a, b)`, or the label of one. */

@@ -73,16 +73,10 @@ export interface PlannedQuery {
 
   /** All parts of the period, and those to download, in time order. */
   readonly allParts: readonly Part[];
-  readonly parts: readonly DuePart[];
+  readonly parts: readonly Part[];
 
   /** All parts go into one output. */
   readonly isMerged: boolean;
-}
-
-/** A part to download. */
-export interface DuePart extends Part {
-  /** Why it is due in its folder, as a clause. */
-  readonly reason?: string;
 }
 
 export interface RunCommandLine {
@@ -230,13 +224,13 @@ function expectAccountInOutput({ output: paths = ['-'] }: RunFlags): void {
     if (output === '-') {
       throw new UsageError('Cannot write several accounts to stdout.', {
         about: { flag: '--account' },
-        hint: "Write one file per account: -o '{account}-{date}.csv'",
+        hint: "Write one file per account: -o '{account}/{date}.csv'",
       });
     }
     if (placeholdersOf(output).includes('account')) continue;
     throw new UsageError(`-o ${output} is one file, but the run has several accounts.`, {
       about: { flag: '--output' },
-      hint: "Put {account} in the name: -o '{account}-{date}.csv'",
+      hint: "Put {account} in the name: -o '{account}/{date}.csv'",
     });
   }
 }

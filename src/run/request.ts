@@ -47,7 +47,7 @@ export function toolsFor(
     host,
     version,
     signal: host.signal,
-    ledger: context.ledger(),
+    ledger: account.isLocal ? undefined : context.ledger(),
     progress,
   };
 }

@@ -2,7 +2,7 @@ import { commandFor, fixedPeriod } from '../query/command-for.ts';
 import { downloadFlags } from '../query/flags/download-flags.ts';
 import { type FlagGroup, type FlagTable, isNegation, type OptionsOf } from '../query/flags/flag.ts';
 import { type ServiceFlags, serviceFlags } from '../query/flags/service-flags.ts';
-import { hasFilePerPart } from '../query/parts.ts';
+import { keepsFolder } from '../query/parts.ts';
 import type { Part, Query } from '../query/query.ts';
 import { type SavedValue, toArguments, toWords } from '../query/saved-keys.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
@@ -24,12 +24,10 @@ export function resumeCommand(
   { query, options, whole, allParts }: PlannedQuery,
   platform: NodeJS.Platform,
 ): string {
-  const { shard, baseUrl, refetch } = options;
-  const hasFiles = hasFilePerPart(query);
+  const { shard, baseUrl, fresh } = options;
   const more = [
-    ...(refetch ? ['--refetch'] : []),
-    // Files that are already complete are not requested again.
-    ...(hasFiles && !refetch && !query.missing ? ['--missing'] : []),
+    // Without it, the files of a folder that are final are not requested again.
+    ...(fresh && keepsFolder(query) ? ['--fresh'] : []),
     ...(shard ? ['--shard', `${shard.index}/${shard.count}`] : []),
     ...baseUrlWords(baseUrl),
   ];

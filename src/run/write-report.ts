@@ -1,10 +1,4 @@
-import {
-  type Column,
-  fieldOfColumn,
-  fieldTypeOf,
-  keyOf,
-  metricOfField,
-} from '../contract/columns.ts';
+import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import {
   type CheckMessage,
@@ -12,15 +6,15 @@ import {
   RefusedReportError,
   warningsMessage,
 } from '../errors.ts';
-import type { Totals } from '../folder/history.ts';
+import type { Totals } from '../folder/history-schema.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
-import type { CompleteReport, RecordResult } from '../folder/writer.ts';
+import type { CompleteReport, RecordResult } from '../folder/record-download.ts';
 import type { EncodeOptions, RowWatcher } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
 import { breakdownsToSend } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
 import { columnsOfQuery } from '../query/columns.ts';
-import { describeFilters } from '../query/describe.ts';
+import { describeFilters, toRequestRecord } from '../query/describe.ts';
 import type { NameValues } from '../query/file-name.ts';
 import type { CheckFlags } from '../query/flags/check-flags.ts';
 import type { FormatName } from '../query/format-names.ts';
@@ -57,7 +51,7 @@ export interface PreparedOutput {
    * `OutputError`.
    */
   readonly beforeRename?:
-    | ((report: Omit<CompleteReport, 'path' | 'window' | 'overAt'>) => Promise<RecordResult>)
+    | ((report: Omit<CompleteReport, 'since' | 'until'>) => Promise<RecordResult>)
     | undefined;
 }
 
@@ -168,8 +162,8 @@ export async function writeReport(
       if (output.isStrict && warnings.length > 0) throw incomplete(warnings);
     },
     keepsOld: async (complete) => {
-      const { hasFigures } = figureWatch;
-      recorded = await recordFile(output, { ...complete, report, figures, hasFigures });
+      const { hasNumbers } = figureWatch;
+      recorded = await recordFile(output, { ...complete, report, figures, hasNumbers });
       return recorded?.kept !== undefined;
     },
   });
@@ -212,7 +206,7 @@ function provenanceOf(
   reportId: string | undefined,
 ): Provenance {
   return {
-    request: query ? requestOf(query) : null,
+    request: query ? toRequestRecord(query) : null,
     // The user did not choose the account of a local server.
     account: query?.service === 'local' ? undefined : query?.account,
     filters: describeFilters(query?.filters ?? {}),
@@ -220,18 +214,6 @@ function provenanceOf(
     reportId: reportId ?? null,
     fetchedMs: host.wallClock(),
     version,
-  };
-}
-
-/** Returns the request as files name it. */
-function requestOf({ profile, metrics, breakdowns, filters, columns }: Query): object {
-  const hasFilters = Object.keys(filters).length > 0;
-  return {
-    profile,
-    metrics,
-    breakdowns,
-    ...(hasFilters && { filters }),
-    ...(columns !== undefined && { columns }),
   };
 }
 
@@ -283,13 +265,13 @@ function watcherFor(
 interface FinishedReport extends CompleteOutput {
   readonly report: RowSource;
   readonly figures: Grouping | undefined;
-  readonly hasFigures: boolean;
+  readonly hasNumbers: boolean;
 }
 
 /** Returns `undefined` for a folder without a history, and for streams. */
 async function recordFile(
   { beforeRename, query }: PreparedOutput,
-  { rows, figures, hasFigures, file, wholeFile, report }: FinishedReport,
+  { rows, figures, hasNumbers, file, wholeFile, report }: FinishedReport,
 ): Promise<RecordResult | undefined> {
   // Streams are not recorded.
   const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
@@ -297,21 +279,14 @@ async function recordFile(
   const columns = query && columnsOfQuery(query);
   return beforeRename({
     rowCount: rows.rowCount,
-    hasFigures,
+    hasNumbers,
     sizeBytes: wholeFile.sizeBytes,
     sha256: wholeFile.sha256,
     totals: totalsOf(figures, columns),
-    addedColumns: Array.isArray(query?.columns) ? [] : addedColumns(rows.tail.fields, columns),
     reportId: report.id ?? null,
     createdMs: report.createdMs,
     warnings: rows.checkResult.warnings.map(({ message }) => message),
   });
-}
-
-/** Lists fields that were not requested, and that the vocabulary does not have. */
-function addedColumns(fields: readonly string[], columns: readonly Column[] = []): string[] {
-  const requested = new Set(columns.map((column) => fieldOfColumn(column, fields)));
-  return fields.filter((field) => !requested.has(field) && fieldTypeOf(field) === undefined);
 }
 
 /** Sums each metric exactly, by metric name. */
@@ -323,9 +298,10 @@ function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
     if (metric !== undefined && !hidden) totals[metric] = type === 'money' ? '0.00' : '0';
   }
 
+  const requested = new Set<string | undefined>(columns.map(({ metric }) => metric));
   for (const figure of figuresOf(sums.metrics)) {
-    if (figure.derived) continue;
     const metric = metricOfField(figure.field)?.name ?? figure.field;
+    if (figure.derived || !requested.has(metric)) continue;
     totals[metric] = figureDigits(figure, all) ?? '0';
   }
   return totals;

@@ -1,5 +1,5 @@
-import type { SpecRequest } from '../folder/spec.ts';
 import { describeQuery } from '../query/describe.ts';
+import type { Query } from '../query/query.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 
 /**
@@ -29,8 +29,11 @@ export function warningsOf(members: readonly ReportMember[]): string[] {
   return textsOf(readMember(members, 'warnings'));
 }
 
+/** Request as a file names it. */
+type KnownRequest = Pick<Query, 'profile' | 'breakdowns'> & Partial<Pick<Query, 'filters'>>;
+
 /** Returns `undefined` without a request, or with one of another shape. */
-export function requestOfMembers(members: readonly ReportMember[]): SpecRequest | undefined {
+export function requestOfMembers(members: readonly ReportMember[]): KnownRequest | undefined {
   const request = readMember(members, 'request');
   return isRequest(request) ? request : undefined;
 }
@@ -40,9 +43,9 @@ function readMember(members: readonly ReportMember[], wanted: string): unknown {
   return member && JSON.parse(member.json.toString());
 }
 
-function isRequest(value: unknown): value is SpecRequest {
+function isRequest(value: unknown): value is KnownRequest {
   if (typeof value !== 'object' || value === null) return false;
-  const request: Partial<SpecRequest> = value;
+  const request: Partial<KnownRequest> = value;
   const { profile, breakdowns, filters = {} } = request;
 
   const hasLists = Array.isArray(breakdowns) && typeof filters === 'object' && filters !== null;

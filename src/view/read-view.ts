@@ -142,12 +142,12 @@ function toDataView(read: Read): View {
 
 /** Throws `UsageError` for flags that the files cannot satisfy, before reading them. */
 function expectPossible(
-  { spec, shown, asked, window }: Sources,
+  { query, shown, asked, window }: Sources,
   { by }: ViewOptions,
   nowMs: number,
 ): void {
-  if (!spec || !by) return;
-  const dates = finestDateUnit(spec.request.breakdowns, spec.split);
+  if (!query || !by) return;
+  const dates = finestDateUnit(query.breakdowns, query.split);
   expectCoarseEnough(by, { shown, dates });
   const whole = asked ?? window;
   if (whole) expectWholeGroups(by, whole, Math.floor(nowMs / 1_000));

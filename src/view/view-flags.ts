@@ -58,11 +58,6 @@ export const viewFlags = flagGroup('Flags:', {
     conflicts: ['format', 'output', 'compare'],
   },
   output: { ...output, meaning: 'file to write: page.html, sums.csv, …' },
-  series: {
-    flags: '--series <output>',
-    meaning: 'which series of the folder, if it has several',
-    isRare: true,
-  },
   strict: {
     flags: '--strict',
     meaning: 'write nothing and exit with 9 if days are missing or values are wrong',

@@ -109,9 +109,9 @@ test('a note is a key of a saved report', async () => {
   expect(html).toContain('<p class="remark">To all</p>');
 });
 
-test('they do not affect the content of a folder of pages: --missing downloads nothing', async () => {
+test('they do not affect the content of a folder of pages: nothing is due', async () => {
   const { run, server } = await serveForTest({ delayMs: 0 });
-  const line = 'run --period 2026-11-18..2026-11-19 --split day --missing -o data/{date}.html';
+  const line = 'run --period 2026-11-18..2026-11-19 --split day -o data/{date}.html';
   expect(await run(line)).toMatchObject({ exitCode: 0 });
   const requests = server.requests().length;
 

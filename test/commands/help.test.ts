@@ -34,7 +34,7 @@ describe('the program', () => {
 
     const names = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
     expect(names).toEqual([
-      ...['run', 'view', 'check', 'repair', 'fields', 'login', 'doctor', 'local-server'],
+      ...['run', 'view', 'check', 'update', 'fields', 'login', 'doctor', 'local-server'],
     ]);
     const offered = [
       ...stdout.matchAll(/^ {2}adreport ((?:help \S+|run)? ?(?:--help(?:-all)?)?) {2}/gm),

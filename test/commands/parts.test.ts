@@ -152,20 +152,20 @@ describe('one file per part', () => {
     expect(files['data/date=2024-10-27/part.csv']).toBe(alone.stdout);
   });
 
-  test('one failed part: it is reported with its code, the others are written, and --missing fetches only it', async () => {
+  test('one failed part: it is reported with its code, the others are written, and the next run fetches only it', async () => {
     const { run, server, calls } = await serveForTest({
       delayMs: 0,
       faults: ['status:expired:times=1:after=1'],
     });
 
-    const failed = await run(`${perDay} --missing --concurrency 1 --retries 0`);
+    const failed = await run(`${perDay} --concurrency 1 --retries 0`);
 
-    expectRefusal(failed, 6, /2024-10-27 failed: [\s\S]*To resume: adreport run .* --missing/);
+    expectRefusal(failed, 6, /2024-10-27 failed: [\s\S]*To resume: adreport run .* --split day/);
     expect(Object.keys(failed.files)).toHaveLength(2);
 
     await clearFaults(server);
 
-    const again = await run(`${perDay} --missing`);
+    const again = await run(`${perDay}`);
 
     expect(again.exitCode).toBe(0);
     expect(Object.keys(again.files)).toHaveLength(3);
@@ -243,15 +243,12 @@ describe('one file per part', () => {
       return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
     };
 
-    const result = await interrupted(`${perDay} --missing`);
+    const result = await interrupted(`${perDay}`);
 
-    expectRefusal(result, 130, /To resume: adreport run .* --missing\n/);
+    expectRefusal(result, 130, /To resume: adreport run .* --split day\n/);
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('is kept');
-    // Without a file, --missing would be refused.
-    const merged = await interrupted(daily);
-    expectRefusal(merged, 130, 'To resume: adreport run ');
-    expect(merged.stderr).not.toContain('--missing');
+    expectRefusal(await interrupted(daily), 130, 'To resume: adreport run ');
   });
 
   test.each([
@@ -270,14 +267,14 @@ describe('one file per part', () => {
   );
 });
 
-describe('--missing', () => {
-  test('fetches missing files, and again only days within --lookback', async () => {
+describe('what is due', () => {
+  test('is what has no file, and is not final', async () => {
     const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
     await run(perDay);
     rmSync(join(cwd, 'data/date=2024-10-27'), { recursive: true });
 
     const fetched = async (flags = '') => {
-      const { stdout } = await run(`${perDay} --missing --dry-run --json${flags}`);
+      const { stdout } = await run(`${perDay} --dry-run --json${flags}`);
       return JSON.parse(stdout).requests.map(({ output }: { output: string }) =>
         output.slice(10, 20),
       );
@@ -293,7 +290,7 @@ describe('--missing', () => {
     // Tuesday.
     const noon = Date.UTC(2026, 10, 17, 12);
     const { run } = await serveForTest({ delayMs: 0, clock: () => noon });
-    const week = 'run --period this-week --by OS --split day -o {date}.csv --missing';
+    const week = 'run --period this-week --by OS --split day -o {date}.csv';
 
     expect(Object.keys((await run(week, { now: noon })).files)).toHaveLength(2);
 
@@ -311,12 +308,10 @@ describe('--shard', () => {
     const { run, calls } = await serveForTest({ delayMs: 0 });
 
     for (const shard of ['0/3', '1/3', '2/3']) {
-      expect(await run(`${perDay} --shard ${shard} --missing`)).toMatchObject({ exitCode: 0 });
+      expect(await run(`${perDay} --shard ${shard}`)).toMatchObject({ exitCode: 0 });
     }
     expect(calls('buyer')).toBe(3);
-    expect((await run(`${perDay} --missing`)).stderr).toContain(
-      'Nothing to download: all files are present.',
-    );
+    expect((await run(`${perDay}`)).stderr).toContain('Nothing to download: all files are final.');
   });
 
   test.each([{ more: '' }, { more: '--dry-run' }])(
@@ -327,7 +322,7 @@ describe('--shard', () => {
       expect(await run(`${perDay} --shard 1/1000 ${more}`)).toMatchObject({
         exitCode: 0,
         stdout: '',
-        stderr: 'Nothing to download: this shard is empty.\n',
+        stderr: expect.stringMatching(/Nothing to download: this shard is empty.\n$/),
       });
       expect(calls('buyer')).toBe(0);
     },

@@ -43,15 +43,14 @@ describe('a Parquet file', () => {
     });
   });
 
-  test('has the same request as the history of its folder', async () => {
+  test('has the report of its line in the history of its folder', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
-    const { histories } = await run(`${line} --split day --missing -q -o data/{date}.parquet`);
-    const [spec = '', first = ''] = (histories['data/_adreport.ndjson'] ?? '').split('\n');
-    const { request } = JSON.parse(spec);
+    const { histories } = await run(`${line} --split day -q -o data/{date}.parquet`);
+    const [first = ''] = (histories['data/_adreport.history'] ?? '').split('\n');
     const { report, file } = JSON.parse(first);
 
     const { stdout } = await run(`view data/${file} --json`);
-    expect(JSON.parse(stdout)).toMatchObject({ request, reportId: report });
+    expect(JSON.parse(stdout)).toMatchObject({ reportId: report });
   });
 
   test('of a report with an unknown request has none', async () => {

@@ -55,18 +55,6 @@ test('adreport init on a disk without hard links is exit 8 and leaves no file', 
   expect(result.files).toEqual({});
 });
 
-test('a folder that may not be listed is a finding, and not one without a history', async () => {
-  const cwd = temporaryFolder();
-  refuse('readdir');
-  refuse('opendir');
-
-  const result = await runCli('check .', { cwd });
-
-  expect(result.exitCode).toBe(9);
-  expect(result.stdout).toContain('The folder . cannot be listed: permission denied.');
-  expectRefusal(await runCli('view .', { cwd }), 2, 'adreport check . shows what is wrong with it');
-});
-
 test('a file that may not be read, with a hint on its permissions', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'a.csv'), 'country,displays\nFrance,1\n');

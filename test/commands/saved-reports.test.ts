@@ -124,8 +124,8 @@ describe('mistakes are exit 2', () => {
       expected: /adreport\.yaml:5: Unknown split “dya”/,
     },
     {
-      report: '\n    period: yesterday\n    missing: perhaps',
-      expected: /adreport\.yaml:5: missing must be true or false/,
+      report: '\n    period: yesterday\n    normalize: perhaps',
+      expected: /adreport\.yaml:5: normalize must be true or false/,
     },
     {
       report: '\n    period: yesterday\n    format: [csv, json]',

@@ -529,7 +529,7 @@ describe('refusals', () => {
 
   test('a missing file, a folder, and Parquet through a pipe are exit 2', async () => {
     expectRefusal(await runCli('view nowhere.csv'), 2, 'nowhere.csv');
-    expectRefusal(await runCli('view .'), 2, 'No adreport history in this folder.');
+    expectRefusal(await runCli('view .'), 2, '. has no declaration (_adreport.yaml).');
     expectRefusal(
       await runCli('view -', { stdin: 'PAR1....' }),
       2,

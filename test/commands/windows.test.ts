@@ -67,17 +67,15 @@ describe('a printed command has the quotes of the platform', () => {
     expect(elsewhere.stderr).not.toContain(`'my data`);
   });
 
-  test('that repairs a folder, on stdout and as data', async () => {
+  test('that updates a folder', async () => {
     const cwd = temporaryFolder();
     const line = [...day, '--split', 'day', '--local', '-o', 'my data/{date}.csv'];
     await runCli(line, { cwd });
     rmSync(join(cwd, 'my data/2026-11-18.csv'));
 
     const { stdout } = await runCli(['check', 'my data'], { cwd, ...onWindows });
-    const asData = await runCli(['check', 'my data', '--json'], { cwd, ...onWindows });
 
-    expect(stdout).toContain('adreport repair "my data"');
-    expect(asData.stdout).toContain('adreport repair \\"my data\\"');
+    expect(stdout).toContain('adreport update "my data"');
   });
 
   test('that curl makes', async () => {

@@ -13,7 +13,7 @@ import { allCommands, pathOf } from '../support/program.ts';
 const text = readFileSync(resolve(import.meta.dirname, 'spec/cli.md'), 'utf8');
 
 /** Named by the contract and not built yet. Empty once the program is what the contract says. */
-const notYet = ['update'];
+const notYet: readonly string[] = [];
 const isMissing = (declared: readonly (string | undefined)[]) => (name: string) =>
   !declared.includes(name) && !notYet.includes(name);
 

@@ -34,20 +34,22 @@ interface Cost {
  */
 async function fillFolder(days: number) {
   const { run, cwd, env } = await serveForTest({ delayMs: 0 });
-  const line =
-    'run --by HOURLY,OS --metrics displays,clicks,revenueEuro --split day --missing --lookback 3';
+  const line = 'run --by HOURLY,OS --metrics displays,clicks,revenueEuro --split day --lookback 3';
   const output = '-q -o data/date={date}/part.csv';
   expect(await run(`${line} --since 2026-10-31 --until 2026-10-31 ${output}`)).toMatchObject({
     exitCode: 0,
   });
 
-  const path = join(cwd, 'data/_adreport.ndjson');
-  const [spec = '', first = ''] = readFileSync(path, 'utf8').split('\n');
+  const path = join(cwd, 'data/_adreport.history');
+  const [first = ''] = readFileSync(path, 'utf8').split('\n');
   const copied: FileLine = JSON.parse(first);
   const bytes = readFileSync(join(cwd, 'data', copied.file));
   expect(bytes.length).toBeGreaterThan(3_000);
   const [begin] = lastDays(days).map((window) => describeWindow(window).since.slice(0, 10));
-  const lines = [spec.replace('"since":"2026-10-31"', `"since":"${begin}"`)];
+  const declaration = join(cwd, 'data/_adreport.yaml');
+  const declared = readFileSync(declaration, 'utf8');
+  writeFileSync(declaration, declared.replace('since: 2026-10-31', `since: ${begin}`));
+  const lines: string[] = [];
 
   for (const window of lastDays(days)) {
     const { since, until } = describeWindow(window);
@@ -77,15 +79,18 @@ async function fillFolder(days: number) {
   return { path, lines, costOf, nightly };
 }
 
-test('over 10,000 files a nightly run takes 3 s of processor time, check 5 s, both 160 MB', async () => {
+test('over 10,000 files a nightly run or update takes 3 s of processor time, check 5 s, both 160 MB', async () => {
   const { costOf, nightly } = await fillFolder(10_000);
 
   const night = await costOf(nightly);
+  const update = await costOf('update data');
   const check = await costOf('check data');
 
   // Processor time is doubled if other processes share the cores.
   expect(night.seconds).toBeLessThan(6);
   expect(night.megabytes).toBeLessThan(160);
+  expect(update.seconds).toBeLessThan(10);
+  expect(update.megabytes).toBeLessThan(160);
   expect(check.seconds).toBeLessThan(10);
   expect(check.megabytes).toBeLessThan(160);
 }, 600_000);

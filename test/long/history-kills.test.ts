@@ -17,14 +17,14 @@ async function killWithin({ child, ended }: ReturnType<typeof start>, mostMs: nu
 }
 
 for (const ending of ['csv', 'parquet']) {
-  test(`${kills / 2} kill -9 of cron lines and repairs, alone, side by side and as shards: the next run fixes everything (${ending})`, async () => {
+  test(`${kills / 2} kill -9 of cron lines and updates, alone, side by side and as shards: the next run fixes everything (${ending})`, async () => {
     const { server, cwd, env } = await serveForTest({ delayMs: 0, clock: Date.now });
     const folder = join(cwd, 'data');
-    const request = '--by DAILY,CAMPAIGN --metrics displays,downloads --fresh -q --split day';
-    const line = `run --period last-9d ${request} --missing --lookback 4 -o data/{date}.${ending}`;
+    const request = '--by DAILY,CAMPAIGN --metrics displays,downloads -q --split day';
+    const line = `run --period last-9d ${request} --lookback 4 -o data/{date}.${ending}`;
     const shards = [`${line} --shard 1/2`, `${line} --shard 2/2`];
-    const repair = 'repair data';
-    const starters = [[line], [line, line, ...shards], [repair], shards, [repair, line]];
+    const update = 'update data';
+    const starters = [[line], [line, line, ...shards], [update], shards, [update, line]];
 
     /** Makes the service report other figures from now on. */
     const restate = async (round: number): Promise<void> => {
@@ -51,8 +51,8 @@ for (const ending of ['csv', 'parquet']) {
 
       const files = readdirSync(folder).filter((name) => !name.startsWith('_'));
       const { signal } = new AbortController();
-      const history = await readHistory(folder, { now: Date.now() / 1_000, signal });
-      expect(files.sort()).toEqual([...history.files.keys()].sort());
+      const { lines } = await readHistory(folder, signal);
+      expect(files.sort()).toEqual([...lines.keys()].sort());
       expect(files).toHaveLength(9);
     };
 
@@ -66,12 +66,12 @@ for (const ending of ['csv', 'parquet']) {
     for (let round = 0; left > 0; round += 1) {
       await restate(round);
       const lines = starters[round % starters.length] ?? [];
-      if (lines.includes(repair)) {
+      if (lines.includes(update)) {
         for (const name of readdirSync(folder)) {
           if (!name.startsWith('_')) rmSync(join(folder, name));
         }
       }
-      const runs = lines.map((each) => startCli(each, { cwd, env }));
+      const runs = lines.map((command) => startCli(command, { cwd, env }));
       const killed = await Promise.all(runs.map((run) => killWithin(run, runMs)));
       left -= killed.filter(Boolean).length;
       expect(existsSync(folder)).toBe(true);

@@ -285,29 +285,20 @@ describe('everything that follows is derived', () => {
 
   describe('from the entry of a flag', () => {
     const days = 'run --local -q --period 2025-11-10..2025-11-12 --by DAILY --split day';
-    const keeps = `${days} -o d={date}/part.csv --missing --min-rows 5`;
+    const keeps = `${days} -o d={date}/part.csv --min-rows 5`;
 
-    /** The lines of the history of a folder that have a spec. */
-    function specsIn(folder: string) {
-      const lines = readFileSync(join(folder, '_adreport.ndjson'), 'utf8').trim().split('\n');
-      return lines.map((line) => JSON.parse(line)).filter(({ history }) => history === 1);
-    }
+    const declarationIn = (folder: string): string => {
+      return readFileSync(join(folder, '_adreport.yaml'), 'utf8');
+    };
 
-    test('the history has it, and repair runs with it', () => {
+    test('the declaration has it, and update runs with it', () => {
       const folder = temporaryFolder();
       expect(run(keeps, folder)).toMatchObject({ status: 0, stderr: '' });
       rmSync(join(folder, 'd=2025-11-11'), { recursive: true });
 
-      const program = `${process.execPath} ${join(copy, 'bin/adreport.js')}`;
-      const client = `env ADREPORT_ACCOUNT=buyer ${program} repair . --wait-timeout 0s`;
-      const { status, stderr } = run(`local-server --manual exec -- ${client}`, folder);
-
-      expect(specsIn(folder)).toMatchObject([{ minRows: 5 }]);
-      expect(status, stderr).toBe(7);
-      expect(stderr).toMatch(/adreport run .*--min-rows 5/);
-
-      expect(run('repair . --local', folder).status).toBe(0);
-      expect(specsIn(folder)).toHaveLength(1);
+      expect(declarationIn(folder)).toContain('min-rows: 5\n');
+      expect(run('update .', folder).status).toBe(0);
+      expect(run('check .', folder).status).toBe(0);
     });
 
     test('it is a key of saved reports', () => {
@@ -318,7 +309,7 @@ describe('everything that follows is derived', () => {
 
       saved(keys);
       expect(run('run days --local', folder).status).toBe(0);
-      expect(specsIn(folder)).toMatchObject([{ minRows: 5 }]);
+      expect(declarationIn(folder)).toContain('min-rows: 5\n');
 
       saved(keys.replace('min-rows: 5', 'min-rows: x'));
       expect(run('run days --local', folder)).toMatchObject({

@@ -108,7 +108,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
       ...(has('view data')
         ? ['run --period last-month --by CAMPAIGN --split day -o data/{date}.csv']
         : []),
-      ...(has('check data') || has('repair data')
+      ...(has('check data') || has('update data')
         ? [
             'run --period 2026-10-31..2026-11-02 --by CAMPAIGN --split day -o data/date={date}/part.parquet',
           ]

@@ -3,7 +3,6 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -102,23 +101,27 @@ async function openPlace(more: Readonly<Record<string, string>> = {}): Promise<P
 const countOrders = (server: LocalServer): number =>
   server.requests().filter(({ endpoint }) => endpoint === 'buyer').length;
 
+/** The first run of a folder of thirty days. */
+const declared = (folder: string): string =>
+  `adreport run --since -30d --by CAMPAIGN --split day --lookback 3 -q -o '${folder}/date={date}/part.csv'`;
+
 describe('cron', () => {
   const crontab = recipe('folders', 'Folders: keeping a folder of reports up to date', 'crontab');
   const noCron = !existsSync('/usr/sbin/cron') ? 'no cron' : process.getuid?.() !== 0 && 'not root';
 
   testWith('the crontab line keeps a folder complete under the real daemon', noCron, async () => {
-    const { cwd, env } = await openPlace();
+    const { cwd, env, shell } = await openPlace();
     const out = join(cwd, 'reports');
+    expect(await shell(declared('reports'))).toMatchObject({ exitCode: 0 });
+    for (const day of daysIn(out).slice(3)) rmSync(join(out, day), { recursive: true });
     const settings = Object.entries({ ...env, ADREPORT_CONFIG_DIR: `${cwd}/settings` });
     const here = crontab
       .replace('15 6 * * *', '* * * * * root')
       // A system crontab needs a user in each line.
       .replace('0 9 * * *', '0 9 * * * root')
-      .replace('--since 2026-01-01', '--since -30d')
-      .replaceAll(/\breports(?=\/date|\s)/g, out);
+      .replaceAll(/\breports(?=\s)/g, out);
     const lines = settings.map(([name, value]) => `${name}=${value}`);
     const file = `/etc/cron.d/adreport-test-${process.pid}`;
-    mkdirSync(out);
     writeFileSync(file, [...lines, here].join('\n'), { mode: 0o644 });
     onTestFinished(() => rmSync(file, { force: true }));
 
@@ -136,25 +139,22 @@ describe('cron, an alarm', () => {
   const crontab = recipe('folders', 'Folders: keeping a folder of reports up to date', 'crontab');
   const [, line = ''] = /^0 9 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
 
-  test('prints nothing if there are no problems, otherwise the command that repairs them', async () => {
+  test('prints nothing if there are no problems, otherwise the command that solves them', async () => {
     const { cwd, shell } = await openPlace();
-    const [, fill = ''] = /^15 6 \* \* \* {2}(.*)$/m.exec(crontab) ?? [];
-    const run = fill.replace('2026-01-01', '-5d');
-
-    expect(await shell(run)).toMatchObject({ exitCode: 0 });
+    expect(await shell(declared('reports'))).toMatchObject({ exitCode: 0 });
     expect(await shell(line)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
 
     const [day = ''] = daysIn(join(cwd, 'reports'));
     rmSync(join(cwd, 'reports', day), { recursive: true });
-    expect((await shell(line)).stdout).toContain('To repair: adreport repair reports');
+    expect((await shell(line)).stdout).toContain('To solve: adreport update reports');
 
-    expect(await shell('adreport repair reports')).toMatchObject({ exitCode: 0 });
+    expect(await shell('adreport update reports')).toMatchObject({ exitCode: 0 });
     expect((await shell(line)).stdout).toBe('');
   });
 });
 
 describe('folders', () => {
-  const fill = `adreport run --since -30d --until yesterday --by CAMPAIGN --split day --missing --lookback 3 -q -o 'campaigns/date={date}/part.parquet'`;
+  const fill = declared('campaigns').replace('.csv', '.parquet');
   const move = recipe('folders', 'More: moving a folder', 'bash');
 
   testWith(
@@ -193,13 +193,13 @@ describe('folders', () => {
     expect(rows.map(({ downloads }) => Number(downloads)).slice(-4)).toEqual([1, 2, 2, 2]);
     expect(rows[0]).toMatchObject({ revenue: expect.stringMatching(/^\d+\.\d\d$/) });
 
-    appendFileSync(join(cwd, 'campaigns/_adreport.ndjson'), '{"file":"date=2026');
+    appendFileSync(join(cwd, 'campaigns/_adreport.history'), '{"file":"date=2026');
     expect(await query(statement.replace("'campaigns/", `'${cwd}/campaigns/`))).toEqual(rows);
   });
 
   /** Fills a folder with two shards and a run without shards. */
   async function fillFolder(place: Place, output: string): Promise<void> {
-    const line = `adreport run --period last-30d --by CAMPAIGN --split day --missing -q -o '${output}'`;
+    const line = `adreport run --period last-30d --by CAMPAIGN --split day -q -o '${output}'`;
     for (const shard of ['--shard 1/2', '--shard 2/2', '--lookback 2']) {
       expect(await place.shell(`${line} ${shard}`)).toMatchObject({ exitCode: 0 });
     }
@@ -219,7 +219,8 @@ describe('folders', () => {
       const [history] = await query(`
         select count(*) as days, sum(displays) as displays from (
           select max_by(totals.displays, created)::bigint as displays
-          from read_json('${place.cwd}/data/_adreport*.ndjson') where sha256 is not null group by file)`);
+          from read_json('${place.cwd}/data/_adreport*.history', format = 'newline_delimited')
+          group by file)`);
 
       expect(Number(table?.days)).toBe(30);
       expect(table).toEqual(history);
@@ -616,8 +617,8 @@ describe('schedulers', () => {
       }
 
       const committed = await shell('git -C remote.git ls-tree -r --name-only HEAD');
-      expect(committed.stdout.trimEnd().split('\n')).toHaveLength(5);
-      expect(committed.stdout).toContain('reports/_adreport.ndjson');
+      expect(committed.stdout.trimEnd().split('\n')).toHaveLength(6);
+      expect(committed.stdout).toContain('reports/_adreport.history');
       expect(daysIn(join(cwd, 'work/reports'))).toHaveLength(4);
     },
   );

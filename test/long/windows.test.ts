@@ -75,7 +75,7 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     }
   });
 
-  test('a folder is filled, checked and repaired, with either slash', async () => {
+  test('a folder is filled, checked and updated, with either slash', async () => {
     const cwd = temporaryFolder();
     const dayOf = (name: string) => join(cwd, 'data', name, 'part.csv');
 
@@ -91,9 +91,9 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     rmSync(dayOf(second));
     const checked = await windows.run('check data', { cwd });
     expect(checked).toMatchObject({ exitCode: 9 });
-    expect(checked.stdout).toContain('adreport repair data');
+    expect(checked.stdout).toContain('adreport update data');
 
-    expect(await windows.run('repair .\\data\\ --local', { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await windows.run('update .\\data\\', { cwd })).toMatchObject({ exitCode: 0 });
 
     expect(readFileSync(dayOf(first), 'utf8')).toBe(whole);
     const file = `data\\${second}\\part.csv`;
@@ -108,16 +108,13 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     const line = `${day} --split day -o data/{date}.csv`;
     expect(await windows.run(line, { cwd, env })).toMatchObject({ exitCode: 0 });
     const written = readdirSync(join(cwd, 'data'));
-    const release = await windows.hold('data\\_adreport.ndjson', cwd);
+    const release = await windows.hold('data\\_adreport.history', cwd);
 
-    const same = await windows.run(line, { cwd, env });
-    const other = await windows.run(`${line} --refetch --metrics clicks`, { cwd, env });
+    const refused = await windows.run(`${line} --fresh`, { cwd, env });
     await release();
 
-    for (const refused of [same, other]) {
-      expect(refused, refused.stderr).toMatchObject({ exitCode: 8 });
-      expect(refused.stderr).toContain('it is open in another program; nothing was downloaded');
-    }
+    expect(refused, refused.stderr).toMatchObject({ exitCode: 8 });
+    expect(refused.stderr).toContain('it is open in another program; nothing was requested');
     expect(orders()).toBe(1);
     expect(readdirSync(join(cwd, 'data'))).toEqual(written);
     expect(await windows.run(line, { cwd, env })).toMatchObject({ exitCode: 0 });

@@ -157,7 +157,7 @@ function lineOf(request: Request): string {
     isCompared(request) ? '--compare previous --format table' : `--format ${format}`,
     `--retries ${retries} -o ${outputOf(request)}`,
   ];
-  return `run --metrics displays,revenueEuro --no-history -q ${flags.join(' ')}`;
+  return `run --metrics displays,revenueEuro -q ${flags.join(' ')}`;
 }
 
 /** Cuts a failing report into parts (`cli.md`, Waiting); returns none if that is not possible. */

@@ -1,608 +1,650 @@
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import * as fs from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { serveOdd } from './odd-service.ts';
-import { interruption, temporaryFolder } from './run-cli.ts';
+import { AdreportError } from '../../src/errors.ts';
+import { checkFolder } from '../../src/folder/check-folder.ts';
+import type { FolderRequest } from '../../src/folder/declaration.ts';
+import { declare, readDeclaration } from '../../src/folder/declaration-file.ts';
+import { isDue, partsOfFolder } from '../../src/folder/due.ts';
+import { readFolder } from '../../src/folder/folder-state.ts';
+import { recordDownload } from '../../src/folder/record-download.ts';
+import { fileHost } from './file-host.ts';
 
-// A model of a folder: random nights of a cron line, and random damage. It computes the expected
-// problems of `check` independently, from dates and bytes.
+// A model of a folder from the contract alone: random runs, updates, nights and damage. From dates,
+// bytes and the lines of the history it computes what is due and what `check` should say. Only the
+// player at the end uses the program, with a service of its own.
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** A day outside the window of every job. */
-const strayDay = '2016-03-01';
+type Split = 'day' | 'week' | 'month';
 
-/** What happens in one night. */
-type Night =
-  /** The cron line runs. */
-  | { readonly kind: 'run' }
+/** What happens to a folder. */
+type Step =
+  | { readonly kind: 'wait'; readonly hours: number }
+  | ({ readonly kind: 'run' | 'update'; readonly shard?: 1 | 2 } & Service & Asked)
+  | { readonly kind: Harm; readonly pick: number };
 
-  /** At half past ten in the evening before, a line with `--until now` runs. */
-  | { readonly kind: 'early' }
+/** How the service and the machine behave during a command. */
+interface Service {
+  /** No report has numbers. */
+  readonly isSilent: boolean;
 
-  /** The service once has no rows for the days that have a file. */
-  | { readonly kind: 'empty' }
-
-  /** Two cron lines run at once. */
-  | { readonly kind: 'twice' }
-
-  /** Nothing runs for so many nights. */
-  | { readonly kind: 'outage'; readonly nights: number }
-
-  /** It is killed after so many pieces of output. */
-  | { readonly kind: 'killed'; readonly after: number }
-
-  /** The clock of this machine is wrong by so many days; that of the service is right. */
-  | { readonly kind: 'clock'; readonly days: number }
-
-  /** The history cannot be written, as on a full disk. */
-  | { readonly kind: 'full' }
-
-  /** The spec has another lookback from now on. */
-  | { readonly kind: 'lookback'; readonly lookback: number }
-
-  /** Another account runs the same line. */
-  | { readonly kind: 'stranger' }
-
-  /** Only the first of several machines runs. */
-  | { readonly kind: 'alone' };
-
-/** Damage to a file, which `pick` selects. */
-interface Harm {
-  readonly kind:
-    | 'deleted'
-    | 'cut'
-    | 'edited'
-    | 'emptied'
-    | 'swapped'
-    | 'older'
-    | 'unlisted'
-    | 'stray'
-    | 'stranger'
-    | 'touched'
-    | 'torn'
-    | 'noise';
-  readonly pick: number;
+  /** The process is killed at this download, before or after its line is written. */
+  readonly killedAt: number;
+  readonly isRecorded: boolean;
 }
 
-/** How a folder is filled and damaged. */
-export interface Story {
-  readonly profile: 'buyer' | 'dsp';
+/** What a run asks for. */
+interface Asked {
+  /** Parts from its first one to now. */
+  readonly back: number;
+  readonly period: 'open' | 'now' | 'moving' | 'fixed';
+  readonly lookback: number | undefined;
+
+  /** The second report has one metric more. */
+  readonly report: 1 | 2;
+  readonly isFresh: boolean;
+}
+
+const silentReport = 'date,clicks\n';
+
+const harms = [
+  'delete',
+  'cut',
+  'empty',
+  'edit',
+  'swap',
+  'older',
+  'link',
+  'copy to 2016',
+  'copy to a later day',
+  'lose the history',
+  'cut the history',
+  'tear the history',
+  'merge the history',
+  'restore the history',
+  'lose the declaration',
+  'raise since',
+  'lower since',
+  'edit until',
+  'edit lookback',
+  'edit the report',
+] as const;
+type Harm = (typeof harms)[number];
+
+const service = {
+  isSilent: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.boolean()),
+  killedAt: fc.oneof({ weight: 6, arbitrary: fc.constant(1_000) }, fc.integer({ min: 0, max: 4 })),
+  isRecorded: fc.boolean(),
+};
+
+const asked = {
+  back: fc.integer({ min: 0, max: 7 }),
+  period: fc.constantFrom('open', 'open', 'now', 'moving', 'fixed'),
+  lookback: fc.constantFrom(undefined, undefined, 0, 1, 3),
+  report: fc.constantFrom(1, 1, 1, 1, 2),
+  isFresh: fc.constantFrom(false, false, false, true),
+};
+
+const steps = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record<Step>({
+      kind: fc.constant('wait'),
+      hours: fc.oneof(fc.constant(24), fc.integer({ min: 1, max: 300 })),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('run'),
+      shard: fc.constantFrom(undefined, undefined, 1, 2),
+      ...service,
+      ...asked,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('update'), ...service, ...asked }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom(...harms), pick: fc.nat(1_000) }) },
+) as fc.Arbitrary<Step>;
+
+/** A folder and what happens to it. */
+export interface FolderStory {
+  readonly split: Split;
+  readonly zone: string;
   readonly output: string;
 
-  /** A window that begins at a fixed day, or one that rolls. */
-  readonly window: 'since' | 'rolling';
-  readonly lookback: number;
-  readonly windowDays: number;
-  readonly shards: 1 | 2;
-
-  /** Days until the metrics of a day are complete. */
-  readonly restateDays: number;
-
-  /** The service has no rows for days older than this. */
-  readonly remembersDays: number;
-  readonly firstDay: number;
-  readonly nights: readonly Night[];
-  readonly harms: readonly Harm[];
-
-  /** Days that pass after the last night. */
-  readonly silentDays: number;
-
-  /** Pieces of output after which each repair before the last one is killed. */
-  readonly endedRepairs: readonly number[];
+  /** Hours from 2024 to the first step. */
+  readonly firstHour: number;
+  readonly steps: readonly Step[];
 }
 
-const nights = fc.oneof(
-  { weight: 8, arbitrary: fc.constant<Night>({ kind: 'run' }) },
-  { weight: 2, arbitrary: fc.constant<Night>({ kind: 'early' }) },
-  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'empty' }) },
-  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'twice' }) },
-  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'full' }) },
-  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'stranger' }) },
-  { weight: 1, arbitrary: fc.constant<Night>({ kind: 'alone' }) },
-  fc.record({ kind: fc.constant('outage' as const), nights: fc.integer({ min: 1, max: 12 }) }),
-  fc.record({ kind: fc.constant('killed' as const), after: fc.integer({ min: 0, max: 6 }) }),
-  fc.record({ kind: fc.constant('clock' as const), days: fc.integer({ min: -20, max: 20 }) }),
-  fc.record({ kind: fc.constant('lookback' as const), lookback: fc.integer({ min: 1, max: 2 }) }),
-);
-
-const harms = fc.record<Harm>({
-  kind: fc.constantFrom(
-    'deleted',
-    'cut',
-    'edited',
-    'emptied',
-    'swapped',
-    'older',
-    'unlisted',
-    'stray',
-    'stranger',
-    'touched',
-    'torn',
-    'noise',
-  ),
-  pick: fc.nat(1_000),
+export const folderStories: fc.Arbitrary<FolderStory> = fc.record({
+  split: fc.constantFrom('day', 'day', 'week', 'month'),
+  zone: fc.constantFrom(...Intl.supportedValuesOf('timeZone')),
+  output: fc.constantFrom('{date}.csv', 'date={date}/part.csv', 'a-{since}_{until}.csv'),
+  firstHour: fc.integer({ min: 0, max: 3 * 365 * 24 }),
+  steps: fc.array(steps, { minLength: 3, maxLength: 12 }),
 });
 
-/** Limits nights and harms to `most` each. */
-export function stories({ most }: { readonly most: number }): fc.Arbitrary<Story> {
-  return fc.record({
-    profile: fc.constantFrom('buyer', 'dsp'),
-    output: fc.constantFrom(
-      '{date}.csv',
-      'date={date}/part.ndjson',
-      'date={date}/part.parquet',
-      'a-{since}_{until}.json.gz',
-    ),
-    window: fc.constantFrom('since', 'rolling'),
-    lookback: fc.integer({ min: 1, max: 2 }),
-    windowDays: fc.integer({ min: 3, max: 8 }),
-    shards: fc.constantFrom(1, 1, 2),
-    restateDays: fc.integer({ min: 0, max: 1 }),
-    remembersDays: fc.constantFrom(10_000, 10_000, 20),
-    // Any day of three years, including clock changes and a leap day.
-    firstDay: fc.integer({ min: 0, max: 1_000 }),
-    nights: fc.array(nights, { minLength: 1, maxLength: most }),
-    harms: fc.array(harms, { maxLength: most }),
-    silentDays: fc.constantFrom(0, 0, 0, 1, 3, 30),
-    endedRepairs: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 2 }),
-  });
+// The calendar of the model: days are strings, and units begin on a day.
+
+function addDays(day: string, count: number): string {
+  return new Date(Date.parse(day) + count * dayMs).toISOString().slice(0, 10);
 }
 
-/** Limits stories to a line with `--since`, for so many nights, without damage to files. */
-export function longStories(count: number): fc.Arbitrary<Story> {
-  return fc.record({
-    profile: fc.constantFrom('buyer', 'dsp'),
-    output: fc.constantFrom('{date}.csv', 'date={date}/part.ndjson'),
-    window: fc.constant('since'),
-    lookback: fc.integer({ min: 1, max: 2 }),
-    windowDays: fc.constant(8),
-    shards: fc.constant(1),
-    restateDays: fc.integer({ min: 0, max: 1 }),
-    remembersDays: fc.constant(10_000),
-    firstDay: fc.integer({ min: 0, max: 1_000 }),
-    nights: fc.array(nights, { minLength: count, maxLength: count }),
-    harms: fc.constant([]),
-    silentDays: fc.constant(0),
-    endedRepairs: fc.constant([]),
-  });
-}
-
-const zones = { buyer: 'Europe/Paris', dsp: 'America/New_York' } as const;
-
-/** Plays a story, and expects that `check` is right and that one `repair` is enough. */
-export async function expectRepaired(story: Story): Promise<void> {
-  const folder = await beginFolder(story);
-  for (const night of story.nights) {
-    await folder.live(night);
-    const isWhole = story.window === 'since' && night.kind === 'run';
-    if (isWhole) expect(await folder.check(), 'after a run with --since').toEqual([]);
+/** Returns the first day of the unit that contains a day, or of one before or after it. */
+function unitAt(day: string, split: Split, count = 0): string {
+  if (split === 'day') return addDays(day, count);
+  if (split === 'month') {
+    const [year = 0, month = 0] = day.split('-').map(Number);
+    return new Date(Date.UTC(year, month - 1 + count)).toISOString().slice(0, 10);
   }
-  folder.harm(story.harms);
-  folder.wait(story.silentDays);
-  if (!folder.hasHistory()) return;
-
-  expect(await folder.check()).toEqual(folder.expectedFindings());
-  for (const after of story.endedRepairs) {
-    await folder.runEnded('repair data --yes --json', after);
-    expect(await folder.check()).toEqual(folder.expectedFindings());
-  }
-
-  const expected = folder.expectedFindings();
-  const orders = await folder.repair(expected.length > 0);
-  // Reports that a killed repair requested are picked up.
-  expect(orders).toBeLessThanOrEqual(expected.length);
-  const left = folder.expectedFindings();
-  expect(await folder.check()).toEqual(left);
-  // The service no longer has these days, or they have not begun.
-  expect(left.filter((finding) => folder.isToBeHad(dayIn(finding)))).toEqual([]);
-  expect(await folder.wrongFiles()).toEqual([]);
+  const daysSinceMonday = (new Date(day).getUTCDay() + 6) % 7;
+  return addDays(day, 7 * count - daysSinceMonday);
 }
 
-const nightsToRepair = 20;
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/**
- * Plays a long story, and expects that `check` is right every twentieth night, that it has no
- * problems after a repair, and that every file then is what the service has for its day.
- */
-export async function expectKept(story: Story): Promise<void> {
-  const folder = await beginFolder(story);
-  for (const [index, night] of story.nights.entries()) {
-    await folder.live(night);
-    const isDue = (index + 1) % nightsToRepair === 0;
-    if (!isDue || !folder.hasHistory()) continue;
+/** Returns the local day of a time. */
+function localDay(timeMs: number, zone: string): string {
+  let formatter = formatters.get(zone);
+  if (!formatter) {
+    const parts = { year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+    formatter = new Intl.DateTimeFormat('en-CA', { timeZone: zone, ...parts });
+    formatters.set(zone, formatter);
+  }
+  return formatter.format(timeMs);
+}
 
-    const expected = folder.expectedFindings();
-    expect(await folder.check()).toEqual(expected);
-    await folder.repair(expected.length > 0);
-    const left = folder.expectedFindings();
-    expect(await folder.check()).toEqual(left);
-    expect(left.filter((finding) => folder.isToBeHad(dayIn(finding)))).toEqual([]);
-    expect(await folder.wrongFiles()).toEqual([]);
+interface Line {
+  readonly id: string;
+  readonly file: string;
+  readonly since: string;
+  readonly until: string;
+  readonly created: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Plays a story; after each step, `check` has to say what the model says. */
+export async function playFolder(story: FolderStory): Promise<void> {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'adreport-model-'));
+  try {
+    const model = new FolderModel(folder, story);
+    for (const step of story.steps) {
+      await model.play(step);
+      await model.expectCheck();
+    }
+    await model.expectSolved();
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Creates an empty folder, in which the nights of a story can pass. */
-async function beginFolder(story: Story) {
-  const { profile, output, windowDays, restateDays, shards, remembersDays } = story;
-  const zone = zones[profile];
-  const firstMs = Date.UTC(2024, 0, 10, 11) + story.firstDay * dayMs;
-  const sinceDay = dayOf(firstMs - windowDays * dayMs);
-  let nowMs = firstMs;
-  let { lookback } = story;
-  let isForgetful = true;
-  let daysWithoutRows: readonly string[] = [];
-  let orders = 0;
+/** What the folder should hold, as the model knows it. */
+interface Declared {
+  since: string;
+  until: string;
+  lookback: number;
+  report: 1 | 2;
+  isEdited: boolean;
+}
 
-  const isForgotten = (day: string): boolean => day < dayOf(nowMs - remembersDays * dayMs);
-  // A service that forgets old days.
-  const { run: runLine, cwd } = await serveOdd({
-    account: profile,
-    server: {
-      delayMs: 0,
-      restate: restateDays,
-      clock: () => nowMs,
-      onRequest({ endpoint }) {
-        if (endpoint === 'buyer') orders += 1;
-      },
-    },
-    faults: [
-      {
-        endpoint: 'download',
-        change(document: { readonly summary: { readonly since: string } }) {
-          const day = document.summary.since.slice(0, 10);
-          if (daysWithoutRows.includes(day)) return { data: [], summary: {} };
-          return isForgetful && isForgotten(day) ? { ...document, data: [] } : document;
-        },
-      },
-    ],
-  });
-  const run: typeof runLine = (line, more) =>
-    runLine(line, { now: nowMs, readsFiles: false, ...more });
-  const folder = join(cwd, 'data');
-  const older = temporaryFolder();
-  const stranger = { ADREPORT_EMAIL: 'admin@example.com', ADREPORT_TOKEN: undefined };
+class FolderModel {
+  readonly #folder: string;
+  readonly #story: FolderStory;
+  readonly #older: string[] = [];
+  #savedHistory = '';
+  #nowMs: number;
+  #declared: Declared | undefined;
 
-  const isDsp = profile === 'dsp';
-  const asked = isDsp
-    ? `--by FORMAT --metrics displays,revenueEuro --timezone ${zone}`
-    : '--by OS --metrics displays,downloads';
-  const request = `${asked} --split day -q`;
-  const window = story.window === 'since' ? `--since ${sinceDay} --until yesterday` : '';
-
-  /** Builds the command lines of one night, one per machine. */
-  function lines(machines: number = shards): string[] {
-    const period = window || `--period last-${windowDays}d`;
-    const line = `run ${period} ${request} --missing --lookback ${lookback} -o data/${output}`;
-    if (shards === 1) return [line];
-    return Array.from({ length: machines }, (_, index) => `${line} --shard ${index + 1}/${shards}`);
+  constructor(folder: string, story: FolderStory) {
+    this.#folder = folder;
+    this.#story = story;
+    this.#nowMs = Date.UTC(2024, 0, 10) + story.firstHour * hourMs;
   }
 
-  /** Lists the report files by their paths in the folder. */
-  function files(): string[] {
-    if (!existsSync(folder)) return [];
-    const all = readdirSync(folder, { recursive: true, withFileTypes: true });
-    const reports = all.filter((entry) => entry.isFile() && /^(a-|part\.|\d)/.test(entry.name));
-    const paths = reports.map((entry) => join(entry.parentPath, entry.name));
-    return paths.map((path) => path.slice(folder.length + 1)).sort();
+  async play(step: Step): Promise<void> {
+    if (step.kind === 'wait') this.#nowMs += step.hours * hourMs;
+    else if (step.kind === 'run') await this.#run(step);
+    else if (step.kind === 'update') await this.#update(step);
+    else this.#harm(step.kind as Harm, (step as { pick: number }).pick);
   }
 
-  async function live(night: Night): Promise<void> {
-    if (night.kind === 'outage') nowMs += night.nights * dayMs;
-    if (night.kind === 'lookback') lookback = night.lookback;
-    nowMs += dayMs;
-    keepCopies();
+  // What the contract says.
 
-    if (night.kind === 'killed') return runEnded(`${lines()[0]} --json`, night.after);
-    if (night.kind === 'full') return runFull();
-    if (night.kind === 'stranger') return runStranger();
-    if (night.kind === 'early' && story.window === 'since') await runEarly();
-    if (night.kind === 'empty') daysWithoutRows = files().map(dayIn);
-    const skewMs = night.kind === 'clock' ? night.days * dayMs : 0;
-    const isAlone = night.kind === 'alone';
-    const all = isAlone ? lines(1) : lines();
-    const runs = night.kind === 'twice' ? [...all, ...all] : all;
-    const results = await Promise.all(runs.map((line) => run(line, { now: nowMs + skewMs })));
-    daysWithoutRows = [];
-    // The window of a job with --since has not begun for a clock that is far behind.
-    const isBehind = story.window === 'since' && nowMs + skewMs < firstMs;
-    for (const { exitCode, stderr } of results) {
-      if (!isBehind) expect(exitCode, stderr).toBe(0);
+  get #today(): string {
+    return localDay(this.#nowMs, this.#story.zone);
+  }
+
+  /** First day of a unit, counted from the running one. */
+  #unit(count: number): string {
+    return unitAt(this.#today, this.#story.split, count);
+  }
+
+  #name(unit: string): string {
+    const last = addDays(unitAt(unit, this.#story.split, 1), -1);
+    return this.#story.output.replace('{until}', last).replaceAll(/\{\w+\}/g, unit);
+  }
+
+  /** Units from one that contains a day to one that contains another, if they are over. */
+  #unitsOver(since: string, until: string): string[] {
+    const { split } = this.#story;
+    const units: string[] = [];
+    const end = until === 'now' ? this.#today : until;
+    for (let unit = unitAt(since, split); unit <= end; unit = unitAt(unit, split, 1)) {
+      if (unitAt(unit, split, 1) <= this.#today) units.push(unit);
     }
+    return units;
   }
 
-  /** Runs a command and kills it after so many pieces of output. */
-  async function runEnded(line: string, after: number): Promise<void> {
-    const { signal, send } = interruption(143);
-    let left = after;
-    // It can be killed whenever a file is put in place.
-    await run(line, {
-      signal,
-      onOutput: () => {
-        if (left === 0) send();
-        left -= 1;
-      },
-    });
-  }
-
-  /** Runs before the day is over: its part ends early, and so does its file. */
-  async function runEarly(): Promise<void> {
-    const noonMs = nowMs;
-    nowMs -= 13.5 * hourMs;
-    for (const line of lines()) {
-      const result = await run(line.replace('--until yesterday', '--until now'));
-      expect(result.exitCode, result.stderr).toBe(0);
-    }
-    nowMs = noonMs;
-  }
-
-  /** Puts a folder where the history should be: nothing is downloaded that cannot be recorded. */
-  async function runFull(): Promise<void> {
-    const [history] = historyFiles();
-    if (history === undefined || shards > 1) return;
-    renameSync(history, `${history}.aside`);
-    mkdirSync(history);
-    const before = contents();
-    const [line = ''] = lines();
-    const result = await run(line);
-    expect(result.exitCode, result.stderr).toBe(8);
-    expect(contents()).toEqual(before);
-    rmSync(history, { recursive: true });
-    renameSync(`${history}.aside`, history);
-  }
-
-  async function runStranger(): Promise<void> {
-    if (isDsp || !hasHistory()) return;
-    const before = contents();
-    const ordersBefore = orders;
-    const [line = ''] = lines();
-    const result = await run(line, { env: stranger });
-    expect(result.exitCode, result.stderr).toBe(2);
-    expect({ files: contents(), orders }).toEqual({ files: before, orders: ordersBefore });
-  }
-
-  function contents(): Record<string, string> {
-    const texts: Record<string, string> = {};
-    for (const file of files()) texts[file] = readFileSync(join(folder, file), 'latin1');
-    return texts;
-  }
-
-  /** Copies each file, so that an older one can be restored. */
-  function keepCopies(): void {
-    for (const file of story.harms.length > 0 ? files() : []) {
-      const copy = join(older, file);
-      mkdirSync(dirname(copy), { recursive: true });
-      copyFileSync(join(folder, file), copy);
-    }
-  }
-
-  function historyFiles(): string[] {
-    if (!existsSync(folder)) return [];
-    const names = readdirSync(folder).filter((name) => name.startsWith('_adreport'));
-    return names.sort().map((name) => join(folder, name));
-  }
-
-  function hasHistory(): boolean {
-    return historyFiles().some((path) => readFileSync(path, 'utf8').includes('"history"'));
-  }
-
-  function harm(all: readonly Harm[]): void {
-    for (const each of all) harmOne(each);
-  }
-
-  function harmOne({ kind, pick }: Harm): void {
-    const all = files();
-    const file = all[pick % all.length];
-    const [history] = historyFiles();
-    if (history === undefined) return;
-    if (kind === 'noise') appendFileSync(history, '\n\0\0 noise\n{"file":"x"}\n');
-    if (kind === 'torn') appendFileSync(history, '{"spec":"0123');
-    if (kind === 'stranger') writeFileSync(join(folder, 'readme.txt'), 'mine');
-    if (file === undefined) return;
-
-    const path = join(folder, file);
-    const bytes = readFileSync(path);
-    if (kind === 'deleted') rmSync(path);
-    if (kind === 'cut') writeFileSync(path, bytes.subarray(0, bytes.length - 1 - (pick % 9)));
-    if (kind === 'edited' && bytes.length > 0) {
-      const at = pick % bytes.length;
-      bytes[at] = (bytes[at] ?? 0) ^ 1;
-      writeFileSync(path, bytes);
-    }
-    if (kind === 'emptied') writeFileSync(path, '');
-    if (kind === 'touched') writeFileSync(path, bytes);
-    if (kind === 'older' && existsSync(join(older, file))) copyFileSync(join(older, file), path);
-    if (kind === 'swapped') {
-      const other = join(folder, all[(pick + 1) % all.length] ?? file);
-      const otherBytes = readFileSync(other);
-      writeFileSync(other, bytes);
-      writeFileSync(path, otherBytes);
-    }
-    if (kind === 'stray') {
-      const old = file.replaceAll(dayIn(file), strayDay);
-      mkdirSync(dirname(join(folder, old)), { recursive: true });
-      writeFileSync(join(folder, old), bytes);
-    }
-    for (const source of kind === 'unlisted' ? historyFiles() : []) {
-      const kept = readFileSync(source, 'utf8').split('\n');
-      writeFileSync(source, kept.filter((text) => !text.includes(`"file":"${file}"`)).join('\n'));
-    }
-  }
-
-  /** Skips lines of a history file that are not valid JSON. */
-  function linesOf(path: string): Record<string, string>[] {
-    const found: Record<string, string>[] = [];
-    for (const text of readFileSync(path, 'utf8').split('\n')) {
-      try {
-        found.push(JSON.parse(text));
-      } catch {
-        // A torn line.
+  /** Returns the last line of each file: between shards, the one that was created last. */
+  #lines(): Map<string, Line> {
+    const newest = new Map<string, Line>();
+    for (const source of this.#histories()) {
+      const last = new Map<string, Line>();
+      for (const text of fs.readFileSync(source, 'utf8').split('\n')) {
+        const line = parseLine(text);
+        if (line) last.set(line.file, line);
       }
-    }
-    return found;
-  }
-
-  /** Finds the newest line of each file: by position, across machines by time. */
-  function newestLines(): Map<string, Record<string, string>> {
-    const newest = new Map<string, Record<string, string>>();
-    for (const path of historyFiles()) {
-      const last = new Map<string, Record<string, string>>();
-      for (const line of linesOf(path)) if ('sha256' in line) last.set(line.file ?? '', line);
       for (const [file, line] of last) {
         const other = newest.get(file);
-        if (!other || `${other.created}` <= `${line.created}`) newest.set(file, line);
+        if (!other || other.created <= line.created) newest.set(file, line);
       }
     }
     return newest;
   }
 
-  function specLines(): Record<string, string>[] {
-    return historyFiles()
-      .flatMap(linesOf)
-      .filter((line) => 'history' in line);
+  #isFinal(unit: string, { since, until, created }: Line): boolean {
+    const { split, zone } = this.#story;
+    const last = addDays(unitAt(unit, split, 1), -1);
+    const isWhole = since.slice(0, 10) === unit && until.startsWith(`${last}T23:59:59`);
+    const lookback = this.#declared?.lookback ?? 0;
+    return isWhole && localDay(Date.parse(created), zone) >= unitAt(unit, split, 1 + lookback);
   }
 
-  /** Returns the first day of the range. */
-  function firstDay(): string {
-    if (story.window === 'since') return sinceDay;
-    const starts = specLines().map(({ at = '' }) => {
-      return dayOf(Math.min(Date.parse(at), nowMs) - windowDays * dayMs);
-    });
-    return starts.sort()[0] ?? '';
-  }
-
-  /** Lists problems as `kind file`, in the order of the days. */
-  function expectedFindings(): string[] {
-    const specs = specLines();
-    const newest = newestLines();
-
-    const days = new Set([...newest.keys()].map(dayIn));
-    for (let ms = Date.parse(firstDay()); dayOf(ms) < dayOf(nowMs); ms += dayMs) {
-      days.add(dayOf(ms));
-    }
-
-    const found: string[] = [];
-    for (const day of [...days].sort()) {
-      const file = output.replaceAll(/\{\w+\}/g, day);
-      const line = newest.get(file);
-      const isInRange = firstDay() <= day && day < dayOf(nowMs);
-      const own = specs.find(({ spec }) => spec === line?.spec);
-      const kind = kindOf(day, { file, line, lookback: Number(own?.lookback ?? 0) });
-      const isFound = kind !== undefined && (isInRange || kind === 'changed');
-      if (isFound) found.push(`${kind} data/${file}`);
-    }
-    // The place of a day that has not begun is not known.
-    const isLater = (finding: string) => dayIn(finding) > dayOf(nowMs);
-    return [...found.filter(isLater), ...found.filter((finding) => !isLater(finding))];
-  }
-
-  function kindOf(
-    day: string,
-    {
-      file,
-      line,
-      lookback: ownLookback,
-    }: { file: string; line: Record<string, string> | undefined; lookback: number },
-  ): string | undefined {
-    const path = join(folder, file);
-    const isOver = (units: number) => dayOf(nowMs) > addDays(day, units);
-    if (!existsSync(path)) return line || isOver(1) ? 'missing' : undefined;
+  /** Explains what is wrong with the file of a unit that should be there. */
+  #problemWith(unit: string, lines: ReadonlyMap<string, Line>, id: string): string | undefined {
+    const { split } = this.#story;
+    const name = this.#name(unit);
+    const file = this.#fileAt(name);
+    if (file === undefined) return this.#today >= unitAt(unit, split, 2) ? 'missing' : undefined;
+    if (file === 'link') return 'unreadable';
+    const line = lines.get(name);
     if (!line) return 'untracked';
-
-    const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
-    if (sha256 !== line.sha256) return 'changed';
-    const isWhole = (line.until ?? '') >= `${day}T23:59:59`;
-    // No report is created at midnight.
-    const isFinal = isWhole && dayOf(Date.parse(line.created ?? '')) > addDays(day, ownLookback);
-    return !isFinal && isOver(ownLookback + 2) ? 'stale' : undefined;
+    if (line.id !== id) return 'other report';
+    if (line.sha256 !== hash(file)) return 'changed';
+    const lookback = this.#declared?.lookback ?? 0;
+    const isLate = this.#today >= unitAt(unit, split, 1 + lookback + 2);
+    return !this.#isFinal(unit, line) && isLate ? 'stale' : undefined;
   }
 
-  async function check(): Promise<string[]> {
-    const { stdout, stderr, exitCode } = await run('check data --json');
-    const { problems } = JSON.parse(stdout);
-    expect(exitCode, stderr).toBe(problems.length > 0 ? 9 : 0);
-    return problems.map(({ kind, file }: { kind: string; file: string }) => `${kind} ${file}`);
+  #isDue(unit: string, lines: ReadonlyMap<string, Line>, hashes: boolean): boolean {
+    const name = this.#name(unit);
+    const file = this.#fileAt(name);
+    const line = lines.get(name);
+    if (file === undefined || file === 'link' || !line) return true;
+    if (line.id !== this.#id() || line.bytes !== file.length) return true;
+    return (hashes && line.sha256 !== hash(file)) || !this.#isFinal(unit, line);
   }
 
-  /** Returns how many reports were requested. */
-  async function repair(hasFindings: boolean): Promise<number> {
-    const before = orders;
-    const { exitCode, stderr, stdout } = await run('repair data -q');
-    const isRight = hasFindings ? [0, 9].includes(exitCode) : exitCode === 0;
-    expect(isRight, `${exitCode} ${stderr}${stdout}`).toBe(true);
-    return orders - before;
+  /** Lists problems as `kind file solver`. */
+  #expectedProblems(): string[] {
+    const { since, until } = this.#declared ?? { since: '', until: '' };
+    const lines = this.#lines();
+    const id = this.#id();
+    const found = this.#damagedHistories().map((name) => `unreadable ${name} person`);
+    const inside = new Set<string>();
+    for (const unit of this.#unitsOver(since, until)) {
+      const name = this.#name(unit);
+      inside.add(name);
+      const kind = this.#problemWith(unit, lines, id);
+      const solver = kind === 'unreadable' ? 'person' : 'update';
+      if (kind !== undefined) found.push(`${kind} ${name} ${solver}`);
+    }
+    for (const name of this.#files().filter((file) => !inside.has(file))) {
+      const line = lines.get(name);
+      if (this.#fileAt(name) === 'link') found.push(`unreadable ${name} person`);
+      else if (!line) found.push(`untracked ${name} person`);
+      else if (line.id !== id) found.push(`other report ${name} person`);
+    }
+    return found.sort();
   }
 
-  /** Complete files of days, as the service has them, by name. */
-  const complete = new Map<string, string>();
+  // The disk.
 
-  /** Lists the files of final days that differ from the service's data. */
-  async function wrongFiles(): Promise<string[]> {
-    if (output.endsWith('.parquet')) return [];
+  /** Lists the files of the pattern. */
+  #files(): string[] {
+    const all = fs.readdirSync(this.#folder, { recursive: true, encoding: 'utf8' });
+    return all.filter((name) => name.endsWith('.csv')).sort();
+  }
 
-    const present = contents();
-    const settled = dayOf(nowMs - (Math.max(lookback, 2) + 3) * dayMs);
-    const settledFiles = Object.keys(present).filter((file) => {
-      const day = dayIn(file);
-      return !isForgotten(day) && day >= firstDay() && day <= settled;
+  #fileAt(name: string): string | undefined {
+    const path = join(this.#folder, name);
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) return undefined;
+    return stats.isSymbolicLink() ? 'link' : fs.readFileSync(path, 'utf8');
+  }
+
+  #write(name: string, text: string): void {
+    const path = join(this.#folder, name);
+    fs.mkdirSync(dirname(path), { recursive: true });
+    fs.rmSync(path, { force: true });
+    fs.writeFileSync(path, text);
+  }
+
+  #histories(): string[] {
+    const names = fs.readdirSync(this.#folder).filter((name) => name.endsWith('.history'));
+    return names.sort().map((name) => join(this.#folder, name));
+  }
+
+  /** Names the histories that have lines, but none that can be read. */
+  #damagedHistories(): string[] {
+    const damaged = this.#histories().filter((path) => {
+      const texts = fs
+        .readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((text) => text !== '');
+      return texts.length > 0 && !texts.some(parseLine);
     });
-    await downloadComplete(settledFiles.filter((file) => !complete.has(file)));
-    return settledFiles.filter((file) => present[file] !== complete.get(file));
+    return damaged.map((path) => path.slice(this.#folder.length + 1));
   }
 
-  async function downloadComplete(names: readonly string[]): Promise<void> {
-    const [first] = names;
-    if (first === undefined) return;
-
-    isForgetful = false;
-    const target = temporaryFolder();
-    const period = `run --period ${dayIn(first)}..${dayIn(names.at(-1) ?? '')} ${request} -o`;
-    const words = [...period.split(' '), join(target, output)];
-    const result = await run(words.join(' '));
-    isForgetful = true;
-    expect(result.exitCode, result.stderr).toBe(0);
-    for (const name of names) complete.set(name, readFileSync(join(target, name), 'latin1'));
+  get #declaration(): string {
+    return join(this.#folder, '_adreport.yaml');
   }
 
-  return {
-    live,
-    harm,
-    hasHistory,
-    expectedFindings,
-    check,
-    repair,
-    runEnded,
-    wrongFiles,
-    isToBeHad: (day: string) => !isForgotten(day) && day <= dayOf(nowMs),
-    wait: (days: number) => {
-      nowMs += days * dayMs;
-    },
-  };
+  #id(): string {
+    if (!fs.existsSync(this.#declaration)) return '';
+    return /^id: '?(\w+)/m.exec(fs.readFileSync(this.#declaration, 'utf8'))?.[1] ?? '';
+  }
+
+  #harm(kind: Harm, pick: number): void {
+    const all = this.#files().filter((name) => this.#fileAt(name) !== 'link');
+    const name = all[pick % Math.max(1, all.length)];
+    const [history] = this.#histories();
+    if (kind.endsWith('history') && history) this.#harmHistory(kind, history, pick);
+    if (fs.existsSync(this.#declaration)) this.#harmDeclaration(kind, pick);
+    if (name === undefined) return;
+
+    const text = this.#fileAt(name) ?? '';
+    if (kind === 'delete') fs.rmSync(join(this.#folder, name));
+    if (kind === 'cut') this.#write(name, text.slice(0, -1 - (pick % 5)));
+    if (kind === 'empty') this.#write(name, '');
+    if (kind === 'edit') this.#write(name, text.replace(/.$/s, '!'));
+    if (kind === 'older') this.#write(name, this.#older[pick % this.#older.length] ?? text);
+    if (kind === 'swap') {
+      const other = all[(pick + 1) % all.length] ?? name;
+      this.#write(name, this.#fileAt(other) ?? '');
+      this.#write(other, text);
+    }
+    if (kind === 'link') {
+      fs.rmSync(join(this.#folder, name));
+      fs.symlinkSync('/nowhere', join(this.#folder, name));
+    }
+    if (kind === 'copy to 2016')
+      this.#write(this.#name(unitAt('2016-02-29', this.#story.split)), text);
+    if (kind === 'copy to a later day') this.#write(this.#name(this.#unit(pick % 3)), text);
+  }
+
+  #harmHistory(kind: Harm, history: string, pick: number): void {
+    const text = fs.readFileSync(history, 'utf8');
+    if (kind === 'lose the history') fs.rmSync(history);
+    if (kind === 'cut the history') {
+      fs.writeFileSync(
+        history,
+        text
+          .split('\n')
+          .slice(0, -1 - (pick % 4))
+          .join('\n'),
+      );
+    }
+    if (kind === 'tear the history') fs.writeFileSync(history, text.slice(0, -20));
+    if (kind === 'merge the history') {
+      fs.writeFileSync(history, text.replace('\n', '\n<<<<<<< ours\n\0 noise\n{"file":"x"}\n'));
+    }
+    if (kind === 'restore the history') fs.writeFileSync(history, this.#savedHistory || text);
+    this.#savedHistory = text;
+  }
+
+  #harmDeclaration(kind: Harm, pick: number): void {
+    const declared = this.#declared;
+    if (!declared) return;
+    if (kind === 'lose the declaration') {
+      fs.rmSync(this.#declaration);
+      this.#declared = undefined;
+      return;
+    }
+    const { split } = this.#story;
+    if (kind === 'raise since') declared.since = unitAt(declared.since, split, 1 + (pick % 3));
+    if (kind === 'lower since') declared.since = unitAt(declared.since, split, -1 - (pick % 3));
+    if (kind === 'edit lookback') declared.lookback = pick % 4;
+    if (kind === 'edit until') {
+      const later = unitAt(declared.since, split, pick % 9);
+      declared.until = pick % 2 === 0 ? 'now' : addDays(unitAt(later, split, 1), -1);
+    }
+    // An until before since makes an empty folder, which nobody would write.
+    if (declared.until < declared.since) declared.until = 'now';
+    if (kind === 'edit the report') declared.isEdited = true;
+
+    const by = declared.isEdited ? 'BUNDLEID' : 'FORMAT';
+    const edits = { since: declared.since, until: declared.until, lookback: declared.lookback };
+    let text = fs.readFileSync(this.#declaration, 'utf8').replace(/^by: .*$/m, `by: [${by}]`);
+    for (const [key, value] of Object.entries(edits)) {
+      const line = `${key}: ${value}`;
+      const hasKey = new RegExp(`^${key}: `, 'm').test(text);
+      text = hasKey ? text.replace(new RegExp(`^${key}: .*$`, 'm'), line) : `${text}${line}\n`;
+    }
+    fs.writeFileSync(this.#declaration, text);
+  }
+
+  // Runs, as the program plays them with a service of the model.
+
+  /** What the service has for a unit: it is complete two units after the unit is over. */
+  #report(unit: string, report: 1 | 2): string {
+    const { split } = this.#story;
+    const isOver = unitAt(unit, split, 1) <= this.#today;
+    const isComplete = unitAt(unit, split, 3) <= this.#today;
+    const state = isComplete ? 'complete' : this.#today;
+    return `date,clicks\n${unit},${report} ${isOver ? state : this.#nowMs}\n`;
+  }
+
+  #query({ back, period, lookback, report }: Asked): FolderRequest {
+    const { split, zone, output } = this.#story;
+    const last = addDays(this.#unit(0), -1);
+    const since = this.#unit(period === 'fixed' || period === 'moving' ? -1 - back : -back);
+    const days: { readonly since?: string; readonly until?: string; readonly period?: string } = {
+      open: { since },
+      now: { since, until: 'now' },
+      moving: { period: `${since}..${split === 'day' ? 'yesterday' : `last-${split}`}` },
+      fixed: { period: `${since}..${last}` },
+    }[period];
+    return {
+      ...days,
+      ...(lookback !== undefined && { lookback }),
+      split,
+      profile: 'dsp',
+      metrics: report === 1 ? ['displays'] : ['displays', 'revenueEuro'],
+      hasTypedMetrics: true,
+      breakdowns: ['FORMAT'],
+      filters: {},
+      timezone: zone,
+      encoding: 'json',
+      windowClock: 'instant',
+      outputs: [{ path: output, format: 'csv' }],
+      account: 'acme',
+      service: 'reports.example.com',
+    };
+  }
+
+  async #run(step: Extract<Step, { readonly kind: 'run' | 'update' }>): Promise<void> {
+    const { report, period, lookback, isFresh, back } = step;
+    const before = this.#declared;
+    const isOther = before !== undefined && before.report !== report;
+    const isRefused = !isFresh && (isOther || before?.isEdited === true);
+    const options = { folder: this.#folder, shown: 'data', query: this.#query(step), isFresh };
+    const declaring = declare({ ...options, nowMs: this.#nowMs, host: fileHost() });
+    if (isRefused) {
+      await expect(declaring).rejects.toMatchObject({ exitCode: 2 });
+      return;
+    }
+
+    const since = this.#unit(period === 'fixed' || period === 'moving' ? -1 - back : -back);
+    const until = period === 'fixed' ? addDays(this.#unit(0), -1) : 'now';
+    const earliest = [since, before?.since ?? this.#earliestDay() ?? since].sort()[0] ?? since;
+    const untils = [until, before?.until ?? until].sort();
+    this.#declared = {
+      since: earliest,
+      until: untils[1] ?? until,
+      lookback: lookback ?? before?.lookback ?? 0,
+      report,
+      isEdited: false,
+    };
+    const { declaration } = await declaring;
+    expect(declaration).toMatchObject({ since: earliest, until: untils[1], id: this.#id() });
+    const units = this.#unitsOver(since, until);
+    if (period === 'now') units.push(this.#unit(0));
+    await this.#fill(units, step, { hashes: false, isFresh });
+  }
+
+  /** Returns the first day in the history. */
+  #earliestDay(): string | undefined {
+    return [...this.#lines().values()].map(({ since }) => since.slice(0, 10)).sort()[0];
+  }
+
+  async #update(step: Extract<Step, { readonly kind: 'run' | 'update' }>): Promise<void> {
+    if (!this.#declared || this.#declared.isEdited) return;
+    const { since, until } = this.#declared;
+    await this.#fill(this.#unitsOver(since, until), step, { hashes: true, isFresh: false });
+  }
+
+  /** Downloads the units that the program finds due, which have to be those of the model. */
+  async #fill(
+    units: readonly string[],
+    { isSilent, killedAt, isRecorded, shard }: Service & { readonly shard?: 1 | 2 | undefined },
+    { hashes, isFresh }: { readonly hashes: boolean; readonly isFresh: boolean },
+  ): Promise<void> {
+    const file = await readDeclaration(this.#folder);
+    if (file.kind !== 'valid') throw new Error(`The declaration is ${JSON.stringify(file)}.`);
+    const { declaration } = file;
+    const { signal } = new AbortController();
+    const state = await readFolder(this.#folder, declaration, { signal, hashes });
+    const { lines } = state.history;
+    const before = this.#lines();
+    const expected = units.filter((unit) => isFresh || this.#isDue(unit, before, hashes));
+
+    const last = units.at(-1);
+    const now = this.#nowMs / 1_000 + 40 * 86_400;
+    const period = { ...declaration, since: units[0] ?? 'none', until: last ?? 'none' };
+    const parts = partsOfFolder(period, now).filter(({ name }) => {
+      return units.some((unit) => this.#name(unit) === name);
+    });
+    const due = parts.filter((part) => {
+      const known = { lines, onDisk: state.onDisk };
+      return isFresh || isDue(part, declaration, known);
+    });
+    expect(due.map(({ firstDay }) => firstDay)).toEqual(expected);
+
+    const realPath = fs.realpathSync(this.#folder);
+    const target = { folder: this.#folder, declaration, realPath, lines, host: fileHost() };
+    const ofShard = shard === undefined ? {} : { shard: { index: shard, count: 2 } };
+    for (const [index, part] of due.entries()) {
+      if (index === killedAt && !isRecorded) return;
+      const unit = part.firstDay;
+      const text = isSilent ? silentReport : this.#report(unit, this.#declared?.report ?? 1);
+      const nowSeconds = Math.floor(this.#nowMs / 1_000);
+      const complete = {
+        since: part.since,
+        until: Math.min(part.end - 1, nowSeconds),
+        rowCount: isSilent ? 0 : 1,
+        hasNumbers: !isSilent,
+        sizeBytes: text.length,
+        sha256: hash(text),
+        totals: { displays: isSilent ? '0' : '7' },
+        reportId: null,
+        createdMs: this.#nowMs,
+        warnings: [],
+      };
+      const old = this.#fileAt(part.name);
+      try {
+        const { kept } = await recordDownload({ ...target, ...ofShard }, part.name, complete);
+        expect(kept !== undefined, part.name).toBe(this.#isToBeKept(part.name, before, isSilent));
+        if (kept) continue;
+      } catch (error) {
+        if (!(error instanceof AdreportError) || old !== 'link') throw error;
+        expect(error.exitCode).toBe(8);
+        continue;
+      }
+      if (index === killedAt) return;
+      if (old !== undefined) this.#older.push(old);
+      this.#write(part.name, text);
+    }
+  }
+
+  /** A file that may have numbers is not replaced by one without. */
+  #isToBeKept(name: string, lines: ReadonlyMap<string, Line>, isSilent: boolean): boolean {
+    const file = this.#fileAt(name) ?? '';
+    const line = lines.get(name);
+    if (!isSilent || file === '' || file === silentReport) return false;
+    return line?.sha256 !== hash(file) || line.rows > 0;
+  }
+
+  // Comparisons.
+
+  async #problems(): Promise<string[]> {
+    const file = await readDeclaration(this.#folder);
+    if (file.kind !== 'valid') return [file.kind];
+    const { signal } = new AbortController();
+    const state = await readFolder(this.#folder, file.declaration, { signal, hashes: true });
+    const { problems } = checkFolder(state, Math.floor(this.#nowMs / 1_000));
+    return problems.map(({ kind, file, solvedBy }) => `${kind} ${file} ${solvedBy}`).sort();
+  }
+
+  async expectCheck(): Promise<void> {
+    const problems = await this.#problems();
+    if (!this.#declared) expect(problems).toEqual(['absent']);
+    else if (this.#declared.isEdited) expect(problems).toEqual(['edited']);
+    else expect(problems).toEqual(this.#expectedProblems());
+  }
+
+  /** One update solves all that no person has to solve, and then every file is the service's. */
+  async expectSolved(): Promise<void> {
+    if (!this.#declared || this.#declared.isEdited) return;
+    const { since, until, report, lookback } = this.#declared;
+    const service = { isSilent: false, killedAt: 1_000, isRecorded: false };
+    const asked = { back: 0, period: 'open', lookback, report, isFresh: false } as const;
+    await this.#update({ kind: 'update', ...service, ...asked });
+    const left = await this.#problems();
+    expect(left).toEqual(this.#expectedProblems());
+    expect(left.filter((problem) => problem.endsWith('update'))).toEqual([]);
+
+    for (const unit of this.#unitsOver(since, until)) {
+      const file = this.#fileAt(this.#name(unit));
+      const isComplete = unitAt(unit, this.#story.split, 3) <= this.#today;
+      // Without a lookback of two, a file may be final before the service has corrected it; and
+      // where there was no file, a report without numbers was written.
+      const isRight = file === silentReport || file === this.#report(unit, report);
+      if (file !== 'link' && isComplete && lookback >= 2)
+        expect(isRight, `${unit} ${file}`).toBe(true);
+    }
+  }
 }
 
-/** Returns an empty string for a name without a day. */
-function dayIn(name: string): string {
-  return /\d{4}-\d\d-\d\d/.exec(name)?.[0] ?? '';
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
-/** Formats the date in Paris and New York of a time at noon in UTC. */
-function dayOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 10);
-}
-
-function addDays(day: string, count: number): string {
-  return dayOf(Date.parse(day) + count * dayMs);
+/** Returns `undefined` for what is no line of a download. */
+function parseLine(text: string): Line | undefined {
+  try {
+    const line = JSON.parse(text);
+    return 'sha256' in line ? line : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -30,25 +30,25 @@ describe('a path that is not a folder of reports', () => {
     mkdirSync(at('empty'));
     for (const name of ['torn', 'garbage', 'gone'])
       cpSync(at('data'), at(name), { recursive: true });
-    const history = readFileSync(at('data/_adreport.ndjson'), 'utf8');
-    writeFileSync(at('torn/_adreport.ndjson'), history.slice(0, 200));
-    writeFileSync(at('garbage/_adreport.ndjson'), 'not a history\n');
+    const declaration = readFileSync(at('data/_adreport.yaml'), 'utf8');
+    writeFileSync(at('torn/_adreport.yaml'), declaration.slice(0, 200));
+    writeFileSync(at('garbage/_adreport.history'), 'not a history\n');
     for (const day of [1, 2, 3, 4]) rmSync(at(`gone/2026-10-0${day}.csv`));
     await run('run --period 2026-10-01..2026-10-02 --split day --by OS -o sheets/{date}.xlsx -q');
 
     const refusals = [
-      ['view empty', 'No adreport history in empty.'],
-      ['view torn', 'The history of torn has no series that can be read.'],
-      ['view garbage', 'adreport check garbage shows what is wrong with it.'],
+      ['view empty', 'empty has no declaration (_adreport.yaml).'],
+      ['view torn', 'Cannot read torn/_adreport.yaml'],
+      ['view garbage', '4 of 4 days are not in the history'],
       ['view gone', 'No files to show in gone: 4 of 4 days are missing (2026-10-01'],
       ['view sheets', 'sheets/2026-10-01.xlsx is a spreadsheet: open it with'],
       ['view data/*.csv', 'No file is named data/*.csv.'],
-      ['view data/_adreport.ndjson', 'View the folder: adreport view data'],
+      ['view data/_adreport.history', 'View the folder: adreport view data'],
       ['view nothing', 'nothing does not exist.'],
       ['view C:/nothing/2026-10-01.csv', 'C:/nothing/2026-10-01.csv does not exist.'],
       ['view data data', 'data/2026-10-01.csv is given twice'],
       ['view data ./data/2026-10-02.csv', 'data/2026-10-02.csv is given twice'],
-      ['view . --by CAMPAIGN', '. has 3 series.'],
+      ['view . --by CAMPAIGN', '. has 5 declared folders.'],
     ] as const;
     for (const [line, says] of refusals) expectRefusal(await run(line), 2, says);
   });

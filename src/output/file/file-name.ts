@@ -65,23 +65,6 @@ function linkTarget(path: string): string | undefined {
   }
 }
 
-const historyPattern = /^_adreport(-\d+-of-\d+)?\.ndjson$/;
-
-/**
- * Names the history file that a run appends to. Each shard has one, so that no two machines append
- * to the same file.
- *
- * @param shard value of `--shard`: 2 of 4 gives `_adreport-2-of-4.ndjson`
- */
-export function historyName(shard?: { readonly index: number; readonly count: number }): string {
-  if (shard === undefined) return '_adreport.ndjson';
-  return `_adreport-${shard.index}-of-${shard.count}.ndjson`;
-}
-
-export function isHistoryName(name: string): boolean {
-  return historyPattern.test(name);
-}
-
 /** Also if `-o` is absent. */
 export function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
   return output === '-';

@@ -18,7 +18,7 @@ const otherRequestFlags = runFlagGroup('Request:', {
   fresh: {
     belongsTo: 'this-run',
     flags: '--fresh',
-    meaning: 'request a new report instead of resuming an unfinished one',
+    meaning: 'request everything anew; with a folder, declare this report for it',
     isRare: true,
   },
 });
@@ -32,6 +32,16 @@ export const concurrencyFlag = {
   isRare: true,
 } as const;
 
+export const shardFlag = {
+  belongsTo: 'this-run',
+  flags: '--shard <k/n>',
+  meaning:
+    'download shard k of n of the days, weeks or months, e.g. 1/4 on the first of 4 machines',
+  read: readShard,
+  isRare: true,
+  isNeverSaved: true,
+} as const;
+
 const manyReportsFlags = runFlagGroup('Many reports:', {
   split: {
     belongsTo: 'query',
@@ -40,40 +50,13 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
     words: splitUnits,
   },
   concurrency: concurrencyFlag,
-  missing: {
-    belongsTo: 'query',
-    flags: '--missing',
-    meaning: 'download only what is missing, changed or not yet final',
-  },
   lookback: {
     belongsTo: 'query',
     flags: '--lookback <n>',
-    meaning:
-      'keep refreshing each day (week, month) until n more have passed, to catch late conversions',
+    meaning: 're-download each day (week, month) until n more have passed: late conversions',
     read: readCount,
   },
-  refetch: {
-    belongsTo: 'this-run',
-    flags: '--refetch',
-    meaning: 'download the whole period again, even files of another request or account',
-    isRare: true,
-    isNeverSaved: true,
-  },
-  history: {
-    belongsTo: 'this-run',
-    flags: '--no-history',
-    meaning: 'do not write _adreport.ndjson, the history of the folder',
-    isRare: true,
-  },
-  shard: {
-    belongsTo: 'this-run',
-    flags: '--shard <k/n>',
-    meaning:
-      'download shard k of n of the days, weeks or months, e.g. 1/4 on the first of four machines',
-    read: readShard,
-    isRare: true,
-    isNeverSaved: true,
-  },
+  shard: shardFlag,
 });
 
 const { account, ...otherServiceFlags } = serviceFlags.flags;

@@ -1,6 +1,6 @@
 import { type Column, columnsOf } from '../../contract/columns.ts';
 import { breakdowns, type Profile } from '../../contract/vocabulary.ts';
-import type { FolderSpec } from '../../folder/history.ts';
+import type { FolderQuery } from '../../folder/declaration.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { buildComparison } from '../../totals/compared-report.ts';
@@ -36,7 +36,7 @@ export function groupsAnswer(view: View): ViewAnswer {
   const columns = listAnswerColumns({ by, keys, figures, isUneven });
   const shown = shownGroups(view);
   const summary = buildViewSummary(sources.window, by);
-  const profile = sources.spec?.request.profile;
+  const profile = sources.query?.profile;
   const written = { columns, keys, figures, isUneven, profile };
   return {
     columns,
@@ -94,18 +94,17 @@ function shownGroups(view: View): ShownGroups {
 /** Also of files without columns, as far as their request is known. */
 function keysOf({ collected, options, sources }: View): readonly KeyColumn[] {
   if (collected.keys) return collected.keys;
-  const { spec } = sources;
+  const { query } = sources;
   const { by } = options;
   if (!by) return [];
-  return resolveKeys(by, spec ? fieldsOf(spec) : everyField);
+  return resolveKeys(by, query ? fieldsOf(query) : everyField);
 }
 
 /** Columns that JSON without rows and request can have. */
 const everyField = breakdowns.flatMap(({ fields }) => fields.map(({ name }) => name));
 
-function fieldsOf({ request }: FolderSpec): readonly string[] {
-  const { profile, metrics } = request;
-  const sent = sentBreakdowns(request.breakdowns) ?? [];
+function fieldsOf({ profile, metrics, breakdowns: requested }: FolderQuery): readonly string[] {
+  const sent = sentBreakdowns(requested) ?? [];
   const fields = columnsOf(profile, { breakdowns: sent, metrics: [] }).map(({ field }) => field);
   return fields.includes('date') || metrics.length === 0 ? fields : ['date', ...fields];
 }

@@ -76,11 +76,11 @@ function columnsOfRows({ options, figures }: View, fields: readonly string[]): r
 
 /** Adds `DAILY` if the rows have their days from their files. */
 function breakdownsOfRows({ sources, collected }: View): readonly string[] {
-  const { breakdowns = [] } = sources.spec?.request ?? {};
+  const { breakdowns = [] } = sources.query ?? {};
   const hasTime = ['DAILY', 'HOURLY', 'WEEKLY', 'MONTHLY'].some((name) => {
     return breakdowns.some((breakdown) => breakdown === name);
   });
-  const isDated = sources.spec?.split === 'day' && collected.fields.includes('date');
+  const isDated = sources.query?.split === 'day' && collected.fields.includes('date');
   return isDated && !hasTime ? ['DAILY', ...breakdowns] : breakdowns;
 }
 

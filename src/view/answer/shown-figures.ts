@@ -22,14 +22,14 @@ import type { ViewOptions } from '../view-flags.ts';
 export function figuresToShow(
   { metrics }: Grouping,
   { metrics: named, sort }: ViewOptions,
-  { sources: { spec }, fields }: { sources: Pick<Sources, 'spec'>; fields: readonly string[] },
+  { sources: { query }, fields }: { sources: Pick<Sources, 'query'>; fields: readonly string[] },
 ): readonly Figure[] {
   const every = everyFigureOf(fields.length === 0 ? everyMetric.map(({ name }) => name) : fields);
   if (named) return figuresByName(named, every, fields);
 
   const sorted = sort === undefined ? [] : [parseSort(sort).name];
   const figures = figuresOf(metrics);
-  for (const name of [...(spec?.request.metrics ?? []), ...sorted]) {
+  for (const name of [...(query?.metrics ?? []), ...sorted]) {
     const figure = findFigure(name, every);
     if (figure && !figures.some(({ field }) => field === figure.field)) figures.push(figure);
   }
@@ -72,6 +72,6 @@ export function rankedGroupsOf(view: View, usualCount?: number): RankedGroups {
 /** Returns the metrics that are columns of a file: computed ones only if they were named. */
 export function columnFigures({ figures, options, sources }: View): readonly Figure[] {
   if (options.metrics !== undefined) return figures;
-  const named: readonly string[] = sources.spec?.request.metrics ?? [];
+  const named: readonly string[] = sources.query?.metrics ?? [];
   return figures.filter(({ field, derived }) => !derived || named.includes(field));
 }

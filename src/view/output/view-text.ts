@@ -5,7 +5,7 @@ import { groupBars, groupLines, groupTable } from '../../present/terminal/group-
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { reportLines } from '../../present/terminal/report-lines.ts';
 import { describeWindow } from '../../query/calendar.ts';
-import { describeQuery } from '../../query/describe.ts';
+import { describeQuery, toRequestRecord } from '../../query/describe.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { tableLook } from '../../run/deliver.ts';
@@ -61,12 +61,12 @@ export function documentOf(view: View): string {
   const rankedGroups = ranked(view);
   const [tail, another] = collected.tails;
   const only = another ? undefined : tail;
-  const isOfFolder = sources.spec !== undefined;
+  const isOfFolder = sources.query !== undefined;
   const { window } = sources;
   const span = window ? describeWindow(window) : undefined;
   const folderMembers = {
     files: collected.tails.length,
-    request: sources.spec?.request ?? null,
+    request: sources.query ? toRequestRecord(sources.query) : null,
     since: span?.since ?? null,
     until: span?.until ?? null,
     warnings,
@@ -132,7 +132,7 @@ function headText({ paths, sources, collected, byTime }: View, look: TableLook):
 
   const days = daysOf({ sources, collected, byTime });
   if (days !== '') facts.push(printable(days));
-  const zone = sources.spec?.timezone ?? collected.tails[0]?.summary?.timezone;
+  const zone = sources.query?.timezone ?? collected.tails[0]?.summary?.timezone;
   const zoneSuffix = zone === undefined ? '' : ` (${printable(formatZone(zone))})`;
   const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${zoneSuffix}`;
   return wrap(text, width - 2).join('\n  ');
@@ -152,8 +152,8 @@ function daysOf({ sources, byTime }: Pick<View, 'sources' | 'collected' | 'byTim
 function aboutLines({ sources }: View, tails: readonly ReportTail[], look: TableLook): string[] {
   const { width = Number.POSITIVE_INFINITY } = look;
   const [tail, another] = tails;
-  const { spec } = sources;
-  const ofSpec = spec ? [describeQuery({ filters: {}, ...spec.request })] : [];
+  const { query } = sources;
+  const ofSpec = query ? [describeQuery(query)] : [];
   const ofFile = tail && !another ? formatMembers(tail.members) : [];
   const sentences = ofFile.length > 0 ? ofFile : ofSpec;
   return sentences.map((sentence) => `  ${wrap(printable(sentence), width - 2).join('\n  ')}`);

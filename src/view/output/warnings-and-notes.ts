@@ -6,7 +6,7 @@ import type { Figure } from '../../totals/figures.ts';
 import type { Collected } from '../rows/collect.ts';
 import { findDaySpan, uncoveredDayWarnings } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';
-import { gapWarnings, notFinalNote } from '../sources/folder-units.ts';
+import { gapWarnings, notFinalNote } from '../sources/viewed-folder.ts';
 import { cutGroupNote } from '../sources/whole-groups.ts';
 import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
@@ -88,8 +88,8 @@ export function printWarningsAndNotes({ console }: ViewTools, view: Omit<View, '
 }
 
 export function strictViewError({ warnings, sources }: View): RefusedReportError {
-  const repair = sources.folders.length > 0 ? 'adreport repair downloads days again. ' : '';
+  const update = sources.folders.length > 0 ? 'adreport update downloads days again. ' : '';
   return new RefusedReportError(warnings.join(' '), {
-    hint: `${repair}Without --strict this is a warning.`,
+    hint: `${update}Without --strict this is a warning.`,
   });
 }

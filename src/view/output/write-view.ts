@@ -10,7 +10,7 @@ import type { RowWatcher } from '../../output/encoder.ts';
 import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import { expectSent } from '../../query/check-query.ts';
-import { describeFilters } from '../../query/describe.ts';
+import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
 import { formatFacts } from '../../query/format-names.ts';
 import { chooseOutputs } from '../../run/choose-outputs.ts';
@@ -49,12 +49,12 @@ export async function prepareViewOutput(
 }
 
 function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
-  const { window, spec } = sources;
+  const { window, query } = sources;
   const report = breakdownNames(breakdowns).join('-').toLowerCase() || 'total';
   const days = window && daysOfWindow(window);
   return {
     report,
-    ...(spec && { profile: spec.request.profile }),
+    ...(query && { profile: query.profile }),
     ...(days && { ...days, date: days.since }),
   };
 }
@@ -127,15 +127,17 @@ function provenanceOf(
   { breakdowns }: Pick<ViewAnswer, 'breakdowns'>,
 ): Provenance {
   const { sources, options, collected } = view;
-  const { spec, files } = sources;
+  const { query, files } = sources;
   const figures = columnFigures(view);
   const by = breakdownNames(breakdowns);
   const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
   const sent = sentBreakdowns(breakdowns);
-  const fetched = files.flatMap(({ entry }) => (entry ? [Date.parse(entry.line.fetched)] : []));
+  const fetched = files.flatMap(({ line }) => (line ? [Date.parse(line.created)] : []));
   return {
-    request: spec ? { ...spec.request, breakdowns: by, metrics: figures.map(metricName) } : null,
-    filters: [...describeFilters(spec?.request.filters ?? {}), ...typed],
+    request: query
+      ? { ...toRequestRecord(query), breakdowns: by, metrics: figures.map(metricName) }
+      : null,
+    filters: [...describeFilters(query?.filters ?? {}), ...typed],
     key: sent ? keyOf(sent) : (collected.keys ?? []).map(({ field }) => field),
     reportId: null,
     fetchedMs:
@@ -152,11 +154,11 @@ function metricName({ field }: Figure): string {
 function createViewWatcher({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {
   const { sources, warnings, notes } = view;
   const breakdowns = sentBreakdowns(answer.breakdowns);
-  const { spec, window } = sources;
+  const { query, window } = sources;
   const nowMs = host.wallClock();
   const expectation: Expectation | undefined =
-    spec && window && breakdowns && answer.leftOut === undefined
-      ? { profile: spec.request.profile, window, breakdowns, columns: answer.columns }
+    query && window && breakdowns && answer.leftOut === undefined
+      ? { profile: query.profile, window, breakdowns, columns: answer.columns }
       : undefined;
   const check = new ReportCheck({ expectation, isPart: false, nowMs });
   return {

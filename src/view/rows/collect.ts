@@ -188,7 +188,7 @@ class Collector {
   /** @param onBytes called with the bytes read so far, of all files */
   async read(file: SourceFile, onBytes: (bytes: number) => void): Promise<void> {
     this.#seen?.begin(file);
-    const hash = file.entry && createHash('sha256');
+    const hash = file.line && createHash('sha256');
     try {
       await this.#readRows(file, { hash, onBytes });
     } catch (error) {
@@ -201,7 +201,7 @@ class Collector {
   }
 
   #expectBytesOfLine(file: SourceFile, hash: Hash, error?: unknown): void {
-    if (hash.digest('hex') === file.entry?.line.sha256) return;
+    if (hash.digest('hex') === file.line?.sha256) return;
     const isPiped = this.#files.some(({ sizeBytes }) => sizeBytes === undefined);
     if (isPiped) throw pipeRereadError(file);
     const cause = error instanceof UsageError ? error.cause : undefined;
@@ -332,9 +332,10 @@ class Collector {
     if (!span) return undefined;
     const { unit } = file;
     if (unit) {
-      const isInside = span.since <= unit.since && unit.until <= span.until;
+      const isInside = span.since <= unit.firstDay && unit.lastDay <= span.until;
       if (isInside) return undefined;
-      if (!columns.hasTime || unit.until < span.since || unit.since > span.until) return [];
+      const isOutside = unit.lastDay < span.since || unit.firstDay > span.until;
+      if (!columns.hasTime || isOutside) return [];
     }
 
     const field = columns.fields.includes('date') ? 'date' : 'hour';
@@ -353,7 +354,7 @@ class Collector {
     expectDistinct(fields, shown);
     const own = fields.filter((field) => !isBefore(field));
     const hasTime = own.some(isTime);
-    const day = hasTime ? undefined : unit?.since;
+    const day = hasTime ? undefined : unit?.firstDay;
     if (day !== undefined) {
       this.#hasDaysOfFiles = true;
       this.#fields.add('date');
@@ -519,9 +520,9 @@ interface FileEnd {
 /** Compares files by their units: in a folder, each day is in one file. */
 function mayOverlap(files: readonly SourceFile[]): boolean {
   const units = files.map(({ unit }) => unit);
-  const sorted = units.filter((unit) => unit !== undefined).sort((a, b) => a.start - b.start);
+  const sorted = units.filter((unit) => unit !== undefined).sort((a, b) => a.since - b.since);
   const isMixed = sorted.length < files.length && files.length > 1;
-  return isMixed || sorted.some((unit, index) => unit.start < (sorted[index - 1]?.over ?? 0));
+  return isMixed || sorted.some((unit, index) => unit.since < (sorted[index - 1]?.end ?? 0));
 }
 
 /** Matches the columns that `--compare` writes: `revenueEuroBefore`. */

@@ -1,6 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { type FolderUnit, folderUnitsIn } from '../../folder/units.ts';
-import type { Window } from '../../query/calendar.ts';
+import { type CalendarUnit, unitsIn, type Window } from '../../query/calendar.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
@@ -55,14 +54,14 @@ function missingDayWarnings(
   const missing = uncoveredDays(window, covered);
   if (missing.length === 0) return [];
   const verb = isOrAre(missing.length);
-  const days = formatPlural([...folderUnitsIn(window, 'day')].length, 'day');
+  const days = formatPlural([...unitsIn(window, 'day')].length, 'day');
   return [`${missing.length} of ${days}${period} ${verb} missing.`];
 }
 
 /** Returns the days of a window that no other window covers. */
-function uncoveredDays(window: Window, covered: readonly WindowEnds[]): FolderUnit[] {
-  return [...folderUnitsIn(window, 'day')].filter(({ start, over }) => {
-    return !covered.some(({ since, until }) => since <= start && over - 1 <= until);
+function uncoveredDays(window: Window, covered: readonly WindowEnds[]): CalendarUnit[] {
+  return [...unitsIn(window, 'day')].filter((day) => {
+    return !covered.some(({ since, until }) => since <= day.since && day.end - 1 <= until);
   });
 }
 
@@ -79,7 +78,7 @@ function coveredWindows(
   const covered: WindowEnds[] = [];
   for (const [index, tail] of tails.entries()) {
     const unit = files[index]?.unit;
-    const own = unit ? { since: unit.start, until: unit.over - 1 } : findSummaryWindow([tail]);
+    const own = unit ? { since: unit.since, until: unit.end - 1 } : findSummaryWindow([tail]);
     if (!own) return undefined;
     covered.push(own);
   }

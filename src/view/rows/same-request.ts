@@ -22,11 +22,11 @@ export function expectSameRequest(one: ReadFile, other: ReadFile): void {
   });
 }
 
-/** Reads the request in the file's history, or else its own members; unknown parts are absent. */
+/** Reads the request in the declaration of the folder, or else of the file; what is unknown is absent. */
 function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>> {
-  const spec = file.entry?.own?.spec;
-  const request = spec?.request ?? requestOfMembers(tail.members);
-  const timezone = spec?.timezone ?? tail.summary?.timezone;
+  const query = file.declaration?.query;
+  const request = query ?? requestOfMembers(tail.members);
+  const timezone = query?.timezone ?? tail.summary?.timezone;
   return {
     ...(request && {
       profiles: request.profile,
@@ -34,6 +34,6 @@ function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>
       filters: JSON.stringify(Object.entries(request.filters ?? {}).sort()),
     }),
     ...(timezone !== undefined && { 'time zones': timezone.toLowerCase() }),
-    ...(spec && { 'window clocks': spec.windowClock ?? 'instant' }),
+    ...(query && { 'window clocks': query.windowClock }),
   };
 }

@@ -38,7 +38,7 @@ export class SeenRows {
   add(batch: RowBatch, fields: readonly string[]): void {
     const number = this.#files.length;
     const file = this.#files[number - 1] as SourceFile;
-    const day = fields.some(isTime) ? undefined : file.unit?.since;
+    const day = fields.some(isTime) ? undefined : file.unit?.firstDay;
     const columns = keyFields(fields).map((field) => ({
       seed: hashOf(field, 0),
       values: valuesOf(batch, field),
@@ -86,9 +86,10 @@ export class SeenRows {
     const [timeField] = fields.filter(isTime);
     if (timeField === undefined) {
       if (!unit) return;
-      this.#firstDays[number] = unit.since;
-      this.#lastDays[number] = unit.until;
-      if (unit.since !== unit.until && !this.#undated.includes(number)) this.#undated.push(number);
+      this.#firstDays[number] = unit.firstDay;
+      this.#lastDays[number] = unit.lastDay;
+      const hasSeveralDays = unit.firstDay !== unit.lastDay;
+      if (hasSeveralDays && !this.#undated.includes(number)) this.#undated.push(number);
       return;
     }
 

@@ -1,14 +1,12 @@
 import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import type { FolderSpec } from '../../folder/history.ts';
+import type { FolderQuery } from '../../folder/declaration.ts';
 import { earlierWindow, type SplitUnit, type Window } from '../../query/calendar.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { ViewTools } from '../view-tools.ts';
-import type { Search } from './folder-series.ts';
-import { type FolderUnits, gapWarnings, unitsOf } from './folder-units.ts';
-import { openSources, type Source, specOfSource } from './open-sources.ts';
+import { openSources, queryOfSource, type Source } from './open-sources.ts';
 import {
   clampToFiles,
   daysOfWindow,
@@ -20,6 +18,7 @@ import {
   windowOfView,
 } from './period.ts';
 import type { SourceFile } from './source-file.ts';
+import { type FolderFiles, filesInFolder, gapWarnings, type Search } from './viewed-folder.ts';
 
 /** Files of a view, and the facts that are known before reading them. */
 export interface Sources {
@@ -38,11 +37,11 @@ export interface Sources {
   readonly spans: readonly DaySpan[];
 
   /** Spec of the files, if a history has it. */
-  readonly spec: FolderSpec | undefined;
+  readonly query: FolderQuery | undefined;
 
   /** Units of folders, present or missing, in the window and that of `--compare`. */
-  readonly folders: readonly FolderUnits[];
-  readonly earlierFolders: readonly FolderUnits[];
+  readonly folders: readonly FolderFiles[];
+  readonly earlierFolders: readonly FolderFiles[];
   readonly warnings: readonly string[];
   readonly shown: string;
 }
@@ -50,8 +49,7 @@ export interface Sources {
 /**
  * Finds the files of some paths.
  *
- * @throws UsageError for a path that does not exist, a folder without a history or with several
- * series, or a window outside its files
+ * @throws UsageError for a path that does not exist, a folder without a declaration, or a window outside its files
  */
 export async function findSources(
   { host }: Pick<ViewTools, 'host'>,
@@ -61,13 +59,13 @@ export async function findSources(
   const nowMs = host.wallClock();
   const search = { now: Math.floor(nowMs / 1_000), signal: host.signal, unusable };
   const warnings: string[] = [];
-  const opening = { host, options, search, warnings, histories: new Map() };
+  const opening = { host, search, warnings, folders: new Map() };
   const sources = await openSources(paths, opening);
   const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
 
-  const spec = sources.map(specOfSource).find((each) => each !== undefined);
-  const unit: SplitUnit = spec?.split ?? 'day';
-  const zone = spec?.timezone ?? defaultZone;
+  const query = sources.map(queryOfSource).find((each) => each !== undefined);
+  const unit: SplitUnit = query?.split ?? 'day';
+  const zone = query?.timezone ?? defaultZone;
   const asked = windowOfView(options, { shown, zone, unit }, nowMs);
   const isCompared = options.compare !== undefined;
   const counted =
@@ -77,7 +75,7 @@ export async function findSources(
   if (now.files.length === 0) throw noFilesError(shown, asked, now.folders);
   const window = counted
     ? clampToFiles(counted, now.folders, search.now)
-    : windowOfUnits(now.files, spec);
+    : windowOfUnits(now.files, query);
   if (isCompared && !asked) throw periodRequiredError(shown, window && { window, unit });
 
   const earlier = isCompared && window ? earlierWindow(window, options.compare) : undefined;
@@ -91,7 +89,7 @@ export async function findSources(
     asked: asked ?? (window && extendToNow(window, search.now)),
     earlier,
     spans: asked ? spansOf(window, earlier) : [],
-    spec,
+    query,
     folders: now.folders,
     earlierFolders: before?.folders ?? [],
     warnings,
@@ -104,14 +102,14 @@ async function readSources(
   sources: readonly Source[],
   window: Window | undefined,
   search: Search,
-): Promise<{ readonly files: readonly SourceFile[]; readonly folders: readonly FolderUnits[] }> {
+): Promise<{ readonly files: readonly SourceFile[]; readonly folders: readonly FolderFiles[] }> {
   const files = filesOf(sources, window);
-  const folders: FolderUnits[] = [];
+  const folders: FolderFiles[] = [];
   for (const source of sources) {
     if (!('viewed' in source)) continue;
-    const units = await unitsOf(source.viewed, window, search);
-    folders.push(units);
-    files.push(...units.files);
+    const inFolder = await filesInFolder(source.viewed, window, search);
+    folders.push(inFolder);
+    files.push(...inFolder.files);
   }
   return { files, folders };
 }
@@ -122,7 +120,7 @@ function filesOf(sources: readonly Source[], window: Window | undefined): Source
   for (const source of sources) {
     if (!('file' in source)) continue;
     const { unit } = source.file;
-    const isOutside = unit && window && (unit.start < window.since || unit.start > window.until);
+    const isOutside = unit && window && (unit.since < window.since || unit.since > window.until);
     if (!isOutside) files.push(source.file);
   }
   return files;
@@ -134,14 +132,14 @@ function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
 
 /** Sorts files by their days in the history, so that the newest name of a campaign is the last. */
 function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
-  return [...files].sort((one, other) => (one.unit?.start ?? 0) - (other.unit?.start ?? 0));
+  return [...files].sort((one, other) => (one.unit?.since ?? 0) - (other.unit?.since ?? 0));
 }
 
 /** For a window without a single usable file. */
 function noFilesError(
   shown: string,
   asked: Window | undefined,
-  folders: readonly FolderUnits[],
+  folders: readonly FolderFiles[],
 ): UsageError {
   const [first] = folders;
   const isElsewhere = folders.every(({ gaps }) => gaps.size === 0 || gaps.has('missing'));

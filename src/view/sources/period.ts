@@ -1,13 +1,19 @@
-import type { FolderSpec } from '../../folder/history.ts';
-import { folderUnitsIn } from '../../folder/units.ts';
-import { comparableWindow, formatDate, type SplitUnit, type Window } from '../../query/calendar.ts';
+import type { FolderQuery } from '../../folder/declaration.ts';
+import {
+  comparableWindow,
+  formatDate,
+  formatDays,
+  type SplitUnit,
+  unitsIn,
+  type Window,
+} from '../../query/calendar.ts';
 import { expectWholeUnits } from '../../query/parts.ts';
 import { resolvePeriod } from '../../query/period.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import type { FolderUnits } from './folder-units.ts';
 import type { SourceFile } from './source-file.ts';
+import type { FolderFiles } from './viewed-folder.ts';
 
 /**
  * Resolves `--period`, or `--since` and `--until`; `undefined` without these flags.
@@ -51,38 +57,37 @@ export function dropUnfinishedUnit(
 ): Window {
   if (window.until < now) return window;
   if (unit === 'day') return comparableWindow(window, now);
-  const over = [...folderUnitsIn({ ...window, until: now }, unit)].findLast(
-    ({ over: end }) => end <= now,
-  );
-  return over ? { ...window, until: over.over - 1 } : window;
+  const over = [...unitsIn({ ...window, until: now }, unit)].findLast(({ end }) => end <= now);
+  return over ? { ...window, until: over.end - 1 } : window;
 }
 
 /** Ends the window after the last unit that a folder has or should have. */
-export function clampToFiles(window: Window, folders: readonly FolderUnits[], now: number): Window {
+export function clampToFiles(window: Window, folders: readonly FolderFiles[], now: number): Window {
   if (window.until <= now || folders.length === 0) return window;
-  const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.over - 1] : []));
+  const lasts = folders.flatMap(({ lastUnit }) => (lastUnit ? [lastUnit.end - 1] : []));
   const until = Math.min(window.until, Math.max(...lasts));
   return Number.isFinite(until) ? { ...window, until, end: until + 1 } : window;
 }
 
 export function windowOfUnits(
   files: readonly SourceFile[],
-  spec: FolderSpec | undefined,
+  query: FolderQuery | undefined,
 ): Window | undefined {
   const units = files.flatMap(({ unit }) => (unit ? [unit] : []));
-  if (!spec || units.length < files.length || units.length === 0) return undefined;
-  const since = Math.min(...units.map(({ start }) => start));
-  const until = Math.max(...units.map(({ over }) => over)) - 1;
-  return { since, until, end: until + 1, zone: spec.timezone };
+  if (!query || units.length < files.length || units.length === 0) return undefined;
+  const since = Math.min(...units.map((unit) => unit.since));
+  const until = Math.max(...units.map(({ end }) => end)) - 1;
+  return { since, until, end: until + 1, zone: query.timezone };
 }
 
 /** Returns the later half of a window as a value of `--period`; `undefined` for a single unit. */
 export function laterHalf(window: Window, unit: SplitUnit): string | undefined {
-  const units = [...folderUnitsIn(window, unit)];
+  const units = [...unitsIn(window, unit)];
   const half = units.slice(Math.ceil(units.length / 2));
   const [first] = half;
   const last = half.at(-1);
-  return first && last && `${first.since}..${last.until}`;
+  if (!first || !last) return undefined;
+  return formatDays({ firstDay: first.firstDay, lastDay: last.lastDay });
 }
 
 /** Extends a window that ends yesterday until now: today is not over, and has no file yet. */

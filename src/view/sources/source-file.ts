@@ -1,5 +1,6 @@
-import type { FileEntry } from '../../folder/history.ts';
-import type { FolderUnit } from '../../folder/units.ts';
+import type { Declaration } from '../../folder/declaration.ts';
+import type { FileLine } from '../../folder/history-schema.ts';
+import type { CalendarUnit } from '../../query/calendar.ts';
 
 export interface SourceFile {
   /** Path to open; `-` is stdin. */
@@ -9,10 +10,13 @@ export interface SourceFile {
   readonly shown: string;
 
   /** Days of its report, if the history of its folder has a line for it. */
-  readonly unit?: FolderUnit | undefined;
+  readonly unit?: CalendarUnit | undefined;
 
   /** Line whose bytes the file should have, which is only known once it has been read. */
-  readonly entry?: FileEntry | undefined;
+  readonly line?: FileLine | undefined;
+
+  /** Declaration of its folder, if it has one. */
+  readonly declaration?: Declaration | undefined;
 
   /** `undefined` for stdin and a pipe. */
   readonly sizeBytes?: number | undefined;
@@ -34,9 +38,9 @@ export class UnusableFileError extends Error {
 export function knownGap(
   unusable: readonly UnusableFileError[],
   path: string,
-  { line }: FileEntry,
+  line: FileLine,
 ): UnusableFileError['gap'] | undefined {
   return unusable.find(({ file }) => {
-    return file.path === path && file.entry?.line.sha256 === line.sha256;
+    return file.path === path && file.line?.sha256 === line.sha256;
   })?.gap;
 }

@@ -118,7 +118,7 @@ function historyLines(text: string): string {
 /** The content of a file: texts whole, typed formats as cells, pages only that they exist. */
 async function fileContent(path: string): Promise<string> {
   const bytes = readFileSync(path);
-  if (/_adreport[^/]*\.ndjson$/.test(path)) return historyLines(bytes.toString());
+  if (/_adreport[^/]*\.history$/.test(path)) return historyLines(bytes.toString());
   if (/\.(html|pdf|svg)$/.test(path)) return bytes.length > 0 ? 'written' : 'empty';
   if (path.endsWith('.gz')) return gunzipSync(bytes).toString();
   if (path.endsWith('.xlsx')) {

@@ -1,0 +1,167 @@
+import { relative } from 'node:path';
+import type { Context } from '../context.ts';
+import { AdreportError, isInterruption } from '../errors.ts';
+import { checkFolder, type Problem } from '../folder/check-folder.ts';
+import { expectParts, selectParts } from '../folder/check-paths.ts';
+import { requireDeclaration } from '../folder/declaration-file.ts';
+import { readFileStates } from '../folder/disk.ts';
+import { type FolderPart, partsDue, partsOfFolder } from '../folder/due.ts';
+import { type FolderState, findFolders, readFolder } from '../folder/folder-state.ts';
+import { readHistory } from '../folder/history.ts';
+import { flagGroup } from '../query/flags/flag.ts';
+import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
+import { serviceFlags } from '../query/flags/service-flags.ts';
+import { waitFlags } from '../query/flags/wait-flags.ts';
+import type { TypedPeriod } from '../query/period.ts';
+import { showPlan } from '../run/dry-run.ts';
+import type { FolderReport } from '../run/folder-jobs.ts';
+import { runJobs } from '../run/run-jobs.ts';
+import { planUpdate, type UpdateFlags } from '../run/update-jobs.ts';
+import { folderPeriodFlags, problemLines, problemsExitCode, toTypedPath } from './check.ts';
+import { declareCommand } from './command.ts';
+
+const updateFlags = flagGroup('Update:', {
+  dryRun: { flags: '--dry-run', meaning: 'list what would be requested, and request nothing' },
+  concurrency: concurrencyFlag,
+  shard: shardFlag,
+});
+
+export const updateCommand = declareCommand({
+  name: 'update',
+  summary: 'bring folders up to date',
+  args: ['<path...>'],
+  examples: [
+    [
+      'adreport update data',
+      'every night: the new day, and earlier ones again until they are final',
+    ],
+    ['adreport update data --dry-run', 'lists what would be requested'],
+  ],
+  flags: [folderPeriodFlags, updateFlags, waitFlags, serviceFlags],
+  async action({ context, options, args: [paths] }) {
+    const folders = await openFolders(context, paths, options);
+    const { jobs, failures } = await planJobs(context, folders, options);
+    if (options.dryRun) {
+      await showPlan(context, jobs);
+      if (failures[0]) throw failures[0];
+      return 0;
+    }
+
+    try {
+      await runJobs(context, jobs);
+    } catch (error) {
+      if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
+      failures.push(error);
+    }
+    const [first, ...others] = failures;
+    for (const { message } of others) context.console.warn(message);
+    if (first) throw first;
+
+    if (jobs.every(({ parts }) => parts.length === 0)) {
+      context.console.note('Nothing to download: all files are final.');
+    }
+    const isLeft = await warnAboutProblems(context, folders);
+    return isLeft ? problemsExitCode : 0;
+  },
+});
+
+/** A folder that is updated. */
+interface UpdatedFolder {
+  readonly state: FolderState;
+  readonly due: readonly FolderPart[];
+
+  /** Selects the files that were typed. */
+  readonly isSelected: (name: string) => boolean;
+}
+
+/** Reads the folders at some paths. Throws `UsageError` for a path that cannot be updated. */
+async function openFolders(
+  { console, host }: Context,
+  paths: readonly string[],
+  period: TypedPeriod,
+): Promise<UpdatedFolder[]> {
+  const { cwd, signal, wallClock } = host;
+  const nowMs = wallClock();
+  const now = Math.floor(nowMs / 1_000);
+  const opened: UpdatedFolder[] = [];
+  for (const path of [...new Set(paths)].map((typed) => toTypedPath(cwd, typed))) {
+    const begun = opened.length;
+    let partCount = 0;
+    for (const found of await findFolders(path, signal)) {
+      const shown = relative(cwd, found.folder) || '.';
+      const declaration = await requireDeclaration(found.folder, {
+        shown,
+        platform: host.platform,
+      });
+      const selection = selectParts(found, declaration, { period, nowMs });
+      const { files: isSelected, window } = selection;
+      const all = partsOfFolder(declaration, now).filter(({ name }) => isSelected(name));
+      const parts = all.filter(selection.parts);
+      const [first] = all;
+      if (window && first && window.since < first.since) {
+        console.note(
+          `Note: ${shown} begins on ${declaration.since}. For earlier days, use adreport run with --since, which moves since in its declaration.`,
+        );
+      }
+      const state = await readFolder(found.folder, declaration, {
+        signal,
+        isSelected,
+        hashes: true,
+      });
+      const known = { lines: state.history.lines, onDisk: state.onDisk };
+      opened.push({ state, due: partsDue(parts, declaration, known), isSelected });
+      partCount += parts.length;
+    }
+    expectParts(path, {
+      period,
+      partCount,
+      declarations: opened.slice(begun).map(({ state }) => state.declaration),
+    });
+  }
+  return opened;
+}
+
+/** Plans the downloads of folders, and returns the errors of those that have none. */
+async function planJobs(
+  context: Context,
+  folders: readonly UpdatedFolder[],
+  flags: UpdateFlags,
+): Promise<{ readonly jobs: FolderReport[]; readonly failures: AdreportError[] }> {
+  const jobs: FolderReport[] = [];
+  const failures: AdreportError[] = [];
+  for (const folder of folders.filter(({ due }) => due.length > 0)) {
+    try {
+      jobs.push(await planUpdate(context, folder, flags));
+    } catch (error) {
+      if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
+      failures.push(error);
+    }
+  }
+  return { jobs, failures };
+}
+
+/** Warns about what the update could not solve; resolves to true if there is anything. */
+async function warnAboutProblems(
+  { console, host }: Context,
+  folders: readonly UpdatedFolder[],
+): Promise<boolean> {
+  const { cwd, signal, wallClock } = host;
+  let isLeft = false;
+  for (const { state, due, isSelected } of folders) {
+    const { folder, declaration } = state;
+    const names = new Set(due.map(({ name }) => name));
+    const states = await readFileStates(folder, names, { signal, hashes: true });
+    const history = await readHistory(folder, signal);
+    const after = { ...state, history, onDisk: new Map([...state.onDisk, ...states]) };
+    const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
+    // What was due and still is a problem was kept: another update would not solve it.
+    const isForPerson = ({ solvedBy, file }: Problem): boolean => {
+      return solvedBy === 'person' || names.has(file);
+    };
+    const problems = check.problems.filter(isForPerson);
+    const lines = problemLines(cwd, { folder, declaration, check: { ...check, problems } });
+    for (const line of lines) console.warn(line);
+    isLeft ||= problems.length > 0;
+  }
+  return isLeft;
+}

@@ -1,0 +1,225 @@
+import { Decimal } from '../text/decimal.ts';
+import { formatCount, formatPlural } from '../text/quantity.ts';
+import { declarationName } from './declaration.ts';
+import type { FileState } from './disk.ts';
+import { type FolderPart, isChanged, partOfFile, partsOfFolder } from './due.ts';
+import { isExpected, isStale, whyNotFinal } from './finality.ts';
+import type { FolderState } from './folder-state.ts';
+import { skippedNotes } from './history.ts';
+import type { FileLine, Totals } from './history-schema.ts';
+
+type ProblemKind = 'missing' | 'changed' | 'stale' | 'untracked' | 'other report' | 'unreadable';
+
+/** Something in a folder that is not as the declaration and the history say. */
+export interface Problem {
+  /** Path from the folder, with slashes. */
+  readonly file: string;
+  readonly kind: ProblemKind;
+
+  /** Completes a sentence that begins with the file: `is missing`. */
+  readonly clause: string;
+
+  /** A whole sentence on what to do, if an update is not all. */
+  readonly advice?: string | undefined;
+  readonly solvedBy: 'update' | 'person';
+
+  /** Absent for files that belong to no part of the folder. */
+  readonly part?: FolderPart | undefined;
+}
+
+/** Result of comparing a folder with its declaration and history. */
+export interface FolderCheck {
+  /** Parts that were judged, in time order. */
+  readonly parts: readonly FolderPart[];
+
+  /** In the order of the parts; problems of other files follow. */
+  readonly problems: readonly Problem[];
+  readonly notes: readonly string[];
+
+  /** Number of files that are as they were downloaded, and their rows and exact sums. */
+  readonly files: number;
+  readonly rows: number;
+  readonly totals: Totals;
+}
+
+/** Limits what is judged. */
+export interface Selection {
+  readonly parts?: (part: FolderPart) => boolean;
+  readonly files?: (name: string) => boolean;
+}
+
+/**
+ * Compares a folder with its declaration and its history.
+ *
+ * @param now in unix seconds
+ */
+export function checkFolder(
+  state: FolderState,
+  now: number,
+  { parts: isJudged = () => true, files: isSelected = () => true }: Selection = {},
+): FolderCheck {
+  const { declaration, history, onDisk } = state;
+  const all = partsOfFolder(declaration, now).filter(({ name }) => isSelected(name));
+  const parts = all.filter(isJudged);
+  const problems: Problem[] = unreadableSources(state);
+  const intact: FileLine[] = [];
+  for (const part of parts) {
+    const problem = checkPart(part, state, now);
+    if (problem) problems.push(problem);
+    const line = history.lines.get(part.name);
+    const isIntact = onDisk.has(part.name) && (!problem || problem.kind === 'stale');
+    if (line && isIntact) intact.push(line);
+  }
+
+  const inside = new Set(all.map(({ name }) => name));
+  for (const name of [...onDisk.keys()].sort()) {
+    const part = partOfFile(name, declaration);
+    const isOutside = !inside.has(name) && isSelected(name) && (!part || isJudged(part));
+    const file = onDisk.get(name);
+    const problem = isOutside && file ? checkOtherFile(name, file, state) : undefined;
+    if (problem) problems.push(problem);
+  }
+
+  return {
+    parts,
+    problems,
+    notes: [
+      ...warningNotes(intact),
+      ...strayNotes(state, isSelected),
+      ...lateNotes(state),
+      ...skippedNotes(history),
+    ],
+    files: intact.length,
+    rows: intact.reduce((sum, { rows }) => sum + rows, 0),
+    totals: sumTotals(intact),
+  };
+}
+
+/** Judges the file of a part in the folder's days. */
+function checkPart(part: FolderPart, state: FolderState, now: number): Problem | undefined {
+  const { declaration, history, onDisk } = state;
+  const { name: file } = part;
+  const onPlace = onDisk.get(file) ?? { kind: 'absent' };
+  const problem = (kind: ProblemKind, clause: string): Problem => {
+    return { file, kind, clause, solvedBy: 'update', part };
+  };
+
+  if (onPlace.kind === 'absent') {
+    if (!isExpected(part, declaration, now)) return undefined;
+    const advice = `To let go of old files, raise since (${declaration.since}) in ${declarationName}.`;
+    return { ...problem('missing', 'is missing'), advice };
+  }
+  if (onPlace.kind === 'unreadable') return unreadableProblem(file, onPlace.why, part);
+
+  const line = history.lines.get(file);
+  if (!line) return problem('untracked', 'is not in the history');
+  if (line.id !== declaration.id) return problem('other report', 'is from another report');
+  if (isChanged(onPlace, line))
+    return problem('changed', describeChange(onPlace.bytes, line.bytes));
+  if (!isStale(line, part, { declaration, now })) return undefined;
+  return problem('stale', `is not final: ${whyNotFinal(line, part, declaration)}`);
+}
+
+function describeChange(bytes: number, expected: number): string {
+  if (bytes === 0) return 'was changed: it is empty';
+  if (bytes === expected) return 'was changed: it has the same size, but different bytes';
+  return `was changed: it has ${formatCount(bytes)} bytes, not ${formatCount(expected)}`;
+}
+
+/** Judges a file of the pattern outside the folder's days: what it is, but not its bytes. */
+function checkOtherFile(
+  file: string,
+  onPlace: FileState,
+  { declaration, history }: FolderState,
+): Problem | undefined {
+  const part = partOfFile(file, declaration);
+  if (onPlace.kind === 'unreadable') return unreadableProblem(file, onPlace.why, part);
+
+  const line = history.lines.get(file);
+  if (line?.id === declaration.id) return undefined;
+  const where = part ? 'outside the days of the folder' : `not the name of a ${declaration.split}`;
+  const what = line ? 'is from another report' : 'is not in the history';
+  return {
+    file,
+    kind: line ? 'other report' : 'untracked',
+    clause: `${what}, and is ${where}`,
+    advice: 'Move it away.',
+    solvedBy: 'person',
+    part,
+  };
+}
+
+function unreadableProblem(file: string, why: string, part?: FolderPart): Problem {
+  const advice = 'Make it readable, or move it away.';
+  return {
+    file,
+    kind: 'unreadable',
+    clause: `cannot be read: ${why}`,
+    advice,
+    solvedBy: 'person',
+    part,
+  };
+}
+
+/** Checks whether a problem is the one before it, in the next day, week or month. */
+export function continuesProblem(before: Problem, problem: Problem): boolean {
+  if (before.kind !== problem.kind || before.solvedBy !== problem.solvedBy) return false;
+  return problem.part !== undefined && before.part?.end === problem.part.since;
+}
+
+/** Returns problems with history files, and with folders that cannot be listed. */
+function unreadableSources({ history, listing }: FolderState): Problem[] {
+  const sources = [...history.unreadable, ...listing.closed];
+  return sources.map(([file, why]) => unreadableProblem(file, why));
+}
+
+function warningNotes(lines: readonly FileLine[]): string[] {
+  const warned = lines.filter(({ warnings }) => warnings.length > 0);
+  const [first] = warned;
+  if (!first) return [];
+  const names = warned.map(({ file }) => file);
+  return [`${listFiles(names)}: the report had a warning: ${first.warnings[0]}`];
+}
+
+/** Returns a note on other files that `*.csv` and the like would read too. */
+function strayNotes(
+  { declaration: { pattern }, listing }: FolderState,
+  isSelected: (name: string) => boolean,
+): string[] {
+  const strays = listing.names.filter((name) => {
+    const isHidden = name.split('/').some((segment) => segment.startsWith('_'));
+    const isOfPattern = pattern.dayIn(name) !== undefined;
+    return isSelected(name) && name.endsWith(pattern.ending) && !isHidden && !isOfPattern;
+  });
+  if (pattern.ending === '' || strays.length === 0) return [];
+  return [`${listFiles(strays)}: not written by adreport, but *${pattern.ending} reads it too.`];
+}
+
+/** Returns a note on files with a line after the end of the folder. */
+function lateNotes({ declaration, history, onDisk }: FolderState): string[] {
+  const { until } = declaration;
+  if (until === 'now') return [];
+  const late = [...onDisk.keys()].filter((name) => {
+    const part = partOfFile(name, declaration);
+    return history.lines.has(name) && part !== undefined && part.firstDay > until;
+  });
+  return late.length === 0 ? [] : [`${listFiles(late)}: after until (${until}).`];
+}
+
+/** Lists up to three names; of more, the first, the last and their number. */
+function listFiles(names: readonly string[]): string {
+  if (names.length <= 3) return names.join(', ');
+  return `${names[0]} … ${names.at(-1)} (${formatPlural(names.length, 'file')})`;
+}
+
+/** Adds up each metric exactly. */
+function sumTotals(lines: readonly FileLine[]): Totals {
+  const sums = new Map<string, Decimal>();
+  for (const { totals } of lines) {
+    for (const [metric, value] of Object.entries(totals)) {
+      const addend = Decimal.parse(value);
+      if (addend) sums.set(metric, sums.get(metric)?.plus(addend) ?? addend);
+    }
+  }
+  return Object.fromEntries([...sums].map(([metric, sum]) => [metric, sum.toString()]));
+}

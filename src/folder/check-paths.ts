@@ -1,0 +1,159 @@
+import { UsageError } from '../errors.ts';
+import type { Window } from '../query/calendar.ts';
+import { resolvePeriod, type TypedPeriod } from '../query/period.ts';
+import { printable } from '../text/printable.ts';
+import { checkFolder, type FolderCheck, type Problem, type Selection } from './check-folder.ts';
+import { type Declaration, declarationName } from './declaration.ts';
+import { type DeclarationFile, readDeclaration } from './declaration-file.ts';
+import { readFileStates } from './disk.ts';
+import type { FolderPart } from './due.ts';
+import {
+  type FolderState,
+  type FoundFolder,
+  findFolders,
+  readFolder,
+  type TypedPath,
+} from './folder-state.ts';
+import { readHistory } from './history.ts';
+
+/** A folder that was compared with its declaration and history. */
+export interface CheckedFolder {
+  /** Absolute. */
+  readonly folder: string;
+
+  /** Absent if the declaration cannot be read. */
+  readonly declaration?: Declaration;
+  readonly check: FolderCheck;
+}
+
+export interface CheckOptions {
+  /** Limits what is judged; the whole folder if nothing was typed. */
+  readonly period: TypedPeriod;
+
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+
+  /** Called with the number of bytes just read. */
+  readonly onBytes?: (count: number) => void;
+}
+
+/**
+ * Checks the declared folders at a path and below it.
+ *
+ * @throws UsageError for a path without a declaration, and for a period that is invalid or has no
+ *   day of these folders
+ */
+export async function checkPath(path: TypedPath, options: CheckOptions): Promise<CheckedFolder[]> {
+  const checked: CheckedFolder[] = [];
+  for (const found of await findFolders(path, options.signal)) {
+    checked.push(await checkFound(found, options));
+  }
+  const partCount = checked.reduce((count, { check }) => count + check.parts.length, 0);
+  const declarations = checked.flatMap(({ declaration }) => declaration ?? []);
+  expectParts(path, { period: options.period, partCount, declarations });
+  return checked;
+}
+
+/** Throws `UsageError` if a period was typed that has no day of any folder. */
+export function expectParts(
+  { shown }: TypedPath,
+  {
+    period: { period, since, until },
+    partCount,
+    declarations: [first],
+  }: {
+    readonly period: TypedPeriod;
+    readonly partCount: number;
+    readonly declarations: readonly Declaration[];
+  },
+): void {
+  const typed = period ?? ([since, until].filter(Boolean).join(' to ') || undefined);
+  if (typed === undefined || partCount > 0 || !first) return;
+
+  throw new UsageError(`${printable(shown)} has no days in ${printable(typed)}.`, {
+    about: { flag: period === undefined ? '--since' : '--period' },
+    hint: `Choose days from ${first.since} to ${first.until}.`,
+  });
+}
+
+async function checkFound(found: FoundFolder, options: CheckOptions): Promise<CheckedFolder> {
+  const { folder } = found;
+  const { nowMs, signal, onBytes } = options;
+  const file = await readDeclaration(folder);
+  if (file.kind !== 'valid') return { folder, check: undeclared(file) };
+
+  const now = Math.floor(nowMs / 1_000);
+  const { declaration } = file;
+  const selection = selectParts(found, declaration, options);
+  const isSelected = selection.files;
+  const reading = { signal, onBytes, isSelected, hashes: true };
+  const state = await readFolder(folder, declaration, reading);
+  const check = checkFolder(state, now, selection);
+  if (check.problems.length === 0) return { folder, declaration, check };
+
+  // A run beside this command may have been between the line of a file and the file.
+  const again = checkFolder(await lookAgain(state, check.problems, signal), now, selection);
+  const known = new Set(check.problems.map((problem) => problem.file));
+  const problems = again.problems.filter((problem) => known.has(problem.file));
+  return { folder, declaration, check: { ...again, problems } };
+}
+
+/** What is judged or updated in a folder. */
+interface FolderSelection extends Required<Selection> {
+  /** Typed period; absent if the whole folder is meant. */
+  readonly window?: Pick<Window, 'since' | 'until'> | undefined;
+}
+
+/** Returns what a typed path and a typed period select in a folder. */
+export function selectParts(
+  { file }: FoundFolder,
+  { timezone: zone, split: unit }: Declaration,
+  { period: { period, since, until }, nowMs }: Pick<CheckOptions, 'period' | 'nowMs'>,
+): FolderSelection {
+  const isTyped = (period ?? since ?? until) !== undefined;
+  const typed = { period, since, until };
+  const window = isTyped ? resolvePeriod(typed, { zone, nowMs, unit }) : undefined;
+  return {
+    window,
+    files: (name) => file === undefined || name === file,
+    parts: (part: FolderPart) => {
+      return window === undefined || (part.since <= window.until && window.since < part.end);
+    },
+  };
+}
+
+async function lookAgain(
+  state: FolderState,
+  problems: readonly Problem[],
+  signal: AbortSignal,
+): Promise<FolderState> {
+  const { folder, declaration } = state;
+  const file = await readDeclaration(folder);
+  const history = await readHistory(folder, signal);
+  const names = problems.map((problem) => problem.file);
+  const states = await readFileStates(folder, names, { hashes: true, signal });
+  const onDisk = new Map(state.onDisk);
+  for (const [name, found] of states) {
+    if (found.kind === 'absent') onDisk.delete(name);
+    else if (declaration.pattern.dayIn(name) !== undefined) onDisk.set(name, found);
+  }
+  return { ...state, history, onDisk, ...(file.kind === 'valid' && file) };
+}
+
+function undeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>): FolderCheck {
+  const problem: Problem = {
+    file: declarationName,
+    kind: 'unreadable',
+    clause: explain(file),
+    advice: 'Undo the edit, restore the file, or declare the folder anew with run --fresh.',
+    solvedBy: 'person',
+  };
+  return { parts: [], problems: [problem], notes: [], files: 0, rows: 0, totals: {} };
+}
+
+function explain(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>): string {
+  if (file.kind === 'absent') return 'has gone';
+  if (file.kind === 'edited') return 'was edited: its id does not fit';
+  return `cannot be read: ${file.why}`;
+}

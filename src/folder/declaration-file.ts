@@ -1,0 +1,318 @@
+import * as fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf, OutputError, UsageError } from '../errors.ts';
+import { buildQuery } from '../query/build-query.ts';
+import { formatDate, unitContaining } from '../query/calendar.ts';
+import { commandFor } from '../query/command-for.ts';
+import { templateOf } from '../query/file-name.ts';
+import { keepsFolder } from '../query/parts.ts';
+import type { Query } from '../query/query.ts';
+import { readSavedOptions } from '../query/saved-report.ts';
+import { fileError, formatYaml, type LineMistake, readYamlFile } from '../query/yaml-file.ts';
+import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
+import { withLock } from '../text/file-lock.ts';
+import { makeFolder } from '../text/make-folder.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural } from '../text/quantity.ts';
+import {
+  type Declaration,
+  declarationName,
+  declaredKeys,
+  extendDeclaration,
+  type FolderQuery,
+  type FolderRequest,
+  findAskedDays,
+  firstDeclaration,
+  replaceDeclaration,
+  reportDifferences,
+  toDeclaration,
+  withMetricsOf,
+} from './declaration.ts';
+import { accessErrorReason } from './disk.ts';
+import { readHistory } from './history.ts';
+
+/** What the declaration file of a folder says. */
+export type DeclarationFile =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'valid'; readonly declaration: Declaration }
+
+  /** Its `id` does not fit, because somebody edited the rest. */
+  | { readonly kind: 'edited'; readonly declaration: Declaration }
+
+  /** `why` is a clause. */
+  | { readonly kind: 'unreadable'; readonly why: string };
+
+/** A run that declares what it adds to a folder. */
+export interface DeclareOptions {
+  /** Absolute, and as messages show it. */
+  readonly folder: string;
+  readonly shown: string;
+
+  /** Its output is relative to the folder. */
+  readonly query: FolderRequest;
+
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+
+  /** Set with `--fresh`, which may replace the report of the folder. */
+  readonly isFresh: boolean;
+  readonly host: FileHost;
+}
+
+/** Result of declaring. */
+export interface Declared {
+  readonly declaration: Declaration;
+
+  /** Whole sentences for the user. */
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Declares a run in its folder: the first run creates the declaration, a later one may extend it,
+ * and `--fresh` may replace it. Changes are made under a lock.
+ *
+ * @throws UsageError for another report or account, and for a declaration that cannot be read or
+ *   whose `id` does not fit
+ * @throws OutputError if the declaration cannot be written
+ */
+export async function declare(options: DeclareOptions): Promise<Declared> {
+  const planned = await planDeclaration(options);
+  if (!planned.isChanged) return planned;
+
+  const { folder, host } = options;
+  const path = join(folder, declarationName);
+  try {
+    makeFolder(folder);
+    return await withLock(path, async () => {
+      // Another run may have declared in the meantime.
+      const declared = await planDeclaration(options);
+      if (declared.isChanged) await writeDeclaration(folder, declared.declaration, host);
+      return declared;
+    });
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
+    const message = `Cannot write the declaration ${path}: ${accessErrorReason(cause)}.`;
+    const hint = 'Check the permissions of the folder and the space on its disk.';
+    throw new OutputError(printable(message), { hint, cause });
+  }
+}
+
+/** Returns what a run would declare. Throws `UsageError` as `declare`. */
+export async function planDeclaration(
+  options: DeclareOptions,
+): Promise<Declared & { readonly isChanged: boolean }> {
+  const { folder, shown, query: asked, nowMs, isFresh, host } = options;
+  const file = await readDeclaration(folder);
+  const days = findAskedDays(asked, nowMs);
+  const isUsable = file.kind === 'valid' || (file.kind === 'edited' && isFresh);
+  const isUnusable = file.kind === 'edited' || file.kind === 'unreadable';
+  if (isUnusable && !isFresh) throw declarationError(file, { shown, platform: host.platform });
+  if (!isUsable) {
+    const earliest = await findFirstDay(folder, asked.timezone, host.signal);
+    const since = earliest !== undefined && earliest < days.since ? earliest : days.since;
+    const declaration = firstDeclaration(asked, { ...days, since });
+    return { declaration, warnings: [], notes: [firstNote(shown, declaration)], isChanged: true };
+  }
+
+  const before = file.declaration;
+  const query = withMetricsOf(before, asked);
+  const differing = reportDifferences(before, query);
+  if (differing.length > 0 && !isFresh) throw otherReportError(shown, differing);
+
+  const isOther = differing.length > 0 || file.kind === 'edited';
+  const declaration = isOther
+    ? replaceDeclaration(before, query, days)
+    : extendDeclaration(before, query, days);
+  return {
+    declaration,
+    warnings: [...replacedWarning(shown, differing), ...sinceWarning(shown, before, declaration)],
+    notes: [],
+    isChanged: isOther || formatKeys(before) !== formatKeys(declaration),
+  };
+}
+
+/** Reads the declaration of a folder. Only regular files of up to 64 KB are read. */
+export async function readDeclaration(folder: string): Promise<DeclarationFile> {
+  const path = join(folder, declarationName);
+  try {
+    const stats = await fs.lstat(path);
+    if (stats.isSymbolicLink()) return { kind: 'unreadable', why: 'it is a link' };
+  } catch (error) {
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
+    return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: accessErrorReason(error) };
+  }
+
+  try {
+    const { declaration, id } = await parseDeclaration(path);
+    return { kind: declaration.id === id ? 'valid' : 'edited', declaration };
+  } catch (error) {
+    if (error instanceof UsageError) return { kind: 'unreadable', why: error.message };
+    throw error;
+  }
+}
+
+/** Any first day of a folder has begun by then, in milliseconds since 1970. */
+const farAheadMs = Date.UTC(9_000);
+
+const ownKeys = ['login', 'service', 'id'] as const;
+
+/** Throws `UsageError` for a file that is no declaration, with the lines of its mistakes. */
+async function parseDeclaration(path: string) {
+  const section = (await readYamlFile(path, declarationName)).section();
+  const mistakes: LineMistake[] = [];
+  const { values } = readSavedOptions([section], mistakes, ownKeys);
+  if (mistakes.length > 0) throw fileError(declarationName, mistakes);
+
+  const own = (key: (typeof ownKeys)[number]): string | undefined => {
+    const { value } = section.entries.get(key) ?? {};
+    return typeof value === 'string' ? value : undefined;
+  };
+  const { profile = 'buyer', account } = values;
+  const facts = { profile, account, login: own('login'), service: own('service') };
+  const given = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const query = buildQuery(values, {
+    profile,
+    ...Object.fromEntries(given),
+    stdoutFormat: 'csv',
+    nowMs: farAheadMs,
+  });
+  return { declaration: toDeclaration(requireFolder(query)), id: own('id') ?? '' };
+}
+
+/** Throws `UsageError` for a query that cannot be the declaration of a folder. */
+function requireFolder(query: Query): FolderQuery {
+  const { since = '', until = '', split, outputs, timezone } = query;
+  const isDay = (day: string): boolean => unitContaining(day, 'day', timezone) !== undefined;
+  const mistakes = [
+    !isDay(since) && 'since is not a day',
+    until !== 'now' && !isDay(until) && 'until is neither a day nor now',
+    !keepsFolder(query) && 'split or the date in output is missing',
+    !staysInside(outputs[0].path) && 'output leaves the folder',
+  ];
+  const mistake = mistakes.find((clause) => clause !== false);
+  if (mistake !== undefined || split === undefined) throw new UsageError(`${mistake}`);
+  return { ...query, since, until, split };
+}
+
+/** Accepts a relative path with slashes that cannot leave its folder. */
+function staysInside(path: string): boolean {
+  if (/[\\\0]/.test(path) || /^[A-Za-z]:/.test(path)) return false;
+  return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
+}
+
+/** Finds the first day in the history of a folder; `undefined` if that has no line. */
+async function findFirstDay(
+  folder: string,
+  timezone: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { lines } = await readHistory(folder, signal);
+  const begins = [...lines.values()].map(({ since }) => Date.parse(since) / 1_000);
+  if (begins.length === 0) return undefined;
+  return formatDate(
+    begins.reduce((first, next) => Math.min(first, next)),
+    timezone,
+  );
+}
+
+const heading =
+  '# What this folder holds. adreport update brings it up to date, adreport check compares.\n';
+
+function formatKeys({ query }: Declaration): string {
+  return JSON.stringify(declaredKeys(query));
+}
+
+/** Writes a declaration beside the old one, and renames it into place. */
+async function writeDeclaration(
+  folder: string,
+  { query, id }: Declaration,
+  host: FileHost,
+): Promise<void> {
+  const text = await formatYaml({ ...declaredKeys(query), id });
+  const path = join(folder, declarationName);
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    await fs.writeFile(temporary, `${heading}${text}`, { flag: 'wx' });
+    await retryWhileInUse(host, () => fs.rename(temporary, path));
+  } catch (error) {
+    await fs.rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Formats `data from 2026-11-01 on`, or `from 2026-11-01 to 2026-11-30, no further`. */
+function firstNote(shown: string, { since, until, split, query }: Declaration): string {
+  const days = until === 'now' ? `${since} on` : `${since} to ${until}, no further`;
+  const { breakdowns } = query;
+  const by = breakdowns.length > 0 ? breakdowns.join(', ') : 'in total';
+  return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, by ${by}.`;
+}
+
+function sinceWarning(shown: string, before: Declaration, after: Declaration): string[] {
+  if (before.since === after.since) return [];
+  const dayMs = 86_400_000;
+  const days = Math.round((Date.parse(before.since) - Date.parse(after.since)) / dayMs);
+  return [
+    `${shown} now begins on ${after.since}, not on ${before.since}: ${formatPlural(days, 'day')} more. To undo this, write since: ${before.since} in ${shown}/${declarationName}.`,
+  ];
+}
+
+function replacedWarning(shown: string, differing: readonly string[]): string[] {
+  if (differing.length === 0) return [];
+  return [
+    `${shown} is declared anew: ${differing.join('; ')}. Its other files are from another report until adreport update downloads them.`,
+  ];
+}
+
+function otherReportError(shown: string, differing: readonly string[]): UsageError {
+  return new UsageError(`${shown} holds another report: ${differing.join('; ')}.`, {
+    code: 'OTHER_REPORT',
+    hint: 'Use another -o, or add --fresh to declare the folder anew.',
+  });
+}
+
+/** How messages show a folder. */
+interface ShownFolder {
+  /** Path from the working folder. */
+  readonly shown: string;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * Returns the declaration of a folder.
+ *
+ * @throws UsageError if there is none, it cannot be read, or its `id` does not fit
+ */
+export async function requireDeclaration(folder: string, place: ShownFolder): Promise<Declaration> {
+  const file = await readDeclaration(folder);
+  if (file.kind === 'valid') return file.declaration;
+  throw declarationError(file, place);
+}
+
+function declarationError(
+  file: Exclude<DeclarationFile, { readonly kind: 'valid' }>,
+  { shown, platform }: ShownFolder,
+): UsageError {
+  const name = `${shown}/${declarationName}`;
+  if (file.kind === 'edited') {
+    return new UsageError(`${name} was edited: its id does not fit.`, {
+      hint: `Undo the edit, or declare what it says now: ${declaringCommand(file.declaration, { shown, platform })}`,
+    });
+  }
+  const why = file.kind === 'absent' ? 'there is no such file' : file.why;
+  return new UsageError(`Cannot read ${name}: ${why}.`, {
+    hint: 'Restore it, or declare the folder anew with run --fresh.',
+  });
+}
+
+/** Formats the `run --fresh` that declares what an edited declaration says. */
+function declaringCommand(
+  { query, since, until }: Declaration,
+  { shown, platform }: ShownFolder,
+): string {
+  const [{ path, format }] = query.outputs;
+  const outputs = [{ path: join(templateOf(shown), path), format }] as const;
+  const days = until === 'now' ? { since } : { since, until };
+  return commandFor({ ...query, outputs }, days, { platform, more: ['--fresh'] });
+}

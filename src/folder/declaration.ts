@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import { formatDate, type SplitUnit } from '../query/calendar.ts';
+import { isEmptyYet, laterMs, resolvePeriod, tryResolve } from '../query/period.ts';
+import type { Query } from '../query/query.ts';
+import { differences, type SavedValue, savedKeysOf } from '../query/saved-keys.ts';
+import { type FilePattern, parsePattern } from './file-pattern.ts';
+
+export const declarationName = '_adreport.yaml';
+
+/** What a folder holds, from its first day on (cli.md, Folders). */
+export interface Declaration {
+  readonly query: FolderQuery;
+
+  /** First day, `2026-11-01`. */
+  readonly since: string;
+
+  /** Last day; `now` for a folder that grows with the clock. */
+  readonly until: string;
+  readonly split: SplitUnit;
+
+  /** IANA name. */
+  readonly timezone: string;
+
+  /** Parts that pass before a file is final. */
+  readonly lookback: number;
+  readonly pattern: FilePattern;
+
+  /** Hash of everything that nobody may edit. */
+  readonly id: string;
+}
+
+/** A query with the days of a folder. Its output is relative to the folder. */
+export interface FolderQuery extends Query {
+  readonly since: string;
+  readonly until: string;
+  readonly split: SplitUnit;
+}
+
+export function toDeclaration(query: FolderQuery): Declaration {
+  const { since, until, split, timezone, lookback = 0, outputs } = query;
+  const pattern = parsePattern(outputs[0].path);
+  return { query, since, until, split, timezone, lookback, pattern, id: hashQuery(query) };
+}
+
+/** Keys that may be edited without another report. */
+const editableOptions = ['lookback', 'strict', 'title', 'note', 'label'];
+const editableKeys = ['since', 'until', ...editableOptions];
+
+/** Hashes what a declaration says, without the keys that may be edited, to 12 hex digits. */
+function hashQuery(query: FolderQuery): string {
+  const keys = Object.entries(declaredKeys(query)).filter(([key]) => !editableKeys.includes(key));
+  const sorted = keys.sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 12);
+}
+
+/** Returns the keys and values of the file without `id`, in their order. */
+export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedValue>> {
+  const { since, until, lookback = 0, strict = false, split, login, service } = query;
+  const { profile, by = [], metrics, ...others } = savedKeysOf(query);
+  const { output, format, account, ...more } = others;
+  const keys = { since, until, lookback, strict, split, profile, by, metrics, ...more };
+  const ordered = { ...keys, output, format, account, login, service };
+
+  const given: Record<string, SavedValue> = {};
+  for (const [key, value] of Object.entries(ordered)) {
+    const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
+    if (!isEmpty) given[key] = value;
+  }
+  return given;
+}
+
+/** First and last day that a run asks for; the last is `now` if it moves with the clock. */
+export type AskedDays = Pick<FolderQuery, 'since' | 'until'>;
+
+/**
+ * Finds the days of the period of a run.
+ *
+ * @throws UsageError for an invalid period
+ */
+export function findAskedDays(query: Query, nowMs: number): AskedDays {
+  const { timezone: zone, split: unit } = query;
+  const isEmpty = isEmptyYet(query, { zone, unit, nowMs });
+  const window = resolvePeriod(query, { zone, unit, nowMs: isEmpty ? nowMs + laterMs : nowMs });
+  const since = formatDate(window.since, zone);
+  const moves = isEmpty || endMoves(query, nowMs, window.until);
+  return { since, until: moves ? 'now' : formatDate(window.until, zone) };
+}
+
+/** Checks whether the period ends at another time later. */
+function endMoves(query: Query, nowMs: number, until: number): boolean {
+  const { timezone: zone, split: unit } = query;
+  const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
+  // A period that begins after its end later has a fixed end.
+  return later !== undefined && later.until !== until;
+}
+
+/** Returns the first declaration of a folder. */
+export function firstDeclaration(query: FolderRequest, days: AskedDays): Declaration {
+  const { period, report, ...others } = query;
+  return toDeclaration({ ...others, ...days, hasTypedMetrics: true });
+}
+
+/** A query whose output is relative to its folder. */
+export type FolderRequest = Query & Pick<FolderQuery, 'split'>;
+
+/** Returns the declaration after another run for the same report: only its days may grow. */
+export function extendDeclaration(before: Declaration, query: Query, days: AskedDays): Declaration {
+  const since = before.since < days.since ? before.since : days.since;
+  const until = laterEnd(before.until, days.until);
+  return toDeclaration({ ...before.query, ...editsOf(query), since, until });
+}
+
+/** Returns the declaration after `--fresh` for another report: it keeps the days. */
+export function replaceDeclaration(
+  before: Declaration,
+  query: FolderRequest,
+  days: AskedDays,
+): Declaration {
+  const { since, until } = extendDeclaration(before, query, days);
+  return firstDeclaration({ ...editsOf(before.query), ...query }, { since, until });
+}
+
+/** `now` is after any day. */
+function laterEnd(one: string, other: string): string {
+  if (one === 'now' || other === 'now') return 'now';
+  return one > other ? one : other;
+}
+
+/** Picks what may be edited apart from the days, as far as a query has it. */
+function editsOf(query: Query): Partial<Query> {
+  const edits = Object.entries(query).filter(([option]) => editableOptions.includes(option));
+  return Object.fromEntries(edits);
+}
+
+/** Without typed metrics a run takes those of the folder: a release may know one more. */
+export function withMetricsOf<Asked extends Query>(
+  { query: own }: Declaration,
+  asked: Asked,
+): Asked {
+  const isSameProfile = own.profile === asked.profile;
+  return asked.hasTypedMetrics || !isSameProfile ? asked : { ...asked, metrics: own.metrics };
+}
+
+/** Describes what differs between the report of a folder and that of a run: `country: FR → DE`. */
+export function reportDifferences({ query: own }: Declaration, query: Query): string[] {
+  const found = differences(own, query);
+  const [before, now] = [own, query].map(({ outputs: [output] }) => output.path);
+  if (before !== now) found.push(`output: ${before} → ${now}`);
+  if (!isSameAccount(own, query))
+    found.push(`account: ${nameAccount(own)} → ${nameAccount(query)}`);
+  return found;
+}
+
+/** Account of a declaration or of a run. */
+export type Owner = Pick<Query, 'account' | 'login' | 'service'>;
+
+/**
+ * Compares services, then logins; if one has no login, names. A bare token without a name fits only
+ * another one.
+ */
+export function isSameAccount(one: Owner, other: Owner): boolean {
+  if (one.service !== other.service) return false;
+  const haveLogins = one.login !== undefined && other.login !== undefined;
+  const haveNames = one.account !== undefined && other.account !== undefined;
+  if (haveLogins) return one.login === other.login;
+  return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
+}
+
+function isBareToken({ account, login }: Owner): boolean {
+  return account === undefined && login === undefined;
+}
+
+/** Formats `acme (b…@example.com#3f2a9c01d4e5) at reports.example.com`. */
+export function nameAccount({ account, login, service }: Owner): string {
+  const name = account ?? login ?? 'a token without a name';
+  const withLogin = account !== undefined && login !== undefined ? `${name} (${login})` : name;
+  return service === undefined ? withLogin : `${withLogin} at ${service}`;
+}

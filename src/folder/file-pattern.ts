@@ -1,0 +1,52 @@
+import type { CalendarUnit } from '../query/calendar.ts';
+import { expandName } from '../query/file-name.ts';
+
+/** Names of the files of a folder, such as `date={date}/part.csv`. */
+export interface FilePattern {
+  /** Returns the path from the folder, with slashes, of the file of a day, week or month. */
+  readonly nameFor: (unit: Pick<CalendarUnit, 'firstDay' | 'lastDay'>) => string;
+
+  /** Returns a day of the file that a path names; `undefined` for a path of another form. */
+  readonly dayIn: (name: string) => string | undefined;
+
+  /** Number of path segments: 2 for `date={date}/part.csv`. */
+  readonly depth: number;
+
+  /** For example `.parquet` or `.csv.gz`; empty if the names have none. */
+  readonly ending: string;
+}
+
+/** Dates that stand for the placeholders while a name becomes a pattern. */
+const marks = { since: '0000-00-01', until: '0000-00-02', date: '0000-00-03' } as const;
+
+/**
+ * Parses the `output` of a folder.
+ *
+ * @param output value of `-o` from the folder, with at least one placeholder of time
+ */
+export function parsePattern(output: string): FilePattern {
+  const pattern = toRegExp(expandName(output, marks));
+  const lastSegment = output.slice(output.lastIndexOf('/') + 1);
+  return {
+    nameFor: ({ firstDay, lastDay }) => {
+      return expandName(output, { since: firstDay, until: lastDay, date: firstDay });
+    },
+    dayIn: (name) => {
+      const { since, date, until } = pattern.exec(name)?.groups ?? {};
+      return since ?? date ?? until;
+    },
+    depth: output.split('/').length,
+    ending: /(\.[A-Za-z]\w*)?(\.gz)?$/.exec(lastSegment)?.[0] ?? '',
+  };
+}
+
+function toRegExp(markedName: string): RegExp {
+  let source = markedName.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  for (const [placeholder, mark] of Object.entries(marks)) {
+    // A placeholder that occurs twice has the same date twice.
+    source = source
+      .replace(mark, `(?<${placeholder}>\\d{4}-\\d{2}-\\d{2})`)
+      .replaceAll(mark, `\\k<${placeholder}>`);
+  }
+  return new RegExp(`^${source}$`);
+}

@@ -1,0 +1,43 @@
+import { resolve, sep } from 'node:path';
+import { UsageError } from '../errors.ts';
+import {
+  beforeTime,
+  expandAllButTime,
+  expandName,
+  type NameValues,
+  placeholdersOf,
+} from '../query/file-name.ts';
+
+/** Folder that an output keeps. */
+export interface FolderPlace {
+  /** Absolute: the folder before the first placeholder of time. */
+  readonly folder: string;
+
+  /** The output from there, with slashes and its placeholders of time. */
+  readonly output: string;
+}
+
+/**
+ * Finds the folder of an output that has a placeholder of time.
+ *
+ * @param output value of `-o`
+ * @throws UsageError for a placeholder that has no place in a folder
+ */
+export function findPlace(
+  output: string,
+  { names, cwd }: { readonly names: NameValues; readonly cwd: string },
+): FolderPlace {
+  const rest = output.slice(beforeTime(output).length);
+  const misplaced = placeholdersOf(rest).find((name) => ['account', 'report'].includes(name));
+  if (misplaced !== undefined) {
+    throw new UsageError(`-o ${output} has {${misplaced}} after the date.`, {
+      about: { flag: '--output' },
+      hint: `A folder holds one report of one account. Use -o '{${misplaced}}/{date}.csv'.`,
+    });
+  }
+
+  const template = expandAllButTime(output, names).split(sep).join('/');
+  const nameBegins = beforeTime(template).lastIndexOf('/') + 1;
+  const folder = resolve(cwd, expandName(template.slice(0, nameBegins), {}) || '.');
+  return { folder, output: template.slice(nameBegins) };
+}

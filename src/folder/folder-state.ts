@@ -1,0 +1,135 @@
+import * as fs from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { codeOf, UsageError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { type Declaration, declarationName } from './declaration.ts';
+import { type FileState, type Listing, listNames, readFileStates } from './disk.ts';
+import { type History, isHistoryName, readHistory } from './history.ts';
+
+/** Recognizes the names of declarations and histories, which no report replaces. */
+export function isFolderRecord(name: string): boolean {
+  return name === declarationName || isHistoryName(name);
+}
+
+/** A path that the user typed. */
+export interface TypedPath {
+  readonly absolute: string;
+
+  /** As typed. */
+  readonly shown: string;
+}
+
+/** Declared folder at a path that the user typed. */
+export interface FoundFolder {
+  /** Absolute. */
+  readonly folder: string;
+
+  /** Path of the only file that was typed, from the folder; absent for the whole folder. */
+  readonly file?: string;
+}
+
+/**
+ * Finds the declared folders at a path and below it, or the one of a file.
+ *
+ * @throws UsageError for a path that does not exist or has no declaration: an unmounted disk is not
+ *   “all good”
+ */
+export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FoundFolder[]> {
+  if (!(await isFolderAt(path))) return [await findFolderOfFile(path)];
+
+  const found: FoundFolder[] = [];
+  const waiting = [path.absolute];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    signal.throwIfAborted();
+    const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+    if (entries.some(({ name }) => name === declarationName)) found.push({ folder });
+    for (const entry of entries) {
+      const isVisible = entry.isDirectory() && !entry.name.startsWith('.');
+      if (isVisible) waiting.push(join(folder, entry.name));
+    }
+  }
+  if (found.length === 0) throw notDeclared(path, await listOrEmpty(path.absolute));
+  return found.sort((one, other) => (one.folder < other.folder ? -1 : 1));
+}
+
+async function listOrEmpty(path: string): Promise<string[]> {
+  return fs.readdir(path).catch(() => []);
+}
+
+async function isFolderAt({ absolute, shown }: TypedPath): Promise<boolean> {
+  try {
+    return (await fs.stat(absolute)).isDirectory();
+  } catch (error) {
+    const code = codeOf(error);
+    const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
+    const why = isAbsent ? 'does not exist' : `cannot be read (${code})`;
+    throw new UsageError(`${printable(shown)} ${why}.`, {
+      hint: 'Name a folder that run fills, or a file in one. Check that its disk is mounted.',
+    });
+  }
+}
+
+/** Looks in the folders above a file; the nearest declaration counts. */
+async function findFolderOfFile(path: TypedPath): Promise<FoundFolder> {
+  let folder = dirname(path.absolute);
+  for (;;) {
+    const names = await listOrEmpty(folder);
+    if (names.includes(declarationName)) {
+      const file = relative(folder, path.absolute).split(sep).join('/');
+      return { folder, file };
+    }
+    if (dirname(folder) === folder) throw notDeclared(path, []);
+    folder = dirname(folder);
+  }
+}
+
+function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError {
+  const hasHistory = names.some(isHistoryName);
+  const again = hasHistory
+    ? 'It has a history: run the command that filled it again, which declares it anew.'
+    : 'Fill one with adreport run --split, and check that its disk is mounted.';
+  return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
+    hint: again,
+  });
+}
+
+/** What a folder should hold, and what it has. */
+export interface FolderState {
+  /** Absolute. */
+  readonly folder: string;
+  readonly declaration: Declaration;
+  readonly history: History;
+  readonly listing: Listing;
+
+  /** Files of the pattern, by their paths from the folder. */
+  readonly onDisk: ReadonlyMap<string, FileState>;
+}
+
+/**
+ * Reads the history of a folder, and looks at its files.
+ *
+ * @param options `hashes` reads the files too
+ * @throws the reason of the signal once it is aborted
+ */
+export async function readFolder(
+  folder: string,
+  declaration: Declaration,
+  options: {
+    readonly signal: AbortSignal;
+    readonly hashes: boolean;
+    readonly onBytes?: ((count: number) => void) | undefined;
+    readonly isSelected?: (name: string) => boolean;
+  },
+): Promise<FolderState> {
+  const { signal, isSelected = () => true } = options;
+  const { pattern } = declaration;
+  const marksOther = (name: string): boolean => name === declarationName;
+  const listing = await listNames(folder, { depth: pattern.depth, marksOther, signal });
+  const names = listing.names.filter((name) => {
+    return pattern.dayIn(name) !== undefined && isSelected(name);
+  });
+  // A file is put in place after its line is written, so the history is read after the files.
+  const onDisk = await readFileStates(folder, names, options);
+  const history = await readHistory(folder, signal);
+  return { folder, declaration, history, listing, onDisk };
+}

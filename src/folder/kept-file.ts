@@ -1,0 +1,42 @@
+import { readFileStates } from './disk.ts';
+import { isChanged } from './due.ts';
+import { hasNumbers } from './history.ts';
+import type { FileLine } from './history-schema.ts';
+
+/** File that a report without numbers must not replace. */
+export interface KeptFile {
+  /** `null` if its content is not that of its line. */
+  readonly rows: number | null;
+  readonly bytes: number;
+  readonly sha256: string;
+
+  /** Set if it answers the request of the declaration. */
+  readonly isOfReport: boolean;
+}
+
+/**
+ * Finds the file that a report without numbers would replace, if it may have numbers: an empty file
+ * and one whose line says otherwise have none.
+ *
+ * @returns `undefined` if nothing would be lost
+ */
+export async function findFileToKeep(options: {
+  readonly folder: string;
+  readonly name: string;
+  readonly line: FileLine | undefined;
+
+  /** That of the declaration. */
+  readonly id: string;
+  readonly signal: AbortSignal;
+}): Promise<KeptFile | undefined> {
+  const { folder, name, line, id, signal } = options;
+  const states = await readFileStates(folder, [name], { hashes: true, signal });
+  const file = states.get(name);
+  if (file?.kind !== 'file' || file.bytes === 0) return undefined;
+
+  const { bytes, sha256 = '' } = file;
+  const isKnown = line !== undefined && !isChanged(file, line);
+  if (!isKnown) return { rows: null, bytes, sha256, isOfReport: false };
+  if (!hasNumbers(line)) return undefined;
+  return { rows: line.rows, bytes, sha256, isOfReport: line.id === id };
+}

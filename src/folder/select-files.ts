@@ -1,0 +1,73 @@
+import { type CalendarUnit, unitsIn, type Window } from '../query/calendar.ts';
+import { type FolderPart, isChanged, partOfFile, partsOfFolder } from './due.ts';
+import { isExpected, isFinal } from './finality.ts';
+import type { FolderState } from './folder-state.ts';
+import type { FileLine } from './history-schema.ts';
+
+/** Why the file of a part is left out. */
+export type Gap = 'missing' | 'changed' | 'untracked' | 'other report' | 'unreadable';
+
+/** A part with the file that answers it, or why there is none. */
+export interface SelectedPart {
+  readonly part: FolderPart;
+  readonly line?: FileLine;
+  readonly isFinal: boolean;
+  readonly gap?: Gap;
+}
+
+/**
+ * Selects the files of a folder that match their lines and the declaration, by part and in time
+ * order.
+ *
+ * @param options `window` limits the parts: all of it that are over count; without one, those that
+ *   the folder should have, and all others that have a file. `now` is in unix seconds
+ */
+export function selectFiles(
+  state: FolderState,
+  { window, now }: { readonly window?: Window | undefined; readonly now: number },
+): SelectedPart[] {
+  const { declaration, onDisk } = state;
+  const parts = new Map<string, FolderPart>();
+  const expected = window ? partsOfWindow(state, window, now) : partsOfFolder(declaration, now);
+  for (const part of expected) {
+    const counts = window || onDisk.has(part.name) || isExpected(part, declaration, now);
+    if (counts) parts.set(part.name, part);
+  }
+  for (const name of onDisk.keys()) {
+    const part = partOfFile(name, declaration);
+    const isOther = part && !parts.has(name) && isOfReport(state, name);
+    if (isOther && overlaps(part, window)) parts.set(name, part);
+  }
+  const inOrder = [...parts.values()].sort((one, other) => one.since - other.since);
+  return inOrder.map((part) => selectPart(part, state));
+}
+
+function partsOfWindow(
+  { declaration: { split, pattern } }: FolderState,
+  window: Window,
+  now: number,
+): FolderPart[] {
+  const units = [...unitsIn(window, split)].filter(({ end }) => end <= now);
+  return units.map((unit) => ({ ...unit, name: pattern.nameFor(unit) }));
+}
+
+function overlaps({ since, end }: CalendarUnit, window: Window | undefined): boolean {
+  return window === undefined || (since <= window.until && window.since < end);
+}
+
+function isOfReport({ declaration, history }: FolderState, name: string): boolean {
+  return history.lines.get(name)?.id === declaration.id;
+}
+
+function selectPart(part: FolderPart, { declaration, history, onDisk }: FolderState): SelectedPart {
+  const file = onDisk.get(part.name) ?? { kind: 'absent' };
+  const leftOut = (gap: Gap): SelectedPart => ({ part, gap, isFinal: false });
+  if (file.kind === 'absent') return leftOut('missing');
+  if (file.kind === 'unreadable') return leftOut('unreadable');
+
+  const line = history.lines.get(part.name);
+  if (!line) return leftOut('untracked');
+  if (line.id !== declaration.id) return leftOut('other report');
+  if (isChanged(file, line)) return leftOut('changed');
+  return { part, line, isFinal: isFinal(line, part, declaration) };
+}

@@ -1,0 +1,24 @@
+/**
+ * Does some work while no other process has the lock of a file, which need not exist. The lock of a
+ * killed process is taken over after five seconds.
+ *
+ * @throws an error with the code `ELOCKED` if the lock is taken for long
+ */
+export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const { default: lockfile } = await import('proper-lockfile');
+  const unlock = await lockfile.lock(path, {
+    lockfilePath: `${path}.lock`,
+    // The file may not exist yet.
+    realpath: false,
+    stale: 5_000,
+    retries: { retries: 200, factor: 1.2, minTimeout: 10, maxTimeout: 100, randomize: true },
+    // Harmless if another process takes it over: files are replaced atomically.
+    onCompromised: () => {},
+  });
+  try {
+    return await work();
+  } finally {
+    // It fails if another process has taken over the lock.
+    await unlock().catch(() => {});
+  }
+}
