@@ -7,7 +7,6 @@ import { type Figure, figureValue, formatFigure } from '../../totals/figures.ts'
 import { idWithoutName, nameText, noName } from '../../totals/group-name.ts';
 import {
   addSums,
-  type DateUnit,
   type Group,
   Grouping,
   type GroupKey,
@@ -144,7 +143,7 @@ function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boo
 }
 
 function groupLine({ all }: RankedGroups, figure: Figure, look: TableLook): string[] {
-  const axis = layOutTime(all, dateUnitOf(all));
+  const axis = layOutTime(all, all.by[0]?.unit ?? 'day');
   if (!axis) return [];
 
   const { labels, ticks } = axis;
@@ -161,16 +160,6 @@ function groupLine({ all }: RankedGroups, figure: Figure, look: TableLook): stri
   const shortDays = shorten(days, room, look.unicode === false ? '...' : '…');
   const title = `${heading(figure, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
   return [title, ...lineChart(chart, look)];
-}
-
-function dateUnitOf(all: Grouping): DateUnit {
-  const times = [...all].map(({ key }) => key[0] ?? '');
-  const isMonthly = times.length > 1 && times.every(isFirstOfMonth);
-  return all.by[0]?.unit ?? (isMonthly ? 'month' : 'day');
-}
-
-function isFirstOfMonth(time: string): boolean {
-  return /^\d{4}-\d\d-01$/.test(time);
 }
 
 function tickText({ type }: Figure, value: number): string {

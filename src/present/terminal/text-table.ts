@@ -1,8 +1,7 @@
 import type { FieldType } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { shorten, widthOf, wrap } from '../../text/cell-width.ts';
+import { shorten, shortenMiddle, widthOf, wrap } from '../../text/cell-width.ts';
 import { isolated, printable } from '../../text/printable.ts';
-import { shortenNames } from '../short-names.ts';
 import { fitColumns } from './fit-columns.ts';
 import { headingOf } from './headings.ts';
 
@@ -44,7 +43,6 @@ interface PlacedColumn extends DrawnColumn {
   readonly index: number;
   readonly lines: readonly string[];
   readonly width: number;
-  readonly shorten: (text: string) => string;
 }
 
 const gap = 2;
@@ -96,19 +94,8 @@ function placeColumns(
   const placed = kept.flatMap((index, i): PlacedColumn[] => {
     const column = columns[index];
     const width = widths[i] ?? 0;
-    if (!column) return [];
-    const mark = unicode ? '…' : '...';
-    const names = column.isName ? rows.map((cells) => shownText(cells[index], unicode)) : [];
-    const shortByName = shortenNames(names, width, mark);
-    return [
-      {
-        ...column,
-        index,
-        width,
-        lines: (headings[index] ?? []).map((line) => shorten(line, width)),
-        shorten: (text) => shortByName.get(text) ?? shorten(text, width, mark),
-      },
-    ];
+    const lines = (headings[index] ?? []).map((line) => shorten(line, width));
+    return column ? [{ ...column, index, width, lines }] : [];
   });
   const hidden = columns.filter((_, i) => !kept.includes(i)).map(({ heading }) => heading);
   return { columns: placed, hidden };
@@ -134,8 +121,10 @@ function formatLine(
   const texts = columns.map((column) => {
     const cell = cells[column.index];
     const whole = shownText(cell, unicode);
-    // Numbers are never shortened.
-    const text = column.isNumeric && columns.length > 1 ? whole : column.shorten(whole);
+    // Numbers are never shortened. The ends of names often tell them apart.
+    const mark = unicode ? '…' : '...';
+    const isWhole = column.isNumeric && columns.length > 1;
+    const text = isWhole ? whole : shortenMiddle(whole, column.width, mark);
     // In a terminal that reorders, the numbers after a right-to-left name would change places.
     const placed = width !== undefined && unicode ? isolated(text) : text;
     const paint = cell?.text === null ? style?.dim : cell?.paint;
