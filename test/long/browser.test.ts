@@ -140,7 +140,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     {
       name: 'hours of a DSP',
       make: () => reportPage('--profile dsp --by HOURLY,FORMAT'),
-      tables: 2,
+      tables: 1,
     },
     {
       name: 'no rows',
@@ -170,8 +170,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       expect(await page.locator('input, select').filter({ visible: true }).count()).toBe(0);
       expect((await page.pdf({ preferCSSPageSize: true })).length).toBeGreaterThan(10_000);
 
-      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-
       for (const table of await page.locator('section.rows').all()) {
         const count = await table.locator('tbody tr').count();
         expect(count).toBeGreaterThan(0);
@@ -181,61 +179,20 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     },
   );
 
-  test('the table sorts by numbers, filters by words, and turns its pages', async () => {
+  test('a click on a heading sorts the table', async () => {
     const page = await open(fileOf(await pageOf(500)));
-    const before = await columnOf(page, 4);
     const head = page.getByRole('columnheader', { name: 'Displays' }).last();
+    const displays = async () => (await columnOf(page, 4)).map(numberOf);
+
     await head.getByRole('button').click();
 
-    const falling = (await columnOf(page, 5)).map(numberOf);
-
-    expect(falling[0]).toBeGreaterThan(8000);
+    const falling = await displays();
     expect(falling).toEqual([...falling].sort((a, b) => b - a));
+    expect(new Set(falling).size).toBeGreaterThan(20);
 
     await head.getByRole('button').click();
 
-    await head.getByRole('button').click();
-
-    expect(await columnOf(page, 4)).toEqual(before);
-
-    const filter = page.getByLabel('Filter').last();
-    await filter.fill('ETE app12');
-    // By date, and the largest revenue of a day first.
-    const ordered = Array.from({ length: 500 }, (_, i) => i).sort(
-      (a, b) => (a % 31) - (b % 31) || ((b * 31) % 5000) - ((a * 31) % 5000),
-    );
-    const wanted = ordered.filter((i) => String(i).startsWith('12') && i % 37);
-
-    expect(await columnOf(page, 4)).toEqual(wanted.map((i) => `com.example.app${i}`));
-
-    await filter.fill('');
-
-    await page.getByRole('button', { name: 'Next rows' }).click();
-
-    expect((await columnOf(page, 4))[0]).toBe(`com.example.app${ordered[300]}`);
-  });
-
-  test('filtered totals have correct rates, computed from the sums of the remaining rows', async () => {
-    const page = await open(fileOf(await reportPage('--by CAMPAIGN')));
-    await page.getByLabel('Filter').fill('puzzle king');
-
-    const rowTexts = await page.locator('section.rows tbody tr').allInnerTexts();
-    const [total = ''] = await page.locator('section.rows tfoot tr').allInnerTexts();
-    // A table with many columns hides the ids.
-    const shownHeads = page.locator('section.rows th').filter({ visible: true });
-    const heads = await shownHeads.allInnerTexts();
-    const cellIn = (line: string, head: string) => {
-      const cell = line.split('\t')[heads.findIndex((text) => text.startsWith(head))] ?? '';
-      return numberOf(cell.replace(/\s*%/, ''));
-    };
-    const sumOf = (head: string) => rowTexts.reduce((sum, line) => sum + cellIn(line, head), 0);
-
-    expect(rowTexts.length).toBeGreaterThan(1);
-    expect(cellIn(total, 'Clicks')).toBe(sumOf('Clicks'));
-    const rate = (100 * sumOf('Clicks')) / sumOf('Displays');
-    expect(cellIn(total, 'CTR')).toBeCloseTo(rate, 2);
-    const ecpm = (1000 * sumOf('Revenue (€)')) / sumOf('Displays');
-    expect(cellIn(total, 'eCPM (€)')).toBeCloseTo(ecpm, 2);
+    expect(await displays()).toEqual([...falling].sort((a, b) => a - b));
   });
 
   test.each([
@@ -274,24 +231,9 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await tip.isVisible()).toBe(false);
   });
 
-  test('a legend has each name once: shortened on screen, whole in print', async () => {
-    const names = ['Summer', `Winter ${'sale '.repeat(20)}`.trim()];
-    const data = ['2026-10-01', '2026-10-02'].flatMap((date) =>
-      names.map((campaignName, i) => ({ date, campaignId: i, campaignName, displays: 9 - i })),
-    );
-    const page = await open(fileOf((await encode(JSON.stringify({ data }), 'html')).text));
-    const legend = page.locator('.legend > span');
-
-    expect(await legend.allInnerTexts()).toEqual(['Summer', expect.stringMatching(/^Wi[^…]*…$/)]);
-
-    await page.emulateMedia({ media: 'print' });
-
-    expect(await legend.allInnerTexts()).toEqual(names);
-  });
-
   test('the label of a tick is below its column', async () => {
     const page = await open(fileOf(await reportPage('--by DAILY')));
-    const chart = page.locator('figure.time').first();
+    const chart = page.locator('figure').first();
     const label = await chart.locator('.x text', { hasText: '12 Oct' }).boundingBox();
     const slot = await chart.locator('.slots i').nth(11).boundingBox();
     const middleOf = (box: { x: number; width: number } | null) =>
@@ -307,11 +249,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       const { files } = await runCli(`run --local --period ${period} --by ${by} -o r.html`);
       const page = await open(fileOf(files['r.html'] ?? ''), phone);
 
-      const labels = page
-        .locator('figure.time')
-        .first()
-        .locator('.x text')
-        .filter({ visible: true });
+      const labels = page.locator('figure').first().locator('.x text').filter({ visible: true });
       const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()));
       expect(boxes.length).toBeGreaterThanOrEqual(period === '2026' ? 5 : 3);
       for (const [i, box] of boxes.entries()) {
@@ -321,20 +259,14 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     },
   );
 
-  test('on a phone no touch target is smaller than 44 px, and names replace ids', async () => {
+  test('on a phone no touch target is smaller than 44 px', async () => {
     const page = await open(fileOf(await reportPage('--by CAMPAIGN')), phone);
-    const controls = await page.locator('button, input, summary').filter({ visible: true }).all();
+    const controls = await page.locator('button').filter({ visible: true }).all();
     expect(controls.length).toBeGreaterThan(3);
     for (const control of controls) {
       const { width, height } = (await control.boundingBox()) ?? { width: 0, height: 0 };
       expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
     }
-    expect(
-      await page
-        .locator('.id, li small', { hasText: /^\d{5}$/ })
-        .filter({ visible: true })
-        .count(),
-    ).toBe(0);
   });
 
   test.skipIf(!pdfToText || !hasEmoji)(
@@ -368,7 +300,7 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(exitCode, stderr).toBe(0);
     const pdf = readFileSync(join(cwd, 'r.pdf'));
     expect(JSON.parse(stdout)).toMatchObject({ file: 'r.pdf', bytes: pdf.length });
-    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(2);
+    expect(pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)).toHaveLength(1);
   });
 
   describe.skipIf(!pdfToText)('a PDF, read as text (skipped without pdftotext)', () => {
@@ -394,47 +326,24 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       );
 
       expect(sizeBytes).toBeLessThan(400_000);
-      expect(pages.length).toBeLessThanOrEqual(3);
+      expect(pages.length).toBeLessThanOrEqual(2);
       const lines = pages.flat();
       expect(lines).toContain('All campaigns');
-      expect(lines).toContainEqual(
-        // Revenue, displays and clicks, each with its change.
-        expect.stringMatching(`^\\d{5} ${campaign}(?: [\\d,.]+ [▲▼] [\\d.]+%){3} `),
-      );
-      expect(lines.join(' ')).toContain('Metrics by day and campaign are not printed.');
-      expect(lines.join(' ')).toMatch(/About this report .* Key: date, campaignId/);
+      expect(lines).not.toContain('All days and campaigns');
+      expect(lines.join(' ')).toContain(campaign);
+      expect(lines.join(' ')).toMatch(/About this report .*Report ID [0-9a-f]+/);
     });
 
-    test('a year by month and campaign has complete names, a running head and page numbers', async () => {
-      const { pages } = await printed('--period 2025 --by MONTHLY,CAMPAIGN --title "The year"');
+    test('four months by day have page numbers, and no heading at the end of a page', async () => {
+      const { pages } = await printed('--period 2026-07-01..2026-10-31 --by DAILY');
 
-      expect(pages.length).toBeGreaterThan(2);
+      expect(pages.length).toBeGreaterThan(1);
       for (const [i, lines] of pages.entries()) {
-        expect(lines).toContain(`Page ${i + 1} of ${pages.length}`);
-        if (i > 0) expect(lines[0]).toBe('The year 1 January – 31 December 2025');
+        expect(lines.join()).toMatch(new RegExp(`${i + 1} ?/ ?${pages.length}`));
         // A heading is never the last line of a page.
         const foot = lines.filter((line) => line !== '').at(-2);
         expect(foot).not.toMatch(/^(?:All|Top|Over) /);
       }
-
-      const rows = pages.flat().filter((line) => /^(?:January|July) 2025 /.test(line));
-      expect(rows.length).toBeGreaterThan(8);
-      expect(rows).toContainEqual(
-        expect.stringMatching(`^January 2025 \\d{5} ${campaign} 8,049\\.54 `),
-      );
-      for (const row of rows) expect(row).toMatch(/ [\d,]+$/);
-    });
-
-    test('columns that do not fit are dropped in order, and the page names them', async () => {
-      const metrics =
-        'requests,displays,clicks,downloads,leads,landings,revenueEuro,revenueDollar,ctr,ecpmEuro,cpcEuro';
-      const { pages } = await printed(
-        `--period 2026-10 --by CAMPAIGN,COUNTRY,OS --metrics ${metrics}`,
-      );
-
-      const sentence = pages.flat().find((line) => line.startsWith('Not shown: ')) ?? '';
-      expect(sentence).toContain('Revenue ($)');
-      expect(sentence).not.toMatch(/Revenue \(€\)|Displays|Clicks/);
     });
   });
 });

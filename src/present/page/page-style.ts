@@ -260,6 +260,7 @@ tfoot td { border-top: 1px solid var(--line); border-bottom: 0; }
   th button { display: contents; }
   th:has(button) { padding: .125rem .25rem; }
   td.n b { font-size: .5rem; }
+  .broad td.n b { display: inline; margin-left: .25rem; }
   tbody tr:last-child td { border-bottom: 1px solid var(--line); }
   thead { display: table-header-group; }
   /* The rows of several breakdowns would fill many sheets. */
