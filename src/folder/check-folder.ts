@@ -1,8 +1,7 @@
 import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { declarationName } from './declaration.ts';
-import type { FileState } from './disk.ts';
-import { type FolderPart, isChanged, partOfFile, partsOfFolder } from './due.ts';
+import { type FolderPart, findMismatch, type Mismatch, partOfFile, partsOfFolder } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
 import type { FolderState } from './folder-state.ts';
 import { skippedNotes } from './history.ts';
@@ -75,8 +74,7 @@ export function checkFolder(
   for (const name of [...onDisk.keys()].sort()) {
     const part = partOfFile(name, declaration);
     const isOutside = !inside.has(name) && isSelected(name) && (!part || isJudged(part));
-    const file = onDisk.get(name);
-    const problem = isOutside && file ? checkOtherFile(name, file, state) : undefined;
+    const problem = isOutside ? checkOtherFile(name, state) : undefined;
     if (problem) problems.push(problem);
   }
 
@@ -98,26 +96,41 @@ export function checkFolder(
 /** Judges the file of a part in the folder's days. */
 function checkPart(part: FolderPart, state: FolderState, now: number): Problem | undefined {
   const { declaration, history, onDisk } = state;
+  const { lines } = history;
   const { name: file } = part;
-  const onPlace = onDisk.get(file) ?? { kind: 'absent' };
-  const problem = (kind: ProblemKind, clause: string): Problem => {
-    return { file, kind, clause, solvedBy: 'update', part };
-  };
-
-  if (onPlace.kind === 'absent') {
-    if (!isExpected(part, declaration, now)) return undefined;
-    const advice = `To let go of old files, raise since (${declaration.since}) in ${declarationName}.`;
-    return { ...problem('missing', 'is missing'), advice };
+  const kind = findMismatch(file, declaration, { lines, onDisk });
+  const line = lines.get(file);
+  if (kind === undefined) {
+    if (!line || !isStale(line, part, { declaration, now })) return undefined;
+    const clause = `is not final: ${whyNotFinal(line, part, declaration)}`;
+    return { file, kind: 'stale', clause, solvedBy: 'update', part };
   }
-  if (onPlace.kind === 'unreadable') return unreadableProblem(file, onPlace.why, part);
+  if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
+  return mismatchProblem(file, kind, { state, part });
+}
 
-  const line = history.lines.get(file);
-  if (!line) return problem('untracked', 'is not in the history');
-  if (line.id !== declaration.id) return problem('other report', 'is from another report');
-  if (isChanged(onPlace, line))
-    return problem('changed', describeChange(onPlace.bytes, line.bytes));
-  if (!isStale(line, part, { declaration, now })) return undefined;
-  return problem('stale', `is not final: ${whyNotFinal(line, part, declaration)}`);
+function mismatchProblem(
+  file: string,
+  kind: Mismatch,
+  { state, part }: { readonly state: FolderState; readonly part?: FolderPart | undefined },
+): Problem {
+  const { declaration, history, onDisk } = state;
+  const onPlace = onDisk.get(file);
+  const why = onPlace?.kind === 'unreadable' ? onPlace.why : '';
+  const bytes = onPlace?.kind === 'file' ? onPlace.bytes : 0;
+  const clauses: Readonly<Record<Mismatch, string>> = {
+    missing: 'is missing',
+    unreadable: `cannot be read: ${why}`,
+    untracked: 'is not in the history',
+    'other report': 'is from another report',
+    changed: describeChange(bytes, history.lines.get(file)?.bytes ?? 0),
+  };
+  const advice: Readonly<Record<string, string>> = {
+    missing: `To let go of old files, raise since (${declaration.since}) in ${declarationName}.`,
+    unreadable: 'Make it readable, or move it away.',
+  };
+  const solvedBy = kind === 'unreadable' ? 'person' : 'update';
+  return { file, kind, clause: clauses[kind], advice: advice[kind], solvedBy, part };
 }
 
 function describeChange(bytes: number, expected: number): string {
@@ -127,38 +140,17 @@ function describeChange(bytes: number, expected: number): string {
 }
 
 /** Judges a file of the pattern outside the folder's days: what it is, but not its bytes. */
-function checkOtherFile(
-  file: string,
-  onPlace: FileState,
-  { declaration, history }: FolderState,
-): Problem | undefined {
+function checkOtherFile(file: string, state: FolderState): Problem | undefined {
+  const { declaration, history, onDisk } = state;
+  const kind = findMismatch(file, declaration, { lines: history.lines, onDisk });
+  if (kind === undefined || kind === 'changed') return undefined;
+
   const part = partOfFile(file, declaration);
-  if (onPlace.kind === 'unreadable') return unreadableProblem(file, onPlace.why, part);
-
-  const line = history.lines.get(file);
-  if (line?.id === declaration.id) return undefined;
+  const problem = mismatchProblem(file, kind, { state, part });
+  if (kind === 'unreadable') return problem;
   const where = part ? 'outside the days of the folder' : `not the name of a ${declaration.split}`;
-  const what = line ? 'is from another report' : 'is not in the history';
-  return {
-    file,
-    kind: line ? 'other report' : 'untracked',
-    clause: `${what}, and is ${where}`,
-    advice: 'Move it away.',
-    solvedBy: 'person',
-    part,
-  };
-}
-
-function unreadableProblem(file: string, why: string, part?: FolderPart): Problem {
-  const advice = 'Make it readable, or move it away.';
-  return {
-    file,
-    kind: 'unreadable',
-    clause: `cannot be read: ${why}`,
-    advice,
-    solvedBy: 'person',
-    part,
-  };
+  const clause = `${problem.clause}, and is ${where}`;
+  return { ...problem, clause, advice: 'Move it away.', solvedBy: 'person' };
 }
 
 /** Checks whether a problem is the one before it, in the next day, week or month. */
@@ -169,8 +161,11 @@ export function continuesProblem(before: Problem, problem: Problem): boolean {
 
 /** Returns problems with history files, and with folders that cannot be listed. */
 function unreadableSources({ history, listing }: FolderState): Problem[] {
-  const sources = [...history.unreadable, ...listing.closed];
-  return sources.map(([file, why]) => unreadableProblem(file, why));
+  const advice = 'Make it readable, or move it away.';
+  return [...history.unreadable, ...listing.closed].map(([file, why]) => {
+    const clause = `cannot be read: ${why}`;
+    return { file, kind: 'unreadable', clause, advice, solvedBy: 'person' };
+  });
 }
 
 function warningNotes(lines: readonly FileLine[]): string[] {

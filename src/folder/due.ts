@@ -57,16 +57,29 @@ export function partsDue(
 }
 
 /** A part is due without a file that has its line, the report of the folder, and is final. */
-export function isDue(
-  part: FolderPart,
-  declaration: Declaration,
+export function isDue(part: FolderPart, declaration: Declaration, known: KnownFiles): boolean {
+  const line = known.lines.get(part.name);
+  const matches = findMismatch(part.name, declaration, known) === undefined;
+  return !matches || !line || !isFinal(line, part, declaration);
+}
+
+/** How a file differs from what the history and the declaration say. */
+export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' | 'changed';
+
+/** Compares a file with its line and the declaration; `undefined` if it matches. */
+export function findMismatch(
+  name: string,
+  { id }: Declaration,
   { lines, onDisk }: KnownFiles,
-): boolean {
-  const file = onDisk.get(part.name);
-  const line = lines.get(part.name);
-  if (file?.kind !== 'file' || !line) return true;
-  if (line.id !== declaration.id || isChanged(file, line)) return true;
-  return !isFinal(line, part, declaration);
+): Mismatch | undefined {
+  const file = onDisk.get(name) ?? { kind: 'absent' };
+  if (file.kind === 'absent') return 'missing';
+  if (file.kind === 'unreadable') return 'unreadable';
+
+  const line = lines.get(name);
+  if (!line) return 'untracked';
+  if (line.id !== id) return 'other report';
+  return isChanged(file, line) ? 'changed' : undefined;
 }
 
 /** Compares a file with its line: by its size, and by its bytes if they were read. */

@@ -1,18 +1,15 @@
 import { type CalendarUnit, unitsIn, type Window } from '../query/calendar.ts';
-import { type FolderPart, isChanged, partOfFile, partsOfFolder } from './due.ts';
+import { type FolderPart, findMismatch, type Mismatch, partOfFile, partsOfFolder } from './due.ts';
 import { isExpected, isFinal } from './finality.ts';
 import type { FolderState } from './folder-state.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** Why the file of a part is left out. */
-export type Gap = 'missing' | 'changed' | 'untracked' | 'other report' | 'unreadable';
-
 /** A part with the file that answers it, or why there is none. */
 export interface SelectedPart {
   readonly part: FolderPart;
-  readonly line?: FileLine;
+  readonly line?: FileLine | undefined;
   readonly isFinal: boolean;
-  readonly gap?: Gap;
+  readonly gap?: Mismatch;
 }
 
 /**
@@ -60,14 +57,10 @@ function isOfReport({ declaration, history }: FolderState, name: string): boolea
 }
 
 function selectPart(part: FolderPart, { declaration, history, onDisk }: FolderState): SelectedPart {
-  const file = onDisk.get(part.name) ?? { kind: 'absent' };
-  const leftOut = (gap: Gap): SelectedPart => ({ part, gap, isFinal: false });
-  if (file.kind === 'absent') return leftOut('missing');
-  if (file.kind === 'unreadable') return leftOut('unreadable');
+  const { lines } = history;
+  const gap = findMismatch(part.name, declaration, { lines, onDisk });
+  if (gap !== undefined) return { part, gap, isFinal: false };
 
-  const line = history.lines.get(part.name);
-  if (!line) return leftOut('untracked');
-  if (line.id !== declaration.id) return leftOut('other report');
-  if (isChanged(file, line)) return leftOut('changed');
-  return { part, line, isFinal: isFinal(line, part, declaration) };
+  const line = lines.get(part.name);
+  return { part, line, isFinal: line !== undefined && isFinal(line, part, declaration) };
 }

@@ -515,6 +515,51 @@ describe('the place of a folder', () => {
   });
 });
 
+describe('wrong clocks, other machines and disks', () => {
+  test('a first run with a clock at 2001: check names the way out', async () => {
+    const { runWell, check, path } = await openFolderScene();
+    const inPast = { now: Date.UTC(2001, 0, 10) };
+    await runWell(`run --since -3d ${request} ${output}`, inPast);
+    const problems = await check();
+    expect(problems.length).toBeGreaterThan(9_000);
+    expect(new Set(problems.map((problem) => problem.split(' ')[0]))).toEqual(new Set(['missing']));
+    edit(path('_adreport.yaml'), 'since', '2026-11-18');
+    await runWell('update data -q');
+    expect(await check()).toEqual([]);
+  });
+
+  test('four machines whose declarations are copied over each other fill one folder', async () => {
+    const { runWell, check, path, cwd, read } = await openFolderScene();
+    for (const machine of [1, 2, 3, 4]) {
+      const target = `machine${machine}/{date}.csv`;
+      await runWell(`run --since 2026-11-1${machine} ${request} -o ${target} --shard ${machine}/4`);
+      fs.cpSync(join(cwd, `machine${machine}`), path('.'), { recursive: true });
+    }
+    expect(read('_adreport.yaml')).toContain('since: 2026-11-14\n');
+    expect(await check()).toEqual([]);
+    edit(path('_adreport.yaml'), 'since', '2026-11-11');
+    await runWell('update data -q');
+    expect(await check()).toEqual([]);
+  });
+
+  test('a folder that cannot be written: exit 8, nothing is requested; check works', async () => {
+    const { run, runWell, check, path, orders, wait } = await openFolderScene();
+    await runWell(`run --since 2026-11-18 ${request} ${output}`);
+    const before = orders();
+    wait(1);
+    fs.renameSync(path('_adreport.history'), path('aside'));
+    fs.mkdirSync(path('_adreport.history'));
+    for (const line of ['update data', `run --since 2026-11-18 ${request} ${output}`]) {
+      expect(await run(line)).toMatchObject({
+        exitCode: 8,
+        stderr: expect.stringContaining('it is a folder; nothing was requested'),
+      });
+    }
+    expect(orders()).toBe(before);
+    expect(await check()).toContain('unreadable _adreport.history');
+  });
+});
+
 test.each([
   { displays: '1e300', exitCode: 0, says: '' },
   { displays: '1e450', exitCode: 9, says: 'totals displays is too long' },

@@ -2,13 +2,14 @@ import { join, relative, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import type { Declaration } from '../../folder/declaration.ts';
 import { requireDeclaration } from '../../folder/declaration-file.ts';
+import type { Mismatch } from '../../folder/due.ts';
 import {
   type FolderState,
   findFolders,
   readFolder,
   type TypedPath,
 } from '../../folder/folder-state.ts';
-import { type Gap, type SelectedPart, selectFiles } from '../../folder/select-files.ts';
+import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { CalendarUnit, Window } from '../../query/calendar.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -67,7 +68,7 @@ export interface FolderFiles {
   readonly unitCount: number;
 
   /** First days of the units that are left out, by reason. */
-  readonly gaps: ReadonlyMap<Gap, readonly string[]>;
+  readonly gaps: ReadonlyMap<Mismatch, readonly string[]>;
 
   /** Files that are not final. */
   readonly openCount: number;
@@ -90,7 +91,7 @@ export async function filesInFolder(
   }
 
   const files: SourceFile[] = [];
-  const gaps = new Map<Gap, string[]>();
+  const gaps = new Map<Mismatch, string[]>();
   let openCount = 0;
   for (const one of selected) {
     const path = resolve(folder, one.part.name);
@@ -110,7 +111,7 @@ function toSourceFile(
   return { ...place, unit: part, line, sizeBytes: line?.bytes };
 }
 
-const gapTexts: Readonly<Record<Gap, readonly [one: string, several: string]>> = {
+const gapTexts: Readonly<Record<Mismatch, readonly [one: string, several: string]>> = {
   missing: ['is missing', 'are missing'],
   changed: ['has changed since its download', 'have changed since their download'],
   untracked: ['is not in the history', 'are not in the history'],
@@ -132,7 +133,7 @@ export function gapWarnings(
   const { split } = viewed.state.declaration;
   const sentences: string[] = [];
   for (const [gap, [one, several]] of Object.entries(gapTexts)) {
-    const days = gaps.get(gap as Gap) ?? [];
+    const days = gaps.get(gap as Mismatch) ?? [];
     if (days.length === 0) continue;
     const more = days.length > maxNamedDays ? ', …' : '';
     const list = `${days.slice(0, maxNamedDays).join(', ')}${more}`;
