@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
-import { tableLook } from '../run/deliver.ts';
+import { tableLook } from '../run/prepare-files.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

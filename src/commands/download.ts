@@ -31,15 +31,16 @@ export const downloadCommand = declareCommand({
 
 /** Checks a report that this machine created against its request, as in `run`. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
-  const [{ path, format }] = chooseOutputs(context, options);
+  const outputs = chooseOutputs(context, options);
   const tools = toolsFor(context);
   const entry = await findRequested(tools, reportId);
   const part = entry && requestedPart(entry);
   const account = await context.account.name();
   const names = { ...(part && nameValues(part)), account, id: reportId };
   const { columns = part?.query.columns, strict = part?.query.strict } = options;
-  const asked = { ...options, output: path, columns, ...(strict && { strict }) };
-  const output = await prepareOutput(context, asked, { part, query: part?.query, names, format });
+  const asked = { ...options, columns, ...(strict && { strict }) };
+  const known = { part, query: part?.query, names, outputs };
+  const output = await prepareOutput(context, asked, known);
   const requestedMs = entry && Date.parse(entry.at);
   // An unknown report was requested before now.
   const createdMs = requestedMs ?? context.host.wallClock();

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { closestHint } from '../query/names.ts';
-import { tableLook } from '../run/deliver.ts';
+import { tableLook } from '../run/prepare-files.ts';
 import { wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';
 import { declareCommand } from './command.ts';

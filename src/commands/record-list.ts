@@ -8,7 +8,7 @@ import type { listOutputFlags } from '../query/flags/output-flags.ts';
 import type { FormatName } from '../query/format-names.ts';
 import { closestHint, readName } from '../query/names.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
-import { isShown, openTarget, tableLook } from '../run/deliver.ts';
+import { isShown, openTarget, tableLook } from '../run/prepare-files.ts';
 import { quoted } from '../text/printable.ts';
 
 /** A record as its columns show it. */
@@ -47,15 +47,14 @@ export async function prepareList(
   options: ListOptions,
   layout: ListLayout,
 ): Promise<(content: ListContent) => Promise<void>> {
-  const [{ format }] = chooseOutputs(context, options);
+  const [{ path, format }] = chooseOutputs(context, options);
   const columns = columnsOf(layout, options, format);
-  const target = await openTarget(context, options, {
-    names: { account: await context.account.name() },
-  });
+  const names = { account: await context.account.name() };
+  const target = await openTarget(context, { path, clobber: options.clobber }, { names });
 
   async function encode({ rows, records }: ListContent): Promise<Buffer> {
     if (format === 'table') {
-      return Buffer.from(textTable(rows, columns, tableLook(context, options)));
+      return Buffer.from(textTable(rows, columns, tableLook(context, path)));
     }
     if (format === 'json' || format === 'ndjson') {
       const isAsSent = records !== undefined && options.columns === undefined;
@@ -64,7 +63,7 @@ export async function prepareList(
 
     return encodeTable(format, rows, columns, {
       excel: options.excel,
-      isShown: isShown(context, options),
+      isShown: isShown(context, path),
       printer: printerFor(format, context.host),
       note: context.console.note,
     });

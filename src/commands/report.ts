@@ -13,10 +13,9 @@ import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 
 import { wholePart } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
-
-import { tableLook } from '../run/deliver.ts';
 import { printDryRun } from '../run/dry-run.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
+import { tableLook } from '../run/prepare-files.ts';
 import { requestAndRecord, toolsFor } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
@@ -94,7 +93,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const found = await findIds(account.client, query);
   for (const selection of found.selections) console.note(selection);
   const part = { ...whole, query: found.query };
-  if (options.dryRun) return printDryRun(context, [{ account, part }]);
+  if (options.dryRun) return printDryRun(context, [{ account, part, outputs: ['-'] }]);
 
   const requested = await requestAndRecord(toolsFor(context), part);
   const { id, status } = requested;

@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { announceOutput } from '../run/announce-output.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
 import { groupsAnswer } from '../view/answer/groups-answer.ts';
 import { rowsAnswer } from '../view/answer/rows-answer.ts';
+import { announceView } from '../view/output/announce-view.ts';
 import { documentOf, viewText } from '../view/output/view-text.ts';
 import { prepareViewOutput, writeView } from '../view/output/write-view.ts';
 import { checkView, type OutputKind } from '../view/output-kind.ts';
@@ -40,15 +40,16 @@ async function showView(context: Context, view: View, form: OutputKind): Promise
   if (form === 'document') return context.console.write(documentOf(view));
 
   const answer = view.rows ? rowsAnswer(view, view.rows) : groupsAnswer(view);
-  const delivery = await prepareViewOutput(context, view, answer);
-  const output = await writeView(context, { view, answer, delivery });
-  await announceOutput(context, { ...output, byTime: view.byTime }, delivery);
+  const planned = await prepareViewOutput(context, view, answer);
+  const written = await writeView(context, { view, answer, planned });
+  await announceView(context, view, { written, planned });
 }
 
 /** Chooses text on a terminal, one object with `--json`, otherwise a format of `run`. */
 function formOf(context: Context, options: ViewOptions): OutputKind {
-  const { chart, format, output: [output] = ['-'], compare } = options;
-  if (context.flags.json && output === '-') {
+  const { chart, format, output = ['-'], compare } = options;
+  const isStdout = output.every((path) => path === '-');
+  if (context.flags.json && isStdout) {
     if (chart === undefined && (format ?? 'json') === 'json') return 'document';
     const other = chart === undefined ? `--format ${format}` : '--chart';
     throw new UsageError(`--json cannot be used with ${other}.`, {
@@ -58,6 +59,6 @@ function formOf(context: Context, options: ViewOptions): OutputKind {
 
   if (chart) return 'text';
   const [{ format: chosen }] = chooseOutputs(context, options);
-  const isText = chosen === 'table' && output === '-' && compare === undefined;
+  const isText = chosen === 'table' && isStdout && compare === undefined;
   return isText ? 'text' : chosen;
 }

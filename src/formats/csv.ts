@@ -31,6 +31,10 @@ export class CsvEncoder implements Encoder {
     this.#options = options;
   }
 
+  get endedRows(): number {
+    return this.#compared.endedCount;
+  }
+
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
     const header = this.#begin();

@@ -1,4 +1,4 @@
-import { type EncodeOptions, type Encoder, writeRows } from '../output/encoder.ts';
+import type { EncodeOptions, Encoder } from '../output/encoder.ts';
 import type { TextColumn } from '../present/terminal/text-table.ts';
 import type { FormatName } from '../query/format-names.ts';
 import { readRows } from '../rows/read-rows.ts';
@@ -73,10 +73,13 @@ export async function encodeTable<Row>(
   const data = rows.map((row) =>
     Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])),
   );
+  const batches = readRows(bodyOf(data));
   const pieces: Buffer[] = [];
-  await writeRows(readRows(bodyOf(data)), encoder, {
-    write: (piece) => void pieces.push(Buffer.from(piece)),
-  });
+  let next = await batches.next();
+  for (; !next.done; next = await batches.next()) {
+    pieces.push(Buffer.concat(encoder.encode(next.value)));
+  }
+  pieces.push(Buffer.concat(await encoder.end(next.value)));
   return Buffer.concat(pieces);
 }
 

@@ -138,6 +138,10 @@ export class ParquetEncoder implements Encoder {
     this.#provenance = options.provenance;
   }
 
+  get endedRows(): number {
+    return this.#compared.endedCount;
+  }
+
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
     this.#addColumns();

@@ -85,6 +85,10 @@ export class WorkbookEncoder implements Encoder {
     this.#compared = new ComparedColumns(options);
   }
 
+  get endedRows(): number {
+    return this.#compared.endedCount;
+  }
+
   encode(batch: RowBatch): Pieces {
     const rowsBefore = this.#rowCount;
     this.#rowCount += batch.rowCount;

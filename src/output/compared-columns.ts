@@ -14,6 +14,9 @@ export class ComparedColumns {
 
   readonly #isOfDsp: boolean;
 
+  /** Number of rows that have ended; known after `endedRows`. */
+  endedCount = 0;
+
   /** Throws `OutputError` if the earlier report has too many rows to match one by one. */
   constructor({ comparison, columns, provenance }: EncodeOptions) {
     const { request = null } = provenance ?? {};
@@ -42,6 +45,7 @@ export class ComparedColumns {
   /** Returns the rows that have ended, with empty metrics; called after the last batch. */
   endedRows(columns: readonly PlannedColumn[]): (Value | undefined)[][] {
     const ended = this.#matcher?.ended() ?? [];
+    this.endedCount = ended.length;
     return ended.map(({ fields, before }) => {
       return columns.map((column) => {
         return column.matcher ? earlierValue(column, before) : fields.get(column.field);

@@ -1,6 +1,6 @@
 import type { Column } from '../contract/columns.ts';
 import type { CheckResult } from '../errors.ts';
-import type { ReportTail, RowBatch, RowBatches } from '../rows/row-batch.ts';
+import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import type { Comparison } from '../totals/figures.ts';
 import type { Grouping } from '../totals/grouping.ts';
 import type { Provenance } from './provenance.ts';
@@ -77,6 +77,14 @@ export interface ReportMessages {
   readonly notes: readonly string[];
 }
 
+/** Returns warnings and notes as files show them. */
+export function messagesForReaders({ warnings, notes }: CheckResult): ReportMessages {
+  return {
+    warnings: warnings.map(({ message, forReaders = message }) => forReaders),
+    notes: notes.map(({ message }) => message),
+  };
+}
+
 /** Bytes to write, in order. Valid until the next call to the encoder. */
 export type Pieces = readonly Uint8Array[];
 
@@ -86,6 +94,9 @@ export type Pieces = readonly Uint8Array[];
  * represent.
  */
 export interface Encoder {
+  /** Rows that `end` has added for `--compare`, because only the earlier report has them. */
+  readonly endedRows?: number;
+
   /** Encodes a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
 
@@ -97,63 +108,4 @@ export interface Encoder {
 export interface Sink {
   /** Writes bytes. The caller may reuse them once this has returned or its promise is fulfilled. */
   write(bytes: Uint8Array): void | Promise<void>;
-}
-
-export interface WrittenRows {
-  readonly rowCount: number;
-
-  /** Bytes passed to the sink. */
-  readonly sizeBytes: number;
-
-  readonly tail: ReportTail;
-
-  readonly checkResult: CheckResult;
-}
-
-const noMessages: CheckResult = { warnings: [], notes: [] };
-
-/** Checks the rows of a report as they pass. */
-export interface RowWatcher {
-  /** Called with every batch before it is written. */
-  observe(batch: RowBatch): void;
-
-  /** Returns the result of the checks; called once, after the last row. */
-  close(tail: ReportTail): CheckResult;
-}
-
-/**
- * Writes a report. On an error the batches are closed, which stops their download; finishing or
- * aborting the sink is left to the caller.
- */
-export async function writeRows(
-  batches: RowBatches,
-  encoder: Encoder,
-  sink: Sink,
-  watcher?: RowWatcher,
-): Promise<WrittenRows> {
-  let sizeBytes = 0;
-  const write = async (pieces: Pieces): Promise<void> => {
-    for (const piece of pieces) {
-      sizeBytes += piece.length;
-      if (piece.length > 0) await sink.write(piece);
-    }
-  };
-
-  try {
-    let next = await batches.next();
-    while (!next.done) {
-      watcher?.observe(next.value);
-      await write(encoder.encode(next.value));
-      next = await batches.next();
-    }
-
-    const tail = next.value;
-    const checkResult = watcher?.close(tail) ?? noMessages;
-    const warnings = checkResult.warnings.map(({ message, forReaders = message }) => forReaders);
-    const notes = checkResult.notes.map(({ message }) => message);
-    await write(await encoder.end(tail, { warnings, notes }));
-    return { rowCount: tail.rowCount, sizeBytes, tail, checkResult };
-  } finally {
-    await batches.return?.();
-  }
 }

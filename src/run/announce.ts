@@ -6,19 +6,20 @@ import { Grouping } from '../totals/grouping.ts';
 import { formatSum } from '../totals/numbers.ts';
 import { showFigures, writtenMessage } from './announce-output.ts';
 import type { RunTools } from './run-tools.ts';
-import type { WrittenReport } from './write-report.ts';
+import type { FileInPlace, WrittenReport } from './write-report.ts';
 
 type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
 
 /**
- * Prints the warnings, notes and totals of a report on stderr, and for a file its size; with
- * `--json` also one line on stdout.
+ * Prints the warnings, notes and totals of a report on stderr, and the size of each file; with
+ * `--json` also a line for each file on stdout.
  */
 export async function announce(tools: Announcer, report: WrittenReport): Promise<void> {
   printWarnings(tools, report);
-  if (report.file === undefined) return;
-  await printJsonLine(tools, report);
-  printFile(tools, report);
+  const files = filesToAnnounce(report);
+  if (files.length === 0) return;
+  await printJsonLines(tools, report, files);
+  for (const file of files) printFile(tools, report, file);
   printChanges(tools, report);
   const { figures, comparison, labels } = report;
   if (figures) showFigures(tools.console, figures, { comparison, labels });
@@ -31,6 +32,7 @@ const maxListedFiles = 10;
 export class RunAnnouncer {
   readonly #tools: Announcer;
   readonly #reports: WrittenReport[] = [];
+  readonly #files: NamedFile[] = [];
 
   constructor(tools: Announcer) {
     this.#tools = tools;
@@ -39,26 +41,29 @@ export class RunAnnouncer {
   /** Prints the warnings of a written report, and its file if there are few files so far. */
   async add(report: WrittenReport): Promise<void> {
     printWarnings(this.#tools, report);
-    if (report.file === undefined) return;
+    const files = filesToAnnounce(report);
+    if (files.length === 0) return;
     this.#reports.push(report);
-    await printJsonLine(this.#tools, report);
-    if (this.#reports.length <= maxListedFiles) printFile(this.#tools, report);
+    await printJsonLines(this.#tools, report, files);
+    for (const file of files) {
+      this.#files.push(file);
+      if (this.#files.length <= maxListedFiles) printFile(this.#tools, report, file);
+    }
     printChanges(this.#tools, report);
   }
 
   /** Prints the size of all files, unless all were listed and their metrics cannot be added up. */
   printTotalSize(isOneReport: boolean): void {
     const { console, elapsedMs } = this.#tools;
-    const reports = this.#reports;
-    if (reports.length <= maxListedFiles && this.#figures(isOneReport).length <= 1) return;
+    if (this.#files.length <= maxListedFiles && this.#figures(isOneReport).length <= 1) return;
 
     let rowCount = 0;
     let sizeBytes = 0;
-    for (const report of reports) {
-      rowCount += report.rowCount ?? 0;
-      sizeBytes += report.sizeBytes;
+    for (const file of this.#files) {
+      rowCount += file.rowCount ?? 0;
+      sizeBytes += file.sizeBytes;
     }
-    const files = formatPlural(reports.length, 'file');
+    const files = formatPlural(this.#files.length, 'file');
     const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
     console.note(`Total: ${files}, ${size}, in ${formatDuration(elapsedMs())}.`);
   }
@@ -81,27 +86,48 @@ export class RunAnnouncer {
   }
 }
 
-/** Prints the warnings and notes of a report, after its file name, and warnings about its file. */
-function printWarnings(
-  { console }: Announcer,
-  { checkResult, recorded, file }: WrittenReport,
-): void {
-  const place = file === undefined ? '' : `${file}: `;
+interface NamedFile extends FileInPlace {
+  readonly name: string;
+}
+
+/** Leaves out stdout. */
+function filesToAnnounce({ files }: WrittenReport): readonly NamedFile[] {
+  return files.filter((file): file is NamedFile => file.name !== undefined);
+}
+
+/** Prints the warnings and notes of a report, after its file names, and warnings about its file. */
+function printWarnings({ console }: Announcer, report: WrittenReport): void {
+  const { checkResult, recorded } = report;
+  const names = filesToAnnounce(report).map(({ name }) => name);
+  const place = names.length === 0 ? '' : `${names.join(', ')}: `;
   for (const { message } of checkResult.warnings) console.warn(`${place}${message}`);
   for (const { message } of checkResult.notes) console.note(`Note: ${place}${message}`);
   for (const warning of recorded?.warnings ?? []) console.warn(warning);
 }
 
-async function printJsonLine({ console, flags }: Announcer, report: WrittenReport): Promise<void> {
+async function printJsonLines(
+  { console, flags }: Announcer,
+  report: WrittenReport,
+  files: readonly NamedFile[],
+): Promise<void> {
   if (!flags.json) return;
+  try {
+    for (const file of files) await console.result(formatJsonLine(report, file));
+  } catch (error) {
+    // Only the reader of stdout is gone. The remaining files still have to be written.
+    if (!isClosedPipe(error)) throw error;
+  }
+}
+
+function formatJsonLine(report: WrittenReport, file: NamedFile): string {
   const { label, checkResult, recorded } = report;
-  const facts = visibleJson({
-    file: report.file,
+  return visibleJson({
+    file: file.name,
     report: label?.report ?? null,
     account: label?.account ?? null,
-    rows: report.rowCount,
-    bytes: report.sizeBytes,
-    sha256: report.sha256,
+    rows: file.rowCount,
+    bytes: file.sizeBytes,
+    sha256: file.sha256,
     key: report.key,
     reportId: report.reportId,
     ...(report.reportIds && { reportIds: report.reportIds }),
@@ -113,12 +139,6 @@ async function printJsonLine({ console, flags }: Announcer, report: WrittenRepor
     changed: recorded?.changes ?? null,
     ...(recorded?.kept && { kept: true }),
   });
-  try {
-    await console.result(facts);
-  } catch (error) {
-    // Only the reader of stdout is gone. The remaining files still have to be written.
-    if (!isClosedPipe(error)) throw error;
-  }
 }
 
 /** Prints totals that differ from the last download: `2026-11-19 changed: downloads 40 → 43`. */
@@ -143,8 +163,11 @@ function formatPercentChange(before: string, after: string): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-function printFile({ console, elapsedMs }: Announcer, report: WrittenReport): void {
-  const { file, recorded, rowCount, sizeBytes } = report;
-  if (file === undefined || recorded?.kept) return;
-  console.note(writtenMessage({ file, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
+function printFile(
+  { console, elapsedMs }: Announcer,
+  { recorded }: WrittenReport,
+  { name, rowCount, sizeBytes }: NamedFile,
+): void {
+  if (recorded?.kept) return;
+  console.note(writtenMessage({ file: name, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
 }

@@ -6,7 +6,7 @@ import { earlierPart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { withIds } from './names-to-ids.ts';
-import { nameFile, type PlannedQuery } from './plan-run.ts';
+import { nameFiles, type PlannedQuery } from './plan-run.ts';
 import type { RunTools } from './run-tools.ts';
 
 /** One create call that would be made. */
@@ -17,8 +17,8 @@ interface PlannedCall {
   /** Name of its query, if the run has several. */
   readonly label?: string | undefined;
 
-  /** Absent for stdout; `null` for a report that is only compared with and not written. */
-  readonly output?: string | null | undefined;
+  /** Files, or `-`; `null` for a report that is only compared with and not written. */
+  readonly outputs: readonly string[] | null;
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
@@ -34,7 +34,8 @@ export async function showPlan(tools: RunTools, reports: readonly PlannedQuery[]
 
 function planCalls(report: PlannedQuery, part: Part): PlannedCall[] {
   const { account, label, isMerged } = report;
-  const call = { account, label, part, output: nameFile(report, part) };
+  const outputs = nameFiles(report, part).map((name) => name ?? '-');
+  const call = { account, label, part, outputs };
   // A merged report is compared as a whole.
   return isMerged ? [call] : [call, ...earlierCalls(report, part)];
 }
@@ -42,7 +43,7 @@ function planCalls(report: PlannedQuery, part: Part): PlannedCall[] {
 /** Returns no call without `--compare`. */
 function earlierCalls({ account, label, query }: PlannedQuery, part: Part): PlannedCall[] {
   if (!query.compare) return [];
-  return [{ account, label, part: earlierPart(part), output: null }];
+  return [{ account, label, part: earlierPart(part), outputs: null }];
 }
 
 /** Prints calls without making them, as text or, with `--json`, as one object. */
@@ -53,7 +54,7 @@ export async function printDryRun(
   const requests: object[] = [];
   const texts: string[] = [];
 
-  for (const { account, label, part, output } of calls) {
+  for (const { account, label, part, outputs } of calls) {
     const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone } = part;
@@ -65,7 +66,7 @@ export async function printDryRun(
       url: endpointUrl(address, 'buyer'),
       body,
       window: { since, until, timezone: zone },
-      output: output === undefined ? '-' : output,
+      output: outputs?.length === 1 ? outputs[0] : outputs,
       curl,
     });
 
@@ -75,7 +76,7 @@ export async function printDryRun(
     const lines = [
       line('window', `${ends} (${zone}, ${length})`),
       line('unix', `${since} … ${until}`),
-      ...(output === null ? [] : [line('output', printable(output ?? 'stdout'))]),
+      ...(outputs === null ? [] : [line('output', describeOutputs(outputs))]),
       line('body', encoded.text),
       '',
       curl,
@@ -85,4 +86,8 @@ export async function printDryRun(
   }
 
   await console.result(flags.json ? visibleJson({ requests }) : texts.join('\n\n'));
+}
+
+function describeOutputs(outputs: readonly string[]): string {
+  return outputs.map((name) => (name === '-' ? 'stdout' : printable(name))).join(', ');
 }

@@ -18,17 +18,16 @@ export async function prepareReportOutput(
   part?: Part,
 ): Promise<PreparedOutput> {
   const { query, whole, accountName, filled, label, options, earlierWarnings = [] } = report;
-  const [{ path: output, format }] = query.outputs;
   const name = part && filled?.declaration.pattern.nameFor(part);
   if (filled && name !== undefined) await requireSamePlace(filled, name);
   const prepared = await prepareOutput(
     context,
-    { ...options, ...query, output },
+    { ...options, ...query },
     {
       part: part ?? (options.shard ? undefined : whole),
       query,
       names: nameValues(part ?? whole),
-      format,
+      outputs: query.outputs,
     },
   );
   const compared = query.compare && (await compareReport(tools, report, part ?? whole));

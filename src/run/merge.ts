@@ -15,7 +15,7 @@ import type { RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
 import { prepareReportOutput } from './job-output.ts';
 import { mergeReports } from './merge-reports.ts';
-import { labelOfPart, nameFile, type PlannedQuery } from './plan-run.ts';
+import { labelOfPart, nameFiles, type PlannedQuery } from './plan-run.ts';
 import { fetchReport, setUpFetch } from './report-fetch.ts';
 import { markDownloaded, type ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
@@ -190,7 +190,7 @@ async function spoolReport(report: OpenReport, folder: string): Promise<SpooledR
 
 /** Returns the output's folder, whose disk has room; the system's for stdout and devices. */
 function spoolFolder({ host }: ReportTools, job: PlannedQuery): string {
-  const file = nameFile(job);
+  const [file] = nameFiles(job);
   if (file === undefined) return tmpdir();
   const path = resolve(host.cwd, file);
   return path.startsWith('/dev/') ? tmpdir() : dirname(path);

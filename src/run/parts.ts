@@ -156,8 +156,7 @@ class PartsRun {
 
   async #fetchFile(tools: ReportTools, job: FolderReport, part: Part): Promise<WrittenReport> {
     const output = await prepareReportOutput(this.#context, tools, job, part);
-    const nameFile = output.delivery.target.name;
-    const setup = setUpFetch(tools, job, { part, nameFile });
+    const setup = setUpFetch(tools, job, { part, files: output.planned.files });
     // One command goes on with all parts.
     return fetchToOutput(tools, { ...setup, resumeHint: undefined }, output);
   }
@@ -333,10 +332,11 @@ function placeOf(job: PlannedQuery, part?: Part): ReportPlace {
 }
 
 /** Returns an error for a file that was kept although it answers another request. */
-function keptFileError({ file = '', recorded }: WrittenReport): AdreportError | undefined {
+function keptFileError({ files, recorded }: WrittenReport): AdreportError | undefined {
   const { kept } = recorded ?? {};
   if (!kept || kept.isOfReport) return undefined;
-  return new IncompleteDataError(`${file} was kept, but it is not of this report.`, {
+  const [file] = files;
+  return new IncompleteDataError(`${file?.name} was kept, but it is not of this report.`, {
     hint: 'Delete the file to accept that the new report has no numbers, and run again.',
   });
 }

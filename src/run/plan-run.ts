@@ -188,14 +188,6 @@ async function planReport(
     platform: tools.host.platform,
   });
   expectTargets(tools, query.outputs);
-  const [, second] = query.outputs;
-  if (second) {
-    throw new UsageError('Several -o are not written by one run.', {
-      about: { flag: '--output' },
-      hint: 'Write one file, and the others with adreport view.',
-    });
-  }
-
   if (options.clobber === false && keepsFolder(query)) {
     throw new UsageError('--no-clobber does not go with a folder.', {
       about: { flag: '--no-clobber' },
@@ -414,14 +406,13 @@ interface PlaceOwner {
   readonly file: string;
 }
 
-/** Names the file of a part, or without `part` of the whole report; `undefined` for stdout. */
-export function nameFile(
+/** Names the files of a part, or without `part` of the whole report; `undefined` for stdout. */
+export function nameFiles(
   { query, whole, isMerged }: Pick<PlannedQuery, 'query' | 'whole' | 'isMerged'>,
   part: Part = whole,
-): string | undefined {
-  const [{ path }] = query.outputs;
-  if (path === '-') return undefined;
-  return expandName(path, { ...nameValues(isMerged ? whole : part), id: '{id}' });
+): (string | undefined)[] {
+  const values = { ...nameValues(isMerged ? whole : part), id: '{id}' };
+  return query.outputs.map(({ path }) => (path === '-' ? undefined : expandName(path, values)));
 }
 
 /**
@@ -434,13 +425,13 @@ export function expectDistinctFiles(
 ): void {
   const owners = new Map<string, PlaceOwner>();
   for (const report of reports) {
-    const files = new Set(report.parts.map((part) => nameFile(report, part)));
+    const files = new Set(report.parts.flatMap((part) => nameFiles(report, part)));
     for (const name of files) {
       if (name !== undefined) expectValidOnWindows(name, platform);
       const place = name === undefined ? 'stdout' : pathKey(resolve(cwd, name));
       const owner = owners.get(place);
       const file = name ?? 'stdout';
-      if (owner) throw sharedFile(owner, { report, file });
+      if (owner && owner.report !== report) throw sharedFile(owner, { report, file });
       owners.set(place, { report, file });
     }
   }

@@ -16,6 +16,7 @@ import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { PlannedQuery } from './plan-run.ts';
+import type { PlannedFile } from './prepare-files.ts';
 import {
   lastTookMs,
   markDownloaded,
@@ -45,23 +46,21 @@ export interface FetchSetup {
   readonly resumeHint?: ((reportId: string) => string) | undefined;
 }
 
-type NameFile = (reportId: string) => string | undefined;
-
 /**
- * Sets up the fetch of a part, or without `part` of the one report of the query. `nameFile` names
- * the file for the rows; it is absent if they do not go to a file of their own.
+ * Sets up the fetch of a part, or without `part` of the one report of the query. `files` are those
+ * for its rows; they are absent if the rows go into files with those of other reports.
  */
 export function setUpFetch(
   tools: ReportTools,
   planned: PlannedQuery,
   {
     part = planned.whole,
-    nameFile,
-  }: { readonly part?: Part | undefined; readonly nameFile?: NameFile } = {},
+    files,
+  }: { readonly part?: Part | undefined; readonly files?: readonly PlannedFile[] } = {},
 ): FetchSetup {
   const { options } = planned;
-  const resumeHint = resumeHintFor(tools, planned, nameFile);
-  return { options, part: nameFile ? part : withoutOutput(part), resumeHint };
+  const resumeHint = resumeHintFor(tools, planned, files);
+  return { options, part: files ? part : withoutOutput(part), resumeHint };
 }
 
 /** Leaves out what does not apply to a report whose rows go into an output with those of others. */
@@ -75,7 +74,7 @@ function withoutOutput(part: Part): Part {
 function resumeHintFor(
   { account, host: { platform } }: ReportTools,
   planned: PlannedQuery,
-  nameFile: NameFile | undefined,
+  files: readonly PlannedFile[] | undefined,
 ): FetchSetup['resumeHint'] {
   if (account.isLocal) return undefined;
 
@@ -83,8 +82,11 @@ function resumeHintFor(
   const { baseUrl } = options;
   const here = resumeCommand(planned, platform);
   return (reportId) => {
-    const file = nameFile?.(reportId);
-    const elsewhere = formatDownloadCommand(reportId, query, { baseUrl, platform, file });
+    const outputs = files?.map(({ target, format }) => ({
+      path: target.name(reportId) ?? '-',
+      format,
+    }));
+    const elsewhere = formatDownloadCommand(reportId, query, { baseUrl, platform, outputs });
     return `To resume: ${here}\nOr on another machine: ${elsewhere}`;
   };
 }

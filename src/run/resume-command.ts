@@ -3,7 +3,7 @@ import { downloadFlags } from '../query/flags/download-flags.ts';
 import { type FlagGroup, type FlagTable, isNegation, type OptionsOf } from '../query/flags/flag.ts';
 import { type ServiceFlags, serviceFlags } from '../query/flags/service-flags.ts';
 import { keepsFolder } from '../query/parts.ts';
-import type { Part, Query } from '../query/query.ts';
+import type { Output, Part, Query } from '../query/query.ts';
 import { type SavedValue, toArguments, toWords } from '../query/saved-keys.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import type { PlannedQuery } from './plan-run.ts';
@@ -50,10 +50,15 @@ const downloadOptions = new Set(
 export function formatDownloadCommand(
   reportId: string,
   query: Query,
-  { baseUrl, platform, file = '-' }: CommandPlace & { readonly file?: string | undefined },
+  {
+    baseUrl,
+    platform,
+    outputs = [],
+  }: CommandPlace & { readonly outputs?: readonly Output[] | undefined },
 ): string {
   const [{ format }] = query.outputs;
-  const written = { ...query, outputs: [{ path: file, format }] as const };
+  const [first = { path: '-', format }, ...others] = outputs;
+  const written = { ...query, outputs: [first, ...others] as const };
   const words = toArguments(written, (option) => downloadOptions.has(option));
   return idCommand('download', reportId, ['--wait', ...words, ...baseUrlWords(baseUrl)], platform);
 }

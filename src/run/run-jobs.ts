@@ -46,11 +46,9 @@ async function fetchWhole(context: RunTools, planned: PlannedQuery): Promise<voi
   const output = await prepareReportOutput(context, tools, job, part);
 
   // The one output of several reports has no id.
-  const [{ path }] = job.query.outputs;
-  const hasId = placeholdersOf(path).includes('id');
+  const hasId = job.query.outputs.some(({ path }) => placeholdersOf(path).includes('id'));
   const split = hasId ? undefined : splitReport(job);
-  const nameFile = output.delivery.target.name;
-  const report = setUpFetch(tools, job, { part, nameFile });
+  const report = setUpFetch(tools, job, { part, files: output.planned.files });
   let parts: PlannedQuery;
   try {
     const written = await fetchToOutput(tools, report, output);

@@ -9,26 +9,27 @@ import {
 import type { Totals } from '../folder/history-schema.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import type { CompleteReport, RecordResult } from '../folder/record-download.ts';
-import type { EncodeOptions, RowWatcher } from '../output/encoder.ts';
+import { commitFiles, discardFiles } from '../output/commit-files.ts';
+import { type EncodeOptions, messagesForReaders } from '../output/encoder.ts';
 import type { Provenance } from '../output/provenance.ts';
+import type { WrittenFile } from '../output/written-file.ts';
 import { breakdownsToSend } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
 import { columnsOfQuery } from '../query/columns.ts';
 import { describeFilters, toRequestRecord } from '../query/describe.ts';
 import type { NameValues } from '../query/file-name.ts';
 import type { CheckFlags } from '../query/flags/check-flags.ts';
-import type { FormatName } from '../query/format-names.ts';
-import type { Part, Query } from '../query/query.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
+import type { Output, Part, Query } from '../query/query.ts';
+import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
 import { type Comparison, figureDigits, figuresOf } from '../totals/figures.ts';
 import { Grouping } from '../totals/grouping.ts';
-import { type Delivery, type DeliveryOptions, prepareDelivery } from './deliver.ts';
+import { openForUser } from './open-for-user.ts';
+import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import type { RunTools, StepTools } from './run-tools.ts';
-import { type CompleteOutput, writeOutput } from './write-output.ts';
 
-/** An output before its rows arrive. */
+/** The files of a report before its rows arrive. */
 export interface PreparedOutput {
-  readonly delivery: Delivery;
+  readonly planned: PlannedFiles;
 
   /** Part that the rows are checked against; absent if it is not known. */
   readonly part: Part | undefined;
@@ -69,19 +70,19 @@ interface KnownReport {
   readonly part: Part | undefined;
   readonly query: Query | undefined;
   readonly names: NameValues;
-  readonly format: FormatName;
+  readonly outputs: readonly Output[];
 }
 
-/** Throws as `prepareDelivery`. */
+/** Throws as `prepareFiles`. */
 export async function prepareOutput(
   tools: RunTools,
-  options: DeliveryOptions & CheckFlags,
-  { part, query, names, format }: KnownReport,
+  options: FileOptions & CheckFlags,
+  { part, query, names, outputs }: KnownReport,
 ): Promise<PreparedOutput> {
   const columns = query && columnsOfQuery(query);
-  const isKnown = { names, format, ...(columns && { columns }) };
-  const delivery = await prepareDelivery(tools, options, isKnown);
-  return { delivery, part, query, earlierWarnings: [], isStrict: options.strict === true };
+  const known = { outputs, names, ...(columns && { columns }) };
+  const planned = await prepareFiles(tools, options, known);
+  return { planned, part, query, earlierWarnings: [], isStrict: options.strict === true };
 }
 
 /** A report whose rows are to be written: one that is arriving, or several merged ones. */
@@ -102,10 +103,10 @@ interface RowSource {
   readonly createdMs: number;
 }
 
-export interface WrittenReport {
+/** A file of a report, in place. */
+export interface FileInPlace {
   /** `undefined` for stdout. */
-  readonly file: string | undefined;
-  readonly label: ReportLabel | undefined;
+  readonly name: string | undefined;
 
   /** Rows of the file, also of an old file that stays; `null` if its content is unknown. */
   readonly rowCount: number | null;
@@ -113,6 +114,11 @@ export interface WrittenReport {
 
   /** Hash of the file in hexadecimal digits; absent if it was not computed. */
   readonly sha256: string | undefined;
+}
+
+export interface WrittenReport {
+  readonly files: readonly FileInPlace[];
+  readonly label: ReportLabel | undefined;
 
   /** Columns that identify a row; empty if the request is not known. */
   readonly key: readonly string[];
@@ -138,56 +144,80 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the rows of one report, or of several merged ones; after a cut from the start again.
- * Throws `OutputError`, `IncompleteDataError` for damaged data, and with `--strict`
- * `RefusedReportError`.
+ * Writes the rows of one report, or of several merged ones, to all of its files; after a cut from
+ * the start again. No file is put in place before all are complete. Throws `OutputError`,
+ * `IncompleteDataError` for damaged data, and with `--strict` `RefusedReportError`.
  */
 export async function writeReport(
   tools: StepTools,
   output: PreparedOutput,
   report: RowSource,
 ): Promise<WrittenReport> {
-  const { delivery, part, query, comparison } = output;
-  const columns = query && columnsOfQuery(query);
+  const { planned, query, comparison } = output;
   const { id: reportId } = report;
+  const provenance = provenanceOf(tools, output, reportId);
   const figures = figuresFor(output);
-  const figureWatch = new NonZeroDetector(columns ?? []);
-  let recorded: RecordResult | undefined;
-  const { file, rows, wholeFile } = await writeOutput(tools, delivery, {
-    batches: report.batches(),
-    reportId,
-    encoding: { comparison, provenance: provenanceOf(tools, output, reportId) },
-    watcher: watcherFor(tools, output, { report, figures, figureWatch }),
-    check: ({ checkResult: { warnings } }) => {
-      if (output.isStrict && warnings.length > 0) throw incomplete(warnings);
-    },
-    keepsOld: async (complete) => {
-      const { hasNumbers } = figureWatch;
-      recorded = await recordFile(output, { ...complete, report, figures, hasNumbers });
-      return recorded?.kept !== undefined;
-    },
-  });
+  const figureWatch = new NonZeroDetector((query && columnsOfQuery(query)) ?? []);
+  const batches = report.batches();
+  const files: WrittenFile[] = [];
+  try {
+    for (const file of planned.files) {
+      files.push(await openFile(file, { reportId, comparison, provenance }));
+    }
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) {
+      figures?.observeBatch(next.value);
+      figureWatch.observe(next.value);
+      for (const file of files) await file.write(next.value);
+    }
+    const tail = next.value;
+    const checkResult = checkResultOf(tools, output, report);
+    const { warnings } = checkResult;
+    if (output.isStrict && warnings.length > 0) throw incomplete(warnings);
 
-  const { summary } = rows.tail;
+    for (const file of files) await file.end(tail, messagesForReaders(checkResult));
+    const { hasNumbers } = figureWatch;
+    const finished = { files, checkResult, report, figures, hasNumbers };
+    const recorded = await recordFile(output, finished);
+    if (!recorded?.kept) await commitFiles(files);
+
+    if (planned.opensFiles) openForUser(tools, files);
+    return {
+      files: recorded?.kept ? [keptFile(files, recorded.kept)] : files,
+      label: output.label,
+      key: keyFor(query),
+      reportId: reportId ?? null,
+      reportIds: report.reportIds,
+      ...windowOf(output, tail),
+      checkResult,
+      recorded,
+      figures: planned.printsTotals && !recorded?.kept ? figures : undefined,
+      comparison,
+      labels: planned.files[0]?.encoding.labels,
+    };
+  } finally {
+    // After an error, this stops the download.
+    await batches.return?.();
+    // Files in place stay.
+    await discardFiles(files);
+  }
+}
+
+/** Returns the window of a report as RFC 3339: the requested one, or that of its summary. */
+function windowOf(
+  { part }: PreparedOutput,
+  { summary }: ReportTail,
+): Pick<WrittenReport, 'since' | 'until'> {
   const window = part ? describeWindow(part) : summary && formatSummaryWindow(summary);
-  const kept = recorded?.kept;
-  return {
-    file,
-    label: output.label,
-    rowCount: kept ? kept.rows : rows.rowCount,
-    sizeBytes: kept?.bytes ?? wholeFile?.sizeBytes ?? rows.sizeBytes,
-    sha256: kept ? kept.sha256 : wholeFile?.sha256,
-    key: keyFor(query),
-    reportId: reportId ?? null,
-    reportIds: report.reportIds,
-    since: window?.since ?? null,
-    until: window?.until ?? null,
-    checkResult: rows.checkResult,
-    recorded,
-    figures: delivery.printsTotals && !recorded?.kept ? figures : undefined,
-    comparison,
-    labels: delivery.encoding.labels,
-  };
+  return { since: window?.since ?? null, until: window?.until ?? null };
+}
+
+/** Describes the file of a folder that stays, because the new report has no numbers. */
+function keptFile(
+  [file]: readonly WrittenFile[],
+  { rows, bytes, sha256 }: NonNullable<RecordResult['kept']>,
+): FileInPlace {
+  return { name: file?.name, rowCount: rows, sizeBytes: bytes, sha256 };
 }
 
 /** Formats the ends of a summary's window as RFC 3339: `+01:00` for `+0100`. */
@@ -222,47 +252,34 @@ function keyFor(query: Query | undefined): readonly string[] {
 }
 
 /** Sums the rows by time if a card is shown, otherwise only as totals. */
-function figuresFor({ delivery, beforeRename }: PreparedOutput): Grouping | undefined {
-  if (delivery.showsCard) return new Grouping('time');
-  return beforeRename || delivery.printsTotals ? new Grouping() : undefined;
-}
-
-interface RowObservers {
-  readonly report: RowSource;
-  readonly figures: Grouping | undefined;
-  readonly figureWatch: NonZeroDetector;
+function figuresFor({ planned, beforeRename }: PreparedOutput): Grouping | undefined {
+  if (planned.showsCard) return new Grouping('time');
+  return beforeRename || planned.printsTotals ? new Grouping() : undefined;
 }
 
 /**
- * Adds up rows while they are written. The result of their checks includes earlier warnings, and
- * has secrets removed, which the service may repeat.
+ * Returns warnings and notes once the rows are read, with earlier warnings, and without secrets,
+ * which the service may repeat.
  */
-function watcherFor(
+function checkResultOf(
   { console: { redact } }: StepTools,
   { earlierWarnings }: PreparedOutput,
-  { report, figures, figureWatch }: RowObservers,
-): RowWatcher {
+  { result: { warnings, notes } }: RowSource,
+): CheckResult {
+  const redacted = (warning: CheckMessage): CheckMessage => ({
+    ...warning,
+    message: redact(warning.message),
+    ...(warning.forReaders && { forReaders: redact(warning.forReaders) }),
+  });
   return {
-    observe(batch) {
-      figures?.observeBatch(batch);
-      figureWatch.observe(batch);
-    },
-    close() {
-      const { warnings, notes } = report.result;
-      const redacted = (warning: CheckMessage): CheckMessage => ({
-        ...warning,
-        message: redact(warning.message),
-        ...(warning.forReaders && { forReaders: redact(warning.forReaders) }),
-      });
-      return {
-        warnings: [...earlierWarnings, ...warnings].map(redacted),
-        notes: notes.map(redacted),
-      };
-    },
+    warnings: [...earlierWarnings, ...warnings].map(redacted),
+    notes: notes.map(redacted),
   };
 }
 
-interface FinishedReport extends CompleteOutput {
+interface FinishedReport {
+  readonly files: readonly WrittenFile[];
+  readonly checkResult: CheckResult;
   readonly report: RowSource;
   readonly figures: Grouping | undefined;
   readonly hasNumbers: boolean;
@@ -271,21 +288,22 @@ interface FinishedReport extends CompleteOutput {
 /** Returns `undefined` for a folder without a history, and for streams. */
 async function recordFile(
   { beforeRename, query }: PreparedOutput,
-  { rows, figures, hasNumbers, file, wholeFile, report }: FinishedReport,
+  { files: [file], checkResult, figures, hasNumbers, report }: FinishedReport,
 ): Promise<RecordResult | undefined> {
+  if (!beforeRename || !figures || !file) return undefined;
+  const { name, rowCount, sizeBytes, sha256 } = file;
   // Streams are not recorded.
-  const isFile = file !== undefined && wholeFile?.sha256 !== undefined;
-  if (!beforeRename || !figures || !isFile) return undefined;
+  if (name === undefined || sha256 === undefined) return undefined;
   const columns = query && columnsOfQuery(query);
   return beforeRename({
-    rowCount: rows.rowCount,
+    rowCount,
     hasNumbers,
-    sizeBytes: wholeFile.sizeBytes,
-    sha256: wholeFile.sha256,
+    sizeBytes,
+    sha256,
     totals: totalsOf(figures, columns),
     reportId: report.id ?? null,
     createdMs: report.createdMs,
-    warnings: rows.checkResult.warnings.map(({ message }) => message),
+    warnings: checkResult.warnings.map(({ message }) => message),
   });
 }
 

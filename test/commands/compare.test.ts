@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chooseOpener } from '../../src/run/deliver.ts';
+import { chooseOpener } from '../../src/run/open-for-user.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { json, serve, serveAnswers } from '../support/http-server.ts';
@@ -313,6 +313,19 @@ describe('METRICBefore', () => {
     expect(exitCode).toBe(0);
     const rows = expected.map((row) => row.map((cell) => cell ?? '').join(','));
     expect(stdout).toBe(`${rows.join('\r\n')}\r\n`);
+  });
+
+  test('the number of rows is that of the file, in the message and with --json', async () => {
+    const { run } = await serveMonths({ '2026-02': february, '2026-01': january });
+    const files = ['a.csv', 'a.xlsx', 'a.parquet'];
+    const line = `${displays} ${files.map((name) => `-o ${name}`).join(' ')}`;
+
+    const { stderr } = await run(line);
+    const { stdout } = await run(`${line} --json`);
+
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((text) => JSON.parse(text).rows)).toEqual([4, 4, 4]);
+    for (const name of files) expect(stderr).toContain(`Wrote ${name}: 4 rows`);
   });
 
   test('in parquet and on the data sheet, with their types', async () => {

@@ -16,8 +16,8 @@ test.each([
     says: 'Unknown poll interval “50ms”.\n  The minimum is 100ms.',
   },
   {
-    line: `${run} -o a.html -o b.xlsx`,
-    says: 'Several -o are not written by one run.',
+    line: `${run} -o a.html -o b.xlsx --excel`,
+    says: '--excel works with csv, not with html and xlsx.',
   },
   {
     line: `${run} --format csv --format json`,

@@ -1,9 +1,8 @@
 import { formats } from '../../src/formats/index.ts';
-import type { EncodeOptions } from '../../src/output/encoder.ts';
-import { writeRows } from '../../src/output/encoder.ts';
+import type { EncodeOptions, Encoder } from '../../src/output/encoder.ts';
 import type { FormatName } from '../../src/query/format-names.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import type { RowBatches } from '../../src/rows/row-batch.ts';
+import type { ReportTail, RowBatches } from '../../src/rows/row-batch.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 export interface EncodeCase extends EncodeOptions {
@@ -21,7 +20,7 @@ export interface Encoded {
 
   /** Notes to the user. */
   readonly notes: readonly string[];
-  readonly result: Awaited<ReturnType<typeof writeRows>>;
+  readonly tail: ReportTail;
 }
 
 /** Encodes a report body in a format. */
@@ -37,12 +36,23 @@ export async function encode(
     note: (sentence) => notes.push(sentence),
     ...encodeOptions,
   });
+  const { bytes, tail } = await encodeAll(encoder, batches);
+  return { bytes, text: bytes.toString(), notes, tail };
+}
+
+/** All bytes of an encoder, which reuses those that it has returned. */
+export async function encodeAll(
+  encoder: Encoder,
+  batches: RowBatches,
+): Promise<Pick<Encoded, 'bytes' | 'tail'>> {
   const pieces: Buffer[] = [];
-  // Copied, because the encoder reuses its bytes.
-  const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };
-  const result = await writeRows(batches, encoder, sink);
-  const bytes = Buffer.concat(pieces);
-  return { bytes, text: bytes.toString(), notes, result };
+  let next = await batches.next();
+  for (; !next.done; next = await batches.next()) {
+    pieces.push(Buffer.concat(encoder.encode(next.value)));
+  }
+  const tail = next.value;
+  pieces.push(Buffer.concat(await encoder.end(tail)));
+  return { bytes: Buffer.concat(pieces), tail };
 }
 
 /** A document with the given rows, which are JSON texts. */

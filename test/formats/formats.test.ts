@@ -135,9 +135,9 @@ async function expectAsReference(
     rowTexts(parts).map(withoutBlanks),
   );
 
-  const { text: csv, result } = await encode(body, 'csv');
+  const { text: csv, tail } = await encode(body, 'csv');
   expect(csv).toBe(csvOf(parts.rows));
-  expect(result).toMatchObject({ rowCount: parts.rows.length, sizeBytes: Buffer.byteLength(csv) });
+  expect(tail.rowCount).toBe(parts.rows.length);
   // In a stream, columns may appear after the header was written.
   const selectedColumns = [
     ...new Set(parts.rows.flatMap((row) => row.map(([key]): string => JSON.parse(key)))),

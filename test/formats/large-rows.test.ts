@@ -1,8 +1,8 @@
 import { parquetMetadata } from 'hyparquet';
 import { expect, test } from 'vitest';
 import { formats } from '../../src/formats/index.ts';
-import { writeRows } from '../../src/output/encoder.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
+import { encodeAll } from './encode.ts';
 
 /** A report with `rows` rows, each with a text of `characters` characters. */
 async function* reportOf(rowCount: number, textLength: number): AsyncGenerator<Buffer> {
@@ -16,7 +16,7 @@ async function* reportOf(rowCount: number, textLength: number): AsyncGenerator<B
 
 test('a table refuses more rows than it can hold with exit code 8', async () => {
   const encoder = await formats.table.createEncoder({});
-  const written = writeRows(readRows(reportOf(1_400, 50_000)), encoder, { write: () => {} });
+  const written = encodeAll(encoder, readRows(reportOf(1_400, 50_000)));
   await expect(written).rejects.toMatchObject({ exitCode: 8, code: 'TOO_LARGE' });
 });
 
@@ -29,12 +29,10 @@ test('Parquet row groups are shorter if rows are wide', async () => {
     yield Buffer.from(']}');
   }
 
-  const pieces: Uint8Array[] = [];
   const encoder = await formats.parquet.createEncoder({ selectedColumns: 'all' });
-  const sink = { write: (piece: Uint8Array) => void pieces.push(Buffer.from(piece)) };
-  await writeRows(readRows(wideReport()), encoder, sink);
+  const { bytes } = await encodeAll(encoder, readRows(wideReport()));
 
-  const { row_groups, num_rows } = parquetMetadata(new Uint8Array(Buffer.concat(pieces)).buffer);
+  const { row_groups, num_rows } = parquetMetadata(new Uint8Array(bytes).buffer);
   expect(num_rows).toBe(2201n);
   expect(Number(row_groups[0]?.num_rows)).toBeLessThan(2_100);
 });

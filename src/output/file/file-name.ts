@@ -64,8 +64,3 @@ function linkTarget(path: string): string | undefined {
     return undefined;
   }
 }
-
-/** Also if `-o` is absent. */
-export function goesToStdout({ output = '-' }: { readonly output?: string }): boolean {
-  return output === '-';
-}

@@ -36,6 +36,9 @@ export interface CompleteFile {
 interface OpenedFile {
   readonly file: fs.FileHandle;
 
+  /** Set for stdout, pipes and devices. */
+  readonly isStream: boolean;
+
   /** Flushes and closes the file. */
   close(): Promise<void>;
 
@@ -109,6 +112,11 @@ export class OutputFile implements Sink {
     this.#packing = pipeline(this.#gzip, (packs) => this.#writePacks(packs));
     // The next call reports the error.
     this.#packing.catch(() => {});
+  }
+
+  /** True for stdout, pipes and devices. */
+  get isStream(): boolean {
+    return this.#opened.isStream;
   }
 
   /** Writes bytes, which may be reused once this has returned or its promise is fulfilled. */
@@ -255,7 +263,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
     await retryWhileInUse(host, () => fs.unlink(temporaryPath));
   }
 
-  return { file, close, place, undo };
+  return { file, isStream: false, close, place, undo };
 }
 
 /** Opens a private temporary file, whose bytes are delivered once they are complete. */
@@ -265,6 +273,7 @@ async function openHeld(
   const file = await openPrivate(join(tmpdir(), temporaryName('stdout')));
   return {
     file,
+    isStream: true,
     close: async () => {},
     async place() {
       await deliver(file.createReadStream({ start: 0, autoClose: false }));

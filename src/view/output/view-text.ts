@@ -8,7 +8,7 @@ import { describeWindow } from '../../query/calendar.ts';
 import { describeQuery, toRequestRecord } from '../../query/describe.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
-import { tableLook } from '../../run/deliver.ts';
+import { tableLook } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';

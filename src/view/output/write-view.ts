@@ -4,18 +4,27 @@ import type { Expectation } from '../../checks/expectation.ts';
 import { ReportCheck } from '../../checks/report-check.ts';
 
 import { keyOf, metricOfField } from '../../contract/columns.ts';
-import { UsageError } from '../../errors.ts';
+import type { ReportSummary } from '../../contract/messages.ts';
+import { type CheckResult, UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
-import type { RowWatcher } from '../../output/encoder.ts';
+import { commitFiles, discardFiles } from '../../output/commit-files.ts';
+import { messagesForReaders } from '../../output/encoder.ts';
 import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
+import type { WrittenFile } from '../../output/written-file.ts';
 import { expectSent } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
 import { formatFacts } from '../../query/format-names.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { chooseOutputs } from '../../run/choose-outputs.ts';
-import { type Delivery, prepareDelivery } from '../../run/deliver.ts';
-import { type CompleteOutput, writeOutput } from '../../run/write-output.ts';
+import { openForUser } from '../../run/open-for-user.ts';
+import {
+  openFile,
+  type PlannedFile,
+  type PlannedFiles,
+  prepareFiles,
+} from '../../run/prepare-files.ts';
 import { printable } from '../../text/printable.ts';
 import type { Comparison, Figure } from '../../totals/figures.ts';
 import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
@@ -25,27 +34,24 @@ import type { View } from '../view.ts';
 import type { ViewTools } from '../view-tools.ts';
 
 /**
- * Prepares the output of a view. Throws as `prepareDelivery`, and `UsageError` for an output that
- * is one of the input files.
+ * Prepares the files of a view. Throws as `prepareFiles`, and `UsageError` for an output that is
+ * one of the input files.
  */
 export async function prepareViewOutput(
   tools: ViewTools,
   view: View,
   { breakdowns, columns, selectedColumns }: ViewAnswer,
-): Promise<Delivery> {
-  const [{ path: output, format }] = chooseOutputs(tools, view.options);
+): Promise<PlannedFiles> {
+  const outputs = chooseOutputs(tools, view.options);
   expectSent(
     columns.map(({ field }) => field),
-    [format],
+    outputs.map(({ format }) => format),
   );
-  const options = { ...view.options, output, columns: view.options.columns ?? selectedColumns };
-  const delivery = await prepareDelivery(tools, options, {
-    format,
-    names: namesOf(view, breakdowns),
-    columns,
-  });
-  expectNotInputFile(tools, view, delivery);
-  return delivery;
+  const options = { ...view.options, columns: view.options.columns ?? selectedColumns };
+  const names = namesOf(view, breakdowns);
+  const planned = await prepareFiles(tools, options, { outputs, names, columns });
+  for (const file of planned.files) expectNotInputFile(tools, view, file);
+  return planned;
 }
 
 function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
@@ -60,7 +66,7 @@ function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
 }
 
 /** Throws `UsageError` for an output that would replace a file it is made from. */
-function expectNotInputFile({ host }: ViewTools, { sources }: View, { target }: Delivery): void {
+function expectNotInputFile({ host }: ViewTools, { sources }: View, { target }: PlannedFile): void {
   const name = target.name();
   if (name === undefined) return;
   const key = pathKey(resolve(host.cwd, name));
@@ -74,35 +80,81 @@ function expectNotInputFile({ host }: ViewTools, { sources }: View, { target }: 
   });
 }
 
-/** Writes a view in a format of `run`, to stdout or a file. */
+/** A view in its files. */
+export interface WrittenView {
+  readonly files: readonly WrittenFile[];
+
+  /** Of the rows; absent if their period is not known. */
+  readonly summary: ReportSummary | undefined;
+
+  /** Sentences on the view and its rows. */
+  readonly notes: readonly string[];
+  readonly comparison: Comparison | undefined;
+}
+
+/** Writes a view in formats of `run`, to stdout or files. */
 export async function writeView(
   tools: ViewTools,
-  { view, answer, delivery }: { view: View; answer: ViewAnswer; delivery: Delivery },
-): Promise<CompleteOutput & { readonly comparison: Comparison | undefined }> {
-  const { isForReaders = false } = formats[delivery.format];
-  const { isServiceDocument } = formatFacts[delivery.format];
-  if (answer.isUneven && isServiceDocument !== true) printOmittedRatesNote(tools, view);
+  { view, answer, planned }: { view: View; answer: ViewAnswer; planned: PlannedFiles },
+): Promise<WrittenView> {
+  const formatsOfFiles = planned.files.map(({ format }) => format);
+  const hasColumns = formatsOfFiles.some((format) => !formatFacts[format].isServiceDocument);
+  if (answer.isUneven && hasColumns) printOmittedRatesNote(tools, view);
 
   const comparison = await answer.compare();
-  if (!isForReaders && answer.leftOut !== undefined) {
-    tools.console.note(`Note: ${answer.leftOut}`);
-  }
-  const output = await writeOutput(tools, delivery, {
-    batches: answer.rows({ withOthers: isForReaders, hasColumns: isServiceDocument !== true }),
-    encoding: {
-      ...(comparison && { comparison }),
-      overTime: view.byTime,
-      keepsOrder: keepsOrder(view, isForReaders),
-      provenance: provenanceOf(tools, view, answer),
-    },
-    watcher: createViewWatcher(tools, view, answer),
-  });
+  const leavesOut = formatsOfFiles.some((format) => !formats[format].isForReaders);
+  if (leavesOut && answer.leftOut !== undefined) tools.console.note(`Note: ${answer.leftOut}`);
 
-  const known = new Set([...view.warnings, ...view.notes]);
-  for (const { message } of output.rows.checkResult.notes) {
-    if (!known.has(message)) tools.console.note(`Note: ${message}`);
+  const files: WrittenFile[] = [];
+  const notes = new Set<string>();
+  let summary: ReportSummary | undefined;
+  try {
+    for (const file of planned.files) {
+      const isForReaders = formats[file.format].isForReaders === true;
+      const opened = await openFile(file, {
+        ...(comparison && { comparison }),
+        overTime: view.byTime,
+        keepsOrder: keepsOrder(view, isForReaders),
+        provenance: provenanceOf(tools, view, answer),
+      });
+      files.push(opened);
+      const written = await writeRows(tools, { view, answer }, { file, opened });
+      for (const { message } of written.notes) notes.add(message);
+      summary = written.summary;
+    }
+    await commitFiles(files);
+  } finally {
+    await discardFiles(files);
   }
-  return { ...output, comparison };
+
+  const known = [...view.warnings, ...view.notes];
+  for (const note of notes) if (!known.includes(note)) tools.console.note(`Note: ${note}`);
+  if (planned.opensFiles) openForUser(tools, files);
+  return { files, summary, notes: [...notes], comparison };
+}
+/** Writes the rows of one file, in the form of its format. Returns their summary and notes. */
+async function writeRows(
+  tools: ViewTools,
+  { view, answer }: { readonly view: View; readonly answer: ViewAnswer },
+  { file, opened }: { readonly file: PlannedFile; readonly opened: WrittenFile },
+): Promise<Pick<CheckResult, 'notes'> & Pick<WrittenView, 'summary'>> {
+  const hasColumns = !formatFacts[file.format].isServiceDocument;
+  const withOthers = formats[file.format].isForReaders === true;
+  const check = createViewCheck(tools, view, answer);
+  const batches = answer.rows({ withOthers, hasColumns });
+  try {
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) {
+      check.observe(next.value);
+      await opened.write(next.value);
+    }
+    const tail = next.value;
+    const result = check.close(tail);
+    await opened.end(tail, messagesForReaders(result));
+    return { notes: result.notes, summary: tail.summary };
+  } finally {
+    await batches.return?.();
+  }
 }
 
 /** Rows that are not grouped stay as they are in files for programs. */
@@ -150,8 +202,16 @@ function metricName({ field }: Figure): string {
   return metricOfField(field)?.name ?? field;
 }
 
+/** Checks the rows of a view as they are written. */
+interface ViewCheck {
+  observe(batch: RowBatch): void;
+
+  /** Returns the notes of the view, and those on its rows; called once, after the last row. */
+  close(tail: ReportTail): CheckResult;
+}
+
 /** Checks rows like a report from the service, if their request is known. */
-function createViewWatcher({ host }: ViewTools, view: View, answer: ViewAnswer): RowWatcher {
+function createViewCheck({ host }: ViewTools, view: View, answer: ViewAnswer): ViewCheck {
   const { sources, warnings, notes } = view;
   const breakdowns = sentBreakdowns(answer.breakdowns);
   const { query, window } = sources;
