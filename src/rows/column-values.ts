@@ -90,26 +90,6 @@ export function valuesOf(batch: RowBatch, field: string): readonly (Value | unde
   return values;
 }
 
-/**
- * Yields the strings of a field, each with its row in the batch. Numbers, null and absent values
- * are skipped without being decoded.
- */
-export function* textsIn(
-  batch: RowBatch,
-  field: string,
-): Generator<{ readonly row: number; readonly text: string }> {
-  const { bytes, fields, rowCount, valueStarts, valueEnds } = rangesOf(batch);
-  const index = fields.indexOf(field);
-  if (index < 0) return;
-
-  const view = ascii.toDataView(bytes);
-  for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
-    const start = valueStarts[at] as number;
-    if (start < 0 || bytes[start] !== ascii.quote) continue;
-    yield { row, text: texts.read(bytes, view, start, valueEnds[at] as number) };
-  }
-}
-
 function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const values = new Array<Value | undefined>(rowCount).fill(undefined);

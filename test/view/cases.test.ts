@@ -26,6 +26,7 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
   test.each([
     { file: 'totals-row.csv', flags: '--by MONTHLY', says: 'line 4: date “Total” is not a date' },
     { file: 'thousands-comma.csv', flags: '', says: 'line 2: displays “45,012”' },
+    { file: 'thousands-dot.csv', flags: '', says: 'line 2: displays “45.012”' },
     { file: 'negative-parentheses.csv', flags: '', says: 'line 3: revenueEuro “(12.50)”' },
     { file: 'dates-ambiguous.csv', flags: '--by MONTHLY', says: 'line 2: date “8/1/2026”' },
     {
@@ -75,6 +76,20 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
     expectRefusal(await view(rows, '--json', 'r.json'), 2, 'r.json, row 2: displays “12 %”');
   });
 
+  test.each([
+    { name: 'r.csv', content: 'date,displays\n2026-08-01,5.5\n', place: 'line 2' },
+    { name: 'r.json', content: '{"data":[{"displays":5.5}]}', place: 'row 1' },
+    { name: 'r.ndjson', content: '{"displays":1}\n{"displays":5.5}\n', place: 'row 2' },
+  ])('a fraction in a whole metric of $name', async ({ name, content, place }) => {
+    const says = `${name}, ${place}: displays “5.5” is not a whole number`;
+    expectRefusal(await view(content, '--json', name), 2, says);
+  });
+
+  test.each(['true', '[1]', '{"a":1}'])('a metric of JSON that is %s', async (value) => {
+    const content = `{"data":[{"displays":${value}}]}`;
+    expectRefusal(await view(content, '--json', 'r.json'), 2, 'row 1: displays “');
+  });
+
   test('a CSV without a header', async () => {
     expectRefusal(await view('2026-08-01,1,5\n', '--json'), 2, 'r.csv has no header');
   });
@@ -93,6 +108,11 @@ describe('what is written plainly is read', () => {
 
   test.each([
     { file: 'sheet-plain.csv', flags: '--by CAMPAIGN', groups: [sums] },
+    {
+      file: 'numbers-with-blanks.csv',
+      flags: '--metrics displays,revenue',
+      groups: [{ displays: 105, revenueEuro: 14.5 }],
+    },
     { file: 'newest-name.csv', flags: '--by CAMPAIGN', groups: [{ campaignName: 'New' }] },
     { file: 'rates-unequal.csv', flags: '--metrics ctr', groups: [{ ctr: 0.01 }] },
     { file: 'currency.csv', flags: '--filter currency=EUR', groups: [{ revenueEuro: 12 }] },
@@ -132,6 +152,10 @@ describe('what is written plainly is read', () => {
     { cell: '12.345', value: 12.345 },
     { cell: '1e3', value: 1000 },
     { cell: '"1234,50"', value: 1234.5 },
+    { cell: ' 1000', value: 1000 },
+    { cell: '1000.', value: 1000 },
+    { cell: '.5', value: 0.5 },
+    { cell: '\u00a012.50\u202f\t', value: 12.5 },
     { cell: '--', value: null },
     { cell: 'N/A', value: null },
     { cell: '\\N', value: null },

@@ -1,8 +1,8 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { dayOf, parseTimestamp } from '../../contract/values.ts';
+import { dayOf, numberTextOf, parseTimestamp } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
-import { textsIn, valuesOf } from '../../rows/column-values.ts';
-import type { RowBatch, Value } from '../../rows/row-batch.ts';
+import { hundredthsOf, notHundredths, valuesOf } from '../../rows/column-values.ts';
+import { type RowBatch, textsOf, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
 import { isBlankCell, plainFileHint, readNumber } from './read-cells.ts';
 
@@ -58,10 +58,21 @@ export class CellCheck {
 
   #expectNumbers(batch: RowBatch, field: string): void {
     const type = fieldTypeOf(field) ?? 'money';
-    for (const { row, text } of textsIn(batch, field)) {
+    const hundredths = hundredthsOf(batch, field);
+    let jsonTexts: readonly (string | undefined)[] | undefined;
+    for (const [row, number] of hundredths.entries()) {
+      const isWhole = number % 100 === 0;
+      const isUsual = number !== notHundredths && (type !== 'integer' || isWhole);
+      if (isUsual || Number.isNaN(number)) continue;
+
+      jsonTexts ??= textsOf(batch, field);
+      const json = jsonTexts[row] ?? 'null';
+      const text: string = json.startsWith('"') ? JSON.parse(json) : json;
       // In JSON and Parquet a comma is that of the service's money.
       if (readNumber(text, type, ',') !== undefined) continue;
-      throw this.#refusal(batch, { field, row, text, problem: 'is not a plain number' });
+      const isFraction = type === 'integer' && numberTextOf(text) !== undefined;
+      const problem = isFraction ? 'is not a whole number' : 'is not a plain number';
+      throw this.#refusal(batch, { field, row, text, problem });
     }
   }
 

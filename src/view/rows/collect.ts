@@ -285,15 +285,10 @@ class Collector {
     }
   }
 
-  /** Returns the warnings on a file alone: values that do not fit used columns, and a total. */
+  /** Returns the warning on a total among the rows of a file. */
   #warningsOf(check: ReportCheck, tail: ReportTail): string[] {
-    const sentences: string[] = [];
-    for (const { kind, about, message } of check.close(tail).warnings) {
-      const isUsed = about === undefined || this.#used.has(about);
-      const isProof = kind === 'total' || kind === 'values';
-      if (isProof && isUsed) sentences.push(message);
-    }
-    return sentences;
+    const totals = check.close(tail).warnings.filter(({ kind }) => kind === 'total');
+    return totals.map(({ message }) => message);
   }
 
   /** Adds rows to the groups of each span. */

@@ -4,7 +4,7 @@ import {
   fieldsOfHeader,
   fieldTypeOf,
 } from '../../contract/columns.ts';
-import { isMissingValue } from '../../contract/values.ts';
+import { isMissingValue, numberTextOf } from '../../contract/values.ts';
 import { derivedMetrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { CellReader, CsvReading } from '../../rows/csv-rows.ts';
@@ -94,31 +94,32 @@ export function isBlankCell(text: string): boolean {
 }
 
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
-const numberForm = /^([+-]?)(\d+)(?:([.,])(\d+))?(e[+-]?\d+)?$/i;
 
 /**
- * Returns a cell as a JSON number, `null` for no value, or the service's own money with a comma,
- * which is a string in JSON; `undefined` for anything that may have two readings.
+ * Returns a cell as a JSON number, `null` for no value, or money with a comma as a string, as the
+ * service has it in JSON; `undefined` for any other cell, and for a fraction in a whole metric.
  */
 export function readNumber(text: string, type: FieldType, delimiter: string): string | undefined {
-  if (usualNumber.test(text)) return text;
+  const isUsual = usualNumber.test(text);
+  if (isUsual && (type !== 'integer' || !text.includes('.'))) return text;
   if (isBlankCell(text)) return 'null';
 
-  const [, sign = '', integer = '', mark, decimals = '', exponent = ''] =
-    numberForm.exec(text) ?? [];
-  if (integer === '') return undefined;
+  const hasComma = text.includes(',');
+  if (hasComma && type === 'integer') return undefined;
 
-  const isLessThanOne = integer === '0';
-  const isOwnMoney =
-    type === 'money' && (decimals.length === 2 || isLessThanOne) && exponent === '';
-  if (mark === ',' && delimiter === ',') return isOwnMoney ? JSON.stringify(text) : undefined;
+  const digits = numberTextOf(delimiter === ';' ? withDecimalPoint(text) : text);
+  if (digits === undefined || (type === 'integer' && !isWhole(digits))) return undefined;
+  return hasComma && delimiter === ',' ? JSON.stringify(text.trim()) : digits;
+}
 
-  // A comma before three digits, or a dot in a count, may separate thousands.
-  const mayBeThousands =
-    decimals.length === 3 && ((mark === ',' && !isLessThanOne) || type === 'integer');
-  if (mayBeThousands) return undefined;
-  const digits = integer.replace(/^0+(?=\d)/, '');
-  return `${sign === '-' ? '-' : ''}${digits}${mark ? `.${decimals}` : ''}${exponent}`;
+/** Between semicolons a comma separates decimals, but three digits after it may be thousands. */
+function withDecimalPoint(text: string): string {
+  return text.replace(/,(?=\d+\s*$)(?!\d{3}\s*$)/, '.');
+}
+
+/** A dot before three digits may separate thousands. */
+function isWhole(digits: string): boolean {
+  return Number.isInteger(Number(digits)) && !/\.\d{3}$/.test(digits);
 }
 
 /** Removes the apostrophe that `--excel` writes before a formula. */
