@@ -14,11 +14,17 @@ const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Reads a cell that is not empty as JSON. */
 export type CellReader = (text: string) => string;
 
+/** How a CSV was written. */
+export interface CsvForm {
+  readonly delimiter: string;
+  readonly hasByteOrderMark: boolean;
+}
+
 export interface CsvReading {
   /** Returns the row fields for the names of the header. */
-  fieldsOfHeader(names: readonly string[]): string[];
+  fieldsOfHeader(names: readonly string[], form: CsvForm): string[];
 
-  cellReader(field: string, delimiter: string): CellReader;
+  cellReader(field: string, form: CsvForm): CellReader;
 }
 
 /** For a body of the service. */
@@ -33,7 +39,7 @@ const serviceReading: CsvReading = {
 
 /** For the rows of a CSV. */
 export interface CsvOptions {
-  readonly delimiter: string;
+  readonly form: CsvForm;
 
   /** Default: that of a body of the service. */
   readonly reading?: CsvReading | undefined;
@@ -93,7 +99,7 @@ class CsvReader {
     this.#header = header;
     this.#options = options;
     this.#parser = parse({
-      delimiter: options.delimiter,
+      delimiter: options.form.delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
     });
@@ -156,13 +162,13 @@ class CsvReader {
   }
 
   #begin(cells: readonly string[]): void {
-    const { delimiter, reading = serviceReading } = this.#options;
+    const { form, reading = serviceReading } = this.#options;
     this.#addLines(1);
-    const names = reading.fieldsOfHeader(cells);
+    const names = reading.fieldsOfHeader(cells, form);
     checkHeader(names);
     this.#header.push(...names);
     this.#columns = names.map((name) => {
-      return { key: `${JSON.stringify(name)}:`, read: reading.cellReader(name, delimiter) };
+      return { key: `${JSON.stringify(name)}:`, read: reading.cellReader(name, form) };
     });
   }
 

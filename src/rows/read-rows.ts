@@ -16,7 +16,7 @@ export interface ReadOptions {
   /** Allows or expects one row per line (NDJSON), as in files; neither by default. */
   readonly lines?: 'allowed' | 'expected';
 
-  readonly csv?: Omit<CsvOptions, 'delimiter'> | undefined;
+  readonly csv?: Omit<CsvOptions, 'form'> | undefined;
 }
 
 /**
@@ -44,6 +44,7 @@ export async function* readRows(
   try {
     let chunks = source;
     let head = await readHead(chunks);
+    const hasMark = hasByteOrderMark(head);
     head = withoutMark(head);
     const charset = utf16Of(head);
     if (charset !== undefined) {
@@ -59,10 +60,11 @@ export async function* readRows(
 
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
     const delimiter = delimiterOf(head, lines !== undefined);
+    const csvForm = { delimiter, hasByteOrderMark: hasMark };
     const fields: string[] = [];
     const end: TextEnd = { isLineOpen: false };
     const csvBytes = trackLineEnd(prepended(head, chunks), end);
-    const csvLines = readCsvLines(csvBytes, fields, { ...options.csv, delimiter });
+    const csvLines = readCsvLines(csvBytes, fields, { ...options.csv, form: csvForm });
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
     return { ...tail, fields, isLineOpen: end.isLineOpen };

@@ -109,6 +109,11 @@ describe('what is written plainly is read', () => {
   test.each([
     { file: 'sheet-plain.csv', flags: '--by CAMPAIGN', groups: [sums] },
     {
+      file: 'excel.csv',
+      flags: '--by CAMPAIGN',
+      groups: [{ campaignName: '=North', displays: 300, revenueEuro: 33.754 }],
+    },
+    {
       file: 'numbers-with-blanks.csv',
       flags: '--metrics displays,revenue',
       groups: [{ displays: 105, revenueEuro: 14.5 }],

@@ -115,6 +115,20 @@ describe('what run writes is read back', () => {
     expect(escaped.stdout).toBe(plain.stdout);
   });
 
+  test('an apostrophe before a formula is part of the name without --excel', async () => {
+    const names = ["'-40 % week", '-40 % week'];
+    const { view } = filesOf({
+      'a.csv': `campaignName,displays\n${names.map((name) => `${name},5\n`).join('')}`,
+      'b.csv': `campaignName;displays\n${names.map((name) => `${name};5\n`).join('')}`,
+    });
+    for (const file of ['a.csv', 'b.csv']) {
+      const { stdout } = await view(`${file} --by campaignName --json`);
+      const { groups } = JSON.parse(stdout);
+      const shown = groups.map((group: { campaignName: string }) => group.campaignName);
+      expect(shown.sort()).toEqual(names);
+    }
+  });
+
   test('the columns of --compare are ignored', async () => {
     const { view } = filesOf({ 'a.csv': 'date,displays,displaysBefore\n2026-08-01,5,x\n' });
     expect(await view('a.csv')).toMatchObject({

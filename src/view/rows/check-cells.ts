@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { hundredthsOf, notHundredths, valuesOf } from '../../rows/column-values.ts';
 import { type RowBatch, textsOf, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
-import { isBlankCell, plainFileHint, readNumber } from './read-cells.ts';
+import { isBlankCell, jsonForm, plainFileHint, readNumber } from './read-cells.ts';
 
 /** Columns that a question uses. */
 export interface UsedColumns {
@@ -68,8 +68,7 @@ export class CellCheck {
       jsonTexts ??= textsOf(batch, field);
       const json = jsonTexts[row] ?? 'null';
       const text: string = json.startsWith('"') ? JSON.parse(json) : json;
-      // In JSON and Parquet a comma is that of the service's money.
-      if (readNumber(text, type, ',') !== undefined) continue;
+      if (readNumber(text, type, jsonForm) !== undefined) continue;
       const isFraction = type === 'integer' && numberTextOf(text) !== undefined;
       const problem = isFraction ? 'is not a whole number' : 'is not a plain number';
       throw this.#refusal(batch, { field, row, text, problem });

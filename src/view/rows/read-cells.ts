@@ -7,7 +7,7 @@ import {
 import { isMissingValue, numberTextOf } from '../../contract/values.ts';
 import { derivedMetrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import type { CellReader, CsvReading } from '../../rows/csv-rows.ts';
+import type { CellReader, CsvForm, CsvReading } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 
 /** Hint of most errors about a cell. */
@@ -30,8 +30,8 @@ export class CellReading implements CsvReading {
   }
 
   /** Throws `UsageError` if there is no header. */
-  fieldsOfHeader(cells: readonly string[]): string[] {
-    const names = cells.map((name) => withoutGuard(name));
+  fieldsOfHeader(cells: readonly string[], form: CsvForm): string[] {
+    const names = isForExcel(form) ? cells.map(withoutGuard) : cells;
     const isHeader = names.some((name) => fieldOfLabel(name) !== undefined || isField(name));
     if (!isHeader && names.some((name) => /^\d/.test(name))) {
       throw new UsageError(`${this.#shown} has no header: its first line is a row.`, {
@@ -51,18 +51,18 @@ export class CellReading implements CsvReading {
     return fields;
   }
 
-  cellReader(field: string, delimiter: string): CellReader {
+  cellReader(field: string, form: CsvForm): CellReader {
     const type = fieldTypeOf(field);
     if (type === 'integer' || type === 'money') {
-      return (text) => readNumber(text, type, delimiter) ?? JSON.stringify(text);
+      return (text) => readNumber(text, type, form) ?? JSON.stringify(text);
     }
     if (derivedMetrics.some((metric) => metric.field === field)) {
-      return (text) => readNumber(text, 'money', delimiter) ?? JSON.stringify(text);
+      return (text) => readNumber(text, 'money', form) ?? JSON.stringify(text);
     }
     if (type === 'date' || type === 'hour') {
       return (text) => (isBlankCell(text) ? 'null' : JSON.stringify(text));
     }
-    return (text) => JSON.stringify(withoutGuard(text));
+    return isForExcel(form) ? (text) => JSON.stringify(withoutGuard(text)) : JSON.stringify;
   }
 }
 
@@ -93,13 +93,16 @@ export function isBlankCell(text: string): boolean {
   return isMissingValue(text) || text.trim() === '--';
 }
 
+/** JSON and Parquet, in which a comma is that of the service's money. */
+export const jsonForm: CsvForm = { delimiter: ',', hasByteOrderMark: false };
+
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
 
 /**
  * Returns a cell as a JSON number, `null` for no value, or money with a comma as a string, as the
  * service has it in JSON; `undefined` for any other cell, and for a fraction in a whole metric.
  */
-export function readNumber(text: string, type: FieldType, delimiter: string): string | undefined {
+export function readNumber(text: string, type: FieldType, form: CsvForm): string | undefined {
   const isUsual = usualNumber.test(text);
   if (isUsual && (type !== 'integer' || !text.includes('.'))) return text;
   if (isBlankCell(text)) return 'null';
@@ -107,19 +110,29 @@ export function readNumber(text: string, type: FieldType, delimiter: string): st
   const hasComma = text.includes(',');
   if (hasComma && type === 'integer') return undefined;
 
-  const digits = numberTextOf(delimiter === ';' ? withDecimalPoint(text) : text);
+  const digits = numberTextOf(withDecimalPoint(text, form));
   if (digits === undefined || (type === 'integer' && !isWhole(digits))) return undefined;
-  return hasComma && delimiter === ',' ? JSON.stringify(text.trim()) : digits;
+  return hasComma && form.delimiter === ',' ? JSON.stringify(text.trim()) : digits;
 }
 
-/** Between semicolons a comma separates decimals, but three digits after it may be thousands. */
-function withDecimalPoint(text: string): string {
+/**
+ * Between semicolons a comma separates decimals; three digits after it may be thousands, except in
+ * files of `--excel`.
+ */
+function withDecimalPoint(text: string, form: CsvForm): string {
+  if (form.delimiter !== ';') return text;
+  if (isForExcel(form)) return text.replace(',', '.');
   return text.replace(/,(?=\d+\s*$)(?!\d{3}\s*$)/, '.');
 }
 
 /** A dot before three digits may separate thousands. */
 function isWhole(digits: string): boolean {
   return Number.isInteger(Number(digits)) && !/\.\d{3}$/.test(digits);
+}
+
+/** Recognizes what `run --excel` writes. */
+function isForExcel({ delimiter, hasByteOrderMark }: CsvForm): boolean {
+  return delimiter === ';' && hasByteOrderMark;
 }
 
 /** Removes the apostrophe that `--excel` writes before a formula. */
