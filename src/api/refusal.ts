@@ -11,7 +11,7 @@ import {
   StillInProgressError,
   UnreachableError,
 } from '../errors.ts';
-import { printable } from '../text/printable.ts';
+import { endSentence, printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { tryJson } from './exact-json.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
@@ -169,6 +169,11 @@ const kinds: readonly RefusalKind[] = [
     hint: () => 'baseUrl',
   },
   {
+    applies: ({ endpoint, status }) => endpoint === 'download' && status === 200,
+    ErrorClass: IncompleteDataError,
+    sentence: () => 'The service sent an error instead of the report.',
+  },
+  {
     applies: () => true,
     ErrorClass: RejectedError,
     sentence: ({ endpoint }) => `The service rejected ${callNames[endpoint]}.`,
@@ -230,8 +235,7 @@ function formatReason({ endpoint, status, record }: Refusal, sentence: string): 
   const reason = record.message ?? (status === 200 ? otherReason(record) : undefined);
   if (reason === undefined) return undefined;
 
-  const shown = showText(endpoint, reason);
-  const further = /[.!?]$/.test(shown) ? shown : `${shown}.`;
+  const further = endSentence(showText(endpoint, reason));
   return further.toLowerCase() === sentence.toLowerCase() ? undefined : further;
 }
 

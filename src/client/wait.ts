@@ -9,7 +9,7 @@ import {
   ReportFailedError,
   StillInProgressError,
 } from '../errors.ts';
-import { printable } from '../text/printable.ts';
+import { endSentence, printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { RequestedReport } from './send-request.ts';
 
@@ -175,7 +175,7 @@ export function reportFailed(
   const word = status.trim().toLowerCase();
   const reason = message.trim();
   const saysMore = reason !== '' && reason.toLowerCase() !== word;
-  const end = saysMore ? `: ${printable(message)}` : '.';
+  const end = saysMore ? `: ${endSentence(printable(reason))}` : '.';
   const how = /^(failed|expired)$/.test(word) ? word : `ended as ${printable(word)}`;
   return new ReportFailedError(`The report ${printable(reportId)} ${how}${end}`, {
     code: word === 'expired' ? 'REPORT_EXPIRED' : 'REPORT_FAILED',

@@ -203,7 +203,7 @@ class PartsRun {
       hints.push('If the service prepares few reports at a time, lower --concurrency.');
     }
     // What was refused would be refused again.
-    const isRefused = failures.every((failure) => isRefusedRequest(failure.error));
+    const isRefused = failures.every((failure) => failure.error.exitCode === 4);
     if (!isRefused) hints.push(this.#hintToRepeat());
     return new ErrorInContext(error, { message, hint: hints.join('\n') || undefined });
   }

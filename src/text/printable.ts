@@ -81,3 +81,8 @@ const entities: Readonly<Record<string, string>> = {
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '&#39;');
 }
+
+/** Ends a sentence with a full stop, unless it has an end. */
+export function endSentence(sentence: string): string {
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}

@@ -90,6 +90,7 @@ test('a status record instead of a report is quoted', async () => {
 test.each([
   { status: 400, exitCode: 4, says: 'The service rejected the download. no. (400)' },
   { status: 403, exitCode: 3, says: 'The service refused the download. no. (403)' },
+  { status: 200, exitCode: 9, says: 'The service sent an error instead of the report. no.' },
 ])('a refusal names the step that was refused: $status', async ({ status, exitCode, says }) => {
   const { env } = await serveDownloads(json({ error: 'no' }, status));
 
@@ -101,8 +102,8 @@ test.each([
 });
 
 test.each([
-  { text: 'null', says: 'it is not an object' },
-  { text: '{"accounts":null}', says: 'its accounts are not an object' },
+  { text: 'null', says: 'it was not written by adreport' },
+  { text: '{"accounts":null}', says: 'it was not written by adreport' },
   { text: '{"accounts":{"a":null}}', says: 'its account “a” is not an object' },
   { text: '{"accounts":{"a":{"baseUrl":7}}}', says: 'baseUrl of its account “a” is not a string' },
   { text: '{"defaultAccount":7,"accounts":{}}', says: 'its defaultAccount is not a string' },

@@ -368,7 +368,7 @@ const notAReport: Record<string, OddAnswer> = {
   },
   'an error with 200': {
     answer: { body: { error_id: 'GONE', error: 'Deleted.' } },
-    exit: 4,
+    exit: 9,
     says: /Deleted/,
   },
   'a redirect to http': {
