@@ -89,6 +89,7 @@ class PartsRun {
   readonly #turnsByAccount = new Map<string, Turns>();
   readonly #announcer: RunAnnouncer;
   readonly #failures: Failure[] = [];
+  #hasDownloaded = false;
 
   constructor(
     context: RunTools,
@@ -218,9 +219,10 @@ class PartsRun {
     const count = failures.length;
     const total = this.#reportCount();
     if (otherCauses.length === 0) {
-      if (total > 1 && count === total)
-        return `${message} None of the ${total} reports was downloaded.`;
       if (count === 1) return `${labels[0]} failed: ${message}`;
+      if (!this.#hasDownloaded) {
+        return `${message} None of the ${total} reports was downloaded.`;
+      }
       return `${count} reports failed (${listLabels(labels)}): ${message}`;
     }
 
@@ -275,6 +277,7 @@ class PartsRun {
       try {
         const result = await work(ofPart);
         isDone = true;
+        this.#hasDownloaded = true;
         return result;
       } finally {
         meter.end(isDone);

@@ -164,19 +164,22 @@ describe('durations are at most 24 h', () => {
 });
 
 describe('many reports', () => {
-  test('after three equal refusals, no more are requested, and nothing is to be resumed', async () => {
-    const { env, received } = await serve((_request, response) =>
-      json(response, { response: { error: 'Too many rows: ask for fewer days.' } }, 400),
-    );
-    const days = 'run --period 2026-08-01..2026-09-29 --by DAILY,CITY --split day -o {date}.csv';
+  test.each(['x.csv', '{date}.csv'])(
+    'after three equal refusals, no more are requested, and nothing is to be resumed: %s',
+    async (file) => {
+      const { env, received } = await serve((_request, response) =>
+        json(response, { response: { error: 'Too many rows: ask for fewer days.' } }, 400),
+      );
+      const days = 'run --period 2026-08-01..2026-09-29 --by DAILY,CITY --split day';
 
-    const failed = await runCli(days, { env });
+      const failed = await runCli(`${days} -o ${file}`, { env });
 
-    expectRefusal(failed, 4, 'Too many rows: ask for fewer days. (400) None of the 60 reports');
-    expect(failed.stderr.match(/Too many rows/g)).toHaveLength(1);
-    expect(failed.stderr).not.toContain('To resume');
-    expect(received.length).toBeLessThanOrEqual(6);
-  });
+      expectRefusal(failed, 4, 'Too many rows: ask for fewer days. (400) None of the 60 reports');
+      expect(failed.stderr.match(/Too many rows/g)).toHaveLength(1);
+      expect(failed.stderr).not.toContain('To resume');
+      expect(received.length).toBeLessThanOrEqual(6);
+    },
+  );
 
   test('refusals go on if anything was accepted', async () => {
     const { run, server, calls } = await serveForTest({ delayMs: 0 });
