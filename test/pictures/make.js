@@ -122,7 +122,7 @@ async function photographPage() {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
   await page.goto(`file://${join(folder, 'october.html')}`);
-  const chart = await page.locator('figure.time').first().boundingBox();
+  const chart = await page.locator('figure').first().boundingBox();
   const height = Math.ceil((chart?.y ?? 0) + (chart?.height ?? 0)) + 6;
   const picture = await page.screenshot({
     clip: { x: 0, y: 0, width: 1280, height },

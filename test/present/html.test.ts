@@ -227,16 +227,6 @@ describe('the table of a page', () => {
     });
   });
 
-  it('has no display text for an invalid time', async () => {
-    const days = [{ date: '2026-10-25' }, { date: 'total' }, { date: '2026-13-45' }];
-    expect((await firstColumn('DAILY', days)).texts).toEqual([
-      'Sun 25 Oct',
-      'total',
-      '2026-13-45',
-      'Total',
-    ]);
-  });
-
   const campaigns = [
     { ...summer, displays: 1000, clicks: 10, revenueEuro: 4 },
     { ...winter, displays: 3000, clicks: 60, revenueEuro: 9 },
@@ -302,27 +292,6 @@ describe('the table of a page', () => {
     expect(tables[0]?.rows.map((row) => row.split('|')[0])).toEqual([...names, 'Total']);
     expect(html).toContain('ACME_<wbr>2026-<wbr>Q4_<wbr>FR_<wbr>Retargeting_<wbr>iOS_<wbr>V1');
     expect(html).not.toContain('…');
-  });
-});
-
-describe('cards', () => {
-  const metricNames = [
-    'displays',
-    'clicks',
-    'revenueEuro',
-    'requests',
-    'downloads',
-    'leads',
-    'landings',
-  ];
-
-  it.each([1, 2, 3, 5, 7])('of %i metrics are one grid with even rows', async (count) => {
-    const row = Object.fromEntries(metricNames.slice(0, count).map((name, i) => [name, 10 + i]));
-    const { html } = await pageOf(reportOf([row]));
-    const [, perRow, cards = ''] = /<dl class="cards in(\d)">([\s\S]*?)<\/dl>/.exec(html) ?? [];
-    const inSight = cards.match(/<dt>/g)?.length ?? 0;
-    const rowCount = inSight === 5 ? 1 : Math.ceil(inSight / 4);
-    expect(Number(perRow)).toBe(Math.ceil(inSight / rowCount));
   });
 });
 

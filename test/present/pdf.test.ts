@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findBrowser } from '../../src/present/pdf/installed-browser.ts';
 import { printPage } from '../../src/present/pdf/print-page.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { isRunning, startCli } from '../support/spawn.ts';
 
@@ -75,14 +75,6 @@ describe('the browser', () => {
       expectRefusal(await run(line, { env }), 2, 'ADREPORT_BROWSER is /nowhere/chrome');
     expect(server.requests()).toEqual([]);
   });
-});
-
-test('a terminal is refused, as for every binary format', async () => {
-  expectRefusal(
-    await runCli(`${day} --local --format pdf`, { tty: true }),
-    2,
-    'pdf is a binary format',
-  );
 });
 
 describe.skipIf(process.platform === 'win32')('a browser (replaced by a shell script)', () => {

@@ -36,20 +36,6 @@ async function modelOf(
 const metricsOf = ({ totals }: ReportModel) => totals.map(({ figure }) => figure.field);
 
 describe('the metrics', () => {
-  test('of a buyer without --metrics are the main ones, in euros', async () => {
-    const { model } = await modelOf([everyMetric('buyer', { leads: 0 })]);
-
-    expect(metricsOf(model)).toEqual([
-      'revenueEuro',
-      'displays',
-      'clicks',
-      'ctr',
-      'downloads',
-      'landings',
-      'ecpmEuro',
-    ]);
-  });
-
   test('named by the user are shown, including the second currency and zeros', async () => {
     const named = { requests: 3, leads: 0, revenueEuro: 1, revenueDollar: 2 };
 
