@@ -177,10 +177,18 @@ function closingLines({ host }: Context, { checked, paths, period }: WrittenChec
   if (problems.length === 0) return [...notes, 'No problems found.'];
   if (!problems.some(({ solvedBy }) => solvedBy === 'update')) return notes;
 
-  const words = paths.map((path) => pathWord(path, host.platform));
+  return [...notes, `To solve: ${formatUpdate({ paths, period }, host.platform)}`];
+}
+
+/** Formats the command that updates some paths in a period. */
+export function formatUpdate(
+  { paths, period }: Pick<WrittenChecks, 'paths' | 'period'>,
+  platform: NodeJS.Platform,
+): string {
+  const words = paths.map((path) => pathWord(path, platform));
   for (const flag of ['period', 'since', 'until'] as const) {
     const value = period[flag];
-    if (value !== undefined) words.push(`--${flag}`, shellWord(value, host.platform));
+    if (value !== undefined) words.push(`--${flag}`, shellWord(value, platform));
   }
-  return [...notes, `To solve: adreport update ${words.join(' ')}`];
+  return `adreport update ${words.join(' ')}`;
 }

@@ -17,7 +17,13 @@ import { showPlan } from '../run/dry-run.ts';
 import type { FolderReport } from '../run/folder-jobs.ts';
 import { runJobs } from '../run/run-jobs.ts';
 import { planUpdate, type UpdateFlags } from '../run/update-jobs.ts';
-import { folderPeriodFlags, problemLines, problemsExitCode, toTypedPath } from './check.ts';
+import {
+  folderPeriodFlags,
+  formatUpdate,
+  problemLines,
+  problemsExitCode,
+  toTypedPath,
+} from './check.ts';
 import { declareCommand } from './command.ts';
 
 const updateFlags = flagGroup('Update:', {
@@ -48,7 +54,8 @@ export const updateCommand = declareCommand({
     }
 
     try {
-      await runJobs(context, jobs);
+      const command = formatUpdate({ paths, period: options }, context.host.platform);
+      await runJobs(context, jobs, { again: `To resume: ${command}` });
     } catch (error) {
       if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
       failures.push(error);

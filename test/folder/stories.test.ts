@@ -22,7 +22,10 @@ describe('a folder that is updated every night', () => {
     for (const days of [1, 1, 10, 1, 1, 10, 1, 10, 1, 1, 3]) {
       wait(days);
       const { signal, send } = interruption(143);
-      if (days === 3) await run('update data --json', { signal, onOutput: () => send() });
+      if (days === 3) {
+        const killed = await run('update data --json', { signal, onOutput: () => send() });
+        expect(killed.stderr).toContain('To resume: adreport update data');
+      }
       await runWell('update data -q');
       expect(await check()).toEqual([]);
     }
