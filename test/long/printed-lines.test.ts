@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, describe, expect, test } from 'vitest';
 import { topics } from '../../src/help/index.ts';
 import { startLocalServer } from '../../src/server/start.ts';
@@ -11,7 +12,7 @@ import { allCommands, pathOf, readExamples } from '../support/program.ts';
 import { installInto, isInstalled } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { runCli } from '../support/run-cli.ts';
-import { type Place, spawnCli, start } from '../support/spawn.ts';
+import { type Place, start, startCli } from '../support/spawn.ts';
 
 /**
  * Runs every printed command line as it is, in its shell: the examples of every command's help, and
@@ -99,6 +100,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
     const has = (text: string): boolean => lines.some((line) => line.includes(text));
     const needed = [
       ...(lines.includes('adreport init') ? [] : ['init']),
+      ...(has('account agency') ? ['login --account agency --token-stdin'] : []),
       ...(has('./fixtures') && !has('export ./fixtures')
         ? ['local-server export ./fixtures --period yesterday']
         : []),
@@ -114,11 +116,18 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
           ]
         : []),
     ];
-    for (const line of needed) expect(await spawnCli(line, place)).toMatchObject({ exitCode: 0 });
+    for (const line of needed) {
+      expect(await startCli(line, { ...place, stdin: Readable.from([token]) }).ended).toMatchObject(
+        {
+          exitCode: 0,
+        },
+      );
+    }
     return place;
   }
 
   const isFar = (line: string): boolean => line.startsWith('adreport login --base-url https://');
+  const isPrompt = (line: string): boolean => /^adreport login(?!.*-stdin)/.test(line);
   const preludes: Readonly<Record<string, string>> = {
     zsh: 'autoload -U compinit; compinit -u -d zcompdump; ',
   };
@@ -131,8 +140,8 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
       expect(lines.length).toBeGreaterThanOrEqual(2);
 
       const place = await furnish(name, lines);
-      // Lines with a remote host have a separate test.
-      const near = lines.filter((line) => !isFar(line) && !isServerLine(line));
+      // Lines with a remote host have a separate test, and prompts those of `login`.
+      const near = lines.filter((line) => !isFar(line) && !isServerLine(line) && !isPrompt(line));
       const shellOf = (line: string) =>
         ['zsh', 'fish', 'powershell'].find((shell) => line.includes(`completion ${shell}`)) ??
         'bash';
