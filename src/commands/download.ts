@@ -9,7 +9,7 @@ import { requestedPart } from '../run/ledger.ts';
 import { fetchToOutput } from '../run/report-fetch.ts';
 import { findRequested, toolsFor } from '../run/request.ts';
 import { idCommand, typedAccountWords, typedWords } from '../run/resume-command.ts';
-import { prepareOutput } from '../run/write-report.ts';
+import { prepareOutput } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
 

@@ -6,7 +6,7 @@ import { Grouping } from '../totals/grouping.ts';
 import { formatSum } from '../totals/numbers.ts';
 import { showFigures, writtenMessage } from './announce-output.ts';
 import type { RunTools } from './run-tools.ts';
-import type { FileInPlace, WrittenReport } from './write-report.ts';
+import type { FileInPlace, WrittenReport } from './run-report.ts';
 
 type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
 

@@ -5,7 +5,7 @@ import { compareReport } from './compare.ts';
 import type { FolderReport } from './folder-jobs.ts';
 import type { ReportTools } from './request.ts';
 import type { RunTools } from './run-tools.ts';
-import { type PreparedOutput, prepareOutput } from './write-report.ts';
+import { type PreparedOutput, prepareOutput } from './run-report.ts';
 
 /**
  * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`

@@ -24,7 +24,7 @@ import { type ReportTools, toolsFor } from './request.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
-import type { PreparedOutput, WrittenReport } from './write-report.ts';
+import type { PreparedOutput, WrittenReport } from './run-report.ts';
 
 /** Identifies a report of a run, or a part of one, in messages. */
 interface ReportPlace {

@@ -28,7 +28,7 @@ import {
   updateLedger,
 } from './request.ts';
 import { formatDownloadCommand, resumeCommand } from './resume-command.ts';
-import { type PreparedOutput, type WrittenReport, writeReport } from './write-report.ts';
+import { type PreparedOutput, type WrittenReport, writeReport } from './run-report.ts';
 
 export interface FetchSetup {
   readonly options: WaitFlags & Partial<Pick<RunFlags, 'fresh' | 'retries' | 'baseUrl'>>;
