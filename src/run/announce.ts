@@ -5,8 +5,8 @@ import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { Grouping } from '../totals/grouping.ts';
 import { formatSum } from '../totals/numbers.ts';
 import { showFigures, writtenMessage } from './announce-output.ts';
-import type { RunTools } from './run-tools.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
+import type { RunTools } from './run-tools.ts';
 
 type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
 

@@ -1,11 +1,11 @@
-import { type FilledFolder, recordDownload, requireSamePlace } from '../folder/record-download.ts';
+import { requireSamePlace } from '../folder/record-download.ts';
 import { nameValues } from '../query/file-name.ts';
 import type { Part } from '../query/query.ts';
 import { compareReport } from './compare.ts';
 import type { FolderReport } from './folder-jobs.ts';
 import type { ReportTools } from './request.ts';
-import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, prepareOutput } from './run-report.ts';
+import type { RunTools } from './run-tools.ts';
 
 /**
  * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`
@@ -36,17 +36,7 @@ export async function prepareReportOutput(
     ...prepared,
     earlierWarnings: [...earlierWarnings, ...(compared?.warnings ?? [])],
     label: { report: query.report ?? null, account: accountName, job: label },
-    beforeRename: part && filled && createFileRecorder(filled, part),
+    filled: part && filled,
     comparison: compared?.comparison,
   };
-}
-
-/** Returns a function that records the file of a part in the history of its folder. */
-function createFileRecorder(
-  filled: FilledFolder,
-  part: Part,
-): NonNullable<PreparedOutput['beforeRename']> {
-  const name = filled.declaration.pattern.nameFor(part);
-  const { since, until } = part;
-  return (report) => recordDownload(filled, name, { ...report, since, until });
 }

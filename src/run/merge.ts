@@ -18,8 +18,8 @@ import { mergeReports } from './merge-reports.ts';
 import { labelOfPart, nameFiles, type PlannedQuery } from './plan-run.ts';
 import { fetchReport, setUpFetch } from './report-fetch.ts';
 import { markDownloaded, type ReportTools } from './request.ts';
-import type { RunTools } from './run-tools.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './run-report.ts';
+import type { RunTools } from './run-tools.ts';
 
 /** Reports downloaded ahead of the one being written; each keeps a temporary file open. */
 const maxAhead = 32;

@@ -22,9 +22,9 @@ import { labelOfPart, type PlannedQuery } from './plan-run.ts';
 import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
 import { resumeCommand } from './resume-command.ts';
+import type { PreparedOutput, WrittenReport } from './run-report.ts';
 import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
-import type { PreparedOutput, WrittenReport } from './run-report.ts';
 
 /** Identifies a report of a run, or a part of one, in messages. */
 interface ReportPlace {

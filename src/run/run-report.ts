@@ -1,30 +1,25 @@
-import { type Column, keyOf, metricOfField } from '../contract/columns.ts';
-import type { ReportSummary } from '../contract/messages.ts';
 import {
   type CheckMessage,
   type CheckResult,
   RefusedReportError,
   warningsMessage,
 } from '../errors.ts';
-import type { Totals } from '../folder/history-schema.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
-import type { CompleteReport, RecordResult } from '../folder/record-download.ts';
+import type { FilledFolder, RecordResult } from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
 import { type EncodeOptions, messagesForReaders } from '../output/encoder.ts';
-import type { Provenance } from '../output/provenance.ts';
 import type { WrittenFile } from '../output/written-file.ts';
-import { breakdownsToSend } from '../query/body.ts';
-import { describeWindow } from '../query/calendar.ts';
 import { columnsOfQuery } from '../query/columns.ts';
-import { describeFilters, toRequestRecord } from '../query/describe.ts';
 import type { NameValues } from '../query/file-name.ts';
 import type { CheckFlags } from '../query/flags/check-flags.ts';
 import type { Output, Part, Query } from '../query/query.ts';
-import type { ReportTail, RowBatches } from '../rows/row-batch.ts';
-import { type Comparison, figureDigits, figuresOf } from '../totals/figures.ts';
+import type { RowBatches } from '../rows/row-batch.ts';
+import type { Comparison } from '../totals/figures.ts';
 import { Grouping } from '../totals/grouping.ts';
+import { keyFor, provenanceOf, windowOf } from './describe-report.ts';
 import { openForUser } from './open-for-user.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
+import { recordPart } from './record-report.ts';
 import type { RunTools, StepTools } from './run-tools.ts';
 
 /** The files of a report before its rows arrive. */
@@ -47,13 +42,8 @@ export interface PreparedOutput {
   /** Names of the report and its account, for runs with several. */
   readonly label?: ReportLabel | undefined;
 
-  /**
-   * Records the file in the history of its folder, and decides whether it is put in place. Throws
-   * `OutputError`.
-   */
-  readonly beforeRename?:
-    | ((report: Omit<CompleteReport, 'since' | 'until'>) => Promise<RecordResult>)
-    | undefined;
+  /** Folder whose history records the file; it then decides whether the file is replaced. */
+  readonly filled?: FilledFolder | undefined;
 }
 
 interface ReportLabel {
@@ -153,11 +143,11 @@ export async function writeReport(
   output: PreparedOutput,
   report: RowSource,
 ): Promise<WrittenReport> {
-  const { planned, query, comparison } = output;
-  const { id: reportId } = report;
-  const provenance = provenanceOf(tools, output, reportId);
-  const figures = figuresFor(output);
-  const figureWatch = new NonZeroDetector((query && columnsOfQuery(query)) ?? []);
+  const { planned, part, query, comparison, filled } = output;
+  const { id: reportId, createdMs } = report;
+  const provenance = provenanceOf(tools, query, reportId);
+  const sums = sumsFor(output);
+  const detector = new NonZeroDetector((query && columnsOfQuery(query)) ?? []);
   const batches = report.batches();
   const files: WrittenFile[] = [];
   try {
@@ -166,32 +156,34 @@ export async function writeReport(
     }
     let next = await batches.next();
     for (; !next.done; next = await batches.next()) {
-      figures?.observeBatch(next.value);
-      figureWatch.observe(next.value);
+      sums?.observeBatch(next.value);
+      detector.observe(next.value);
       for (const file of files) await file.write(next.value);
     }
     const tail = next.value;
     const checkResult = checkResultOf(tools, output, report);
     const { warnings } = checkResult;
-    if (output.isStrict && warnings.length > 0) throw incomplete(warnings);
+    if (output.isStrict && warnings.length > 0) throw strictError(warnings);
 
     for (const file of files) await file.end(tail, messagesForReaders(checkResult));
-    const { hasNumbers } = figureWatch;
-    const finished = { files, checkResult, report, figures, hasNumbers };
-    const recorded = await recordFile(output, finished);
-    if (!recorded?.kept) await commitFiles(files);
+    const [file] = files;
+    const { hasNumbers } = detector;
+    const complete = { file, sums, hasNumbers, warnings, reportId, createdMs };
+    const recorded = filled && part && (await recordPart(filled, part, complete));
+    const kept = recorded?.kept;
+    if (!kept) await commitFiles(files);
 
     if (planned.opensFiles) openForUser(tools, files);
     return {
-      files: recorded?.kept ? [keptFile(files, recorded.kept)] : files,
+      files: kept ? [keptFile(file, kept)] : files,
       label: output.label,
       key: keyFor(query),
       reportId: reportId ?? null,
       reportIds: report.reportIds,
-      ...windowOf(output, tail),
+      ...windowOf(part, tail),
       checkResult,
       recorded,
-      figures: planned.printsTotals && !recorded?.kept ? figures : undefined,
+      figures: planned.printsTotals && !kept ? sums : undefined,
       comparison,
       labels: planned.files[0]?.encoding.labels,
     };
@@ -203,58 +195,18 @@ export async function writeReport(
   }
 }
 
-/** Returns the window of a report as RFC 3339: the requested one, or that of its summary. */
-function windowOf(
-  { part }: PreparedOutput,
-  { summary }: ReportTail,
-): Pick<WrittenReport, 'since' | 'until'> {
-  const window = part ? describeWindow(part) : summary && formatSummaryWindow(summary);
-  return { since: window?.since ?? null, until: window?.until ?? null };
-}
-
 /** Describes the file of a folder that stays, because the new report has no numbers. */
 function keptFile(
-  [file]: readonly WrittenFile[],
+  file: WrittenFile | undefined,
   { rows, bytes, sha256 }: NonNullable<RecordResult['kept']>,
 ): FileInPlace {
   return { name: file?.name, rowCount: rows, sizeBytes: bytes, sha256 };
 }
 
-/** Formats the ends of a summary's window as RFC 3339: `+01:00` for `+0100`. */
-function formatSummaryWindow({
-  since,
-  until,
-}: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
-  const withColon = (time: string) => time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
-  return { since: withColon(since), until: withColon(until) };
-}
-
-/** Describes the origin of the data, as stored in the file. */
-function provenanceOf(
-  { host, version }: StepTools,
-  { query }: PreparedOutput,
-  reportId: string | undefined,
-): Provenance {
-  return {
-    request: query ? toRequestRecord(query) : null,
-    // The user did not choose the account of a local server.
-    account: query?.service === 'local' ? undefined : query?.account,
-    filters: describeFilters(query?.filters ?? {}),
-    key: keyFor(query),
-    reportId: reportId ?? null,
-    fetchedMs: host.wallClock(),
-    version,
-  };
-}
-
-function keyFor(query: Query | undefined): readonly string[] {
-  return query ? keyOf(breakdownsToSend(query.breakdowns)) : [];
-}
-
-/** Sums the rows by time if a card is shown, otherwise only as totals. */
-function figuresFor({ planned, beforeRename }: PreparedOutput): Grouping | undefined {
+/** Sums the rows by time if a card is shown, otherwise as totals, if anything needs them. */
+function sumsFor({ planned, filled }: PreparedOutput): Grouping | undefined {
   if (planned.showsCard) return new Grouping('time');
-  return beforeRename || planned.printsTotals ? new Grouping() : undefined;
+  return filled || planned.printsTotals ? new Grouping() : undefined;
 }
 
 /**
@@ -277,55 +229,7 @@ function checkResultOf(
   };
 }
 
-interface FinishedReport {
-  readonly files: readonly WrittenFile[];
-  readonly checkResult: CheckResult;
-  readonly report: RowSource;
-  readonly figures: Grouping | undefined;
-  readonly hasNumbers: boolean;
-}
-
-/** Returns `undefined` for a folder without a history, and for streams. */
-async function recordFile(
-  { beforeRename, query }: PreparedOutput,
-  { files: [file], checkResult, figures, hasNumbers, report }: FinishedReport,
-): Promise<RecordResult | undefined> {
-  if (!beforeRename || !figures || !file) return undefined;
-  const { name, rowCount, sizeBytes, sha256 } = file;
-  // Streams are not recorded.
-  if (name === undefined || sha256 === undefined) return undefined;
-  const columns = query && columnsOfQuery(query);
-  return beforeRename({
-    rowCount,
-    hasNumbers,
-    sizeBytes,
-    sha256,
-    totals: totalsOf(figures, columns),
-    reportId: report.id ?? null,
-    createdMs: report.createdMs,
-    warnings: checkResult.warnings.map(({ message }) => message),
-  });
-}
-
-/** Sums each metric exactly, by metric name. */
-function totalsOf(sums: Grouping, columns: readonly Column[] = []): Totals {
-  const all = sums.totals();
-  const totals: Record<string, string> = {};
-  // A report without rows has a sum of 0 for each metric.
-  for (const { metric, type, hidden } of columns) {
-    if (metric !== undefined && !hidden) totals[metric] = type === 'money' ? '0.00' : '0';
-  }
-
-  const requested = new Set<string | undefined>(columns.map(({ metric }) => metric));
-  for (const figure of figuresOf(sums.metrics)) {
-    const metric = metricOfField(figure.field)?.name ?? figure.field;
-    if (figure.derived || !requested.has(metric)) continue;
-    totals[metric] = figureDigits(figure, all) ?? '0';
-  }
-  return totals;
-}
-
-function incomplete(warnings: readonly CheckMessage[]): RefusedReportError {
+function strictError(warnings: readonly CheckMessage[]): RefusedReportError {
   return new RefusedReportError(warningsMessage(warnings), {
     hint: 'Run the command again later to request a new report. Without --strict this is a warning.',
   });
