@@ -41,7 +41,7 @@ export const checkCommand = declareCommand({
   },
 });
 
-/** Exit code for incomplete or wrong data (cli.md, Exit codes). */
+/** Exit code for incomplete or wrong data (`cli.md`, Streams and errors). */
 export const problemsExitCode = 9;
 
 /** Checks all paths; those that have no declaration are refused together at the end. */

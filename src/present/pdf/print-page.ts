@@ -9,9 +9,7 @@ import { sweepFolder, temporaryName } from '../../output/file/temporary-files.ts
 import { printable } from '../../text/printable.ts';
 import { formatDuration } from '../../text/quantity.ts';
 
-/**
- * A page of 2,000 printed rows takes a few seconds; a browser that takes longer than this hangs.
- */
+/** A page takes a few seconds; a browser that takes longer than this hangs. */
 const defaultTimeLimitMs = 120_000;
 
 const maxMegabytes = 100;
