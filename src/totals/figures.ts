@@ -141,15 +141,15 @@ export function sumsOfRow(row: Row): Sums {
 }
 
 /**
- * Formats a derived metric for files: six decimals, rates as plain fractions; `null` if there is no
- * value.
+ * Rounds a derived metric for files to six significant digits, rates as plain fractions; `null` if
+ * there is no value.
  */
 export function derivedNumber(figure: Figure, sums: Sums): number | null {
   const value = figureValue(figure, sums);
   if (value === undefined) return null;
 
   const plain = figure.type === 'percent' ? value / 100 : value;
-  return Number(plain.toFixed(6));
+  return Number(plain.toPrecision(6));
 }
 
 /** Keeps all digits, for programs; `null` if there is no value. */

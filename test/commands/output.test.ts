@@ -57,7 +57,7 @@ describe('columns', () => {
     const csv = await run(`${day} --by COUNTRY --metrics ${costs} --format csv`);
 
     const costOf = (revenue: number, count: number): string => {
-      return count === 0 ? '' : String(Number((revenue / count).toFixed(6)));
+      return count === 0 ? '' : String(Number((revenue / count).toPrecision(6)));
     };
     const expectedLines = JSON.parse(json.stdout).data.map((row: SummedRow) => {
       const { country, revenueEuro, valueDollar, clicks, leads, downloads } = row;

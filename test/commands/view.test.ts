@@ -179,9 +179,9 @@ describe('every form of a report', () => {
               displays,
               clicks,
               revenueEuro: cents / 100,
-              ctr: displays === 0 ? null : Number((clicks / displays).toFixed(6)),
+              ctr: displays === 0 ? null : Number((clicks / displays).toPrecision(6)),
               ecpmEuro:
-                displays === 0 ? null : Number(((1000 * cents) / 100 / displays).toFixed(6)),
+                displays === 0 ? null : Number(((1000 * cents) / 100 / displays).toPrecision(6)),
             }));
           expect(groupsOf(result)).toEqual(expected);
         },

@@ -202,6 +202,15 @@ describe('what is written plainly is read', () => {
   });
 });
 
+test('rates have six significant digits', async () => {
+  const rows = 'date,displays,clicks,revenueEuro\n2026-08-01,3000000,1,7000000.12\n';
+  const flags = '--by DAILY --metrics ctr,ecpmEuro';
+  const { stdout } = await view(rows, `${flags} --json`);
+  expect(JSON.parse(stdout).totals).toEqual({ ctr: 3.33333e-7, ecpmEuro: 2333.33 });
+  const csv = await view(rows, flags);
+  expect(csv.stdout).toBe('date,ctr,ecpmEuro\r\n2026-08-01,3.33333e-7,2333.33\r\n');
+});
+
 describe('a total among the rows is a warning, and is left in', () => {
   test.each([
     { file: 'totals-row.csv', row: 3, displays: 134234 },
