@@ -44,14 +44,14 @@ describe('rows stay rows', () => {
     expect(stdout).toBe((await run('view all.csv')).stdout);
   });
 
-  test('columns may come and go: empty where they are missing, with a note if they are shown', async () => {
+  test('a metric that some files lack is a warning if it is shown, other columns a note', async () => {
     const { view } = filesOf({ 'a.csv': first, 'b.csv': second });
-    const note = 'Note: 1 of 2 files has no clicks.\n';
+    const warning = 'Warning: 1 of 2 files has no clicks.\n';
 
     expect(await view('a.csv b.csv')).toMatchObject({
       stdout:
         'date,campaignId,displays,clicks\r\n2026-08-01,1,5,\r\n2026-08-01,2,7,\r\n2026-08-02,1,10,2\r\n',
-      stderr: note,
+      stderr: warning,
     });
     expect(await view('a.csv b.csv --by DAILY --metrics displays')).toMatchObject({
       stdout: 'date,displays\r\n2026-08-01,12\r\n2026-08-02,10\r\n',
@@ -59,7 +59,11 @@ describe('rows stay rows', () => {
     });
     const rate = await view('a.csv b.csv --metrics ctr --json');
     expect(JSON.parse(rate.stdout).totals).toEqual({ ctr: 0.2 });
-    expect(rate.stderr).toBe(`Note: 2 of 3 rows have no clicks.\n${note}`);
+    expect(rate.stderr).toBe(`${warning}Note: 2 of 3 rows have no clicks.\n`);
+    expectRefusal(await view('a.csv b.csv --by DAILY --strict'), 9, 'files has no clicks');
+    expect(await view('a.csv b.csv --by DAILY --strict --metrics displays')).toMatchObject({
+      exitCode: 0,
+    });
   });
 
   test.each([
@@ -114,6 +118,18 @@ describe('what run writes is read back', () => {
     expect(readFileSync(join(cwd, 'escaped.csv'), 'utf8')).toContain("'=");
     expect(escaped.stdout).toBe(plain.stdout);
   });
+
+  test.each(['json', 'parquet', 'csv'])(
+    '%s has the columns of run in their order',
+    async (format) => {
+      const cwd = temporaryFolder();
+      const run = (line: string) => runCli(line, { cwd });
+      const report = 'run --local --period 2026-11-01 --by CAMPAIGN,HOURLY --metrics clicks -q';
+      await run(`${report} -o a.${format}`);
+      const csv = await run(`${report} --format csv`);
+      expect((await run(`view a.${format} --format csv`)).stdout).toBe(csv.stdout);
+    },
+  );
 
   test('an apostrophe before a formula is part of the name without --excel', async () => {
     const names = ["'-40 % week", '-40 % week'];

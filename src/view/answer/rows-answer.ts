@@ -1,5 +1,5 @@
 import { type Column, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
-import { derivedMetrics } from '../../contract/vocabulary.ts';
+import { derivedMetrics, findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { rowsOf } from '../../rows/row-batch.ts';
 import { formatPlural } from '../../text/quantity.ts';
@@ -53,15 +53,39 @@ export function rowsAnswer(view: View, kept: KeptRows): ViewAnswer {
   };
 }
 
-/** Returns all columns with a value; with `--metrics`, breakdowns and these metrics. */
-export function fieldsOfRows({ options, collected, figures }: View): readonly string[] {
+/**
+ * Returns all columns with a value, with `--metrics` breakdowns and these metrics. The columns of
+ * breakdowns are in the order of the request.
+ */
+export function fieldsOfRows(view: View): readonly string[] {
+  const { options, collected, figures } = view;
   const { filledFields, unknownNumbers } = collected;
-  if (!options.metrics) return filledFields;
-  const others = filledFields.filter((field) => {
+  const ordered = inRequestOrder(filledFields, requestedBreakdowns(view));
+  if (!options.metrics) return ordered;
+  const others = ordered.filter((field) => {
     const isComputed = derivedMetrics.some((metric) => metric.field === field);
     return !metricOfField(field) && !isComputed && !unknownNumbers.includes(field);
   });
   return [...others, ...figures.map(({ field }) => field)];
+}
+
+/** Returns the breakdowns of the folder, or of a report in JSON; empty if they are not known. */
+function requestedBreakdowns({ sources, collected }: View): readonly string[] {
+  return sources.query?.breakdowns ?? collected.tails[0]?.summary?.breakdowns ?? [];
+}
+
+/** JSON has the columns of breakdowns in the order of the service, which is always the same. */
+function inRequestOrder(
+  fields: readonly string[],
+  breakdowns: readonly string[],
+): readonly string[] {
+  const requested: string[] = [];
+  for (const name of breakdowns) {
+    requested.push(...(findAnyBreakdown(name)?.fields ?? []).map((field) => field.name));
+  }
+  const ordered = [...new Set(requested)].filter((field) => fields.includes(field));
+  const moved = new Set(ordered);
+  return fields.map((field) => (moved.has(field) ? (ordered.shift() ?? field) : field));
 }
 
 function columnsOfRows({ options, figures }: View, fields: readonly string[]): readonly Column[] {

@@ -262,8 +262,10 @@ class Collector {
     for (const field of present) this.#filledFields.add(field);
     if (tail.rowCount > 0) {
       this.#fileCount += 1;
-      const withDay = columns?.day === undefined ? present : ['date', ...present];
-      for (const field of withDay) {
+      // A metric without a value is a metric all the same.
+      const metricColumns = (columns?.fields ?? []).filter((field) => this.#isMetric(field));
+      const day = columns?.day === undefined ? [] : ['date'];
+      for (const field of new Set([...day, ...present, ...metricColumns])) {
         this.#fileCounts.set(field, (this.#fileCounts.get(field) ?? 0) + 1);
       }
     }
@@ -467,24 +469,28 @@ class Collector {
       tails: this.#read.map(({ tail }) => tail),
       rowCount: this.#rowCount,
       sizeBytes: this.#sizeBytes,
-      warnings: this.#warnings,
-      notes: [...this.#notes, ...this.#absenceNotes()],
+      warnings: [...this.#warnings, ...this.#absences((field) => this.#isMetric(field))],
+      notes: [...this.#notes, ...this.#absences((field) => !this.#isMetric(field))],
     };
   }
 
+  #isMetric(field: string): boolean {
+    return this.#used.has(field) || metricOfField(field) !== undefined;
+  }
+
   /** Returns sentences on shown columns that only some files have. */
-  #absenceNotes(): string[] {
+  #absences(isSelected: (field: string) => boolean): string[] {
     const { rows } = this.#question;
     const keys = (this.#keys ?? []).map(({ field }) => field);
     const shown = rows ? [...this.#filledFields] : [...keys, ...this.#used];
-    const notes: string[] = [];
-    for (const field of new Set(shown)) {
+    const sentences: string[] = [];
+    for (const field of new Set(shown.filter(isSelected))) {
       const absent = this.#fileCount - (this.#fileCounts.get(field) ?? 0);
       if (absent === 0 || absent === this.#fileCount) continue;
       const have = absent === 1 ? 'has' : 'have';
-      notes.push(`${absent} of ${this.#fileCount} files ${have} no ${printable(field)}.`);
+      sentences.push(`${absent} of ${this.#fileCount} files ${have} no ${printable(field)}.`);
     }
-    return notes;
+    return sentences;
   }
 
   close(): void {
