@@ -254,7 +254,8 @@ export function readReport(
         metrics: metrics === undefined ? undefined : listOf('metrics', metrics),
         filter: lists.map(([name, values]) => ({ name, values: filterValues(name, values) })),
       },
-      { profile, windowClock, stdoutFormat: 'json', nowMs },
+      // Rows have no format; csv has every metric, so that this client refuses computed ones itself.
+      { profile, windowClock, stdoutFormat: 'csv', nowMs },
     );
     refuseNames(query);
     return wholePart(query, nowMs);

@@ -357,7 +357,10 @@ describe('what goes wrong', () => {
 
   test.each([
     { report: { period: 'yesterday', by: ['WEEKLY'] }, message: 'WEEKLY' },
-    { report: { period: 'yesterday', metrics: ['ctr'] }, message: 'ctr' },
+    {
+      report: { period: 'yesterday', metrics: ['ctr'] },
+      message: 'ctr is computed from clicks and displays.',
+    },
     { report: { period: 'yesterday', filters: { campaign: ['Summer'] } }, message: 'campaign' },
     { report: { period: 'yesterday', breakdowns: ['DAILY'] }, message: 'breakdowns' },
     { report: { period: 'yesterday', by: 'DAILY' }, message: 'by is not a list' },
