@@ -106,7 +106,8 @@ async function* rowsInOrder(
   const startUntil = (end: number): void => {
     for (const part of job.parts.slice(started.length, end)) {
       const spooled = inTurn(ofMerge, part, (ofPart) => {
-        const setup = setUpFetch(ofPart, job, { part });
+        // One command goes on with all parts.
+        const setup = { ...setUpFetch(ofPart, job, { part }), resumeHint: undefined };
         return fetchReport(ofPart, setup, (report) => spoolReport(report, folder));
       });
       // It may fail before it is awaited.

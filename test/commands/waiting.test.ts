@@ -181,6 +181,20 @@ describe('many reports', () => {
     },
   );
 
+  test('one command resumes the reports of one file', async () => {
+    const { env } = await serve((_request, response) =>
+      json(response, { id: 'r1', status: 'progress' }),
+    );
+    const days = 'run --period 2026-11-01..2026-11-03 --by DAILY --split day -o x.csv';
+
+    const failed = await runCli(`${days} --wait-timeout 1s`, { env });
+
+    expect(failed.exitCode).toBe(7);
+    expect(failed.stderr.match(/adreport (run|download) .*/g)).toEqual([
+      'adreport run --by DAILY --period 2026-11-01..2026-11-03 -o x.csv --split day',
+    ]);
+  });
+
   test('refusals go on if anything was accepted', async () => {
     const { run, server, calls } = await serveForTest({ delayMs: 0 });
     const cutoff = Date.UTC(2026, 9, 2) / 1_000;
