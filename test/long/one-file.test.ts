@@ -15,7 +15,7 @@ import { runToEnd } from '../support/spawn.ts';
 
 /**
  * Adds a metric, a breakdown with its filter, a format, a command and a fault to a copy of the
- * project, each with a new file and one line, or with an entry in the vocabulary. The copy is
+ * project, each with a new file and its entries, or with an entry in the vocabulary. The copy is
  * type-checked, built and run.
  */
 
@@ -105,7 +105,7 @@ const newLines: readonly NewLine[] = [
   {
     file: newFlagGroup,
     before: '  strict: {',
-    line: `  minRows: { belongsTo: 'spec', ${newFlag} },`,
+    line: `  minRows: { belongsTo: 'query', ${newFlag} },`,
   },
   newMetric,
   {
@@ -125,8 +125,13 @@ const newLines: readonly NewLine[] = [
   },
   {
     file: 'src/formats/index.ts',
-    before: '} as const satisfies Record<string, Format>;',
-    line: "  markdown: { endings: ['md'], createEncoder: createMarkdownEncoder },",
+    before: '  json: {',
+    line: '  markdown: { createEncoder: createMarkdownEncoder },',
+  },
+  {
+    file: 'src/query/format-names.ts',
+    before: '} as const satisfies Readonly<Record<string, FormatFacts>>;',
+    line: "  markdown: { endings: ['md'] },",
   },
   {
     file: 'src/commands/index.ts',
@@ -191,7 +196,7 @@ test('a flag of run that does not declare what it belongs to is refused by the c
   const { status, stdout } = runToEnd(process.execPath, [typeCheck], copy);
 
   expect(status).not.toBe(0);
-  expect(stdout).toMatch(/^src\/plan\/flags\/check-flags\.ts\(\d+,\d+\): error /m);
+  expect(stdout).toMatch(/^src\/query\/flags\/check-flags\.ts\(\d+,\d+\): error /m);
   expect(stdout).toContain("Property 'belongsTo' is missing");
 });
 
@@ -279,8 +284,8 @@ describe('everything that follows is derived', () => {
 
   test('from the line of a command', () => {
     expect(run('tally --local --loud').stdout).toMatch(/^\d+ campaigns!\n$/);
-    expect(run('help commands').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
-    expect(run('complete "adreport ta"').stdout).toBe('tally \n');
+    expect(run('--help-all').stdout).toMatch(/^ +tally .*how many campaigns there are$/m);
+    expect(run('complete -- ta').stdout).toBe('tally\n');
   });
 
   describe('from the entry of a flag', () => {
@@ -314,7 +319,7 @@ describe('everything that follows is derived', () => {
       saved(keys.replace('min-rows: 5', 'min-rows: x'));
       expect(run('run days --local', folder)).toMatchObject({
         status: 2,
-        stderr: expect.stringContaining('adreport.yaml:2: min-rows'),
+        stderr: expect.stringContaining('adreport.yaml:2: Unknown min rows “x”.'),
       });
     });
 
