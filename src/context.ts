@@ -1,47 +1,17 @@
 import manifest from '../package.json' with { type: 'json' };
-import { type AccountOptions, Accounts, once, type ServiceAccount } from './account/account.ts';
-import type { Store } from './account/store.ts';
+import { Accounts, once } from './account/account.ts';
 import type { Host } from './host.ts';
+import type { Context, ContextOptions } from './run/context.ts';
 import { Ledger } from './run/ledger.ts';
 import type { LocalServer } from './server/public-types.ts';
 import { anySignal, forManyListeners } from './signals.ts';
-import type { Console, ConsoleFlags } from './ui/console.ts';
-import { createProgress, type Progress } from './ui/progress.ts';
+import type { Console } from './ui/console.ts';
+import { createProgress } from './ui/progress.ts';
 
 export const version: string = manifest.version;
 
-/** Absent if a command does not have them. */
-export interface ContextOptions extends ConsoleFlags, AccountOptions {}
-
 /** Time that a report of the server in this process takes. */
 const localDelayMs = 200;
-
-/** Services that commands use, created on first use. There is one context per command. */
-export interface Context {
-  readonly version: string;
-  readonly host: Host;
-  readonly console: Console;
-  readonly flags: ConsoleFlags;
-
-  /** Named by the command line, the environment or the stored settings. */
-  readonly account: ServiceAccount;
-
-  /** That account, and others that a run may use. */
-  readonly accounts: Accounts;
-  elapsedMs(): number;
-
-  /** Set with `--local`, which uses a server inside this process. */
-  readonly isLocal: boolean;
-  store(): Store;
-
-  /** Reports created on this machine; `undefined` with `--local`. */
-  ledger(): Ledger | undefined;
-  progress(): Promise<Progress>;
-
-  /** Ends the work of this command early, including all calls. */
-  readonly callOff: AbortController;
-  dispose(): Promise<void>;
-}
 
 export function createContext(host: Host, console: Console, options: ContextOptions): Context {
   const startedMs = host.stopwatch();

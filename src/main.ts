@@ -1,9 +1,10 @@
 import { CommanderError } from 'commander';
 import type { Perform } from './commands/command.ts';
-import { type Context, createContext } from './context.ts';
+import { createContext } from './context.ts';
 import { AdreportError, codeOf, isClosedPipe, isInterruption, UsageError } from './errors.ts';
 import { deletedFolder, type Host, processHost } from './host.ts';
 import { createProgram, expandHelpAll, wordsBeforeDashes } from './program.ts';
+import type { Context } from './run/context.ts';
 import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**

@@ -35,7 +35,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   server: leaves,
   help: [...leaves, 'ui'],
   view: [...leaves, ...reports, 'folder', 'run', 'checks', 'ui'],
-  run: [...leaves, ...reports, ...services, 'folder', 'checks', 'ui'],
+  run: [...leaves, ...reports, ...services, 'folder', 'checks', 'ui', 'host'],
   commands: [
     ...leaves,
     ...reports,

@@ -1,11 +1,11 @@
 import { readCampaigns } from '../client/campaigns.ts';
-import type { Context } from '../context.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
 import { formatInstant } from '../query/calendar.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { listOutputFlags } from '../query/flags/output-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { resolvePeriod } from '../query/period.ts';
+import type { Context } from '../run/context.ts';
 import { declareCommand } from './command.ts';
 import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
 

@@ -1,5 +1,4 @@
 import { join, relative, resolve } from 'node:path';
-import type { Context } from '../context.ts';
 import { fieldLabel, fieldOfName } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { continuesProblem, type Problem } from '../folder/check-folder.ts';
@@ -9,6 +8,7 @@ import type { TypedPath } from '../folder/folder-state.ts';
 import { describeQuery, toRequestRecord } from '../query/describe.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import type { TypedPeriod } from '../query/period.ts';
+import type { Context } from '../run/context.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { pathWord, shellWord } from '../text/quote-for-shell.ts';

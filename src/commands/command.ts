@@ -1,5 +1,4 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
-import type { Context, ContextOptions } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import {
   addFlags,
@@ -10,6 +9,7 @@ import {
 } from '../query/flags/flag.ts';
 import type { GlobalFlags } from '../query/flags/global-flags.ts';
 import { readWord } from '../query/flags/read-value.ts';
+import type { Context, ContextOptions } from '../run/context.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';

@@ -1,10 +1,10 @@
 import { changeSetting } from '../account/change-setting.ts';
 import { formatBaseUrl } from '../account/setting-values.ts';
 import { entryOf, settingKeys, settingTable } from '../account/settings.ts';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
+import type { Context } from '../run/context.ts';
 import { tableLook } from '../run/prepare-files.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';

@@ -1,12 +1,12 @@
 import { readProjectFile } from '../account/project-file.ts';
 import { settingTable } from '../account/settings.ts';
-import type { Context } from '../context.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { diagnose, type Finding } from '../doctor/diagnose.ts';
 import { type Mark, resultLines } from '../doctor/result-lines.ts';
 import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { readTimeout } from '../query/flags/read-value.ts';
+import type { Context } from '../run/context.ts';
 import { checkSavedReports } from '../run/plan-run.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';

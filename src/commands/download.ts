@@ -1,10 +1,10 @@
-import type { Context } from '../context.ts';
 import { nameValues } from '../query/file-name.ts';
 import { checkFlags } from '../query/flags/check-flags.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
 import { outputFlags } from '../query/flags/output-flags.ts';
 import { announce } from '../run/announce.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
+import type { Context } from '../run/context.ts';
 import { requestedPart } from '../run/ledger.ts';
 import { fetchToOutput } from '../run/report-fetch.ts';
 import { findRequested, toolsFor } from '../run/request.ts';

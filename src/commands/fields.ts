@@ -1,5 +1,4 @@
 import { settingTable } from '../account/settings.ts';
-import type { Context } from '../context.ts';
 import { findNames } from '../contract/aliases.ts';
 import { type Country, searchCountries } from '../contract/countries.ts';
 import { type Profile, profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
@@ -7,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { closestHint } from '../query/names.ts';
+import type { Context } from '../run/context.ts';
 import { tableLook } from '../run/prepare-files.ts';
 import { wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';

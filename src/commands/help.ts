@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { findTopic, readSections, topics } from '../help/index.ts';
 import { renderMarkdown } from '../help/render.ts';
+import type { Context } from '../run/context.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable } from '../text/printable.ts';
 import { layOutPairs, type Pair } from '../ui/pairs.ts';

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { projectFileName } from '../account/project-file.ts';
-import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
 import { openOutput } from '../output/file/output-file.ts';
+import type { Context } from '../run/context.ts';
 import { declareCommand } from './command.ts';
 
 export const initCommand = declareCommand({

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import type { Context } from '../run/context.ts';
 import type { LocalServer } from '../server/public-types.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import type { Context } from '../context.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { resolvePeriod } from '../query/period.ts';
+import type { Context } from '../run/context.ts';
 import type { LocalServer } from '../server/public-types.ts';
 import { pathWord, quoteForShell } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';

@@ -1,7 +1,7 @@
 import { settingTable } from '../account/settings.ts';
 import { findAccount, withoutAccount } from '../account/store.ts';
-import type { Context } from '../context.ts';
 import { flagGroup } from '../query/flags/flag.ts';
+import type { Context } from '../run/context.ts';
 import { declareCommand } from './command.ts';
 
 const logoutFlags = flagGroup('Flags:', {

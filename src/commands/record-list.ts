@@ -1,4 +1,3 @@
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { encodeTable } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
@@ -8,6 +7,7 @@ import type { listOutputFlags } from '../query/flags/output-flags.ts';
 import type { FormatName } from '../query/format-names.ts';
 import { closestHint, readName } from '../query/names.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
+import type { Context } from '../run/context.ts';
 import { isShown, openTarget, tableLook } from '../run/prepare-files.ts';
 import { quoted } from '../text/printable.ts';
 

@@ -1,7 +1,5 @@
 import { ownerOf } from '../account/owner.ts';
 import { findIds } from '../client/find-ids.ts';
-
-import type { Context } from '../context.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import { buildQuery } from '../query/build-query.ts';
@@ -10,9 +8,9 @@ import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readPositive } from '../query/flags/read-value.ts';
 import { reportCreateFlags } from '../query/flags/report-flags.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
-
 import { wholePart } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
+import type { Context } from '../run/context.ts';
 import { printDryRun } from '../run/dry-run.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
 import { tableLook } from '../run/prepare-files.ts';

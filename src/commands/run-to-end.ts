@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context } from '../context.ts';
 import { codeOf, InterruptedError, UsageError } from '../errors.ts';
+import type { Context } from '../run/context.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 
 interface ChildProgram {

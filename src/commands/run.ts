@@ -1,7 +1,7 @@
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
 import { maxParts, unitOfParts } from '../query/parts.ts';
+import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
 import { chooseParts, type FolderReport } from '../run/folder-jobs.ts';
 import {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import type { Context } from '../context.ts';
 import { windowClocks } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readDuration, readWholeNumber } from '../query/flags/read-value.ts';
+import type { Context } from '../run/context.ts';
 import { clockTimeAdvice, readClockTime } from '../server/clock.ts';
 import { optionRanges } from '../server/options.ts';
 import type { LocalServer, LoggedRequest } from '../server/public-types.ts';

@@ -1,9 +1,9 @@
 import { reportFailed } from '../client/wait.ts';
-import type { Context } from '../context.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
+import type { Context } from '../run/context.ts';
 import { failedReportError, waitForReport } from '../run/report-fetch.ts';
 import { findRequested, type ReportTools, toolsFor, updateLedger } from '../run/request.ts';
 import { idCommand, typedAccountWords } from '../run/resume-command.ts';

@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import type { Context } from '../context.ts';
 import { AdreportError, isInterruption } from '../errors.ts';
 import { checkFolder, type Problem } from '../folder/check-folder.ts';
 import { expectParts, selectParts } from '../folder/check-paths.ts';
@@ -13,6 +12,7 @@ import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { TypedPeriod } from '../query/period.ts';
+import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
 import type { FolderReport } from '../run/folder-jobs.ts';
 import { runJobs } from '../run/run-jobs.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
+import type { Context } from '../run/context.ts';
 import { groupsAnswer } from '../view/answer/groups-answer.ts';
 import { rowsAnswer } from '../view/answer/rows-answer.ts';
 import { announceView } from '../view/output/announce-view.ts';

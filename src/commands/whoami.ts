@@ -1,7 +1,7 @@
 import { formatBaseUrl, maskToken } from '../account/setting-values.ts';
-import type { Context } from '../context.ts';
 import { AdreportError, isForbidden } from '../errors.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
+import type { Context } from '../run/context.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 

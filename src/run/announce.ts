@@ -5,10 +5,10 @@ import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { Grouping } from '../totals/grouping.ts';
 import { formatSum } from '../totals/numbers.ts';
 import { showFigures, writtenMessage } from './announce-output.ts';
+import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
-import type { RunTools } from './run-tools.ts';
 
-type Announcer = Pick<RunTools, 'console' | 'flags' | 'elapsedMs'>;
+type Announcer = Pick<Context, 'console' | 'flags' | 'elapsedMs'>;
 
 /**
  * Prints the warnings, notes and totals of a report on stderr, and the size of each file; with

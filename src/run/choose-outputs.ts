@@ -6,9 +6,7 @@ import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { type FormatName, formatFacts, formatOfFile } from '../query/format-names.ts';
 import { readOutputs } from '../query/outputs.ts';
 import type { Output } from '../query/query.ts';
-import type { DeliveryTools } from './output-tools.ts';
-
-type ChoiceTools = Pick<DeliveryTools, 'console' | 'host' | 'flags'>;
+import type { Context } from './context.ts';
 
 /** Output flags of a command; lists have a single `-o`. */
 type OutputChoice = Partial<Omit<OutputFlags, 'output'>> & {
@@ -16,10 +14,7 @@ type OutputChoice = Partial<Omit<OutputFlags, 'output'>> & {
 };
 
 /** Returns json with `--json`, a table on a terminal, and CSV in a pipe. */
-export function stdoutFormat({
-  console,
-  flags,
-}: Pick<ChoiceTools, 'console' | 'flags'>): FormatName {
+export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flags'>): FormatName {
   if (flags.json) return 'json';
   return console.out.isTerminal ? 'table' : 'csv';
 }
@@ -29,7 +24,7 @@ export function stdoutFormat({
  * flags of other formats.
  */
 export function chooseOutputs(
-  tools: ChoiceTools,
+  tools: Context,
   options: OutputChoice,
 ): readonly [Output, ...Output[]] {
   const { output, format } = options;
@@ -48,7 +43,7 @@ export function chooseOutputs(
 }
 
 /** Throws `UsageError` for a binary format on a terminal, and if a browser is missing. */
-export function expectTargets({ console, host }: ChoiceTools, outputs: readonly Output[]): void {
+export function expectTargets({ console, host }: Context, outputs: readonly Output[]): void {
   for (const { path, format } of outputs) {
     if (path === '-' && formatFacts[format].isBinary && console.out.isTerminal) {
       throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
@@ -61,7 +56,7 @@ export function expectTargets({ console, host }: ChoiceTools, outputs: readonly 
 
 /** Throws `UsageError` for a URL. */
 export function expectNoUrls(
-  { host }: Pick<ChoiceTools, 'host'>,
+  { host }: Pick<Context, 'host'>,
   {
     paths = [],
     format,

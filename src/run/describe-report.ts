@@ -6,7 +6,7 @@ import { describeWindow } from '../query/calendar.ts';
 import { describeFilters, toRequestRecord } from '../query/describe.ts';
 import type { Part, Query } from '../query/query.ts';
 import type { ReportTail } from '../rows/row-batch.ts';
-import type { StepTools } from './run-tools.ts';
+import type { Context } from './context.ts';
 
 /** Ends of a period as RFC 3339; `null` if unknown. */
 interface ReportedWindow {
@@ -31,7 +31,7 @@ function formatSummaryWindow({
 
 /** Describes the origin of the data, as stored in the file. */
 export function provenanceOf(
-  { host, version }: StepTools,
+  { host, version }: Pick<Context, 'host' | 'version'>,
   query: Query | undefined,
   reportId: string | undefined,
 ): Provenance {

@@ -5,9 +5,9 @@ import { describeWindow, formatInstant } from '../query/calendar.ts';
 import { earlierPart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
+import type { Context } from './context.ts';
 import { withIds } from './names-to-ids.ts';
 import { nameFiles, type PlannedQuery } from './plan-run.ts';
-import type { RunTools } from './run-tools.ts';
 
 /** One create call that would be made. */
 interface PlannedCall {
@@ -22,7 +22,7 @@ interface PlannedCall {
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
-export async function showPlan(tools: RunTools, reports: readonly PlannedQuery[]): Promise<void> {
+export async function showPlan(tools: Context, reports: readonly PlannedQuery[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports) {
     const report = await withIds(tools, planned);
@@ -48,7 +48,7 @@ function earlierCalls({ account, label, query }: PlannedQuery, part: Part): Plan
 
 /** Prints calls without making them, as text or, with `--json`, as one object. */
 export async function printDryRun(
-  { console, flags, host }: Pick<RunTools, 'console' | 'flags' | 'host'>,
+  { console, flags, host }: Pick<Context, 'console' | 'flags' | 'host'>,
   calls: readonly PlannedCall[],
 ): Promise<void> {
   const requests: object[] = [];

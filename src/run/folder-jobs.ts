@@ -15,8 +15,8 @@ import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
+import type { Context } from './context.ts';
 import { type PlannedQuery, withQuery } from './plan-run.ts';
-import type { StepTools } from './run-tools.ts';
 
 /** A report of a run with the folder that it fills, if it fills one. */
 export interface FolderReport extends PlannedQuery {
@@ -35,7 +35,7 @@ export interface FolderReport extends PlannedQuery {
  * @throws OutputError if a folder cannot be written
  */
 export async function chooseParts(
-  tools: StepTools,
+  tools: Context,
   reports: readonly PlannedQuery[],
   { declares }: { readonly declares: boolean },
 ): Promise<FolderReport[]> {
@@ -52,7 +52,7 @@ export async function chooseParts(
 }
 
 async function chooseDue(
-  tools: StepTools,
+  tools: Context,
   planned: PlannedQuery,
   declares: boolean,
 ): Promise<FolderReport> {
@@ -99,7 +99,7 @@ function isPartDue(part: Part, { declaration, history, onDisk }: FolderState): b
 
 /** Returns what is needed to record downloads in a folder. */
 export async function fillFolder(
-  { host }: StepTools,
+  { host }: Context,
   { folder, declaration, history }: FolderState,
   shard: Shard | undefined,
 ): Promise<FilledFolder> {
@@ -109,7 +109,7 @@ export async function fillFolder(
 
 /** Warns about parts of the folder before the period, which this run will not download. */
 function warnAboutEarlierParts(
-  { console, host }: StepTools,
+  { console, host }: Context,
   { state, shown, since }: { state: FolderState; shown: string; since: number },
 ): void {
   const now = Math.floor(host.wallClock() / 1_000);

@@ -2,17 +2,17 @@ import { requireSamePlace } from '../folder/record-download.ts';
 import { nameValues } from '../query/file-name.ts';
 import type { Part } from '../query/query.ts';
 import { compareReport } from './compare.ts';
+import type { Context } from './context.ts';
 import type { FolderReport } from './folder-jobs.ts';
 import type { ReportTools } from './request.ts';
 import { type PreparedOutput, prepareOutput } from './run-report.ts';
-import type { RunTools } from './run-tools.ts';
 
 /**
  * Prepares the output of a part, or without `part` the one output of all parts; with `--compare`
  * downloads the earlier report first. Throws as `prepareOutput`.
  */
 export async function prepareReportOutput(
-  context: RunTools,
+  context: Context,
   tools: ReportTools,
   report: FolderReport,
   part?: Part,

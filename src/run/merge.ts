@@ -13,13 +13,13 @@ import type { Part } from '../query/query.ts';
 import { readRows } from '../rows/read-rows.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
+import type { Context } from './context.ts';
 import { prepareReportOutput } from './job-output.ts';
 import { mergeReports } from './merge-reports.ts';
 import { labelOfPart, nameFiles, type PlannedQuery } from './plan-run.ts';
 import { fetchReport, setUpFetch } from './report-fetch.ts';
 import { markDownloaded, type ReportTools } from './request.ts';
 import { type PreparedOutput, type WrittenReport, writeReport } from './run-report.ts';
-import type { RunTools } from './run-tools.ts';
 
 /** Reports downloaded ahead of the one being written; each keeps a temporary file open. */
 const maxAhead = 32;
@@ -65,7 +65,7 @@ interface MergedReports {
 }
 
 /** Writes all parts of a job into one output. Throws as `inTurn` and `writeReport`. */
-export async function mergeParts(context: RunTools, merged: MergedJob): Promise<WrittenReport> {
+export async function mergeParts(context: Context, merged: MergedJob): Promise<WrittenReport> {
   const { job, tools } = merged;
   const reports: MergedReports = { ids: [], results: [] };
   const markAllDownloaded = () => Promise.all(reports.ids.map((id) => markDownloaded(tools, id)));

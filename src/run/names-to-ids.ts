@@ -1,7 +1,7 @@
 import { findIds } from '../client/find-ids.ts';
 import { type CheckMessage, RefusedReportError, warningsMessage } from '../errors.ts';
+import type { Context } from './context.ts';
 import { type PlannedQuery, withQuery } from './plan-run.ts';
-import type { StepTools } from './run-tools.ts';
 
 /** A report whose filters have ids, and the warnings on the campaign list. */
 export interface ReportWithIds extends PlannedQuery {
@@ -14,7 +14,7 @@ export interface ReportWithIds extends PlannedQuery {
  * `RefusedReportError` for a list with warnings.
  */
 export async function withIds<Planned extends PlannedQuery>(
-  { console }: Pick<StepTools, 'console'>,
+  { console }: Pick<Context, 'console'>,
   report: Planned,
 ): Promise<Planned & ReportWithIds> {
   const { account, query: typed } = report;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { WrittenFile } from '../output/written-file.ts';
-import type { DeliveryTools } from './output-tools.ts';
+import type { Context } from './context.ts';
 
 /**
  * Returns the program that opens files, with the arguments that precede the path: the one named by
@@ -21,7 +21,7 @@ export function chooseOpener(
 
 /** Opens files with the user's programs. Does not wait for them to be closed. */
 export function openForUser(
-  tools: Pick<DeliveryTools, 'host' | 'console'>,
+  tools: Pick<Context, 'host' | 'console'>,
   files: readonly WrittenFile[],
 ): void {
   for (const { name } of files) {
@@ -29,7 +29,7 @@ export function openForUser(
   }
 }
 
-function openFile({ host, console }: Pick<DeliveryTools, 'host' | 'console'>, file: string): void {
+function openFile({ host, console }: Pick<Context, 'host' | 'console'>, file: string): void {
   const { command, args } = chooseOpener(host.platform, host.env.BROWSER);
   const child = spawn(command, [...args, resolve(host.cwd, file)], {
     detached: true,

@@ -14,6 +14,7 @@ import type { Part } from '../query/query.ts';
 import { anySignal } from '../signals.ts';
 import { type PartsProgress, silentProgress } from '../ui/progress.ts';
 import { RunAnnouncer } from './announce.ts';
+import type { Context } from './context.ts';
 import type { FolderReport } from './folder-jobs.ts';
 import { prepareReportOutput } from './job-output.ts';
 import { mergeParts, type RunInTurn } from './merge.ts';
@@ -23,7 +24,6 @@ import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { type ReportTools, toolsFor } from './request.ts';
 import { resumeCommand } from './resume-command.ts';
 import type { PreparedOutput, WrittenReport } from './run-report.ts';
-import type { RunTools } from './run-tools.ts';
 import { settleAll, Turns } from './turns.ts';
 
 /** Identifies a report of a run, or a part of one, in messages. */
@@ -57,7 +57,7 @@ export interface PartsOptions {
  * the end the error of the earliest failed part is thrown, and names all of them.
  */
 export async function runParts(
-  context: RunTools,
+  context: Context,
   jobs: readonly FolderReport[],
   options: PartsOptions,
 ): Promise<void> {
@@ -82,7 +82,7 @@ interface PartWork<T> {
 
 /** Jobs of one command, and the results of their parts. */
 class PartsRun {
-  readonly #context: RunTools;
+  readonly #context: Context;
   readonly #jobs: readonly FolderReport[];
   readonly #progress: PartsProgress;
   readonly #options: PartsOptions;
@@ -92,7 +92,7 @@ class PartsRun {
   #hasDownloaded = false;
 
   constructor(
-    context: RunTools,
+    context: Context,
     {
       jobs,
       progress,

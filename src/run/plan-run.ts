@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import type { Accounts, ServiceAccount } from '../account/account.ts';
+import type { ServiceAccount } from '../account/account.ts';
 import { ownerOf } from '../account/owner.ts';
 import {
   findProjectFile,
@@ -40,21 +40,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { expectNoUrls, expectTargets, stdoutFormat } from './choose-outputs.ts';
-import type { DeliveryTools } from './output-tools.ts';
-
-/** What a run uses to plan its reports. */
-export interface PlanTools extends DeliveryTools {
-  readonly host: DeliveryTools['host'] & {
-    readonly stdin: NodeJS.ReadStream;
-
-    /** Milliseconds since 1970. */
-    readonly wallClock: () => number;
-  };
-
-  /** Account of the command line, the environment or the stored settings. */
-  readonly account: ServiceAccount;
-  readonly accounts: Accounts;
-}
+import type { Context } from './context.ts';
 
 /** One query of a run, its account, and the reports to request. */
 export interface PlannedQuery {
@@ -93,7 +79,7 @@ export interface RunCommandLine {
  * Plans the report of the flags, or those of `run NAME…` or `run --all`, for each account. Throws
  * `UsageError`, with file and line for a mistake in `adreport.yaml`.
  */
-export async function planRun(tools: PlanTools, command: RunCommandLine): Promise<PlannedQuery[]> {
+export async function planRun(tools: Context, command: RunCommandLine): Promise<PlannedQuery[]> {
   expectEffect(command);
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
@@ -139,7 +125,7 @@ interface ReportSource {
 }
 
 /** Plans a report for each account of `--account a,b` or `all`, otherwise for a single one. */
-async function planForAccounts(tools: PlanTools, report: ReportSource): Promise<PlannedQuery[]> {
+async function planForAccounts(tools: Context, report: ReportSource): Promise<PlannedQuery[]> {
   const { options, name, choice } = report;
   expectNoUrls(tools, { paths: options.output, format: options.format });
   const accountNames = await tools.accounts.names(options, choice);
@@ -170,7 +156,7 @@ function nameAccount(error: unknown, account: string): unknown {
 }
 
 async function planReport(
-  tools: PlanTools,
+  tools: Context,
   { options, name, choice }: ReportSource,
   label: string | undefined,
 ): Promise<PlannedQuery> {
@@ -227,10 +213,7 @@ function expectAccountInOutput({ output: paths = ['-'] }: RunFlags): void {
   }
 }
 
-async function planSavedReports(
-  tools: PlanTools,
-  command: RunCommandLine,
-): Promise<PlannedQuery[]> {
+async function planSavedReports(tools: Context, command: RunCommandLine): Promise<PlannedQuery[]> {
   const { cwd } = tools.host;
   const path = findFile(tools, command);
   const file = await readProjectFile(path, relative(cwd, path));
@@ -263,7 +246,7 @@ function readDefaults(
 }
 
 /** Drops defaults that no format of a report knows: a label applies to its pages, not to its CSV. */
-function withoutUnfit(tools: PlanTools, options: RunFlags, defaults: readonly string[]): RunFlags {
+function withoutUnfit(tools: Context, options: RunFlags, defaults: readonly string[]): RunFlags {
   const { output = ['-'], format } = options;
   const formats = output.map((path) => format ?? formatOfFile(path) ?? stdoutFormat(tools));
   const isUnfit = (option: string): boolean => {
@@ -310,7 +293,7 @@ function withOwnPaths({ values }: SavedOptions, file: ProjectFile, cwd: string):
 }
 
 /** Finds `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
-function findFile(tools: PlanTools, command: RunCommandLine): string {
+function findFile(tools: Context, command: RunCommandLine): string {
   const { cwd } = tools.host;
   const { file } = command.options;
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
@@ -329,7 +312,7 @@ const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => n
 /** Throws `UsageError` for words that were probably meant as the value of a flag. */
 function expectReportName(
   { names, options: { period, by = [] } }: RunCommandLine,
-  { host: { platform, wallClock } }: PlanTools,
+  { host: { platform, wallClock } }: Context,
 ): void {
   const nowMs = wallClock();
   const words = names.join('-');
@@ -351,7 +334,7 @@ function expectReportName(
  * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is
  * named, if one does not exist, or if another one would have the same file name.
  */
-function chooseReports(file: ProjectFile, command: RunCommandLine, tools: PlanTools): string[] {
+function chooseReports(file: ProjectFile, command: RunCommandLine, tools: Context): string[] {
   const { options, names } = command;
   const allNames = [...file.lines.keys()];
   const list = `Choose from ${allNames.join(', ')}.`;

@@ -22,7 +22,7 @@ import {
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import type { FormatName } from '../query/format-names.ts';
 import type { Output } from '../query/query.ts';
-import type { DeliveryTools, OutputTools } from './output-tools.ts';
+import type { Context } from './context.ts';
 
 /** The files of a report, decided and checked before anything is requested. */
 export interface PlannedFiles {
@@ -83,7 +83,7 @@ interface FilesOfReport {
  * `OutputError` for a target that cannot be written.
  */
 export async function prepareFiles(
-  tools: Pick<DeliveryTools, 'console' | 'host' | 'flags'>,
+  tools: Context,
   options: FileOptions,
   { outputs, names, columns }: FilesOfReport,
 ): Promise<PlannedFiles> {
@@ -141,7 +141,7 @@ export async function prepareFiles(
 }
 
 /** Throws `UsageError` if two names mean the same file: `a.csv` and `./a.csv`. */
-function expectDistinctTargets({ host }: OutputTools, files: readonly PlannedFile[]): void {
+function expectDistinctTargets({ host }: Context, files: readonly PlannedFile[]): void {
   const keys = new Set<string>();
   for (const { target } of files) {
     const name = target.name('{id}');
@@ -169,12 +169,12 @@ export async function openFile(
 }
 
 /** True for output to a terminal, where control characters must not work. */
-export function isShown({ console }: Pick<OutputTools, 'console'>, path: string): boolean {
+export function isShown({ console }: Pick<Context, 'console'>, path: string): boolean {
   return console.out.isTerminal && path === '-';
 }
 
 /** Sets the width to that of the terminal, to `COLUMNS` in a pipe, or to what a file needs. */
-export function tableLook({ console, host }: OutputTools, path = '-'): TableLook {
+export function tableLook({ console, host }: Context, path = '-'): TableLook {
   if (path !== '-') return {};
   const { isTerminal, width, style, showsUnicode } = console.out;
   const hasWidth = isTerminal || Boolean(host.env.COLUMNS);
@@ -195,7 +195,7 @@ interface TargetOptions {
  * keeps the file.
  */
 export async function openTarget(
-  { console, host }: OutputTools,
+  { console, host }: Context,
   { path: template, clobber }: TargetOptions,
   { names, hashes = false }: { readonly names: NameValues; readonly hashes?: boolean },
 ): Promise<Target> {

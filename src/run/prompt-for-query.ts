@@ -6,11 +6,12 @@ import type { RunFlags } from '../query/flags/run-flags.ts';
 import { formatOfFile } from '../query/format-names.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
-import type { PlanTools, RunCommandLine } from './plan-run.ts';
+import type { Context } from './context.ts';
+import type { RunCommandLine } from './plan-run.ts';
 
 /** Holds on a terminal when neither a period nor a saved report was given. */
 export function shouldPrompt(
-  { console }: Pick<PlanTools, 'console'>,
+  { console }: Pick<Context, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
 ): boolean {
   const { period, since, until, all, file } = options;
@@ -26,7 +27,7 @@ export function shouldPrompt(
  * @param words arguments after `adreport run`
  */
 export async function promptForQuery(
-  tools: PlanTools,
+  tools: Context,
   options: RunFlags,
   words: readonly string[],
 ): Promise<RunFlags> {

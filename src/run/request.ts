@@ -12,6 +12,7 @@ import { savedKeysOf } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Progress } from '../ui/progress.ts';
+import type { Context } from './context.ts';
 import {
   type Ledger,
   type LedgerAccount,
@@ -21,10 +22,9 @@ import {
   requestedPart,
 } from './ledger.ts';
 import { requestAgainCommand } from './resume-command.ts';
-import type { RunTools, StepTools } from './run-tools.ts';
 
 /** Shared by all steps of one report. */
-export interface ReportTools extends StepTools {
+export interface ReportTools extends Pick<Context, 'console' | 'host' | 'version'> {
   readonly account: ServiceAccount;
 
   /** Aborts the work on this report. */
@@ -36,10 +36,7 @@ export interface ReportTools extends StepTools {
 }
 
 /** Uses the account of the command by default. */
-export function toolsFor(
-  context: RunTools,
-  account: ServiceAccount = context.account,
-): ReportTools {
+export function toolsFor(context: Context, account: ServiceAccount = context.account): ReportTools {
   const { console, host, version, progress } = context;
   return {
     account,

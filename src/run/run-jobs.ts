@@ -11,6 +11,7 @@ import { placeholdersOf } from '../query/file-name.ts';
 import { canMerge, canSplit, unitOfParts } from '../query/parts.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { announce } from './announce.ts';
+import type { Context } from './context.ts';
 import type { FolderReport } from './folder-jobs.ts';
 import { prepareReportOutput } from './job-output.ts';
 import { withIds } from './names-to-ids.ts';
@@ -19,12 +20,11 @@ import type { PlannedQuery } from './plan-run.ts';
 import { fetchToOutput, setUpFetch } from './report-fetch.ts';
 import { toolsFor } from './request.ts';
 import { resumeCommand } from './resume-command.ts';
-import type { RunTools } from './run-tools.ts';
 import { splitAfterFailure, splitReport } from './split-retry.ts';
 
 /** Downloads the parts of jobs, several at a time. Throws the error of the earliest failed part. */
 export async function runJobs(
-  context: RunTools,
+  context: Context,
   jobs: readonly FolderReport[],
   options: PartsOptions = {},
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function runJobs(
 }
 
 /** Downloads and announces a single report. If it fails, it is downloaded in parts. */
-async function fetchWhole(context: RunTools, planned: PlannedQuery): Promise<void> {
+async function fetchWhole(context: Context, planned: PlannedQuery): Promise<void> {
   const job = await withIds(context, planned);
   const tools = toolsFor(context, job.account);
   const [part] = job.parts;
@@ -60,11 +60,7 @@ async function fetchWhole(context: RunTools, planned: PlannedQuery): Promise<voi
 }
 
 /** Adds the command to repeat, and how to split a long window, to an error. */
-function withCommands(
-  { host }: Pick<RunTools, 'host'>,
-  error: unknown,
-  job: PlannedQuery,
-): unknown {
+function withCommands({ host }: Pick<Context, 'host'>, error: unknown, job: PlannedQuery): unknown {
   if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
 
   const hints: string[] = [];
@@ -86,7 +82,7 @@ const maxDaysWithoutHint = 14;
 const fileUnits = ['week', 'month', 'day'] as const;
 
 /** Returns `undefined` for a short window, and for one that cannot be split. */
-function hintToSplit({ query, whole }: PlannedQuery, host: RunTools['host']): string | undefined {
+function hintToSplit({ query, whole }: PlannedQuery, host: Context['host']): string | undefined {
   if (countDays(whole) <= maxDaysWithoutHint) return undefined;
 
   const now = Math.floor(host.wallClock() / 1_000);

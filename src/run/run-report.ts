@@ -16,11 +16,11 @@ import type { Output, Part, Query } from '../query/query.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
 import type { Comparison } from '../totals/figures.ts';
 import { Grouping } from '../totals/grouping.ts';
+import type { Context } from './context.ts';
 import { keyFor, provenanceOf, windowOf } from './describe-report.ts';
 import { openForUser } from './open-for-user.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import { recordPart } from './record-report.ts';
-import type { RunTools, StepTools } from './run-tools.ts';
 
 /** The files of a report before its rows arrive. */
 export interface PreparedOutput {
@@ -65,7 +65,7 @@ interface KnownReport {
 
 /** Throws as `prepareFiles`. */
 export async function prepareOutput(
-  tools: RunTools,
+  tools: Context,
   options: FileOptions & CheckFlags,
   { part, query, names, outputs }: KnownReport,
 ): Promise<PreparedOutput> {
@@ -139,7 +139,7 @@ export interface WrittenReport {
  * `IncompleteDataError` for damaged data, and with `--strict` `RefusedReportError`.
  */
 export async function writeReport(
-  tools: StepTools,
+  tools: Pick<Context, 'console' | 'host' | 'version'>,
   output: PreparedOutput,
   report: RowSource,
 ): Promise<WrittenReport> {
@@ -214,7 +214,7 @@ function sumsFor({ planned, filled }: PreparedOutput): Grouping | undefined {
  * which the service may repeat.
  */
 function checkResultOf(
-  { console: { redact } }: StepTools,
+  { console: { redact } }: Pick<Context, 'console'>,
   { earlierWarnings }: PreparedOutput,
   { result: { warnings, notes } }: RowSource,
 ): CheckResult {

@@ -13,8 +13,8 @@ import type { waitFlags } from '../query/flags/wait-flags.ts';
 import { partsOfShard } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
+import type { Context } from './context.ts';
 import { type FolderReport, fillFolder } from './folder-jobs.ts';
-import type { RunTools } from './run-tools.ts';
 
 export type UpdateFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
   readonly concurrency: number;
@@ -27,7 +27,7 @@ export type UpdateFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFl
  * @throws SignInError if the account of the folder is not at hand
  */
 export async function planUpdate(
-  tools: RunTools,
+  tools: Context,
   { state, due }: { readonly state: FolderState; readonly due: readonly FolderPart[] },
   flags: UpdateFlags,
 ): Promise<FolderReport> {
@@ -71,7 +71,7 @@ function joinParts(parts: readonly Part[]): Part {
  * one of its login, else that of its name.
  */
 async function findAccount(
-  tools: RunTools,
+  tools: Context,
   { query }: Declaration,
   flags: UpdateFlags,
 ): Promise<ServiceAccount> {
@@ -103,7 +103,7 @@ async function findAccount(
 }
 
 /** Names the stored accounts that may own a folder, by login before by name. */
-async function storedNames(tools: RunTools, { login, account }: Owner): Promise<string[]> {
+async function storedNames(tools: Context, { login, account }: Owner): Promise<string[]> {
   const { accounts } = await tools.store().read();
   const names = Object.keys(accounts).filter((name) => {
     const email = accounts[name]?.email;

@@ -2,9 +2,9 @@ import { UsageError } from '../errors.ts';
 import { expectComparable } from '../query/check-query.ts';
 import type { FormatName } from '../query/format-names.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
+import type { Context } from '../run/context.ts';
 import type { RowChoice } from './rows/kept-rows.ts';
 import type { ViewOptions } from './view-flags.ts';
-import type { ViewTools } from './view-tools.ts';
 
 /** Text for people, the object of `--json`, or a format of `run`. */
 export type OutputKind = 'text' | 'document' | FormatName;
@@ -23,7 +23,7 @@ export function chooseRows(
 }
 
 /** Throws `UsageError` for flags that cannot be combined. */
-export function checkView(tools: ViewTools, options: ViewOptions, form: OutputKind): void {
+export function checkView(tools: Context, options: ViewOptions, form: OutputKind): void {
   const { by, chart, sort, top, compare } = options;
   const isOrdered = sort !== undefined || top !== undefined;
   if (isOrdered && chart !== undefined && by === undefined) {

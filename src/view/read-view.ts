@@ -1,3 +1,4 @@
+import type { Context } from '../run/context.ts';
 import { figuresToShow } from './answer/shown-figures.ts';
 import {
   printWarningsAndNotes,
@@ -14,7 +15,6 @@ import { UnusableFileError } from './sources/source-file.ts';
 import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/whole-groups.ts';
 import type { View } from './view.ts';
 import type { ViewOptions } from './view-flags.ts';
-import type { ViewTools } from './view-tools.ts';
 
 /**
  * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
@@ -25,7 +25,7 @@ import type { ViewTools } from './view-tools.ts';
  * RefusedReportError with `--strict` for warnings
  */
 export async function readView(
-  tools: ViewTools,
+  tools: Context,
   options: ViewOptions,
   asked: Pick<Attempt, 'paths' | 'form'>,
 ): Promise<View> {
@@ -49,7 +49,7 @@ interface Attempt {
 }
 
 async function tryToRead(
-  tools: ViewTools,
+  tools: Context,
   options: ViewOptions,
   { paths, form, unusable }: Attempt,
 ): Promise<View> {
@@ -87,7 +87,7 @@ function checkedView(read: Read, nowMs: number): View {
 }
 
 /** Prints warnings and notes, and filters without rows. */
-function printView(tools: ViewTools, view: View, filters: readonly RowFilter[]): void {
+function printView(tools: Context, view: View, filters: readonly RowFilter[]): void {
   printWarningsAndNotes(tools, view);
   const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
   if (view.collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);
@@ -114,7 +114,7 @@ function questionOf(
 
 /** Prints which values of filters no row has, or that no row has all. */
 function printMissingValues(
-  { console }: ViewTools,
+  { console }: Context,
   filters: readonly RowFilter[],
   isFilteredOut: boolean,
 ): void {

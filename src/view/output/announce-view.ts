@@ -1,14 +1,14 @@
 import type { WrittenFile } from '../../output/written-file.ts';
 import { showFigures, writtenMessage } from '../../run/announce-output.ts';
+import type { Context } from '../../run/context.ts';
 import type { PlannedFiles } from '../../run/prepare-files.ts';
 import { visibleJson } from '../../text/printable.ts';
 import type { View } from '../view.ts';
-import type { ViewTools } from '../view-tools.ts';
 import type { WrittenView } from './write-view.ts';
 
 /** Prints the files of a view, and its totals; with `--json` an object for each file on stdout. */
 export async function announceView(
-  tools: ViewTools,
+  tools: Context,
   { byTime }: View,
   { written, planned }: { readonly written: WrittenView; readonly planned: PlannedFiles },
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function announceView(
 }
 
 async function announceFile(
-  { console, flags, elapsedMs }: ViewTools,
+  { console, flags, elapsedMs }: Context,
   { summary, notes }: WrittenView,
   { name: file, rowCount, sizeBytes, sha256 }: WrittenFile,
 ): Promise<void> {

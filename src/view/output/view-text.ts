@@ -8,6 +8,7 @@ import { describeWindow } from '../../query/calendar.ts';
 import { describeQuery, toRequestRecord } from '../../query/describe.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
+import type { Context } from '../../run/context.ts';
 import { tableLook } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
@@ -26,7 +27,6 @@ import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
 import { formatMembers, warningsOf } from '../member-lines.ts';
 import { findDaySpan } from '../rows/rows-of-period.ts';
 import type { View } from '../view.ts';
-import type { ViewTools } from '../view-tools.ts';
 
 /** Bars without `--top`. */
 const maxBars = 20;
@@ -101,7 +101,7 @@ export function documentOf(view: View): string {
  * Formats the names of the files, their totals, groups or first rows, and the facts about the
  * report.
  */
-export function viewText(tools: ViewTools, view: View): string {
+export function viewText(tools: Context, view: View): string {
   const { options, byTime, collected, figures } = view;
   const look = tableLook(tools);
   const isPreview = options.by === undefined && options.chart === undefined;

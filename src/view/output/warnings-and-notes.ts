@@ -1,4 +1,5 @@
 import { RefusedReportError } from '../../errors.ts';
+import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
 import { comparisonNote } from '../../totals/compared-report.ts';
@@ -9,7 +10,6 @@ import type { Sources } from '../sources/find-sources.ts';
 import { gapWarnings, notFinalNote } from '../sources/viewed-folder.ts';
 import { cutGroupNote } from '../sources/whole-groups.ts';
 import type { View } from '../view.ts';
-import type { ViewTools } from '../view-tools.ts';
 
 /** Returns sentences on days that are missing or changed, and on values of files. */
 export function viewWarnings(sources: Sources, { tails, warnings }: Collected): string[] {
@@ -74,7 +74,7 @@ function missingNotes(
   return notes;
 }
 
-export function printWarningsAndNotes({ console }: ViewTools, view: Omit<View, 'figures'>): void {
+export function printWarningsAndNotes({ console }: Context, view: Omit<View, 'figures'>): void {
   const { groups, options, warnings, notes } = view;
   for (const sentence of warnings) console.warn(sentence);
   for (const note of notes) console.note(`Note: ${note}`);

@@ -1,8 +1,6 @@
 import { resolve } from 'node:path';
-
 import type { Expectation } from '../../checks/expectation.ts';
 import { ReportCheck } from '../../checks/report-check.ts';
-
 import { keyOf, metricOfField } from '../../contract/columns.ts';
 import type { ReportSummary } from '../../contract/messages.ts';
 import { type CheckResult, UsageError } from '../../errors.ts';
@@ -18,6 +16,7 @@ import type { NameValues } from '../../query/file-name.ts';
 import { formatFacts } from '../../query/format-names.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { chooseOutputs } from '../../run/choose-outputs.ts';
+import type { Context } from '../../run/context.ts';
 import { openForUser } from '../../run/open-for-user.ts';
 import {
   openFile,
@@ -31,14 +30,13 @@ import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answe
 import { columnFigures } from '../answer/shown-figures.ts';
 import { daysOfWindow } from '../sources/period.ts';
 import type { View } from '../view.ts';
-import type { ViewTools } from '../view-tools.ts';
 
 /**
  * Prepares the files of a view. Throws as `prepareFiles`, and `UsageError` for an output that is
  * one of the input files.
  */
 export async function prepareViewOutput(
-  tools: ViewTools,
+  tools: Context,
   view: View,
   { breakdowns, columns, selectedColumns }: ViewAnswer,
 ): Promise<PlannedFiles> {
@@ -66,7 +64,7 @@ function namesOf({ sources }: View, breakdowns: readonly string[]): NameValues {
 }
 
 /** Throws `UsageError` for an output that would replace a file it is made from. */
-function expectNotInputFile({ host }: ViewTools, { sources }: View, { target }: PlannedFile): void {
+function expectNotInputFile({ host }: Context, { sources }: View, { target }: PlannedFile): void {
   const name = target.name();
   if (name === undefined) return;
   const key = pathKey(resolve(host.cwd, name));
@@ -94,7 +92,7 @@ export interface WrittenView {
 
 /** Writes a view in formats of `run`, to stdout or files. */
 export async function writeView(
-  tools: ViewTools,
+  tools: Context,
   { view, answer, planned }: { view: View; answer: ViewAnswer; planned: PlannedFiles },
 ): Promise<WrittenView> {
   const formatsOfFiles = planned.files.map(({ format }) => format);
@@ -134,7 +132,7 @@ export async function writeView(
 }
 /** Writes the rows of one file, in the form of its format. Returns their summary and notes. */
 async function writeRows(
-  tools: ViewTools,
+  tools: Context,
   { view, answer }: { readonly view: View; readonly answer: ViewAnswer },
   { file, opened }: { readonly file: PlannedFile; readonly opened: WrittenFile },
 ): Promise<Pick<CheckResult, 'notes'> & Pick<WrittenView, 'summary'>> {
@@ -163,7 +161,7 @@ function keepsOrder({ options }: View, isForReaders: boolean): boolean {
   return sort !== undefined || top !== undefined || (by === undefined && !isForReaders);
 }
 
-function printOmittedRatesNote({ console }: ViewTools, { figures, groups, options }: View): void {
+function printOmittedRatesNote({ console }: Context, { figures, groups, options }: View): void {
   const parts = figures.flatMap(({ derived }) => {
     return derived ? [derived.numeratorField, derived.denominatorField] : [];
   });
@@ -174,7 +172,7 @@ function printOmittedRatesNote({ console }: ViewTools, { figures, groups, option
 
 /** Has the request of the files, without the account. */
 function provenanceOf(
-  { version }: ViewTools,
+  { version }: Context,
   view: View,
   { breakdowns }: Pick<ViewAnswer, 'breakdowns'>,
 ): Provenance {
@@ -211,7 +209,7 @@ interface ViewCheck {
 }
 
 /** Checks rows like a report from the service, if their request is known. */
-function createViewCheck({ host }: ViewTools, view: View, answer: ViewAnswer): ViewCheck {
+function createViewCheck({ host }: Context, view: View, answer: ViewAnswer): ViewCheck {
   const { sources, warnings, notes } = view;
   const breakdowns = sentBreakdowns(answer.breakdowns);
   const { query, window } = sources;

@@ -8,6 +8,7 @@ import { valuesOf } from '../../rows/column-values.ts';
 import { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import type { ReportFile } from '../../rows/report-file.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
+import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { everyFigureOf, type Figure, findFigure } from '../../totals/figures.ts';
 import { Grouping, isTime, type KeyColumn } from '../../totals/grouping.ts';
@@ -15,7 +16,6 @@ import { numberIn } from '../../totals/numbers.ts';
 import { resolveKeys } from '../../totals/ranked-groups.ts';
 import { parseSort } from '../../totals/sorting.ts';
 import { type SourceFile, UnusableFileError } from '../sources/source-file.ts';
-import type { ViewTools } from '../view-tools.ts';
 import { CellCheck, type UsedColumns } from './check-cells.ts';
 import { KeptRows, type RowChoice } from './kept-rows.ts';
 import { openSourceFile } from './open-source-file.ts';
@@ -96,7 +96,7 @@ export interface Collected {
  *   one that is not what its history line says
  */
 export async function collect(
-  tools: Pick<ViewTools, 'host' | 'progress'>,
+  tools: Pick<Context, 'host' | 'progress'>,
   files: readonly SourceFile[],
   question: Question,
 ): Promise<Collected> {
@@ -143,7 +143,7 @@ interface FileColumns extends UsedColumns {
 }
 
 class Collector {
-  readonly #tools: Pick<ViewTools, 'host'>;
+  readonly #tools: Pick<Context, 'host'>;
   readonly #question: Question;
   readonly #files: readonly SourceFile[];
   readonly #decoder = new ParquetDecoder();
@@ -171,7 +171,7 @@ class Collector {
   #rowCount = 0;
   #sizeBytes = 0;
 
-  constructor(tools: Pick<ViewTools, 'host'>, files: readonly SourceFile[], question: Question) {
+  constructor(tools: Pick<Context, 'host'>, files: readonly SourceFile[], question: Question) {
     this.#tools = tools;
     this.#files = files;
     this.#question = question;

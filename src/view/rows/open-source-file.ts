@@ -6,15 +6,15 @@ import { addAbortSignal } from 'node:stream';
 import type { CsvReading } from '../../rows/csv-rows.ts';
 import type { ParquetDecoder } from '../../rows/parquet-rows.ts';
 import { openReportFile, type ReportFile, readReportStream } from '../../rows/report-file.ts';
+import type { Context } from '../../run/context.ts';
 import type { SourceFile } from '../sources/source-file.ts';
-import type { ViewTools } from '../view-tools.ts';
 
 /**
  * Opens a file, a pipe or stdin, once. Throws like `openReportFile`.
  * @param hash receives all bytes of the file
  */
 export async function openSourceFile(
-  { host }: Pick<ViewTools, 'host'>,
+  { host }: Pick<Context, 'host'>,
   { path, shown }: SourceFile,
   { csv, decoder, hash }: { csv: CsvReading; decoder: ParquetDecoder; hash: Hash | undefined },
 ): Promise<ReportFile> {

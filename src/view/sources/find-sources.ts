@@ -2,10 +2,10 @@ import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
 import { earlierWindow, type SplitUnit, type Window } from '../../query/calendar.ts';
+import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import type { DaySpan } from '../rows/collect.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import type { ViewTools } from '../view-tools.ts';
 import { openSources, queryOfSource, type Source } from './open-sources.ts';
 import {
   clampToFiles,
@@ -52,7 +52,7 @@ export interface Sources {
  * @throws UsageError for a path that does not exist, a folder without a declaration, or a window outside its files
  */
 export async function findSources(
-  { host }: Pick<ViewTools, 'host'>,
+  { host }: Pick<Context, 'host'>,
   options: ViewOptions,
   { paths, unusable }: { readonly paths: readonly string[] } & Pick<Search, 'unusable'>,
 ): Promise<Sources> {

@@ -11,8 +11,8 @@ import {
   readFolder,
 } from '../../folder/folder-state.ts';
 import { expectNoUrlToRead } from '../../output/file/url.ts';
+import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import type { ViewHost } from '../view-tools.ts';
 import { knownGap, type SourceFile } from './source-file.ts';
 import { openFolder, queryOf, type Search, type ViewedFolder } from './viewed-folder.ts';
 
@@ -20,7 +20,7 @@ import { openFolder, queryOf, type Search, type ViewedFolder } from './viewed-fo
 export type Source = { readonly viewed: ViewedFolder } | { readonly file: SourceFile };
 
 interface Opening {
-  readonly host: ViewHost;
+  readonly host: Context['host'];
   readonly search: Search;
 
   /** Those of single files, each read once. */

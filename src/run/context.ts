@@ -1,0 +1,36 @@
+import type { AccountOptions, Accounts, ServiceAccount } from '../account/account.ts';
+import type { Store } from '../account/store.ts';
+import type { Host } from '../host.ts';
+import type { Console, ConsoleFlags } from '../ui/console.ts';
+import type { Progress } from '../ui/progress.ts';
+import type { Ledger } from './ledger.ts';
+
+/** Absent if a command does not have them. */
+export interface ContextOptions extends ConsoleFlags, AccountOptions {}
+
+/** Services that commands use, created on first use. There is one context per command. */
+export interface Context {
+  readonly version: string;
+  readonly host: Host;
+  readonly console: Console;
+  readonly flags: ConsoleFlags;
+
+  /** Named by the command line, the environment or the stored settings. */
+  readonly account: ServiceAccount;
+
+  /** That account, and others that a run may use. */
+  readonly accounts: Accounts;
+  elapsedMs(): number;
+
+  /** Set with `--local`, which uses a server inside this process. */
+  readonly isLocal: boolean;
+  store(): Store;
+
+  /** Reports created on this machine; `undefined` with `--local`. */
+  ledger(): Ledger | undefined;
+  progress(): Promise<Progress>;
+
+  /** Ends the work of this command early, including all calls. */
+  readonly callOff: AbortController;
+  dispose(): Promise<void>;
+}
