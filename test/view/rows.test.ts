@@ -66,6 +66,15 @@ describe('rows stay rows', () => {
     });
   });
 
+  test('files of different breakdowns are exit 2, whatever is asked of them', async () => {
+    const byCountry = 'date,country,displays\n2026-08-03,FR,5\n';
+    const { view } = filesOf({ 'a.csv': first, 'b.csv': byCountry });
+    const says = 'a.csv and b.csv are from different requests: their columns of breakdowns differ';
+    for (const flags of ['', '--by DAILY', '--json']) {
+      expectRefusal(await view(`a.csv b.csv ${flags}`), 2, says);
+    }
+  });
+
   test.each([
     { flags: '--sort displays', rows: ['7', '5'] },
     { flags: '--sort displays:asc', rows: ['5', '7'] },

@@ -1,3 +1,4 @@
+import { breakdownOfField } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
@@ -22,12 +23,14 @@ export function expectSameRequest(one: ReadFile, other: ReadFile): void {
   });
 }
 
-/** Reads the request in the declaration of the folder, or else of the file; what is unknown is absent. */
+/** Reads the request in the declaration of the folder, or else in the file; what is unknown is absent. */
 function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>> {
   const query = file.declaration?.query;
   const request = query ?? requestOfMembers(tail.members);
   const timezone = query?.timezone ?? tail.summary?.timezone;
+  const hasHeader = tail.isLineOpen !== undefined;
   return {
+    ...(hasHeader && !query && { 'columns of breakdowns': breakdownsInHeader(tail.fields) }),
     ...(request && {
       profiles: request.profile,
       breakdowns: [...request.breakdowns].sort().join(','),
@@ -36,4 +39,14 @@ function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>
     ...(timezone !== undefined && { 'time zones': timezone.toLowerCase() }),
     ...(query && { 'window clocks': query.windowClock }),
   };
+}
+
+/** Names the breakdowns but time of a CSV, whose request is not known. */
+function breakdownsInHeader(fields: readonly string[]): string {
+  const found = new Set<string>();
+  for (const field of fields) {
+    const breakdown = breakdownOfField(field);
+    if (breakdown && !breakdown.time) found.add(breakdown.name);
+  }
+  return [...found].sort().join(',');
 }
