@@ -50,31 +50,6 @@ export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
   return columns;
 }
 
-/**
- * Lists the requested columns, in request order: the fields of the breakdowns, then the metrics.
- * @param shownMetrics metrics to show, including computed ones; by default the request's. The
- * request's other metrics are `hidden`.
- */
-export function requestedColumns(
-  profile: Profile,
-  request: ColumnsRequest,
-  shownMetrics: readonly string[] = request.metrics,
-): Column[] {
-  const all = columnsOf(profile, request);
-  const columnOfMetric = (name: string): Column =>
-    all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
-
-  const columns: Column[] = [];
-  for (const name of request.breakdowns) {
-    columns.push(...all.filter(({ breakdown }) => breakdown === name));
-  }
-  for (const name of shownMetrics) columns.push(columnOfMetric(name));
-  for (const name of request.metrics) {
-    if (!shownMetrics.includes(name)) columns.push({ ...columnOfMetric(name), hidden: true });
-  }
-  return columns;
-}
-
 const breakdownFields = breakdowns.flatMap((breakdown) =>
   breakdown.fields.map((field) => ({ ...field, breakdown })),
 );

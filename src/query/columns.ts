@@ -1,5 +1,5 @@
 import { findSpellings } from '../contract/aliases.ts';
-import { type Column, columnsOf, requestedColumns } from '../contract/columns.ts';
+import { type Column, columnsOf } from '../contract/columns.ts';
 import {
   breakdowns,
   derivedBreakdowns,
@@ -21,10 +21,19 @@ type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
  */
 export function columnsOfQuery({ profile, metrics, breakdowns }: ColumnsQuery): Column[] {
   const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
-  const isWeekly = breakdowns.includes('WEEKLY');
-  return requestedColumns(profile, sent, metrics).map((column) => {
-    return isWeekly && column.breakdown === 'RANGE' ? { ...column, isOfWeeks: true } : column;
-  });
+  const all = columnsOf(profile, sent);
+  const columnOfMetric = (name: string): Column =>
+    all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
+
+  const isOfWeeks = breakdowns.includes('WEEKLY');
+  const ofBreakdown = (name: string): Column[] => {
+    const own = all.filter(({ breakdown }) => breakdown === name);
+    return isOfWeeks && name === 'RANGE' ? own.map((one) => ({ ...one, isOfWeeks })) : own;
+  };
+  const hidden = sent.metrics
+    .filter((name) => !metrics.some((shown) => shown === name))
+    .map((name): Column => ({ ...columnOfMetric(name), hidden: true }));
+  return [...sent.breakdowns.flatMap(ofBreakdown), ...metrics.map(columnOfMetric), ...hidden];
 }
 
 const flag = '--columns';

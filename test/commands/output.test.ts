@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldLabel, requestedColumns } from '../../src/contract/columns.ts';
+import { fieldLabel } from '../../src/contract/columns.ts';
+import { columnsOfQuery } from '../../src/query/columns.ts';
 import { documentOf, encode } from '../formats/encode.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
@@ -94,11 +95,7 @@ describe('columns', () => {
     }
   });
 
-  const columns = requestedColumns(
-    'buyer',
-    { breakdowns: ['DAILY'], metrics: ['displays', 'clicks'] },
-    ['ctr'],
-  );
+  const columns = columnsOfQuery({ profile: 'buyer', breakdowns: ['DAILY'], metrics: ['ctr'] });
 
   test('that are computed use the values of the row, and are empty without displays', async () => {
     const body = documentOf(
