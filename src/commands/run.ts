@@ -32,7 +32,7 @@ export const runCommand = declareCommand({
     ],
     ['adreport run --period last-7d --by OS --filter country=FR --dry-run', 'preview the request'],
     [
-      "adreport run --local --period last-30d --split day --missing -o '{date}.csv'",
+      "adreport run --local --period last-30d --split day -o 'daily/{date}.csv'",
       'one file per day',
     ],
     [

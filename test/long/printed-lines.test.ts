@@ -204,9 +204,9 @@ const withLines = Object.entries(documents).filter(([, text]) =>
 /** Other programs in the lines that this machine does not have. */
 const missing = ['curl', 'jq', 'flock', 'parallel'].filter((tool) => !isInstalled(tool));
 
-describe.skipIf(process.platform === 'win32').each(withLines)('%s', (_name, document) => {
-  // All lines share one home, like those of one reader.
-  const place = placeFor('reader');
+describe.skipIf(process.platform === 'win32').each(withLines)('%s', (name, document) => {
+  // The lines of a document share one home, like those of one reader.
+  const place = placeFor(`reader of ${name}`);
   const run = (line: string, extra = {}) =>
     expectDone('bash', `set -o pipefail\n${here(line)}`, {
       cwd: place.cwd,
