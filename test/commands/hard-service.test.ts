@@ -45,7 +45,7 @@ describe('a service that takes forms only', () => {
     expect(await run(`${line} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
 
     expect(server.requests().map(({ path, rawBody }) => [path, rawBody])).toEqual([
-      ['/auth-reporting', 'auth%5Bemail%5D=…&auth%5Bpassword%5D=…'],
+      ['/auth-reporting', 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=…'],
       ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
       ['/status-reporting', 'id=r+1%26'],
       ['/download-reporting', 'id=r+1%26'],
