@@ -90,6 +90,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const whole = wholePart(query, nowMs);
   const found = await findIds(account.client, query);
   for (const selection of found.selections) console.note(selection);
+  for (const { message } of found.warnings) console.warn(message);
   const part = { ...whole, query: found.query };
   if (options.dryRun) return printDryRun(context, [{ account, part, outputs: ['-'] }]);
 

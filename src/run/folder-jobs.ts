@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { type AdreportError, type CheckMessage, UsageError } from '../errors.ts';
+import { type AdreportError, UsageError } from '../errors.ts';
 import { checkFolder } from '../folder/check-folder.ts';
 import type { Declaration, FolderRequest } from '../folder/declaration.ts';
 import { declare, planDeclaration } from '../folder/declaration-file.ts';
@@ -20,8 +20,6 @@ import { type PlannedQuery, withQuery } from './plan-run.ts';
 
 /** A report of a run with the folder that it fills, if it fills one. */
 export interface FolderReport extends PlannedQuery {
-  /** Warnings on the campaign list. */
-  readonly earlierWarnings?: readonly CheckMessage[];
   readonly filled?: FilledFolder;
 
   /** Why none of its parts is requested. Thrown once the other reports are done. */

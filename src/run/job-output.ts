@@ -17,7 +17,7 @@ export async function prepareReportOutput(
   report: FolderReport,
   part?: Part,
 ): Promise<PreparedOutput> {
-  const { query, whole, accountName, filled, label, options, earlierWarnings = [] } = report;
+  const { query, whole, accountName, filled, label, options } = report;
   const name = part && filled?.declaration.pattern.nameFor(part);
   if (filled && name !== undefined) await requireSamePlace(filled, name);
   const prepared = await prepareOutput(
@@ -34,7 +34,7 @@ export async function prepareReportOutput(
 
   return {
     ...prepared,
-    earlierWarnings: [...earlierWarnings, ...(compared?.warnings ?? [])],
+    earlierWarnings: compared?.warnings ?? [],
     label: { report: query.report ?? null, account: accountName, job: label },
     filled: part && filled,
     comparison: compared?.comparison,
