@@ -38,8 +38,7 @@ export class ColumnCheck implements Check {
   }
 
   /** Throws `IncompleteDataError` for what is no report. */
-  close({ fields, rowCount, isLineOpen }: ReportTail, messages: CheckMessages): void {
-    const isCsv = isLineOpen !== undefined;
+  close({ fields, rowCount, isCsv = false }: ReportTail, messages: CheckMessages): void {
     if (rowCount === 0 && !isCsv) return;
 
     const missing = findMissing(this.#requested, fields);

@@ -19,12 +19,6 @@ export function binaryFormOf(head: Uint8Array): BinaryForm | undefined {
   return signatures.find(({ signature }) => start.startsWith(signature))?.form;
 }
 
-/** Reads the byte order mark. */
-export function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
-  if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
-}
-
 /** Recognizes web pages such as a proxy's or a portal's. */
 export function isPage(text: string, contentType = ''): boolean {
   return /html/i.test(contentType) || /^\s*</.test(text);

@@ -1,7 +1,6 @@
-import { TextDecoder } from 'node:util';
-import { detectTextForm, startsWithRow, utf16Of } from '../contract/body-kind.ts';
+import { detectTextForm, startsWithRow } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ByteWindow, carriageReturn, lineFeed, truncatedError } from './bytes.ts';
+import { ByteWindow, truncatedError } from './bytes.ts';
 import type { CsvOptions } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
@@ -42,61 +41,28 @@ export async function* readRows(
   const { lines, pieceBytes = defaultPieceBytes } = options;
   const source = body[Symbol.asyncIterator]();
   try {
-    let chunks = source;
-    let head = await readHead(chunks);
-    const hasMark = hasByteOrderMark(head);
-    head = withoutMark(head);
-    const charset = utf16Of(head);
-    if (charset !== undefined) {
-      chunks = decodedChunks(prepended(head, source), charset);
-      head = withoutMark(await readHead(chunks));
-    }
-
+    const start = await readHead(source);
+    const head = withoutMark(start);
     const form = lines === 'expected' ? 'lines' : formOf(head, options);
     if (form !== 'csv') {
-      const window = new ByteWindow(head, chunks, pieceBytes);
+      const window = new ByteWindow(head, source, pieceBytes);
       return yield* readDocument(window, form === 'lines');
     }
 
     const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
     const delimiter = delimiterOf(head, lines !== undefined);
-    const csvForm = { delimiter, hasByteOrderMark: hasMark };
+    const csvForm = { delimiter, hasByteOrderMark: hasByteOrderMark(start) };
     const fields: string[] = [];
-    const end: TextEnd = { isLineOpen: false };
-    const csvBytes = trackLineEnd(prepended(head, chunks), end);
-    const csvLines = readCsvLines(csvBytes, fields, { ...options.csv, form: csvForm });
+    const csvLines = readCsvLines(prepended(head, source), fields, {
+      ...options.csv,
+      form: csvForm,
+    });
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
-    return { ...tail, fields, isLineOpen: end.isLineOpen };
+    return { ...tail, fields, isCsv: true };
   } finally {
     await source.return?.();
   }
-}
-
-interface TextEnd {
-  /** Set if the last line has no line break. */
-  isLineOpen: boolean;
-}
-
-/** Passes chunks through and records how the last one ends. */
-async function* trackLineEnd(
-  chunks: AsyncIterable<Uint8Array>,
-  end: TextEnd,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of chunks) {
-    const last = chunk.at(-1);
-    if (last !== undefined) end.isLineOpen = last !== lineFeed && last !== carriageReturn;
-    yield chunk;
-  }
-}
-
-/** Converts a UTF-16 body to UTF-8. */
-async function* decodedChunks(
-  body: AsyncIterable<Uint8Array>,
-  charset: string,
-): AsyncGenerator<Uint8Array> {
-  const decoder = new TextDecoder(charset);
-  for await (const chunk of body) yield Buffer.from(decoder.decode(chunk, { stream: true }));
 }
 
 function hasByteOrderMark(head: Buffer): boolean {

@@ -23,8 +23,7 @@ export interface ReportTail {
   /** Members other than `data`, in document order, including `summary`. */
   readonly members: readonly ReportMember[];
 
-  /** Set if the last line of a CSV has no line break; absent for JSON. */
-  readonly isLineOpen?: boolean;
+  readonly isCsv?: boolean;
 }
 
 /** Batches of one report; the iterator returns its tail. */

@@ -401,9 +401,6 @@ const sameReports: Record<string, OddAnswer> = {
   'CSV with a mark': {
     answer: typed('text/csv', `\ufeff${literalCsv.replaceAll('\r\n', '\n')}`),
   },
-  'CSV in UTF-16': {
-    answer: typed('text/csv', Buffer.from(`\ufeff${literalCsv}`, 'utf16le')),
-  },
   'blanks and capitals in the header': {
     answer: typed('text/csv', ' DATE, DISPLAYS\n2026-11-19,7\n'),
   },

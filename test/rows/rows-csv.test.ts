@@ -199,6 +199,11 @@ describe('a CSV report', () => {
       message: 'a value longer than 1 MB',
     },
     {
+      name: 'UTF-16',
+      text: Buffer.from('\ufeffdate,city\n1,x\n', 'utf16le'),
+      message: 'of the CSV is not UTF-8: it begins',
+    },
+    {
       name: 'Latin-1',
       text: Buffer.from('date,city\n1,\xe9\n', 'latin1'),
       message: 'of the CSV is not UTF-8: it begins',

@@ -257,8 +257,7 @@ class Collector {
     if (tail.rowCount > 0 && !tail.fields.some((field) => fieldTypeOf(field) !== undefined)) {
       throw notAReportError(shown, tail);
     }
-    const isCsv = tail.isLineOpen !== undefined;
-    const present = isCsv ? (columns?.fields ?? []) : [...filled];
+    const present = tail.isCsv ? (columns?.fields ?? []) : [...filled];
     for (const field of present) this.#filledFields.add(field);
     if (tail.rowCount > 0) {
       this.#fileCount += 1;

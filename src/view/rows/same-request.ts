@@ -28,7 +28,7 @@ function requestParts({ file, tail }: ReadFile): Readonly<Record<string, string>
   const query = file.declaration?.query;
   const request = query ?? requestOfMembers(tail.members);
   const timezone = query?.timezone ?? tail.summary?.timezone;
-  const hasHeader = tail.isLineOpen !== undefined;
+  const hasHeader = tail.isCsv;
   return {
     ...(hasHeader && !query && { 'columns of breakdowns': breakdownsInHeader(tail.fields) }),
     ...(request && {
