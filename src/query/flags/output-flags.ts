@@ -60,6 +60,7 @@ export const outputFlags = runFlagGroup('Output:', {
     flags: '--columns <a,b>',
     meaning: 'columns to write, in this order; all: every field from the service',
     read: readColumns,
+    isRare: true,
   },
   normalize: {
     belongsTo: 'query',
