@@ -88,6 +88,6 @@ describe('a printed command has the quotes of the platform', () => {
 
   test('of an example', async () => {
     const { stdout } = await runCli('run --help', onWindows);
-    expect(stdout).toContain('-o "{date}.csv"');
+    expect(stdout).toContain('-o "daily/{date}.csv"');
   });
 });
