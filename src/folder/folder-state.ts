@@ -87,7 +87,7 @@ function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError
   const hasHistory = names.some(isHistoryName);
   const again = hasHistory
     ? 'It has a history: run the command that filled it again, which declares it anew.'
-    : 'Fill one with adreport run --split, and check that its disk is mounted.';
+    : 'Check that its disk is mounted. To fill a folder, see: adreport help folders';
   return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
     hint: again,
   });
