@@ -48,7 +48,7 @@ reports:
     by: CAMPAIGN
     split: day
     lookback: 3
-    output: data/date={date}/part.csv
+    output: nightly/{date}.csv
 `;
 
 /** Throws `OutputError` if `adreport.yaml` exists in the working folder. */

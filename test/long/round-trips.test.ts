@@ -237,11 +237,12 @@ describe.skipIf(!pythonOfSheets)('a sheet, read by openpyxl', () => {
       const formats = ['date', 'displays', 'revenueEuro', 'ctr'].map((field) => {
         return rows[0]?.[place(field)]?.format;
       });
-      expect(formats).toEqual(['yyyy\\-mm\\-dd', '#,##0', '#,##0.00', '0.00%']);
+      const euros = '"€"#,##0.00;-"€"#,##0.00';
+      expect(formats).toEqual(['yyyy\\-mm\\-dd', '#,##0', euros, '0.00%']);
 
       const summary = new Map<unknown, PythonCell[]>();
       for (const [name, ...others] of book.summary) summary.set(name.value, others);
-      expect(summary.get('Fetched')?.[0]?.value).toMatch(/^2026-11-\d\d \d\d:\d\d/);
+      expect(summary.get('Downloaded')?.[0]?.value).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d UTC$/);
       const [now, before, change] = summary.get('Displays') ?? [];
       expect(change?.value).toBeCloseTo(Number(now?.value) / Number(before?.value) - 1, 9);
       expect(change?.format).toContain('0.0%');
