@@ -111,15 +111,15 @@ describe('cron', () => {
 
   testWith('the crontab line keeps a folder complete under the real daemon', noCron, async () => {
     const { cwd, env, shell } = await openPlace();
-    const out = join(cwd, 'reports');
-    expect(await shell(declared('reports'))).toMatchObject({ exitCode: 0 });
+    const out = join(cwd, 'data');
+    expect(await shell(declared('data'))).toMatchObject({ exitCode: 0 });
     for (const day of daysIn(out).slice(3)) rmSync(join(out, day), { recursive: true });
     const settings = Object.entries({ ...env, ADREPORT_CONFIG_DIR: `${cwd}/settings` });
     const here = crontab
       .replace('15 6 * * *', '* * * * * root')
       // A system crontab needs a user in each line.
       .replace('0 9 * * *', '0 9 * * * root')
-      .replaceAll(/\breports(?=\s)/g, out);
+      .replaceAll(/\bdata(?=\s)/g, out);
     const lines = settings.map(([name, value]) => `${name}=${value}`);
     const file = `/etc/cron.d/adreport-test-${process.pid}`;
     writeFileSync(file, [...lines, here].join('\n'), { mode: 0o644 });
@@ -141,14 +141,14 @@ describe('cron, an alarm', () => {
 
   test('prints nothing if there are no problems, otherwise the command that solves them', async () => {
     const { cwd, shell } = await openPlace();
-    expect(await shell(declared('reports'))).toMatchObject({ exitCode: 0 });
+    expect(await shell(declared('data'))).toMatchObject({ exitCode: 0 });
     expect(await shell(line)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
 
-    const [day = ''] = daysIn(join(cwd, 'reports'));
-    rmSync(join(cwd, 'reports', day), { recursive: true });
-    expect((await shell(line)).stdout).toContain('To solve: adreport update reports');
+    const [day = ''] = daysIn(join(cwd, 'data'));
+    rmSync(join(cwd, 'data', day), { recursive: true });
+    expect((await shell(line)).stdout).toContain('To solve: adreport update data');
 
-    expect(await shell('adreport update reports')).toMatchObject({ exitCode: 0 });
+    expect(await shell('adreport update data')).toMatchObject({ exitCode: 0 });
     expect((await shell(line)).stdout).toBe('');
   });
 });
@@ -473,14 +473,14 @@ describe('schedulers', () => {
       const line = parallel.replace('--local ', '');
 
       expect(await shell(line)).toMatchObject({ exitCode: 0 });
-      expect(daysIn(join(cwd, 'data'))).toEqual(days);
+      expect(daysIn(join(cwd, 'os'))).toEqual(days);
       expect(countOrders(server)).toBe(31);
 
-      rmSync(join(cwd, 'data', days[7] ?? ''), { recursive: true });
+      rmSync(join(cwd, 'os', days[7] ?? ''), { recursive: true });
       server.reset();
       expect(await shell(line)).toMatchObject({ exitCode: 0 });
       expect(countOrders(server)).toBe(1);
-      expect(daysIn(join(cwd, 'data'))).toEqual(days);
+      expect(daysIn(join(cwd, 'os'))).toEqual(days);
     },
   );
 
