@@ -30,8 +30,8 @@ function session(line) {
   const call = line.replace(/^adreport/, `'${process.execPath}' '${program}'`);
   const command = `stty cols ${columns}; ${call}`;
   const output = execFileSync('script', ['-qec', command, '/dev/null'], options);
-  // What a bar drew and took away again ends with the last escape that clears the screen below.
-  const shown = output.replaceAll('\r', '').split('\u001b[0J').at(-1) ?? '';
+  // What a bar drew and took away again ends with the last escape that clears its line.
+  const shown = output.replaceAll('\r', '').split('\u001b[2K').at(-1) ?? '';
   return [`\u001b[32m$ ${line}\u001b[39m`, ...shown.trimEnd().split('\n'), ''];
 }
 
