@@ -302,8 +302,10 @@ function findFile(tools: Context, command: RunCommandLine): string {
   const [name] = command.names;
   if (name !== undefined) expectReportName(command, tools);
   const what = name === undefined ? 'There is' : `Cannot run ${quoted(name)}: there is`;
+  const hint = 'Create one with adreport init, or name a file with --file.';
+  const hintOnValues = 'If it belongs to a flag, leave no blanks: --metrics displays,clicks';
   throw new UsageError(`${what} no ${projectFileName} in this folder or its parents.`, {
-    hint: 'Create one with adreport init, or name a file with --file.',
+    hint: name === undefined ? hint : `${hint}\n${hintOnValues}`,
   });
 }
 

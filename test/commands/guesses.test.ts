@@ -32,3 +32,12 @@ test('a saved report may have the name of a period', async () => {
   expect(await run('run today --dry-run')).toMatchObject({ exitCode: 0 });
   expectRefusal(await run('run last-month'), 2, 'Use: adreport run --period last-month');
 });
+
+test('a word after a list with a blank is not looked up without a hint on blanks', async () => {
+  const line = 'run --local --period yesterday --metrics displays, clicks';
+
+  const { exitCode, stderr } = await runCli(line);
+
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('leave no blanks: --metrics displays,clicks');
+});
