@@ -94,8 +94,8 @@ class PlannedRowWriter implements RowWriter {
   #membersOf(batch: RowBatch): string[][] {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);
-    for (const { field, name, numeric, figure } of this.#plan.columns) {
-      if (figure?.derived) continue;
+    for (const { field, name, numeric, metric } of this.#plan.columns) {
+      if (metric?.derived) continue;
       const key = `${JSON.stringify(name)}:`;
       for (const [row, json] of textsOf(batch, field).entries()) {
         if (json === undefined) continue;

@@ -357,11 +357,11 @@ class NumberList {
 }
 
 function kindOf(
-  { name, type, figure }: PlannedColumn,
+  { name, type, metric }: PlannedColumn,
   values: readonly (Value | undefined)[],
   note: EncodeOptions['note'],
 ): Kind {
-  if (figure?.derived) return kinds.money;
+  if (metric?.derived) return kinds.money;
   if (type === undefined || type === 'id' || type === 'text') return kinds.text;
 
   const kind: Kind = kinds[type];

@@ -23,7 +23,7 @@ import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
-import { isTime, keyText } from '../totals/grouping.ts';
+import { isTime, keyText } from '../totals/grouped-totals.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { byValue } from '../totals/sorting.ts';
 
@@ -161,7 +161,7 @@ export class WorkbookEncoder implements Encoder {
   /** Puts the largest rows first, unless there is time or the user chose the order. */
   #sortHeld(columns: readonly PlannedColumn[]): void {
     const hasTime = columns.some(({ field }) => isTime(field));
-    const lead = leadingMetric(columns.flatMap(({ figure }) => figure ?? []));
+    const lead = leadingMetric(columns.flatMap(({ metric }) => metric ?? []));
     if (hasTime || !lead || this.#options.keepsOrder) return;
 
     const place = columns.findIndex(({ field }) => field === lead.field);
@@ -210,9 +210,9 @@ export class WorkbookEncoder implements Encoder {
 
   /** Repeats the header, and before metrics on several pages the columns that name their rows. */
   #repeatedCells(): string {
-    const figures = this.#columns?.findIndex(({ numeric }) => numeric) ?? 0;
+    const metrics = this.#columns?.findIndex(({ numeric }) => numeric) ?? 0;
     const names =
-      figures > 0 && this.#pagesAcross > 1 ? `Report!$A:$${columnLetters(figures - 1)},` : '';
+      metrics > 0 && this.#pagesAcross > 1 ? `Report!$A:$${columnLetters(metrics - 1)},` : '';
     return `${names}Report!$1:$1`;
   }
 
@@ -287,15 +287,15 @@ function cellOf(
 ): SheetCell | undefined {
   if (value === null || value === undefined) return undefined;
 
-  const { name, type, numeric, figure } = column;
+  const { name, type, numeric, metric } = column;
 
   const isNumber = numeric || (type === undefined && typeof value === 'number');
   const number = isNumber ? exactNumber(value) : undefined;
   if (number !== undefined) {
-    if (!figure) return { style: numeric ? 'integer' : 'plain', content: number };
+    if (!metric) return { style: numeric ? 'integer' : 'plain', content: number };
     // Excel keeps 15 digits, which noise of floating point exceeds.
-    const content = figure.type === 'money' ? Number(number.toPrecision(15)) : number;
-    return { style: metricStyle(figure), content };
+    const content = metric.type === 'money' ? Number(number.toPrecision(15)) : number;
+    return { style: metricStyle(metric), content };
   }
 
   const text = keyText(value) ?? '';

@@ -12,16 +12,16 @@ import { valuesOf } from '../rows/column-values.ts';
 import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
+import type { Sums } from '../totals/grouped-totals.ts';
+import { moneyText, numberIn } from '../totals/numbers.ts';
 import {
-  derivedFigure,
+  defaultMetrics,
   derivedNumber,
-  type Figure,
-  figuresOf,
+  findComputedMetric,
+  type ReportMetric,
   readColumnName,
   unknownColumn,
-} from '../totals/figures.ts';
-import type { Sums } from '../totals/grouping.ts';
-import { moneyText, numberIn } from '../totals/numbers.ts';
+} from '../totals/report-metrics.ts';
 import type { RowMatcher } from '../totals/row-matcher.ts';
 import type { EncodeOptions } from './encoder.ts';
 
@@ -43,7 +43,7 @@ export interface PlannedColumn {
   /**
    * Present for metrics and for derived columns, which are computed from other values of the row.
    */
-  readonly figure?: Figure;
+  readonly metric?: ReportMetric;
 
   /** Present if the column has the earlier report's value of each row. */
   readonly matcher?: RowMatcher;
@@ -57,18 +57,18 @@ export function columnValues(
   batch: RowBatch,
   column: PlannedColumn,
 ): readonly (Value | undefined)[] {
-  const { field, figure } = column;
+  const { field, metric } = column;
   if (column.matcher) return earlierValues(batch, column, column.matcher);
-  if (!figure?.derived) return valuesOf(batch, field);
+  if (!metric?.derived) return valuesOf(batch, field);
 
-  const { numeratorField, denominatorField } = figure.derived;
+  const { numeratorField, denominatorField } = metric.derived;
   const columns = new Map(
     [numeratorField, denominatorField].map((name) => [name, valuesOf(batch, name)]),
   );
   const values: (number | null)[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
     const sums: Sums = { get: (name) => numberIn(columns.get(name)?.[row]) ?? undefined };
-    values.push(derivedNumber(figure, sums));
+    values.push(derivedNumber(metric, sums));
   }
   return values;
 }
@@ -83,8 +83,8 @@ function earlierValues(
 }
 
 export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefined {
-  const { field, figure, hasDecimalComma } = column;
-  if (figure?.derived) return derivedNumber(figure, sums);
+  const { field, metric, hasDecimalComma } = column;
+  if (metric?.derived) return derivedNumber(metric, sums);
 
   const sum = sums.get(field);
   if (hasDecimalComma && sum !== undefined) return moneyText(String(sum)).replace('.', ',');
@@ -92,8 +92,8 @@ export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefin
 }
 
 /** For derived columns and those with earlier values, which are not fields of the rows. */
-export function isComputed({ figure, matcher }: PlannedColumn): boolean {
-  return figure?.derived !== undefined || matcher !== undefined;
+export function isComputed({ metric, matcher }: PlannedColumn): boolean {
+  return metric?.derived !== undefined || matcher !== undefined;
 }
 
 type ColumnChoice = Pick<
@@ -131,9 +131,9 @@ export class ColumnPlan {
     if (this.#named) return this.columns;
 
     const shown = [...this.columns];
-    for (const figure of figuresOf(this.columns.map(({ field }) => field))) {
-      const isPresent = this.columns.some(({ field }) => field === figure.field);
-      if (figure.derived && !isPresent) shown.push(this.#derived(figure));
+    for (const metric of defaultMetrics(this.columns.map(({ field }) => field))) {
+      const isPresent = this.columns.some(({ field }) => field === metric.field);
+      if (metric.derived && !isPresent) shown.push(this.#derived(metric));
     }
     return shown;
   }
@@ -188,7 +188,7 @@ export class ColumnPlan {
 
   /** Finds the field, or the derived metric, that a name means; requested ones come first. */
   #fieldNamed(name: string, known: readonly string[]): string {
-    if (known.includes(name) || derivedFigure(name, known)) return name;
+    if (known.includes(name) || findComputedMetric(name, known)) return name;
     const ofMetric = fieldOfMetric(name, known);
     if (ofMetric !== undefined) return ofMetric;
 
@@ -226,30 +226,30 @@ export class ColumnPlan {
 
   #planned(field: string, fields: readonly string[]): PlannedColumn {
     const { columns = [], normalize = false } = this.#choice;
-    const derived = fields.includes(field) ? undefined : derivedFigure(field, fields);
+    const derived = fields.includes(field) ? undefined : findComputedMetric(field, fields);
     if (derived) return this.#derived(derived);
 
-    const [figure] = figuresOf([field]);
+    const [metric] = defaultMetrics([field]);
     const requested = columns.find((column) => column.field === field);
     const type = requested?.type ?? fieldTypeOf(field);
-    const metric = metricOfField(field)?.name;
-    const isRenamed = normalize && metric !== undefined && !fields.includes(metric);
-    const label = this.#choice.labels?.get(metric ?? field) ?? labelOf(field, requested);
+    const metricName = metricOfField(field)?.name;
+    const isRenamed = normalize && metricName !== undefined && !fields.includes(metricName);
+    const label = this.#choice.labels?.get(metricName ?? field) ?? labelOf(field, requested);
     return {
       field,
-      name: isRenamed ? metric : field,
+      name: isRenamed ? metricName : field,
       label,
       type,
       numeric: type === 'integer' || type === 'money',
-      ...(figure && { figure: { ...figure, label } }),
+      ...(metric && { metric: { ...metric, label } }),
     };
   }
 
-  #derived(figure: Figure): PlannedColumn {
-    const { field } = figure;
-    const label = this.#choice.labels?.get(field) ?? figure.label;
-    const labelled = { ...figure, label };
-    return { field, name: field, label, type: undefined, numeric: true, figure: labelled };
+  #derived(metric: ReportMetric): PlannedColumn {
+    const { field } = metric;
+    const label = this.#choice.labels?.get(field) ?? metric.label;
+    const labelled = { ...metric, label };
+    return { field, name: field, label, type: undefined, numeric: true, metric: labelled };
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {

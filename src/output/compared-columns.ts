@@ -34,8 +34,8 @@ export class ComparedColumns {
     if (!matcher) return columns;
 
     return columns.flatMap((column) => {
-      const { name, label, figure } = column;
-      if (!figure) return [column];
+      const { name, label, metric } = column;
+      if (!metric) return [column];
       const before = { ...column, name: `${name}Before`, label: `${label} before`, matcher };
       const hasDecimalComma = this.#isOfDsp && column.type === 'money';
       return [column, { ...before, hasDecimalComma }];

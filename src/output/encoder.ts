@@ -1,8 +1,8 @@
 import type { Column } from '../contract/columns.ts';
 import type { CheckResult } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
-import type { Comparison } from '../totals/figures.ts';
-import type { Grouping } from '../totals/grouping.ts';
+import type { GroupedTotals } from '../totals/grouped-totals.ts';
+import type { Comparison } from '../totals/report-metrics.ts';
 import type { Provenance } from './provenance.ts';
 
 export interface TableStyle {
@@ -65,7 +65,7 @@ export interface EncodeOptions {
   readonly comparison?: Comparison;
 
   /** Report by day or hour, for pages whose rows have no times. */
-  readonly overTime?: Grouping;
+  readonly overTime?: GroupedTotals;
 
   /** Receives a sentence for the user that is not part of the output. */
   readonly note?: (sentence: string) => void;

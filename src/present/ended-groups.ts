@@ -1,12 +1,12 @@
 import { nameInSentence } from '../text/printable.ts';
 import { listWords } from '../text/quantity.ts';
 import { endedGroups } from '../totals/ended-groups.ts';
-import type { Comparison, Figure } from '../totals/figures.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
-import { addSums, Grouping } from '../totals/grouping.ts';
+import { addSums, GroupedTotals } from '../totals/grouped-totals.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
+import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
 import type { ReportSums, Unit } from '../totals/report-sums.ts';
-import { formatWithCurrency } from './figure-text.ts';
+import { formatWithCurrency } from './metric-text.ts';
 
 /** Number of groups named in a sentence; the others are added up. */
 const maxNames = 5;
@@ -14,7 +14,7 @@ const maxNames = 5;
 /** Lists the breakdowns other than time; an empty report has those of the earlier one. */
 export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefined): Unit[] {
   const isEmpty = sums.total.rowCount === 0;
-  const earlier = comparison?.sums.units.map((unit) => ({ ...unit, groups: new Grouping() }));
+  const earlier = comparison?.sums.units.map((unit) => ({ ...unit, groups: new GroupedTotals() }));
   const units = (isEmpty && earlier) || sums.units;
   return units.filter(({ isTime }) => !isTime);
 }
@@ -22,22 +22,22 @@ export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefi
 /** Returns `Ended: Summer (€12.00 before).`; `undefined` if nothing has ended. */
 export function endedSentence(
   unit: Unit,
-  figure: Figure,
+  metric: ReportMetric,
   comparison: Comparison,
 ): string | undefined {
-  const ended = endedGroups(unit, comparison, figure);
+  const ended = endedGroups(unit, comparison, metric);
   if (ended.length === 0) return undefined;
 
   const count = ended.length > maxNames + 1 ? maxNames : ended.length;
   const items = ended.slice(0, count).map((group) => {
     const name = nameInSentence(nameOfGroup(unit.fields, group).name);
-    return `${name} (${formatWithCurrency(figure, group.sums)} before)`;
+    return `${name} (${formatWithCurrency(metric, group.sums)} before)`;
   });
 
   const others = ended.slice(count);
   if (others.length > 0) {
     const sums = addSums(others, comparison.sums.groupsOf(unit)?.metrics ?? []);
-    items.push(`${othersLabel(others.length)} (${formatWithCurrency(figure, sums)} before)`);
+    items.push(`${othersLabel(others.length)} (${formatWithCurrency(metric, sums)} before)`);
   }
   return `Ended: ${listWords(items)}.`;
 }

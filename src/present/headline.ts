@@ -1,12 +1,12 @@
 import { metricOfField } from '../contract/columns.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
-import { type Comparison, changeOf, type Figure } from '../totals/figures.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
-import type { Group, Sums } from '../totals/grouping.ts';
+import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { decimalOf } from '../totals/numbers.ts';
+import { type Comparison, changeOf, type ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
-import { formatWithCurrency } from './figure-text.ts';
+import { formatWithCurrency } from './metric-text.ts';
 
 /** Contribution of one group to the change of a metric. */
 interface Contribution {
@@ -28,7 +28,7 @@ const zero = new Decimal(0n, 0);
  */
 export function formatHeadline(
   sums: ReportSums,
-  lead: Figure,
+  lead: ReportMetric,
   comparison: Comparison,
 ): string | undefined {
   if (!isRevenue(lead)) return undefined;
@@ -48,17 +48,17 @@ export function formatHeadline(
   return contribution ? `${sentence}; ${contributionClause(contribution, lead)}.` : `${sentence}.`;
 }
 
-function isRevenue({ field, derived }: Figure): boolean {
+function isRevenue({ field, derived }: ReportMetric): boolean {
   return !derived && (metricOfField(field)?.name.startsWith('revenue') ?? false);
 }
 
-function sumIn(sums: Sums | undefined, { field }: Figure): Decimal {
+function sumIn(sums: Sums | undefined, { field }: ReportMetric): Decimal {
   const sum = sums?.get(field);
   return (sum === undefined ? undefined : decimalOf(sum)) ?? zero;
 }
 
 interface Direction {
-  readonly lead: Figure;
+  readonly lead: ReportMetric;
   readonly isRise: boolean;
 }
 
@@ -77,7 +77,7 @@ function largestContribution(
 }
 
 /** Includes groups that occur in only one of the reports. */
-function contributionsOf(unit: Unit, comparison: Comparison, lead: Figure): Contribution[] {
+function contributionsOf(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.groupsOf(unit);
   if (!groups || !earlier) return [];
@@ -104,7 +104,7 @@ function largestOf(contributions: readonly Contribution[], sign: number): Contri
 
 function contributionClause(
   { unit, group, now, before, difference }: Contribution,
-  lead: Figure,
+  lead: ReportMetric,
 ): string {
   const name = `“${nameInSentence(nameOfGroup(unit.fields, group).name)}”`;
   const noun = unitNoun(unit);

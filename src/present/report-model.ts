@@ -4,8 +4,13 @@ import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
 import { formatPlural, listWords, pluralOf } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
-import { type Comparison, changeOf, type Figure, figureValue } from '../totals/figures.ts';
-import { type DateUnit, keyText, type Sums } from '../totals/grouping.ts';
+import { type DateUnit, keyText, type Sums } from '../totals/grouped-totals.ts';
+import {
+  type Comparison,
+  changeOf,
+  metricValue,
+  type ReportMetric,
+} from '../totals/report-metrics.ts';
 import { type ReportSums, rowNoun, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { RowMatcher } from '../totals/row-matcher.ts';
 import { describeReport } from '../totals/window-text.ts';
@@ -27,7 +32,7 @@ export const maxTableRows = 300;
 
 /** A metric of the whole report and its change. */
 export interface Total {
-  readonly figure: Figure;
+  readonly metric: ReportMetric;
 
   /** `undefined` without a comparison. */
   readonly change: Change | undefined;
@@ -74,7 +79,7 @@ export interface ReportModel {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
-  readonly lead: Figure | undefined;
+  readonly lead: ReportMetric | undefined;
   readonly totals: readonly Total[];
   readonly sums: Sums;
 
@@ -123,8 +128,8 @@ export function buildReportModel(parts: ModelParts): ReportModel {
   const totals = sums.total.totals();
   const sumsBefore = comparison?.sums.total.totals();
 
-  const figures = figuresOfPlan(plan);
-  const metrics = chooseMetrics(figures, hasRows ? totals : (sumsBefore ?? totals));
+  const planned = metricsOfPlan(plan);
+  const metrics = chooseMetrics(planned, hasRows ? totals : (sumsBefore ?? totals));
   const lead = leadingMetric(metrics);
   const context: TableContext = { ...parts, metrics, lead, dateUnit };
   return {
@@ -151,23 +156,23 @@ export function buildReportModel(parts: ModelParts): ReportModel {
 }
 
 /** Returns the metrics of a report, in request order. */
-export function figuresOfPlan(plan: ColumnPlan): Figure[] {
-  return plan.shown.flatMap(({ figure }) => figure ?? []);
+export function metricsOfPlan(plan: ColumnPlan): ReportMetric[] {
+  return plan.shown.flatMap(({ metric }) => metric ?? []);
 }
 
 /** Omits rates that have no value in either report. */
 export function totalsOf(
-  figures: readonly Figure[],
+  metrics: readonly ReportMetric[],
   now: Sums,
   comparison: Comparison | undefined,
   unicode = true,
 ): Total[] {
   const before = comparison?.sums.total.totals();
   const totals: Total[] = [];
-  for (const figure of figures) {
-    const isKnown = [now, before].some((sums) => sums && figureValue(figure, sums) !== undefined);
-    if (figure.derived && !isKnown) continue;
-    totals.push({ figure, change: before && changeOf(figure, now, before, unicode) });
+  for (const metric of metrics) {
+    const isKnown = [now, before].some((sums) => sums && metricValue(metric, sums) !== undefined);
+    if (metric.derived && !isKnown) continue;
+    totals.push({ metric, change: before && changeOf(metric, now, before, unicode) });
   }
   return totals;
 }
@@ -181,8 +186,8 @@ export function comparisonSentence({ now, before, days, notes }: Comparison): st
 
 /** What the tables of one report have in common. */
 interface TableContext extends ModelParts {
-  readonly metrics: readonly Figure[];
-  readonly lead: Figure | undefined;
+  readonly metrics: readonly ReportMetric[];
+  readonly lead: ReportMetric | undefined;
   readonly dateUnit: DateUnit;
 }
 
@@ -230,7 +235,7 @@ function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTab
     return earlier?.find(fields.map((field) => keyText(row.valueIn(field))))?.sums;
   };
   return tableOf(context, {
-    columns: plan.shown.filter(({ field, figure }) => figure || fields.includes(field)),
+    columns: plan.shown.filter(({ field, metric }) => metric || fields.includes(field)),
     rows: groupRows(groups),
     findBefore: earlier && findBefore,
   });

@@ -2,18 +2,24 @@ import type { PlannedColumn } from '../output/column-plan.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Change } from '../totals/change.ts';
-import { changeOf, type Figure, figureValue, formatFigure, sumsOfRow } from '../totals/figures.ts';
 import { idWithoutName, nameText, noName } from '../totals/group-name.ts';
 import {
   addSums,
-  type Grouping,
+  type GroupedTotals,
   isTime,
   type KeyedSums,
   keyText,
   type Sums,
-} from '../totals/grouping.ts';
+} from '../totals/grouped-totals.ts';
 import { hourText } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
+import {
+  changeOf,
+  formatMetric,
+  metricValue,
+  type ReportMetric,
+  sumsOfRow,
+} from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
 
 /** A table of a report for people. Pages, sheets and terminals only differ in how they draw it. */
@@ -27,7 +33,7 @@ export interface ReportTable {
   readonly total: Sums;
 
   /** Metric by which the rows are ordered and compared. */
-  readonly lead: Figure | undefined;
+  readonly lead: ReportMetric | undefined;
 
   /** Set if each row has its change against an earlier report. */
   readonly isCompared: boolean;
@@ -42,7 +48,7 @@ export interface TableColumn {
   readonly kind: TableColumnKind;
 
   /** Present for metrics. */
-  readonly figure?: Figure | undefined;
+  readonly metric?: ReportMetric | undefined;
 }
 
 /** A row of a report, a group of its rows, or several of either added up. */
@@ -61,7 +67,7 @@ export function toTableRows(rows: readonly Row[]): TableRow[] {
 }
 
 /** Returns the groups of a report's rows, or some of them. */
-export function groupRows(all: Grouping, groups: Iterable<KeyedSums> = all): TableRow[] {
+export function groupRows(all: GroupedTotals, groups: Iterable<KeyedSums> = all): TableRow[] {
   const places = new Map(all.by.map(({ field }, place) => [field, place]));
   return [...groups].map(({ key, sums }) => {
     const valueIn = (field: string) => key[places.get(field) ?? -1] ?? null;
@@ -74,8 +80,8 @@ export interface TableParts {
   readonly columns: readonly PlannedColumn[];
 
   /** Metrics to show, in order; other metrics are left out. */
-  readonly metrics: readonly Figure[];
-  readonly lead: Figure | undefined;
+  readonly metrics: readonly ReportMetric[];
+  readonly lead: ReportMetric | undefined;
   readonly rows: readonly TableRow[];
   readonly total: Sums;
 
@@ -106,7 +112,7 @@ export function buildTable(parts: TableParts): ReportTable {
   if (lead && !hasTime && !keepsOrder) {
     rows.sort(
       byValue(
-        ({ sums }) => figureValue(lead, sums),
+        ({ sums }) => metricValue(lead, sums),
         (a, b) => b - a,
       ),
     );
@@ -126,18 +132,18 @@ export function buildTable(parts: TableParts): ReportTable {
 /** Puts the breakdowns first, as requested, then the metrics, then unknown fields. */
 function inReadingOrder(
   columns: readonly PlannedColumn[],
-  metrics: readonly Figure[],
+  metrics: readonly ReportMetric[],
 ): PlannedColumn[] {
-  const known = columns.filter(({ figure, type }) => !figure && type !== undefined);
-  const unknown = columns.filter(({ figure, type }) => !figure && type === undefined);
-  const ordered = metrics.flatMap((metric) => {
-    return columns.filter(({ field, figure }) => figure && field === metric.field);
+  const known = columns.filter(({ metric, type }) => !metric && type !== undefined);
+  const unknown = columns.filter(({ metric, type }) => !metric && type === undefined);
+  const ordered = metrics.flatMap(({ field }) => {
+    return columns.filter((column) => column.metric && column.field === field);
   });
   return [...known, ...ordered, ...unknown];
 }
 
-function toTableColumn({ field, label, type, figure }: PlannedColumn): TableColumn {
-  return { field, label, figure, kind: figure ? 'metric' : kindOf(field, type) };
+function toTableColumn({ field, label, type, metric }: PlannedColumn): TableColumn {
+  return { field, label, metric, kind: metric ? 'metric' : kindOf(field, type) };
 }
 
 function kindOf(field: string, type: PlannedColumn['type']): TableColumnKind {
@@ -147,10 +153,10 @@ function kindOf(field: string, type: PlannedColumn['type']): TableColumnKind {
 }
 
 /** An empty table keeps its columns. */
-function hasValue({ field, figure }: TableColumn, rows: readonly TableRow[]): boolean {
+function hasValue({ field, metric }: TableColumn, rows: readonly TableRow[]): boolean {
   if (rows.length === 0) return true;
   return rows.some(({ sums, valueIn }) => {
-    if (figure) return figureValue(figure, sums) !== undefined;
+    if (metric) return metricValue(metric, sums) !== undefined;
     const value = valueIn(field);
     return value !== null && value !== undefined;
   });
@@ -189,10 +195,10 @@ function sumRows(
 /** Adds up the metrics of the columns, and those that their rates need. */
 function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly TableColumn[]): Sums {
   const fields = new Set<string>();
-  for (const { field, figure } of columns) {
-    if (figure?.derived) {
-      fields.add(figure.derived.numeratorField).add(figure.derived.denominatorField);
-    } else if (figure) fields.add(field);
+  for (const { field, metric } of columns) {
+    if (metric?.derived) {
+      fields.add(metric.derived.numeratorField).add(metric.derived.denominatorField);
+    } else if (metric) fields.add(field);
   }
   return addSums(rows, [...fields]);
 }
@@ -217,10 +223,10 @@ export function nameOfRow(
 }
 
 /** Formats a cell, with control characters visible; `null` if there is no value. */
-export function formatCell({ field, kind, figure }: TableColumn, row: TableRow): string | null {
+export function formatCell({ field, kind, metric }: TableColumn, row: TableRow): string | null {
   // A metric that is not a number is shown as it came.
-  const number = figure && formatFigure(figure, row.sums);
-  if (number || figure?.derived) return number ?? null;
+  const number = metric && formatMetric(metric, row.sums);
+  if (number || metric?.derived) return number ?? null;
   if (idWithoutName(field, (name) => row.valueIn(name)) !== undefined) return noName;
   const text = keyText(row.valueIn(field));
   if (text === null) return kind === 'name' ? noName : null;
@@ -231,9 +237,9 @@ export function formatCell({ field, kind, figure }: TableColumn, row: TableRow):
 /** Compares a metric of a row with the earlier report; `undefined` if rows are not compared. */
 export function changeIn(
   { isCompared }: ReportTable,
-  figure: Figure,
+  metric: ReportMetric,
   { sums, before }: Pick<TableRow, 'sums' | 'before'>,
   unicode = true,
 ): Change | undefined {
-  return isCompared ? changeOf(figure, sums, before, unicode) : undefined;
+  return isCompared ? changeOf(metric, sums, before, unicode) : undefined;
 }

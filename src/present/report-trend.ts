@@ -1,18 +1,18 @@
 import { printable } from '../text/printable.ts';
 import { formatCount, pluralOf } from '../text/quantity.ts';
-import type { Comparison, Figure } from '../totals/figures.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
 import {
   addSums,
   type DateUnit,
   type Group,
-  type Grouping,
+  type GroupedTotals,
   type Sums,
-} from '../totals/grouping.ts';
-import { byFigure } from '../totals/ranked-groups.ts';
+} from '../totals/grouped-totals.ts';
+import { byMetric } from '../totals/ranked-groups.ts';
+import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
-import { formatWithCurrency, shareOf } from './figure-text.ts';
+import { formatWithCurrency, shareOf } from './metric-text.ts';
 
 /** Number of values of a breakdown that are drawn as lines. */
 const maxLines = 5;
@@ -55,12 +55,12 @@ export interface ReportTrend {
 /** Returns `undefined` without times, or with only one. */
 export function reportTrend(parts: {
   readonly sums: ReportSums;
-  readonly lead: Figure | undefined;
+  readonly lead: ReportMetric | undefined;
   readonly dateUnit: DateUnit;
   readonly comparison: Comparison | undefined;
 
   /** Report by time, if its rows have no times. */
-  readonly overTime?: Grouping | undefined;
+  readonly overTime?: GroupedTotals | undefined;
 }): ReportTrend | undefined {
   const { sums, lead, dateUnit, comparison, overTime } = parts;
   const time = sums.units.find(({ isTime }) => isTime);
@@ -82,7 +82,11 @@ export function reportTrend(parts: {
   };
 }
 
-function earlierSeries(axis: TimeAxis, earlier: Grouping, { windows }: Comparison): EarlierSeries {
+function earlierSeries(
+  axis: TimeAxis,
+  earlier: GroupedTotals,
+  { windows }: Comparison,
+): EarlierSeries {
   const { slots, labels } = earlierSlots(axis, earlier, windows);
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
@@ -92,7 +96,7 @@ function earlierSeries(axis: TimeAxis, earlier: Grouping, { windows }: Compariso
  * than two.
  */
 function linesOf(
-  figure: Figure,
+  metric: ReportMetric,
   axis: TimeAxis,
   { units, trend, total }: ReportSums,
 ): { series: TimeSeries[]; caption: string; unchartedSentence: string | undefined } | undefined {
@@ -100,7 +104,7 @@ function linesOf(
   const groups = unit?.groups;
   if (!groups || !trend || groups.size < 2) return undefined;
 
-  const ranked = [...groups].sort(byFigure(figure));
+  const ranked = [...groups].sort(byMetric(metric));
   const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
     const { name } = nameOfGroup(unit.fields, group);
     return { name: printable(name), sums: sumsInSlots(group, axis, trend) };
@@ -109,11 +113,11 @@ function linesOf(
   const noun = unitNoun(unit);
   const rest = ranked.slice(maxLines);
   const unchartedSentence =
-    rest.length > 0 ? unchartedText(rest, groups, { figure, noun, total }) : undefined;
+    rest.length > 0 ? unchartedText(rest, groups, { metric, noun, total }) : undefined;
   return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
 }
 
-function sumsInSlots({ key }: Group, axis: TimeAxis, trend: Grouping): Sums[] {
+function sumsInSlots({ key }: Group, axis: TimeAxis, trend: GroupedTotals): Sums[] {
   return axis.slots.map((slot) => {
     const cells = slot.map(({ key: [time] }) => trend.find([time ?? null, ...key]));
     return addSums(
@@ -130,15 +134,15 @@ function sumsInSlots({ key }: Group, axis: TimeAxis, trend: Grouping): Sums[] {
  */
 function unchartedText(
   rest: readonly Group[],
-  { metrics }: Grouping,
-  { figure, noun, total }: { figure: Figure; noun: string; total: Grouping },
+  { metrics }: GroupedTotals,
+  { metric, noun, total }: { metric: ReportMetric; noun: string; total: GroupedTotals },
 ): string {
   const isOne = rest.length === 1;
   const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralOf(noun)}`;
 
   const sums = addSums(rest, metrics);
-  const amount = `${formatWithCurrency(figure, sums)}${isOne ? '' : ' in total'}`;
-  const share = shareOf(figure, sums, total.totals());
+  const amount = `${formatWithCurrency(metric, sums)}${isOne ? '' : ' in total'}`;
+  const share = shareOf(metric, sums, total.totals());
   const percent = share === undefined ? '' : ` (${(100 * share).toFixed(1)}%)`;
   return `Not charted: ${subject}, ${amount}${percent}.`;
 }

@@ -2,9 +2,9 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { isClosedPipe } from '../errors.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-import { Grouping } from '../totals/grouping.ts';
+import { GroupedTotals } from '../totals/grouped-totals.ts';
 import { formatSum } from '../totals/numbers.ts';
-import { showFigures, writtenMessage } from './announce-output.ts';
+import { showMetrics, writtenMessage } from './announce-output.ts';
 import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
@@ -21,8 +21,8 @@ export async function announce(tools: Announcer, report: WrittenReport): Promise
   await printJsonLines(tools, report, files);
   for (const file of files) printFile(tools, report, file);
   printChanges(tools, report);
-  const { figures, comparison, labels } = report;
-  if (figures) showFigures(tools.console, figures, { comparison, labels });
+  const { metrics, comparison, labels } = report;
+  if (metrics) showMetrics(tools.console, metrics, { comparison, labels });
 }
 
 /** Runs with more files print only a total for the rest. */
@@ -55,7 +55,7 @@ export class RunAnnouncer {
   /** Prints the size of all files, unless all were listed and their metrics cannot be added up. */
   printTotalSize(isOneReport: boolean): void {
     const { console, elapsedMs } = this.#tools;
-    if (this.#files.length <= maxListedFiles && this.#figures(isOneReport).length <= 1) return;
+    if (this.#files.length <= maxListedFiles && this.#metrics(isOneReport).length <= 1) return;
 
     let rowCount = 0;
     let sizeBytes = 0;
@@ -70,19 +70,19 @@ export class RunAnnouncer {
 
   /** Shows the metrics of all files as one card. */
   showTotalCard(isOneReport: boolean): void {
-    const figures = this.#figures(isOneReport);
-    if (figures.length === 0) return;
+    const metrics = this.#metrics(isOneReport);
+    if (metrics.length === 0) return;
 
-    const isByTime = figures.some(({ by }) => by.length > 0);
-    const total = new Grouping(isByTime ? 'time' : []);
-    for (const each of figures) total.absorb(each);
-    showFigures(this.#tools.console, total);
+    const isByTime = metrics.some(({ by }) => by.length > 0);
+    const total = new GroupedTotals(isByTime ? 'time' : []);
+    for (const each of metrics) total.absorb(each);
+    showMetrics(this.#tools.console, total);
   }
 
   /** Returns nothing for several reports, which may count the same displays twice. */
-  #figures(isOneReport: boolean): Grouping[] {
+  #metrics(isOneReport: boolean): GroupedTotals[] {
     if (!isOneReport) return [];
-    return this.#reports.flatMap(({ figures }) => figures ?? []);
+    return this.#reports.flatMap(({ metrics }) => metrics ?? []);
   }
 }
 

@@ -5,7 +5,7 @@ import { ColumnPlan } from '../output/column-plan.ts';
 import { earlierPart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { buildComparison } from '../totals/compared-report.ts';
-import type { Comparison } from '../totals/figures.ts';
+import type { Comparison } from '../totals/report-metrics.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { labelOfPart, type PlannedQuery } from './plan-run.ts';
 import { type FetchSetup, fetchReport, setUpFetch } from './report-fetch.ts';

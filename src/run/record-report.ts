@@ -5,13 +5,13 @@ import { type FilledFolder, type RecordResult, recordDownload } from '../folder/
 import type { WrittenFile } from '../output/written-file.ts';
 import { columnsOfQuery } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
-import { figureDigits, figuresOf } from '../totals/figures.ts';
-import type { Grouping } from '../totals/grouping.ts';
+import type { GroupedTotals } from '../totals/grouped-totals.ts';
+import { defaultMetrics, metricDigits } from '../totals/report-metrics.ts';
 
 /** What the history of a folder keeps of a report, whose file is complete. */
 interface CompletePart {
   readonly file: WrittenFile | undefined;
-  readonly sums: Grouping | undefined;
+  readonly sums: GroupedTotals | undefined;
   readonly hasNumbers: boolean;
   readonly warnings: readonly CheckMessage[];
   readonly reportId: string | undefined;
@@ -46,7 +46,7 @@ export async function recordPart(
 }
 
 /** Sums each requested metric exactly, by metric name. */
-function totalsOf(sums: Grouping, columns: readonly Column[]): Totals {
+function totalsOf(sums: GroupedTotals, columns: readonly Column[]): Totals {
   const all = sums.totals();
   const totals: Record<string, string> = {};
   // A report without rows has a sum of 0 for each metric.
@@ -55,10 +55,10 @@ function totalsOf(sums: Grouping, columns: readonly Column[]): Totals {
   }
 
   const requested = new Set<string | undefined>(columns.map(({ metric }) => metric));
-  for (const figure of figuresOf(sums.metrics)) {
-    const metric = metricOfField(figure.field)?.name ?? figure.field;
-    if (figure.derived || !requested.has(metric)) continue;
-    totals[metric] = figureDigits(figure, all) ?? '0';
+  for (const metric of defaultMetrics(sums.metrics)) {
+    const name = metricOfField(metric.field)?.name ?? metric.field;
+    if (metric.derived || !requested.has(name)) continue;
+    totals[name] = metricDigits(metric, all) ?? '0';
   }
   return totals;
 }

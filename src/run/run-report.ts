@@ -14,8 +14,8 @@ import type { NameValues } from '../query/file-name.ts';
 import type { CheckFlags } from '../query/flags/check-flags.ts';
 import type { Output, Part, Query } from '../query/query.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
-import type { Comparison } from '../totals/figures.ts';
-import { Grouping } from '../totals/grouping.ts';
+import { GroupedTotals } from '../totals/grouped-totals.ts';
+import type { Comparison } from '../totals/report-metrics.ts';
 import type { Context } from './context.ts';
 import { keyFor, provenanceOf, windowOf } from './describe-report.ts';
 import { openForUser } from './open-for-user.ts';
@@ -128,7 +128,7 @@ export interface WrittenReport {
   readonly recorded: RecordResult | undefined;
 
   /** Metrics of the card; absent if no card is shown. */
-  readonly figures: Grouping | undefined;
+  readonly metrics: GroupedTotals | undefined;
   readonly comparison: Comparison | undefined;
   readonly labels: EncodeOptions['labels'];
 }
@@ -183,7 +183,7 @@ export async function writeReport(
       ...windowOf(part, tail),
       checkResult,
       recorded,
-      figures: planned.printsTotals && !kept ? sums : undefined,
+      metrics: planned.printsTotals && !kept ? sums : undefined,
       comparison,
       labels: planned.files[0]?.encoding.labels,
     };
@@ -204,9 +204,9 @@ function keptFile(
 }
 
 /** Sums the rows by time if a card is shown, otherwise as totals, if anything needs them. */
-function sumsFor({ planned, filled }: PreparedOutput): Grouping | undefined {
-  if (planned.showsCard) return new Grouping('time');
-  return filled || planned.printsTotals ? new Grouping() : undefined;
+function sumsFor({ planned, filled }: PreparedOutput): GroupedTotals | undefined {
+  if (planned.showsCard) return new GroupedTotals('time');
+  return filled || planned.printsTotals ? new GroupedTotals() : undefined;
 }
 
 /**

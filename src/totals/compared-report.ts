@@ -1,5 +1,5 @@
 import { countDays, formatDate, formatInstant, type Window } from '../query/calendar.ts';
-import type { Comparison } from './figures.ts';
+import type { Comparison } from './report-metrics.ts';
 import type { ReportSums } from './report-sums.ts';
 import { formatWindow } from './window-text.ts';
 

@@ -2,24 +2,30 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { readFileColumns } from '../query/columns.ts';
 import { formatCount } from '../text/quantity.ts';
-import { everyFigureOf, type Figure, figureDigits, figureValue, unknownColumn } from './figures.ts';
 import {
   addSums,
   compareTimes,
   type Group,
-  type Grouping,
+  type GroupedTotals,
   isTime,
   type KeyColumn,
-  keyColumnsOf,
   type Sums,
-} from './grouping.ts';
+  toKeyColumns,
+} from './grouped-totals.ts';
+import {
+  listAllMetrics,
+  metricDigits,
+  metricValue,
+  type ReportMetric,
+  unknownColumn,
+} from './report-metrics.ts';
 import { byValue, compareNames, parseSort, sortColumn } from './sorting.ts';
 
 /** Groups of a report in the requested order, and the sum of those that are not shown. */
 export interface RankedGroups {
-  readonly all: Grouping;
+  readonly all: GroupedTotals;
 
-  readonly figures: readonly Figure[];
+  readonly metrics: readonly ReportMetric[];
 
   /** Groups to show, in order. */
   readonly top: readonly Group[];
@@ -28,7 +34,7 @@ export interface RankedGroups {
   readonly others: { readonly count: number; readonly sums: Sums } | undefined;
 
   /** Metric given to `--sort`, if any. */
-  readonly sortedBy: Figure | undefined;
+  readonly sortedBy: ReportMetric | undefined;
 }
 
 type Order = (a: Group, b: Group) => number;
@@ -39,51 +45,51 @@ type Order = (a: Group, b: Group) => number;
  * Without `count`, all are shown. Throws `UsageError` for an unknown column.
  */
 export function rankGroups(
-  all: Grouping,
-  figures: readonly Figure[],
+  all: GroupedTotals,
+  metrics: readonly ReportMetric[],
   { sort, count }: { readonly sort?: string; readonly count?: number } = {},
 ): RankedGroups {
   const { order, sortedBy } =
     sort === undefined || all.size === 0
-      ? { order: defaultOrder(all, figures[0]) }
-      : parseOrder(sort, all, figures);
+      ? { order: defaultOrder(all, metrics[0]) }
+      : parseOrder(sort, all, metrics);
   const ordered = [...all].sort(order);
   const top = ordered.slice(0, count);
   const rest = ordered.slice(top.length);
 
   const others =
     rest.length > 0 ? { count: rest.length, sums: addSums(rest, all.metrics) } : undefined;
-  return { all, figures, top, others, sortedBy };
+  return { all, metrics, top, others, sortedBy };
 }
 
 /**
  * Orders groups by a metric, largest first (smallest first with `sign` 1); groups without a value
  * come last.
  */
-export function byFigure(figure: Figure, sign: 1 | -1 = -1): Order {
+export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
   return byValue(
-    ({ sums }) => figureValue(figure, sums),
+    ({ sums }) => metricValue(metric, sums),
     (a, b) => sign * (a - b),
   );
 }
 
-function defaultOrder({ by }: Grouping, lead: Figure | undefined): Order {
+function defaultOrder({ by }: GroupedTotals, lead: ReportMetric | undefined): Order {
   const time = by.findIndex(({ field }) => isTime(field));
   if (time >= 0) return byTime(time, 1);
-  return lead ? byFigure(lead) : () => 0;
+  return lead ? byMetric(lead) : () => 0;
 }
 
 function parseOrder(
   sort: string,
-  { by, metrics }: Grouping,
-  shown: readonly Figure[],
-): { readonly order: Order; readonly sortedBy?: Figure } {
+  { by, metrics: fields }: GroupedTotals,
+  shown: readonly ReportMetric[],
+): { readonly order: Order; readonly sortedBy?: ReportMetric } {
   const typed = parseSort(sort);
-  const every = [...everyFigureOf(metrics), ...shown];
-  const figures = [...new Map(every.map((figure) => [figure.field, figure])).values()];
+  const every = [...listAllMetrics(fields), ...shown];
+  const metrics = [...new Map(every.map((metric) => [metric.field, metric])).values()];
   const column = sortColumn(
     typed,
-    [...by, ...figures].map(({ field }) => field),
+    [...by, ...metrics].map(({ field }) => field),
   );
   const key = by.findIndex(({ field }) => field === column);
   if (key >= 0) {
@@ -92,16 +98,16 @@ function parseOrder(
     return { order: isFirstTime ? byTime(key, sign) : byName(key, sign) };
   }
 
-  const figure = figures.find(({ field }) => field === column);
-  if (!figure) throw new Error(`${column} is a key or a figure.`);
-  return { order: byFigure(figure, typed.direction === 'asc' ? 1 : -1), sortedBy: figure };
+  const metric = metrics.find(({ field }) => field === column);
+  if (!metric) throw new Error(`${column} is a key or a metric.`);
+  return { order: byMetric(metric, typed.direction === 'asc' ? 1 : -1), sortedBy: metric };
 }
 
 /**
  * Returns groups in the order of the service's rows: by time, then by the other fields as the
  * vocabulary lists them, ids as numbers, text by code unit, groups without a value last.
  */
-export function inServiceOrder(all: Grouping): Group[] {
+export function inServiceOrder(all: GroupedTotals): Group[] {
   const orders = all.by
     .map(({ field }, index) => ({ index, place: placeOfField(field), type: fieldTypeOf(field) }))
     .sort((one, other) => one.place - other.place)
@@ -188,7 +194,7 @@ function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filte
   if (columns.includes('hour'))
     return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
   const unit = calendarUnits[breakdown];
-  return keyColumnsOf(columns).map((key) => ({ ...key, unit }));
+  return toKeyColumns(columns).map((key) => ({ ...key, unit }));
 }
 
 /**
@@ -208,21 +214,21 @@ interface JsonMember {
 /** Returns serialized JSON objects; sums keep all their digits. */
 export function groupsAsJson({
   all,
-  figures,
+  metrics,
   top,
-}: Pick<RankedGroups, 'all' | 'figures' | 'top'>): string[] {
+}: Pick<RankedGroups, 'all' | 'metrics' | 'top'>): string[] {
   return top.map(({ key, sums }) => {
     const keys = all.by.map(({ field }, i) => {
       return { name: field, json: JSON.stringify(key[i] ?? null) };
     });
-    return objectOf([...keys, ...figuresAsJson(figures, sums)]);
+    return objectOf([...keys, ...metricsAsJson(metrics, sums)]);
   });
 }
 
 /** Uses `null` if there is no value. */
-export function figuresAsJson(figures: readonly Figure[], sums: Sums): JsonMember[] {
-  return figures.map((figure) => {
-    return { name: figure.field, json: figureDigits(figure, sums) ?? 'null' };
+export function metricsAsJson(metrics: readonly ReportMetric[], sums: Sums): JsonMember[] {
+  return metrics.map((metric) => {
+    return { name: metric.field, json: metricDigits(metric, sums) ?? 'null' };
   });
 }
 

@@ -5,12 +5,12 @@ import type { RowBatch } from '../rows/row-batch.ts';
 import {
   type DateUnit,
   type Group,
-  Grouping,
+  GroupedTotals,
   isTime,
-  keyColumnsOf,
   type Sums,
   timeFieldOf,
-} from './grouping.ts';
+  toKeyColumns,
+} from './grouped-totals.ts';
 
 /**
  * Sums are dropped for a breakdown with more values than this, and for time with more moments (ten
@@ -36,7 +36,7 @@ export interface Unit {
   readonly breakdown?: Breakdown;
 
   /** `undefined` if there are too many values. */
-  groups: Grouping | undefined;
+  groups: GroupedTotals | undefined;
 }
 
 /** Numeric columns are summed, others are grouped by. */
@@ -59,12 +59,12 @@ function unitsOf(columns: readonly SummedColumn[]): Unit[] {
 function unitOf(field: string, textFields: readonly string[]): Unit {
   if (isTime(field)) {
     const fields = timeFieldOf(textFields);
-    return { fields, isTime: true, groups: new Grouping(fields) };
+    return { fields, isTime: true, groups: new GroupedTotals(fields) };
   }
 
   const breakdown = breakdownOfField(field);
   const fields = breakdown ? breakdown.fields.map(({ name }) => name) : [field];
-  return { fields, isTime: false, breakdown, groups: new Grouping(keyColumnsOf(fields)) };
+  return { fields, isTime: false, breakdown, groups: new GroupedTotals(toKeyColumns(fields)) };
 }
 
 /**
@@ -72,10 +72,10 @@ function unitOf(field: string, textFields: readonly string[]): Unit {
  * unit. Memory is bounded.
  */
 export class ReportSums {
-  readonly total = new Grouping();
+  readonly total = new GroupedTotals();
 
   /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
-  rows: Grouping | undefined;
+  rows: GroupedTotals | undefined;
 
   /** `undefined` until the first rows arrive. */
   #units: readonly Unit[] | undefined;
@@ -85,7 +85,7 @@ export class ReportSums {
 
   /** @param options.keepsRows for an earlier report whose rows are compared one by one */
   constructor({ keepsRows = false } = {}) {
-    if (keepsRows) this.rows = new Grouping('rows');
+    if (keepsRows) this.rows = new GroupedTotals('rows');
   }
 
   /** Adds a batch; `columns` are those to be shown. */
@@ -126,11 +126,11 @@ export class ReportSums {
   absorb(other: ReportSums): void {
     this.#units ??= other.#units?.map((unit) => ({
       ...unit,
-      groups: unit.groups && new Grouping(unit.groups.by),
+      groups: unit.groups && new GroupedTotals(unit.groups.by),
     }));
     for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.groupsOf(unit));
     if (other.#trend) {
-      this.#trend ??= { ...other.#trend, groups: new Grouping(other.#trend.groups?.by) };
+      this.#trend ??= { ...other.#trend, groups: new GroupedTotals(other.#trend.groups?.by) };
       this.#trend.groups = merged(this.#trend.groups, other.#trend.groups);
     }
     this.total.absorb(other.total);
@@ -149,7 +149,7 @@ export class ReportSums {
    * Sums by time (the first value of a key) and by the first other unit with values; `undefined` if
    * there are none.
    */
-  get trend(): Grouping | undefined {
+  get trend(): GroupedTotals | undefined {
     return this.#trend?.groups;
   }
 
@@ -165,7 +165,7 @@ export class ReportSums {
    * Returns the groups of this report by another report's unit; `undefined` if it has no such unit
    * or too many groups.
    */
-  groupsOf({ fields }: Pick<Unit, 'fields'>): Grouping | undefined {
+  groupsOf({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
     const unit = this.#units?.find((each) => each.fields.join() === fields.join());
     return unit?.groups;
   }
@@ -178,7 +178,7 @@ export class ReportSums {
     const other = filled.find((unit) => !unit.isTime);
     if (!time?.groups || !other) return undefined;
 
-    const groups = new Grouping([...time.fields, ...keyColumnsOf(other.fields)]);
+    const groups = new GroupedTotals([...time.fields, ...toKeyColumns(other.fields)]);
     // Earlier rows had no value in this unit.
     groups.absorb(time.groups);
     return { fields: [], isTime: true, groups };
@@ -186,7 +186,10 @@ export class ReportSums {
 }
 
 /** Merges groups with those of another report; `undefined` if either was dropped. */
-function merged(groups: Grouping | undefined, other: Grouping | undefined): Grouping | undefined {
+function merged(
+  groups: GroupedTotals | undefined,
+  other: GroupedTotals | undefined,
+): GroupedTotals | undefined {
   if (!groups || !other) return undefined;
   groups.absorb(other);
   return groups;

@@ -2,8 +2,8 @@ import { dayOf, parseTimestamp } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
-import type { Comparison } from './figures.ts';
-import { type Group, Grouping, isTime, keyText, type Sums } from './grouping.ts';
+import { type Group, GroupedTotals, isTime, keyText, type Sums } from './grouped-totals.ts';
+import type { Comparison } from './report-metrics.ts';
 import { type Step, stepNumber, stepTime } from './time-axis.ts';
 
 /** Row that only the earlier report has: its breakdowns, and its sums there. */
@@ -23,7 +23,7 @@ export class RowMatcher {
   readonly #step: Step;
 
   /** Rows of the earlier report, with places instead of times. */
-  readonly #before: Grouping;
+  readonly #before: GroupedTotals;
 
   readonly #matched = new Set<Group>();
 
@@ -31,7 +31,7 @@ export class RowMatcher {
   #latest: { readonly batch: RowBatch; readonly sums: readonly (Sums | undefined)[] } | undefined;
 
   /** @param rows those of the earlier report */
-  constructor(comparison: Comparison, rows: Grouping, step: Step) {
+  constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
     this.#comparison = comparison;
     this.#step = step;
 
@@ -41,7 +41,7 @@ export class RowMatcher {
       const places = times.map(({ field }) => [field, this.#placeOf(row[field], 'before')]);
       return { ...row, ...Object.fromEntries(places) };
     });
-    this.#before = new Grouping(by);
+    this.#before = new GroupedTotals(by);
     this.#before.observe(placed, [...by.map(({ field }) => field), ...metrics]);
   }
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { readFileColumns } from '../query/columns.ts';
-import { unknownFigure } from './figures.ts';
+import { unknownMetric } from './report-metrics.ts';
 
 /** `--sort` as typed. */
 export interface TypedSort {
@@ -28,7 +28,7 @@ export function parseSort(sort: string): TypedSort {
 /** Finds the column that a sort names, as typed or in plain words. Throws `UsageError` for none. */
 export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
   const [column] = readFileColumns({ flag: '--sort', text: name, fields: columns })?.columns ?? [];
-  if (column === undefined) throw unknownFigure(name, columns, '--sort');
+  if (column === undefined) throw unknownMetric(name, columns, '--sort');
   return column;
 }
 

@@ -1,5 +1,5 @@
-import type { Figure } from '../totals/figures.ts';
-import type { Grouping } from '../totals/grouping.ts';
+import type { GroupedTotals } from '../totals/grouped-totals.ts';
+import type { ReportMetric } from '../totals/report-metrics.ts';
 import type { Collected } from './rows/collect.ts';
 import type { KeptRows } from './rows/kept-rows.ts';
 import type { Sources } from './sources/find-sources.ts';
@@ -12,12 +12,12 @@ export interface View {
   readonly collected: Collected;
 
   /** Groups of the requested window. */
-  readonly groups: Grouping;
-  readonly byTime: Grouping;
+  readonly groups: GroupedTotals;
+  readonly byTime: GroupedTotals;
 
   /** Rows of the requested window, if they are shown ungrouped. */
   readonly rows: KeptRows | undefined;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ReportMetric[];
 
   /** Sentences on missing days and on values. */
   readonly warnings: readonly string[];

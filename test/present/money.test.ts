@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { rowsOf } from '../../src/rows/row-batch.ts';
-import { Grouping } from '../../src/totals/grouping.ts';
+import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { batchesOf, documentOf, encode } from '../formats/encode.ts';
 import { readSheet } from './xlsx-reader.ts';
 
@@ -27,7 +27,7 @@ test.each(['table', 'html'] as const)(
 );
 
 test('a card shows it as cents', async () => {
-  const byTime = new Grouping('time');
+  const byTime = new GroupedTotals('time');
   for await (const batch of batchesOf(rows)) byTime.observe(rowsOf(batch), batch.fields);
 
   expect(reportCard(byTime).join('\n')).toContain('28,520.90');

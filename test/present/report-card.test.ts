@@ -3,11 +3,11 @@ import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { rowsOf } from '../../src/rows/row-batch.ts';
-import { Grouping, inTimeOrder } from '../../src/totals/grouping.ts';
+import { GroupedTotals, sortByTime } from '../../src/totals/grouped-totals.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
-async function figuresOf(rows: readonly object[]): Promise<Grouping> {
-  const counter = new Grouping('time');
+async function defaultMetrics(rows: readonly object[]): Promise<GroupedTotals> {
+  const counter = new GroupedTotals('time');
   const body = Buffer.from(JSON.stringify({ data: rows }));
   for await (const batch of readRows(chunksOf(body, 1000)))
     counter.observe(rowsOf(batch), batch.fields);
@@ -35,7 +35,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 
 describe('reportCard', () => {
   it('has the main figures and a sparkline of revenue; it fits 60 columns, and ASCII', async () => {
-    const card = reportCard(await figuresOf(days), { width: 60, unicode: false });
+    const card = reportCard(await defaultMetrics(days), { width: 60, unicode: false });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
       "  revenue (EUR) 17,283.00  downloads         7,000
@@ -56,9 +56,9 @@ describe('reportCard', () => {
       revenueEuro: '1,50',
     }));
 
-    const figures = await figuresOf(hours.toReversed());
+    const figures = await defaultMetrics(hours.toReversed());
 
-    expect(inTimeOrder(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
+    expect(sortByTime(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
       "  revenue (€)  4.50  displays    3,000  eCPM (€)     1.50
         revenue (€) by hour  2026-10-25 ███ 2026-10-25"

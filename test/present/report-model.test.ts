@@ -33,7 +33,7 @@ async function modelOf(
   return { model: buildReportModel({ plan, sums, tail, options }), sums };
 }
 
-const metricsOf = ({ totals }: ReportModel) => totals.map(({ figure }) => figure.field);
+const metricsOf = ({ totals }: ReportModel) => totals.map(({ metric }) => metric.field);
 
 describe('the metrics', () => {
   test('named by the user are shown, including the second currency and zeros', async () => {
@@ -82,7 +82,7 @@ describe('a comparison', () => {
     expect(model.compared).toBe('Change: October (31 days) compared with September (30 days).');
     const [campaigns] = model.breakdowns;
     expect(campaigns?.endedSentence).toBe('Ended: Campaign 3 (€7.00 before).');
-    expect(model.totals.map(({ figure, change }) => `${figure.label} ${change?.text}`)).toEqual([
+    expect(model.totals.map(({ metric, change }) => `${metric.label} ${change?.text}`)).toEqual([
       'Revenue (€) ▲ 29.6%',
     ]);
   });

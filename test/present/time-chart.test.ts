@@ -1,25 +1,25 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderTimeChart } from '../../src/present/page/time-chart.ts';
-import { figuresOf } from '../../src/totals/figures.ts';
-import { Grouping, type Sums } from '../../src/totals/grouping.ts';
+import { GroupedTotals, type Sums } from '../../src/totals/grouped-totals.ts';
+import { defaultMetrics } from '../../src/totals/report-metrics.ts';
 import { layOutTime } from '../../src/totals/time-axis.ts';
 
 /** A chart of revenue by day, optionally with as many earlier days. */
 function chartOf(values: readonly (number | undefined)[], before?: readonly number[]): string {
-  const days = new Grouping(['date']);
+  const days = new GroupedTotals(['date']);
   const rows = values.map((_, i) => {
     return { date: new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10) };
   });
   days.observe(rows, ['date']);
   const axis = layOutTime(days, 'day');
-  const [figure] = figuresOf(['revenueEuro']);
+  const [figure] = defaultMetrics(['revenueEuro']);
   if (!axis || !figure) throw new Error('There is nothing to draw.');
 
   const sumsOf = (value: number | undefined): Sums => ({ get: () => value });
   const series = [{ name: '', sums: values.map(sumsOf) }];
   return renderTimeChart({
-    figure,
+    metric: figure,
     axis,
     caption: 'per day',
     series,

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatHeadline } from '../../src/present/headline.ts';
 import { endedGroups } from '../../src/totals/ended-groups.ts';
-import { type Comparison, changeOf, figuresOf, formatFigure } from '../../src/totals/figures.ts';
+import {
+  type Comparison,
+  changeOf,
+  defaultMetrics,
+  formatMetric,
+} from '../../src/totals/report-metrics.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { windows } from './compared-windows.ts';
@@ -138,7 +143,9 @@ function headlineFrom({ now, before }: TwoReports, { sign }: Revenue): string | 
 
 test('changes, rates and the headline match the rows exactly', async () => {
   const figureOf = (name: string, { field }: Revenue) => {
-    const figure = figuresOf(['displays', 'clicks', field]).find((each) => each.field === name);
+    const figure = defaultMetrics(['displays', 'clicks', field]).find(
+      (each) => each.field === name,
+    );
     if (!figure) throw new Error(`No figure ${name}.`);
     return figure;
   };
@@ -177,8 +184,8 @@ test('changes, rates and the headline match the rows exactly', async () => {
         const hasDisplays = displays > 0n;
         const ctr = hasDisplays ? `${decimalText(rounded(clicks * 10_000n, displays), 2)}%` : null;
         const ecpm = hasDisplays ? decimalText(rounded(cents * 1000n, displays), 2) : null;
-        expect(formatFigure(figureOf('ctr', money), totals)).toBe(ctr);
-        expect(formatFigure(ecpmFigure, totals)).toBe(ecpm);
+        expect(formatMetric(figureOf('ctr', money), totals)).toBe(ctr);
+        expect(formatMetric(ecpmFigure, totals)).toBe(ecpm);
         if (hasDisplays && displaysBefore > 0n) {
           const ecpmChange = changeOf(ecpmFigure, totals, totalsBefore);
           const expected = changeTextOf(cents * displaysBefore, centsBefore * displays);
@@ -209,7 +216,7 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
   ]);
   const before = await sumsOf(rowsOf(1, 'Sommer'));
   const comparison = { sums: before, now: 'now', before: 'before', windows, notes: [] };
-  const [displays] = figuresOf(['displays']);
+  const [displays] = defaultMetrics(['displays']);
   const [unit] = sums.units;
   if (!displays || !unit?.groups) throw new Error('No campaigns.');
 
@@ -230,7 +237,7 @@ test('a headline needs revenue and a change', async () => {
   const row = { campaignName: 'Summer', displays: 10, clicks: 1 };
   const one = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '5,00' }]);
   const more = await sumsOf([{ ...row, campaignId: 1, revenueEuro: '6,00' }]);
-  const [displays, revenue] = figuresOf(['displays', 'revenueEuro']);
+  const [displays, revenue] = defaultMetrics(['displays', 'revenueEuro']);
   const comparison = { sums: one, now: 'now', before: 'before', windows, notes: [] };
   if (!displays || !revenue) throw new Error('Both are metrics.');
 
@@ -241,7 +248,7 @@ test('a headline needs revenue and a change', async () => {
 test.each([{ campaignId: 1, campaignName: 'Summer' }, { date: '2026-10-01' }])(
   'the headline of one group, or of days, is the change alone: %o',
   async (group) => {
-    const [lead] = figuresOf(['revenueEuro']);
+    const [lead] = defaultMetrics(['revenueEuro']);
     if (!lead) throw new Error('It is a metric.');
     const groupColumns = Object.keys(group).map((field) => ({ field, numeric: false }));
     const rowColumns = [...groupColumns, { field: 'revenueEuro', numeric: true }];

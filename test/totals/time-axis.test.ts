@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type DateUnit, Grouping } from '../../src/totals/grouping.ts';
+import { type DateUnit, GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../../src/totals/time-axis.ts';
 import { windows } from './compared-windows.ts';
 
 /** Groups of a report with one row per time. */
-function groupsAt(times: readonly string[]): Grouping {
+function groupsAt(times: readonly string[]): GroupedTotals {
   const field = times[0]?.includes('T') ? 'hour' : 'date';
-  const groups = new Grouping([field]);
+  const groups = new GroupedTotals([field]);
   groups.observe(
     times.map((time) => ({ [field]: time, displays: 1 })),
     [field, 'displays'],

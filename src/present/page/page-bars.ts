@@ -1,7 +1,7 @@
 import { pluralOf } from '../../text/quantity.ts';
-import { type Figure, figureValue } from '../../totals/figures.ts';
-import type { Sums } from '../../totals/grouping.ts';
-import { formatWithCurrency, shareOf } from '../figure-text.ts';
+import type { Sums } from '../../totals/grouped-totals.ts';
+import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import { formatWithCurrency, shareOf } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import {
   changeIn,
@@ -38,7 +38,7 @@ ${charts.join('')}</div></section>
 
 function renderChart(
   { table, endedSentence }: ReportBreakdown,
-  lead: Figure,
+  lead: ReportMetric,
   totals: Sums,
 ): string {
   const ended = paragraph('by', sentenceHtml(endedSentence ?? ''));
@@ -46,7 +46,7 @@ function renderChart(
   if (table.rows.length === 0) return ended;
 
   const { rows, others } = firstRows(table, maxBars);
-  const amountOf = (row: TableRow): number => Math.max(0, figureValue(lead, row.sums) ?? 0);
+  const amountOf = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
   const most = Math.max(0, ...rows.map(amountOf));
   const items = rows.map((row) => {
     const { name, detail } = nameOfRow(table, row);
@@ -66,7 +66,7 @@ function renderChart(
 /** Includes the share, and the change if there is a comparison. */
 function numbersOf(
   row: TableRow,
-  { table, lead, totals }: { table: ReportTable; lead: Figure; totals: Sums },
+  { table, lead, totals }: { table: ReportTable; lead: ReportMetric; totals: Sums },
 ): string {
   const share = shareOf(lead, row.sums, totals);
   const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;

@@ -1,6 +1,6 @@
 import { metricOfField } from '../../contract/columns.ts';
-import type { Figure } from '../../totals/figures.ts';
-import { formatWithCurrency } from '../figure-text.ts';
+import type { ReportMetric } from '../../totals/report-metrics.ts';
+import { formatWithCurrency } from '../metric-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
@@ -22,16 +22,16 @@ function perRow(count: number): number {
   return count <= 5 ? count : Math.ceil(count / Math.ceil(count / 4));
 }
 
-function renderCard({ figure, change }: Total, { sums, sumsBefore }: ReportModel): string {
-  const text = formatWithCurrency(figure, sums);
+function renderCard({ metric, change }: Total, { sums, sumsBefore }: ReportModel): string {
+  const text = formatWithCurrency(metric, sums);
   const size = text.length > maxLargeText ? ' class="long"' : '';
   const mark = change && change.direction !== 'none' ? `${changeHtml(change)} ` : '';
-  const before = sumsBefore && htmlText(formatWithCurrency(figure, sumsBefore));
+  const before = sumsBefore && htmlText(formatWithCurrency(metric, sumsBefore));
   const changeLine =
     before === undefined ? '' : `<dd class="change">${mark}<span>${before} before</span></dd>`;
-  return `<div title="${htmlText(meaningOf(figure))}"><dt>${htmlText(figure.label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
+  return `<div title="${htmlText(meaningOf(metric))}"><dt>${htmlText(metric.label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
 }
 
-function meaningOf({ field, derived }: Figure): string {
+function meaningOf({ field, derived }: ReportMetric): string {
   return derived?.meaning ?? metricOfField(field)?.meaning ?? '';
 }

@@ -10,7 +10,7 @@ export function renderCharts({ trend, lead, totals, facts }: ReportModel): strin
   const byGroup =
     lines.length > 1
       ? renderTimeChart({
-          figure: lead,
+          metric: lead,
           axis,
           series: lines,
           caption: linesCaption,
@@ -20,8 +20,8 @@ export function renderCharts({ trend, lead, totals, facts }: ReportModel): strin
   const earlier = before
     ? `<p class="by"><svg class="key" aria-hidden="true"><line class="before" x1="0" x2="100%" y1="50%" y2="50%"/></svg>${htmlText(facts.get('Compared with') ?? '')}</p>`
     : '';
-  const charts = totals.map(({ figure }) => {
-    return renderTimeChart({ figure, axis, series: [whole], before, caption: `per ${axis.step}` });
+  const charts = totals.map(({ metric }) => {
+    return renderTimeChart({ metric, axis, series: [whole], before, caption: `per ${axis.step}` });
   });
   return `<section class="trend"><div class="head"><h2>Over time</h2>${earlier}</div>
 ${byGroup}<div class="charts">

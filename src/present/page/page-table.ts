@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../text/printable.ts';
-import { formatFigure } from '../../totals/figures.ts';
-import type { DateUnit } from '../../totals/grouping.ts';
+import type { DateUnit } from '../../totals/grouped-totals.ts';
+import { formatMetric } from '../../totals/report-metrics.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {
   changeIn,
@@ -69,12 +69,12 @@ function renderCell(
   const text = formatCell(column, row);
   if (text === null) return `<td class="${classes} none">–`;
 
-  const { kind, figure } = column;
+  const { kind, metric } = column;
   if (kind === 'time')
     return `<td class="${classes}" data-v="${htmlText(text)}">${htmlText(times.get(text) ?? text)}`;
   if (kind === 'name' || kind === 'other') return `<td class="${classes}">${nameHtml(text)}`;
 
-  const change = figure && changeIn(table, figure, row);
+  const change = metric && changeIn(table, metric, row);
   const changeText = change && change.direction !== 'none' ? changeHtml(change) : '';
   return `<td class="${classes}">${escapeHtml(text)}${changeText}`;
 }
@@ -90,12 +90,12 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
   const { columns } = table;
   const labelled = namingColumn(columns);
   const cells = columns.map((column) => {
-    const { figure } = column;
+    const { metric } = column;
     const opening = `<td class="${classesOf(column, columns)}">`;
-    if (!figure) return `${opening}${column === labelled ? htmlText(label) : ''}`;
+    if (!metric) return `${opening}${column === labelled ? htmlText(label) : ''}`;
 
-    const text = formatFigure(figure, sums) ?? '–';
-    const change = changeIn(table, figure, { sums, before });
+    const text = formatMetric(metric, sums) ?? '–';
+    const change = changeIn(table, metric, { sums, before });
     return `${opening}${escapeHtml(text)}${change ? changeHtml(change) : ''}`;
   });
   return `<tr class="${name}">${cells.join('')}`;

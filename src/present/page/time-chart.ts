@@ -1,9 +1,9 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';
-import { type Figure, figureValue, formatOnScale } from '../../totals/figures.ts';
-import type { Sums } from '../../totals/grouping.ts';
+import type { Sums } from '../../totals/grouped-totals.ts';
+import { formatOnScale, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { TimeAxis } from '../../totals/time-axis.ts';
-import { formatWithCurrency, withCurrency } from '../figure-text.ts';
+import { formatWithCurrency, withCurrency } from '../metric-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { htmlText, nameHtml } from './page-text.ts';
 
@@ -25,7 +25,7 @@ const maxColumnWidth = 90;
 const gridLines = 3;
 
 export interface TimeChart {
-  readonly figure: Figure;
+  readonly metric: ReportMetric;
 
   readonly axis: TimeAxis;
 
@@ -52,10 +52,10 @@ type VerticalScale = (value: number) => number;
  * than 0.
  */
 export function renderTimeChart(chart: TimeChart): string {
-  const { figure, axis, caption, remark, series, before } = chart;
-  const lines = series.map(({ sums }) => valuesOf(figure, sums));
+  const { metric, axis, caption, remark, series, before } = chart;
+  const lines = series.map(({ sums }) => valuesOf(metric, sums));
   const values = lines.flat().filter((value) => value !== undefined);
-  const beforeValues = before && valuesOf(figure, before.sums);
+  const beforeValues = before && valuesOf(metric, before.sums);
   const beforeKnown = (beforeValues ?? []).filter((value) => value !== undefined);
   const isFlat = [...values, ...beforeKnown].every((value) => value === 0);
   if (values.length === 0 || isFlat) return '';
@@ -78,13 +78,13 @@ export function renderTimeChart(chart: TimeChart): string {
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
     isByGroup
       ? lines.map((line, i) => drawLine(line, y, `line s${i}`)).join('')
-      : drawWhole(first, y, { figure, isCompared: beforeValues !== undefined }),
+      : drawWhole(first, y, { metric, isCompared: beforeValues !== undefined }),
   ];
 
-  const name = htmlText(figure.label);
+  const name = htmlText(metric.label);
   return `<figure${isByGroup ? ' class="wide"' : ''}>
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
-<div class="plot"><div class="y" aria-hidden="true">${scaleTexts(figure, ticks)}</div>
+<div class="plot"><div class="y" aria-hidden="true">${scaleTexts(metric, ticks)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${slotsOf(chart)}</div>
 <svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
@@ -92,8 +92,8 @@ ${isByGroup ? `<p class="legend">${legendOf(series)}</p>\n` : ''}${remark === un
 `;
 }
 
-function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
-  return sums.map((slot) => figureValue(figure, slot));
+function valuesOf(metric: ReportMetric, sums: readonly Sums[]): Values {
+  return sums.map((slot) => metricValue(metric, slot));
 }
 
 /**
@@ -103,9 +103,9 @@ function valuesOf(figure: Figure, sums: readonly Sums[]): Values {
 function drawWhole(
   values: Values,
   y: VerticalScale,
-  { figure, isCompared }: { readonly figure: Figure; readonly isCompared: boolean },
+  { metric, isCompared }: { readonly metric: ReportMetric; readonly isCompared: boolean },
 ): string {
-  if (figure.derived) return drawLine(values, y, 'line');
+  if (metric.derived) return drawLine(values, y, 'line');
   if (values.length <= maxColumns && !isCompared) return drawColumns(values, y);
   return drawArea(values, y) + drawLine(values, y, 'line');
 }
@@ -168,10 +168,10 @@ const shortNumbers = new Intl.NumberFormat('en', {
 });
 
 /** Highest first. */
-function scaleTexts(figure: Figure, ticks: readonly number[]): string {
-  const unit = figure.type === 'percent' ? '%' : '';
+function scaleTexts(metric: ReportMetric, ticks: readonly number[]): string {
+  const unit = metric.type === 'percent' ? '%' : '';
   const texts = ticks.map((tick) => {
-    const number = withCurrency(figure, shortNumbers.format(tick));
+    const number = withCurrency(metric, shortNumbers.format(tick));
     return `<span>${htmlText(number + unit)}</span>`;
   });
   return texts.reverse().join('');
@@ -191,19 +191,19 @@ function tickTexts({ ticks, slots }: TimeAxis): string {
  * Returns the data for the tips: the label of each slot, then the values of all series and of the
  * earlier report.
  */
-function slotsOf({ figure, axis, series, before }: TimeChart): string {
+function slotsOf({ metric, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
     const texts = [label];
-    for (const { sums } of series) texts.push(formatWithCurrency(figure, sums[i] ?? noSums));
-    if (before) texts.push(earlierText(figure, before, i));
+    for (const { sums } of series) texts.push(formatWithCurrency(metric, sums[i] ?? noSums));
+    if (before) texts.push(earlierText(metric, before, i));
     return `<i data-v="${texts.map(htmlText).join('\n')}"></i>`;
   });
   return slots.join('');
 }
 
 /** Includes the label of the slot in the earlier report. */
-function earlierText(figure: Figure, { sums, labels }: EarlierSeries, slot: number): string {
-  const value = formatWithCurrency(figure, sums[slot] ?? noSums);
+function earlierText(metric: ReportMetric, { sums, labels }: EarlierSeries, slot: number): string {
+  const value = formatWithCurrency(metric, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
   return label === '' ? `${value} before` : `${label}: ${value}`;
 }
@@ -219,9 +219,9 @@ function legendOf(series: readonly TimeSeries[]): string {
 }
 
 /** For screen readers. */
-function describe({ figure, axis, caption }: TimeChart, least: number, most: number): string {
-  const from = withCurrency(figure, formatOnScale(figure, least));
-  const to = withCurrency(figure, formatOnScale(figure, most));
+function describe({ metric, axis, caption }: TimeChart, least: number, most: number): string {
+  const from = withCurrency(metric, formatOnScale(metric, least));
+  const to = withCurrency(metric, formatOnScale(metric, most));
   const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
-  return htmlText(`${figure.label} ${caption}, ${period}: from ${from} to ${to}`);
+  return htmlText(`${metric.label} ${caption}, ${period}: from ${from} to ${to}`);
 }

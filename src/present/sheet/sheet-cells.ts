@@ -1,5 +1,5 @@
 import { currencyOf } from '../../contract/columns.ts';
-import type { Figure } from '../../totals/figures.ts';
+import type { ReportMetric } from '../../totals/report-metrics.ts';
 
 /** Cells of a spreadsheet and their styles (ECMA-376, SpreadsheetML). */
 
@@ -76,7 +76,7 @@ export const cellFormats = {
 type CellStyle = keyof typeof cellFormats;
 
 /** Returns the style of a metric's cells, which carry their currency. */
-export function metricStyle({ field, type }: Pick<Figure, 'field' | 'type'>): CellStyle {
+export function metricStyle({ field, type }: Pick<ReportMetric, 'field' | 'type'>): CellStyle {
   if (type !== 'money') return type;
   const currency = currencyOf(field);
   if (currency === '€') return 'euro';

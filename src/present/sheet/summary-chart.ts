@@ -1,5 +1,5 @@
-import { type Comparison, type Figure, figureValue } from '../../totals/figures.ts';
-import type { Sums } from '../../totals/grouping.ts';
+import type { Sums } from '../../totals/grouped-totals.ts';
+import { type Comparison, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportModel } from '../report-model.ts';
 import { firstRows, nameOfRow, type ReportTable } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';
@@ -33,15 +33,15 @@ export function chartOf(model: ReportModel): SheetChart | undefined {
 
 function lineChart(
   { axis, whole, before }: ReportTrend,
-  figure: Figure,
+  metric: ReportMetric,
   comparison: Comparison | undefined,
 ): SheetChart {
   return {
     kind: 'lines',
-    title: `${figure.label} per ${axis.step}`,
+    title: `${metric.label} per ${axis.step}`,
     labels: withoutYear(axis.labels),
-    series: seriesOf(figure, comparison, whole.sums, before?.sums),
-    style: metricStyle(figure),
+    series: seriesOf(metric, comparison, whole.sums, before?.sums),
+    style: metricStyle(metric),
     height: lineChartHeight,
   };
 }
@@ -54,7 +54,11 @@ function withoutYear(labels: readonly string[]): readonly string[] {
 
 function barChart(
   table: ReportTable,
-  { lead, comparison, noun }: { lead: Figure; comparison: Comparison | undefined; noun: string },
+  {
+    lead,
+    comparison,
+    noun,
+  }: { lead: ReportMetric; comparison: Comparison | undefined; noun: string },
 ): SheetChart {
   const { rows } = firstRows(table, maxSummaryRows);
   const sums = rows.map((row) => row.sums);
@@ -70,19 +74,19 @@ function barChart(
 }
 
 function seriesOf(
-  figure: Figure,
+  metric: ReportMetric,
   comparison: Comparison | undefined,
   now: readonly Sums[],
   before: readonly (Sums | undefined)[] | undefined,
 ): ChartSeries[] {
   // Excel keeps 15 digits; percentages are fractions.
   const valueIn = (sums: Sums | undefined): number | undefined => {
-    const value = sums && figureValue(figure, sums);
+    const value = sums && metricValue(metric, sums);
     if (value === undefined) return undefined;
-    return Number((figure.type === 'percent' ? value / 100 : value).toPrecision(15));
+    return Number((metric.type === 'percent' ? value / 100 : value).toPrecision(15));
   };
 
-  const series = [{ name: comparison?.now ?? figure.label, values: now.map(valueIn) }];
+  const series = [{ name: comparison?.now ?? metric.label, values: now.map(valueIn) }];
   if (comparison && before) series.push({ name: comparison.before, values: before.map(valueIn) });
   return series;
 }

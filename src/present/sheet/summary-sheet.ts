@@ -1,8 +1,8 @@
 import { printable, withoutIsolates } from '../../text/printable.ts';
 import { pluralOf } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
-import { type Figure, figureValue } from '../../totals/figures.ts';
-import type { Sums } from '../../totals/grouping.ts';
+import type { Sums } from '../../totals/grouped-totals.ts';
+import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, nameOfRow, type TableRow } from '../report-table.ts';
 import { columnWidth } from './column-width.ts';
@@ -14,7 +14,7 @@ import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from '.
 /** In characters: names, ids or the first metrics, and other columns. */
 const nameBounds = { least: 24, most: 50, oneLine: 40 };
 const idBounds = { least: 16, most: 30 };
-const figureBounds = { least: 10, most: 24 };
+const metricBounds = { least: 10, most: 24 };
 
 /** Wider sheets are printed in landscape. */
 const maxPortraitWidth = 120;
@@ -127,7 +127,7 @@ function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
   const widths: number[] = [];
 
   for (let column = 0; column < columnCount; column++) {
-    const bounds = [nameBounds, idBounds][column] ?? figureBounds;
+    const bounds = [nameBounds, idBounds][column] ?? metricBounds;
     let width = bounds.least;
     for (const row of rows) {
       const cell = row[column];
@@ -146,9 +146,9 @@ function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel)
   if (comparison) headings.push(comparison.before, 'Change');
 
   const rows = [headings.map((heading, i) => headingCell(heading, i > 0))];
-  for (const { figure, change } of totals) {
-    const row: SheetCell[] = [{ style: 'plain', content: figure.label }, figureCell(figure, sums)];
-    if (sumsBefore && change) row.push(figureCell(figure, sumsBefore), changeCell(change));
+  for (const { metric, change } of totals) {
+    const row: SheetCell[] = [{ style: 'plain', content: metric.label }, metricCell(metric, sums)];
+    if (sumsBefore && change) row.push(metricCell(metric, sumsBefore), changeCell(change));
     rows.push(row);
   }
   return rows;
@@ -171,18 +171,18 @@ function breakdownRows(
   }
 
   const { rows, others } = firstRows(table, maxSummaryRows);
-  const metrics = totals.map(({ figure }) => figure).filter(({ field }) => field !== lead.field);
+  const metrics = totals.map(({ metric }) => metric).filter(({ field }) => field !== lead.field);
   const hasDetails = rows.some((row) => nameOfRow(table, row).detail !== '');
   const cellsOf = (row: TableRow): SheetCell[] => {
     const { name, detail } = nameOfRow(table, row);
     const cells: SheetCell[] = [
       { style: 'plain', content: name },
       { style: 'plain', content: printable(detail) },
-      figureCell(lead, row.sums),
+      metricCell(lead, row.sums),
     ];
     const change = changeIn(table, lead, row);
-    if (change) cells.push(figureCell(lead, row.before), changeCell(change));
-    return [...cells, ...metrics.map((metric) => figureCell(metric, row.sums))];
+    if (change) cells.push(metricCell(lead, row.before), changeCell(change));
+    return [...cells, ...metrics.map((metric) => metricCell(metric, row.sums))];
   };
 
   const count = rows.length;
@@ -215,10 +215,10 @@ function headingCell(content: string, isOfNumbers: boolean): SheetCell {
   return { style: isOfNumbers ? 'numberHeader' : 'header', content };
 }
 
-function figureCell(figure: Figure, sums: Sums | undefined): SheetCell {
-  const value = sums && figureValue(figure, sums);
+function metricCell(metric: ReportMetric, sums: Sums | undefined): SheetCell {
+  const value = sums && metricValue(metric, sums);
   if (value === undefined) return { style: 'right', content: '–' };
 
-  const number = figure.type === 'percent' ? value / 100 : value;
-  return { style: metricStyle(figure), content: Number(number.toPrecision(15)) };
+  const number = metric.type === 'percent' ? value / 100 : value;
+  return { style: metricStyle(metric), content: Number(number.toPrecision(15)) };
 }

@@ -3,19 +3,19 @@ import { ColumnPlan } from '../../output/column-plan.ts';
 import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
-import { type Figure, figureValue, formatFigure } from '../../totals/figures.ts';
 import { idWithoutName, nameText, noName } from '../../totals/group-name.ts';
 import {
   addSums,
   type Group,
-  Grouping,
+  GroupedTotals,
   type GroupKey,
   isTime,
   type KeyColumn,
   type Sums,
-} from '../../totals/grouping.ts';
+} from '../../totals/grouped-totals.ts';
 import { hourText } from '../../totals/numbers.ts';
-import { byFigure, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
+import { byMetric, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
+import { formatMetric, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
 import { orderMetrics } from '../choose-metrics.ts';
 import { buildTable, groupRows } from '../report-table.ts';
@@ -25,12 +25,12 @@ import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Adds a line for the groups that are not shown and a line of totals. */
 export function groupTable(
-  { all, figures, top, others }: RankedGroups,
+  { all, metrics, top, others }: RankedGroups,
   look: TableLook,
   labels?: EncodeOptions['labels'],
 ): string[] {
   const plan = new ColumnPlan({
-    selectedColumns: [...all.by, ...figures].map(({ field }) => field),
+    selectedColumns: [...all.by, ...metrics].map(({ field }) => field),
     labels,
   });
   plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
@@ -46,8 +46,8 @@ export function groupTable(
   }
   const table = buildTable({
     columns: plan.columns,
-    metrics: orderMetrics(figures, total),
-    lead: figures[0],
+    metrics: orderMetrics(metrics, total),
+    lead: metrics[0],
     rows,
     total,
     keepsOrder: true,
@@ -58,17 +58,17 @@ export function groupTable(
 /** Draws horizontal bars of one metric, with a line for the groups that are not shown. */
 export function groupBars(
   { all, top, others }: RankedGroups,
-  figure: Figure,
+  metric: ReportMetric,
   look: TableLook = {},
 ): string[] {
   const dash = look.unicode === false ? '-' : '–';
-  const textOf = (sums: Sums) => formatFigure(figure, sums) ?? dash;
+  const textOf = (sums: Sums) => formatMetric(metric, sums) ?? dash;
   const labelOf = groupFormatter(all.by.map(({ field }) => field));
 
   const bars = top.map(({ key, sums }): Bar => {
-    return { label: labelOf(key), value: figureValue(figure, sums) ?? 0, text: textOf(sums) };
+    return { label: labelOf(key), value: metricValue(metric, sums) ?? 0, text: textOf(sums) };
   });
-  const lines = [heading(figure, look), ...barChart(bars, look)];
+  const lines = [heading(metric, look), ...barChart(bars, look)];
 
   if (others) {
     const rest = `${othersLabel(others.count)}: ${textOf(others.sums)}`;
@@ -102,15 +102,19 @@ const maxLines = 5;
  * Draws one line chart of a metric for each of the largest groups, if there are other keys than
  * time, and adds a line on the others.
  */
-export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook = {}): string[] {
+export function groupLines(
+  ranked: RankedGroups,
+  metric: ReportMetric,
+  look: TableLook = {},
+): string[] {
   const { all } = ranked;
   const time = all.by.find(({ field }) => isTime(field));
   const names = all.by.filter((key) => key !== time && key.describes !== time?.field);
-  if (!time || names.length === 0) return groupLine(ranked, figure, look);
+  if (!time || names.length === 0) return groupLine(ranked, metric, look);
 
-  const named = new Grouping(names, (field) => all.metrics.includes(field));
+  const named = new GroupedTotals(names, (field) => all.metrics.includes(field));
   named.absorb(all);
-  const largest = [...named].sort(byFigure(figure));
+  const largest = [...named].sort(byMetric(metric));
   const formatName = groupFormatter(names.map(({ field }) => field));
   const lines: string[] = [];
   for (const group of largest.slice(0, maxLines)) {
@@ -121,12 +125,12 @@ export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook
         ) === group
       );
     });
-    const chart = groupLine({ ...ranked, all: own }, figure, look);
+    const chart = groupLine({ ...ranked, all: own }, metric, look);
     lines.push(formatName(group.key), ...chart, '');
   }
   const rest = largest.slice(maxLines);
   if (rest.length > 0) {
-    const sum = formatFigure(figure, addSums(rest, all.metrics)) ?? '';
+    const sum = formatMetric(metric, addSums(rest, all.metrics)) ?? '';
     const line = `${othersLabel(rest.length)}: ${sum}`;
     lines.push(look.style?.dim(line) ?? line);
   }
@@ -134,40 +138,44 @@ export function groupLines(ranked: RankedGroups, figure: Figure, look: TableLook
 }
 
 /** Adds up the matching groups by time, with every time of all groups. */
-function overTime(all: Grouping, time: KeyColumn, matches: (group: Group) => boolean): Grouping {
-  const own = new Grouping([time], (field) => all.metrics.includes(field));
+function overTime(
+  all: GroupedTotals,
+  time: KeyColumn,
+  matches: (group: Group) => boolean,
+): GroupedTotals {
+  const own = new GroupedTotals([time], (field) => all.metrics.includes(field));
   const rows = all.rowsOf([...all].filter(matches));
   const times = all.rowsOf().map((row) => ({ [time.field]: row[time.field] ?? null }));
   own.observe([...times, ...rows], [time.field, ...all.metrics]);
   return own;
 }
 
-function groupLine({ all }: RankedGroups, figure: Figure, look: TableLook): string[] {
+function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook): string[] {
   const axis = layOutTime(all, all.by[0]?.unit ?? 'day');
   if (!axis) return [];
 
   const { labels, ticks } = axis;
   const values = axis.slots.map((groups) => {
-    return groups.length === 0 ? undefined : figureValue(figure, addSums(groups, all.metrics));
+    return groups.length === 0 ? undefined : metricValue(metric, addSums(groups, all.metrics));
   });
-  const chart = { values, ticks, textOf: (value: number) => tickText(figure, value) };
+  const chart = { values, ticks, textOf: (value: number) => tickText(metric, value) };
 
   const first = labels[0] ?? '';
   const last = labels.at(-1) ?? '';
   const dash = look.unicode === false ? '-' : '–';
   const days = first === last ? first : `${first} ${dash} ${last}`;
-  const room = (look.width ?? Number.POSITIVE_INFINITY) - headingOf(figure.field).length - 2;
+  const room = (look.width ?? Number.POSITIVE_INFINITY) - headingOf(metric.field).length - 2;
   const shortDays = shorten(days, room, look.unicode === false ? '...' : '…');
-  const title = `${heading(figure, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
+  const title = `${heading(metric, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
   return [title, ...lineChart(chart, look)];
 }
 
-function tickText({ type }: Figure, value: number): string {
+function tickText({ type }: ReportMetric, value: number): string {
   const text = new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
   return type === 'percent' ? `${text}%` : text;
 }
 
-function heading({ field }: Figure, { style, unicode }: TableLook): string {
+function heading({ field }: ReportMetric, { style, unicode }: TableLook): string {
   const text = headingOf(field, unicode);
   return style ? style.bold(style.cyan(text)) : text;
 }

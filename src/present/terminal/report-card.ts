@@ -3,20 +3,20 @@ import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.
 import { widthOf } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
 import {
-  type Comparison,
-  type Figure,
-  figuresOf,
-  figureValue,
-  formatFigure,
-  formatOnScale,
-} from '../../totals/figures.ts';
-import {
   type DateUnit,
-  type Grouping,
-  inTimeOrder,
+  type GroupedTotals,
   type Sums,
+  sortByTime,
   type TimedGroup,
-} from '../../totals/grouping.ts';
+} from '../../totals/grouped-totals.ts';
+import {
+  type Comparison,
+  defaultMetrics,
+  formatMetric,
+  formatOnScale,
+  metricValue,
+  type ReportMetric,
+} from '../../totals/report-metrics.ts';
 import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
 import { totalsOf } from '../report-model.ts';
 import { headingOf } from './headings.ts';
@@ -27,7 +27,7 @@ const gap = '  ';
 
 export interface CardOptions {
   /** Metrics to show, in order. Default: the main metrics. */
-  readonly figures?: readonly Figure[] | undefined;
+  readonly metrics?: readonly ReportMetric[] | undefined;
 
   /** Its changes are shown next to the metrics. */
   readonly comparison?: Comparison | undefined;
@@ -41,15 +41,15 @@ export interface CardOptions {
  * @param report grouped by time
  */
 export function reportCard(
-  report: Grouping,
+  report: GroupedTotals,
   look: TableLook = {},
   options: CardOptions = {},
 ): string[] {
   const { comparison } = options;
-  const figures = figuresToShow(report, options);
-  const lines = inColumns(cardItems(figures, report.totals(), look, comparison), look);
+  const metrics = metricsToShow(report, options);
+  const lines = inColumns(cardItems(metrics, report.totals(), look, comparison), look);
 
-  const trend = sparklineOf(report, figures, look);
+  const trend = sparklineOf(report, metrics, look);
   if (trend !== undefined) lines.push(gap + trend);
 
   const { width = 80 } = look;
@@ -58,9 +58,9 @@ export function reportCard(
 }
 
 /** Lists the same metrics for a log, with their changes. */
-export function totalLines(report: Grouping, options: CardOptions = {}): string[] {
+export function totalLines(report: GroupedTotals, options: CardOptions = {}): string[] {
   const { comparison } = options;
-  const items = cardItems(figuresToShow(report, options), report.totals(), {}, comparison);
+  const items = cardItems(metricsToShow(report, options), report.totals(), {}, comparison);
   const texts = items.map(({ label, text, change }) => {
     return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
   });
@@ -70,13 +70,13 @@ export function totalLines(report: Grouping, options: CardOptions = {}): string[
 }
 
 /** Omits metrics without a value. */
-function figuresToShow(report: Grouping, { figures, labels }: CardOptions): Figure[] {
+function metricsToShow(report: GroupedTotals, { metrics, labels }: CardOptions): ReportMetric[] {
   const totals = report.totals();
-  const shown = figures ?? chooseMetrics(figuresOf(report.metrics), totals);
+  const shown = metrics ?? chooseMetrics(defaultMetrics(report.metrics), totals);
   const filled = shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
-  return filled.map((figure) => {
-    const metric = metricOfField(figure.field)?.name ?? figure.field;
-    return { ...figure, label: labels?.get(metric) ?? figure.label };
+  return filled.map((metric) => {
+    const name = metricOfField(metric.field)?.name ?? metric.field;
+    return { ...metric, label: labels?.get(name) ?? metric.label };
   });
 }
 
@@ -89,14 +89,14 @@ interface CardItem {
 }
 
 function cardItems(
-  figures: readonly Figure[],
+  metrics: readonly ReportMetric[],
   totals: Sums,
   { unicode }: TableLook,
   comparison: Comparison | undefined,
 ): CardItem[] {
-  return totalsOf(figures, totals, comparison, unicode).map(({ figure, change }) => {
-    const text = formatFigure(figure, totals) ?? '–';
-    return { label: headingOf(figure.field, unicode, figure.label), text, change };
+  return totalsOf(metrics, totals, comparison, unicode).map(({ metric, change }) => {
+    const text = formatMetric(metric, totals) ?? '–';
+    return { label: headingOf(metric.field, unicode, metric.label), text, change };
   });
 }
 
@@ -134,23 +134,23 @@ const maxSparkline = 60;
  * times, with only one, or if there is not enough space.
  */
 function sparklineOf(
-  report: Grouping,
-  figures: readonly Figure[],
+  report: GroupedTotals,
+  metrics: readonly ReportMetric[],
   { width = 80, unicode, style }: TableLook,
 ): string | undefined {
-  const figure = leadingMetric(figures);
-  const points = inTimeOrder(report);
-  if (!figure || points.length < 2) return undefined;
+  const metric = leadingMetric(metrics);
+  const points = sortByTime(report);
+  if (!metric || points.length < 2) return undefined;
 
   const dim = style?.dim ?? ((text: string) => text);
-  const name = `${headingOf(figure.field, unicode, figure.label)} by ${stepOf(report, points)}`;
+  const name = `${headingOf(metric.field, unicode, metric.label)} by ${stepOf(report, points)}`;
   const from = points[0]?.time.slice(0, 10) ?? '';
   const to = points.at(-1)?.time.slice(0, 10) ?? '';
 
-  const values = points.map(({ sums }) => figureValue(figure, sums) ?? 0);
+  const values = points.map(({ sums }) => metricValue(metric, sums) ?? 0);
   const { least, greatest } = rangeOf(values);
-  const lowest = formatOnScale(figure, least);
-  const highest = formatOnScale(figure, greatest);
+  const lowest = formatOnScale(metric, least);
+  const highest = formatOnScale(metric, greatest);
   const range = lowest === highest ? '' : `  ${lowest} to ${highest}`;
 
   const room = width - 2 * gap.length - name.length - range.length;
@@ -165,7 +165,7 @@ function sparklineOf(
   return `${dim(name)}${gap}${datedLine}${range && dim(range)}`;
 }
 
-function stepOf(report: Grouping, points: readonly TimedGroup[]): 'hour' | DateUnit {
+function stepOf(report: GroupedTotals, points: readonly TimedGroup[]): 'hour' | DateUnit {
   if (report.by[0]?.field === 'hour') return 'hour';
   if (points.every(({ time }) => time.endsWith('-01'))) return 'month';
   return points.every(({ time }) => isMonday(time)) ? 'week' : 'day';

@@ -6,7 +6,7 @@ import { printable, withoutIsolates } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
 import { leadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
-import { figuresOfPlan, findRowBefore } from '../report-model.ts';
+import { findRowBefore, metricsOfPlan } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
 
@@ -21,11 +21,11 @@ export interface ReportLines {
 export function reportLines({ plan, sums, rows, options }: ReportLines): string[] {
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
-  const figures = figuresOfPlan(plan);
-  const lead = leadingMetric(figures);
+  const metrics = metricsOfPlan(plan);
+  const lead = leadingMetric(metrics);
   const table = buildTable({
     columns: plan.shown,
-    metrics: orderMetrics(figures, total),
+    metrics: orderMetrics(metrics, total),
     lead,
     rows: toTableRows(rows),
     total,

@@ -2,8 +2,13 @@ import type { TableLook, TableStyle } from '../../output/encoder.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import type { Change } from '../../totals/change.ts';
-import { type Comparison, changeOf, figureValue, formatFigure } from '../../totals/figures.ts';
-import type { Sums } from '../../totals/grouping.ts';
+import type { Sums } from '../../totals/grouped-totals.ts';
+import {
+  type Comparison,
+  changeOf,
+  formatMetric,
+  metricValue,
+} from '../../totals/report-metrics.ts';
 import { comparisonSentence } from '../report-model.ts';
 import {
   changeIn,
@@ -68,7 +73,7 @@ function listColumns(
   }
 
   for (const column of columns) {
-    const { field, label, kind, figure } = column;
+    const { field, label, kind, metric } = column;
     const shown = {
       heading: printable(headingOf(field, unicode, label)),
       isNumeric: kind === 'metric',
@@ -76,10 +81,10 @@ function listColumns(
       isName: kind === 'name' || kind === 'other',
     };
     listed.push({ shown, column, cellOf: (row) => ({ text: formatCell(column, row) }) });
-    if (!isCompared || !figure || field !== lead?.field) continue;
+    if (!isCompared || !metric || field !== lead?.field) continue;
 
     const change = { heading: 'change', isNumeric: true, isMetric: true, isName: false };
-    const cellOf = (row: TableRow) => changeCell(changeIn(table, figure, row, unicode), style);
+    const cellOf = (row: TableRow) => changeCell(changeIn(table, metric, row, unicode), style);
     listed.push({ shown: change, cellOf });
   }
   return listed;
@@ -92,7 +97,7 @@ function footRows(
   { comparison, look }: { comparison: Comparison | undefined; look: TableLook },
 ): TextCell[][] {
   const hasTotals = columns.some(
-    ({ figure }) => figure && figureValue(figure, total) !== undefined,
+    ({ metric }) => metric && metricValue(metric, total) !== undefined,
   );
   if (!hasTotals && !comparison) return [];
 
@@ -100,12 +105,12 @@ function footRows(
   const footRow = (label: string, cellOf: (column: TableColumn) => TextCell): TextCell[] => {
     return listed.map((own) => {
       if (own === labelled) return { text: label };
-      return own.column?.figure ? cellOf(own.column) : noText;
+      return own.column?.metric ? cellOf(own.column) : noText;
     });
   };
   const sumRow = (label: string, sums: Sums): TextCell[] => {
-    return footRow(label, ({ figure }) => ({
-      text: (figure && formatFigure(figure, sums)) ?? null,
+    return footRow(label, ({ metric }) => ({
+      text: (metric && formatMetric(metric, sums)) ?? null,
     }));
   };
 
@@ -113,8 +118,8 @@ function footRows(
   const before = comparison?.sums.total.totals();
   if (!before) return foot;
 
-  const changes = footRow('change', ({ figure }) => {
-    return figure ? changeCell(changeOf(figure, total, before, look.unicode), look.style) : noText;
+  const changes = footRow('change', ({ metric }) => {
+    return metric ? changeCell(changeOf(metric, total, before, look.unicode), look.style) : noText;
   });
   return [...foot, sumRow('before', before), changes];
 }

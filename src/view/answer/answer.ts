@@ -8,8 +8,8 @@ import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.
 import { ColumnPlan } from '../../output/column-plan.ts';
 import { formatInstant, type Window } from '../../query/calendar.ts';
 import type { RowBatches } from '../../rows/row-batch.ts';
-import type { Comparison, Figure } from '../../totals/figures.ts';
-import type { Grouping, KeyColumn } from '../../totals/grouping.ts';
+import type { GroupedTotals, KeyColumn } from '../../totals/grouped-totals.ts';
+import type { Comparison, ReportMetric } from '../../totals/report-metrics.ts';
 import { ReportSums } from '../../totals/report-sums.ts';
 
 export interface AnswerForm {
@@ -81,7 +81,7 @@ interface AnswerColumns {
   /** As in `--by`. */
   readonly by: readonly string[];
   readonly keys: readonly KeyColumn[];
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ReportMetric[];
   readonly isUneven: boolean;
 }
 
@@ -95,7 +95,7 @@ export function listAnswerColumns({ by, keys, figures, isUneven }: AnswerColumns
 
 /** Returns one column per metric, and hidden ones for the metrics that rates are computed from. */
 export function columnsOfFigures(
-  figures: readonly Figure[],
+  figures: readonly ReportMetric[],
   { isUneven = false }: { readonly isUneven?: boolean } = {},
 ): Column[] {
   const columns = figures.map(columnOfFigure);
@@ -127,7 +127,7 @@ function columnsOfKey({ field, unit, describes }: KeyColumn, by: readonly string
   return [{ field, type, ...(breakdown && { breakdown }) }];
 }
 
-function columnOfFigure({ field, derived }: Figure): Column {
+function columnOfFigure({ field, derived }: ReportMetric): Column {
   return derived ? { field, type: 'money' } : columnOfField(field);
 }
 
@@ -155,7 +155,7 @@ export function sentBreakdowns(by: readonly string[]): BreakdownName[] | undefin
   return names;
 }
 
-export function hasUnevenRows(groups: Grouping): boolean {
+export function hasUnevenRows(groups: GroupedTotals): boolean {
   for (const { sums } of groups) if (sums.isUneven) return true;
   return false;
 }

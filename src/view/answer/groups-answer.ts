@@ -4,8 +4,7 @@ import type { FolderQuery } from '../../folder/declaration.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { buildComparison } from '../../totals/compared-report.ts';
-import { type Figure, figureDigits } from '../../totals/figures.ts';
-import type { Group, KeyColumn, Sums } from '../../totals/grouping.ts';
+import type { Group, KeyColumn, Sums } from '../../totals/grouped-totals.ts';
 import { moneyText } from '../../totals/numbers.ts';
 import {
   inServiceOrder,
@@ -14,6 +13,7 @@ import {
   type RankedGroups,
   resolveKeys,
 } from '../../totals/ranked-groups.ts';
+import { metricDigits, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { View } from '../view.ts';
 import {
   buildViewSummary,
@@ -112,7 +112,7 @@ function fieldsOf({ profile, metrics, breakdowns: requested }: FolderQuery): rea
 interface WrittenGroups {
   readonly columns: readonly Column[];
   readonly keys: readonly KeyColumn[];
-  readonly figures: readonly Figure[];
+  readonly figures: readonly ReportMetric[];
   readonly isUneven: boolean;
   readonly profile: Profile | undefined;
 }
@@ -160,7 +160,7 @@ function rowText(
 
     const figure = figures.find((each) => each.field === field);
     const isComputed = figure?.derived !== undefined;
-    if (isComputed && isUneven) member(field, figureDigits(figure, sums) ?? 'null');
+    if (isComputed && isUneven) member(field, metricDigits(figure, sums) ?? 'null');
     if (isComputed || metric === undefined) continue;
     const sum = sums.get(field);
     const digits = sum === undefined ? undefined : String(sum);

@@ -4,7 +4,7 @@ import { readRows } from '../../rows/read-rows.ts';
 import { rowsOf } from '../../rows/row-batch.ts';
 import { formatPlural } from '../../text/quantity.ts';
 import { buildComparison } from '../../totals/compared-report.ts';
-import type { Grouping } from '../../totals/grouping.ts';
+import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { isName, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../rows/kept-rows.ts';
 import type { View } from '../view.ts';
@@ -144,7 +144,7 @@ async function* pick(
 }
 
 /** Adds up the rows that `--top` leaves out. */
-function othersRow(rest: Grouping, fields: readonly string[]): Record<string, unknown> {
+function othersRow(rest: GroupedTotals, fields: readonly string[]): Record<string, unknown> {
   const sums = rest.totals();
   const isDimension = (field: string): boolean => !rest.metrics.includes(field);
   const named = fields.find((field) => isDimension(field) && isName(field)) ?? fields[0];

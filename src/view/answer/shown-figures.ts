@@ -1,15 +1,15 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
-import {
-  everyFigureOf,
-  type Figure,
-  figuresNamed,
-  figuresOf,
-  findFigure,
-  splitLeadingMetrics,
-} from '../../totals/figures.ts';
-import { type Grouping, isTime } from '../../totals/grouping.ts';
+import { type GroupedTotals, isTime } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
+import {
+  defaultMetrics,
+  findReportMetric,
+  findReportMetrics,
+  listAllMetrics,
+  type ReportMetric,
+  splitLeadingMetrics,
+} from '../../totals/report-metrics.ts';
 import { parseSort } from '../../totals/sorting.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { View } from '../view.ts';
@@ -20,17 +20,17 @@ import type { ViewOptions } from '../view-flags.ts';
  * `--sort`.
  */
 export function figuresToShow(
-  { metrics }: Grouping,
+  { metrics }: GroupedTotals,
   { metrics: named, sort }: ViewOptions,
   { sources: { query }, fields }: { sources: Pick<Sources, 'query'>; fields: readonly string[] },
-): readonly Figure[] {
-  const every = everyFigureOf(fields.length === 0 ? everyMetric.map(({ name }) => name) : fields);
+): readonly ReportMetric[] {
+  const every = listAllMetrics(fields.length === 0 ? everyMetric.map(({ name }) => name) : fields);
   if (named) return figuresByName(named, every, fields);
 
   const sorted = sort === undefined ? [] : [parseSort(sort).name];
-  const figures = figuresOf(metrics);
+  const figures = defaultMetrics(metrics);
   for (const name of [...(query?.metrics ?? []), ...sorted]) {
-    const figure = findFigure(name, every);
+    const figure = findReportMetric(name, every);
     if (figure && !figures.some(({ field }) => field === figure.field)) figures.push(figure);
   }
   return figures;
@@ -39,20 +39,20 @@ export function figuresToShow(
 /** A column with exactly that name is added up, known or not. */
 function figuresByName(
   names: readonly string[],
-  every: readonly Figure[],
+  every: readonly ReportMetric[],
   fields: readonly string[],
-): readonly Figure[] {
-  const figures = names.flatMap((name): readonly Figure[] => {
+): readonly ReportMetric[] {
+  const figures = names.flatMap((name): readonly ReportMetric[] => {
     const isUnknown = fields.includes(name) && fieldTypeOf(name) === undefined;
     const isComputed = every.some(({ field }) => field === name);
     if (isUnknown && !isComputed) return [{ field: name, label: name, type: 'integer' }];
-    return figuresNamed([name], every);
+    return findReportMetrics([name], every);
   });
   return [...new Map(figures.map((figure) => [figure.field, figure])).values()];
 }
 
 /** Returns the metric to sort by: the first in `--metrics`, or else revenue or the leading one. */
-export function leadingFigure({ figures, options }: View): Figure | undefined {
+export function leadingFigure({ figures, options }: View): ReportMetric | undefined {
   return options.metrics === undefined ? splitLeadingMetrics(figures).leading[0] : figures[0];
 }
 
@@ -70,7 +70,7 @@ export function rankedGroupsOf(view: View, usualCount?: number): RankedGroups {
 }
 
 /** Returns the metrics that are columns of a file: computed ones only if they were named. */
-export function columnFigures({ figures, options, sources }: View): readonly Figure[] {
+export function columnFigures({ figures, options, sources }: View): readonly ReportMetric[] {
   if (options.metrics !== undefined) return figures;
   const named: readonly string[] = sources.query?.metrics ?? [];
   return figures.filter(({ field, derived }) => !derived || named.includes(field));

@@ -1,5 +1,5 @@
 import type { WrittenFile } from '../../output/written-file.ts';
-import { showFigures, writtenMessage } from '../../run/announce-output.ts';
+import { showMetrics, writtenMessage } from '../../run/announce-output.ts';
 import type { Context } from '../../run/context.ts';
 import type { PlannedFiles } from '../../run/prepare-files.ts';
 import { visibleJson } from '../../text/printable.ts';
@@ -16,7 +16,7 @@ export async function announceView(
 
   const { comparison } = written;
   const labels = planned.files[0]?.encoding.labels;
-  if (planned.printsTotals) showFigures(tools.console, byTime, { comparison, labels });
+  if (planned.printsTotals) showMetrics(tools.console, byTime, { comparison, labels });
 }
 
 async function announceFile(

@@ -13,10 +13,10 @@ import { tableLook } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
-import { isTime, type KeyColumn } from '../../totals/grouping.ts';
+import { isTime, type KeyColumn } from '../../totals/grouped-totals.ts';
 import {
-  figuresAsJson,
   groupsAsJson,
+  metricsAsJson,
   objectOf,
   type RankedGroups,
 } from '../../totals/ranked-groups.ts';
@@ -90,7 +90,7 @@ export function documentOf(view: View): string {
     { name: 'summary', json: JSON.stringify(only?.summary ?? null) },
     ...[...members].map(([name, json]) => ({ name, json })),
     { name: 'by', json: JSON.stringify(groups.by.map(({ field }) => field)) },
-    { name: 'totals', json: objectOf(figuresAsJson(rankedGroups.figures, groups.totals())) },
+    { name: 'totals', json: objectOf(metricsAsJson(rankedGroups.metrics, groups.totals())) },
     { name: 'groups', json: `[${groupsAsJson(rankedGroups).join(',')}]` },
     { name: 'otherGroupCount', json: String(rankedGroups.others?.count ?? 0) },
   ]);
@@ -109,7 +109,7 @@ export function viewText(tools: Context, view: View): string {
   const lines = [headText(view, look)];
   lines.push(
     ...reportCard(byTime, look, {
-      figures: options.metrics && figures,
+      metrics: options.metrics && figures,
       labels: labelsByMetric(options.label),
     }),
     '',

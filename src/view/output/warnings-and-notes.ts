@@ -3,7 +3,7 @@ import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural, isOrAre } from '../../text/quantity.ts';
 import { comparisonNote } from '../../totals/compared-report.ts';
-import type { Figure } from '../../totals/figures.ts';
+import type { ReportMetric } from '../../totals/report-metrics.ts';
 import type { Collected } from '../rows/collect.ts';
 import { findDaySpan, uncoveredDayWarnings } from '../rows/rows-of-period.ts';
 import type { Sources } from '../sources/find-sources.ts';
@@ -59,7 +59,7 @@ export function viewNotes({
 /** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */
 function missingNotes(
   { missingCounts, rowCount }: View['groups'],
-  figures: readonly Figure[],
+  figures: readonly ReportMetric[],
 ): string[] {
   const parts = figures.flatMap(({ derived }) => {
     return derived ? [derived.numeratorField, derived.denominatorField] : [];

@@ -25,7 +25,7 @@ import {
   prepareFiles,
 } from '../../run/prepare-files.ts';
 import { printable } from '../../text/printable.ts';
-import type { Comparison, Figure } from '../../totals/figures.ts';
+import type { Comparison, ReportMetric } from '../../totals/report-metrics.ts';
 import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
 import { columnFigures } from '../answer/shown-figures.ts';
 import { daysOfWindow } from '../sources/period.ts';
@@ -196,7 +196,7 @@ function provenanceOf(
   };
 }
 
-function metricName({ field }: Figure): string {
+function metricName({ field }: ReportMetric): string {
   return metricOfField(field)?.name ?? field;
 }
 

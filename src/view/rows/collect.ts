@@ -10,10 +10,14 @@ import type { ReportFile } from '../../rows/report-file.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { everyFigureOf, type Figure, findFigure } from '../../totals/figures.ts';
-import { Grouping, isTime, type KeyColumn } from '../../totals/grouping.ts';
+import { GroupedTotals, isTime, type KeyColumn } from '../../totals/grouped-totals.ts';
 import { numberIn } from '../../totals/numbers.ts';
 import { resolveKeys } from '../../totals/ranked-groups.ts';
+import {
+  findReportMetric,
+  listAllMetrics,
+  type ReportMetric,
+} from '../../totals/report-metrics.ts';
 import { parseSort } from '../../totals/sorting.ts';
 import { type SourceFile, UnusableFileError } from '../sources/source-file.ts';
 import { CellCheck, type UsedColumns } from './check-cells.ts';
@@ -53,10 +57,10 @@ export interface Question {
 }
 
 interface SpanAnswer {
-  readonly byTime: Grouping;
+  readonly byTime: GroupedTotals;
 
   /** Grouped by the columns of `--by`; one group without it. */
-  readonly groups: Grouping;
+  readonly groups: GroupedTotals;
   readonly rows: KeptRows | undefined;
 
   /** Rows before `--filter`. */
@@ -423,8 +427,8 @@ class Collector {
       return index > 0 && key.unit === 'week' ? { ...key, unit: undefined } : key;
     });
     return {
-      byTime: new Grouping('time', isSummed),
-      groups: new Grouping(keys ?? (followsTime ? 'time' : []), isSummed),
+      byTime: new GroupedTotals('time', isSummed),
+      groups: new GroupedTotals(keys ?? (followsTime ? 'time' : []), isSummed),
       rows: rows && new KeptRows(rows, isSummed),
       rowCount: 0,
     };
@@ -552,16 +556,20 @@ function fieldsForMetric(name: string, fields: readonly string[]): readonly stri
     const isComputed = derivedMetrics.some(({ field }) => field === name);
     if (!isComputed) return isTime(name) || isDimension(name) ? [] : [name];
   }
-  const figure = findFigure(name, everyFigureOf(fields)) ?? findFigureOfOtherFiles(name, fields);
+  const figure =
+    findReportMetric(name, listAllMetrics(fields)) ?? findFigureOfOtherFiles(name, fields);
   if (!figure) return [];
   const { derived } = figure;
   return derived ? [derived.numeratorField, derived.denominatorField] : [figure.field];
 }
 
 /** Finds a rate if the file has only one of its metrics: another file may have the other. */
-function findFigureOfOtherFiles(name: string, fields: readonly string[]): Figure | undefined {
+function findFigureOfOtherFiles(name: string, fields: readonly string[]): ReportMetric | undefined {
   const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
-  return findFigure(name, everyFigureOf([...fields, ...absent.map((metric) => metric.name)]));
+  return findReportMetric(
+    name,
+    listAllMetrics([...fields, ...absent.map((metric) => metric.name)]),
+  );
 }
 
 function isDimension(field: string): boolean {

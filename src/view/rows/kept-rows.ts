@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { createSpool, type Spool } from '../../output/file/spool.ts';
 import { copyRows } from '../../rows/copy-rows.ts';
 import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
-import { Grouping, type SelectedRows } from '../../totals/grouping.ts';
+import { GroupedTotals, type SelectedRows } from '../../totals/grouped-totals.ts';
 import { parseRowOrder } from './row-order.ts';
 
 /** By default all rows, as they come. */
@@ -26,12 +26,12 @@ export class KeptRows {
   #rowCount = 0;
 
   /** Sums of the rows that `--top` leaves out. */
-  readonly rest: Grouping;
+  readonly rest: GroupedTotals;
 
-  /** @param isSummed as in `Grouping` */
+  /** @param isSummed as in `GroupedTotals` */
   constructor(choice: RowChoice, isSummed: (field: string) => boolean) {
     this.#choice = choice;
-    this.rest = new Grouping([], isSummed);
+    this.rest = new GroupedTotals([], isSummed);
   }
 
   get rowCount(): number {

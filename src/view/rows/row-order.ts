@@ -1,8 +1,8 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
-import { everyFigureOf, figureValue, sumsOfRow } from '../../totals/figures.ts';
-import { compareTimes, isTime, keyText } from '../../totals/grouping.ts';
+import { compareTimes, isTime, keyText } from '../../totals/grouped-totals.ts';
 import { numberIn } from '../../totals/numbers.ts';
+import { listAllMetrics, metricValue, sumsOfRow } from '../../totals/report-metrics.ts';
 import { byValue, compareNames, parseSort, sortColumn } from '../../totals/sorting.ts';
 
 /**
@@ -14,7 +14,7 @@ export function parseRowOrder(
   fields: readonly string[],
 ): (one: Row, other: Row) => number {
   const typed = parseSort(sort);
-  const figures = everyFigureOf(fields);
+  const figures = listAllMetrics(fields);
   const columns = [...new Set([...fields, ...figures.map(({ field }) => field)])];
   const field = sortColumn(typed, columns);
 
@@ -23,7 +23,7 @@ export function parseRowOrder(
   const descending = typed.direction === 'asc' ? 1 : -1;
   if (figure) {
     return byValue(
-      (row) => figureValue(figure, sumsOfRow(row)),
+      (row) => metricValue(figure, sumsOfRow(row)),
       (a, b) => descending * (a - b),
     );
   }

@@ -3,7 +3,7 @@ import { type CalendarUnit, unitsIn, type Window } from '../../query/calendar.ts
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
-import { type Grouping, inTimeOrder } from '../../totals/grouping.ts';
+import { type GroupedTotals, sortByTime } from '../../totals/grouped-totals.ts';
 import { noEarlierDataError, type Sources } from '../sources/find-sources.ts';
 import { daysOfWindow } from '../sources/period.ts';
 import type { Collected, DaySpan } from './collect.ts';
@@ -97,8 +97,8 @@ export function findSummaryWindow(tails: readonly ReportTail[]): Window | undefi
 }
 
 /** Returns the first and the last day of rows; `undefined` if they have none. */
-export function findDaySpan(byTime: Grouping): DaySpan | undefined {
-  const points = inTimeOrder(byTime);
+export function findDaySpan(byTime: GroupedTotals): DaySpan | undefined {
+  const points = sortByTime(byTime);
   const since = points[0]?.time.slice(0, 10);
   const until = points.at(-1)?.time.slice(0, 10);
   return since === undefined || until === undefined ? undefined : { since, until };

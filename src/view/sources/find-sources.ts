@@ -84,7 +84,7 @@ export async function findSources(
 
   const further = (before?.files ?? []).filter((each) => !isIn(each, now.files));
   return {
-    files: inTimeOrder([...now.files, ...further]),
+    files: sortByTime([...now.files, ...further]),
     window,
     asked: asked ?? (window && extendToNow(window, search.now)),
     earlier,
@@ -131,7 +131,7 @@ function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
 }
 
 /** Sorts files by their days in the history, so that the newest name of a campaign is the last. */
-function inTimeOrder(files: readonly SourceFile[]): SourceFile[] {
+function sortByTime(files: readonly SourceFile[]): SourceFile[] {
   return [...files].sort((one, other) => (one.unit?.since ?? 0) - (other.unit?.since ?? 0));
 }
 

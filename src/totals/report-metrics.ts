@@ -6,12 +6,12 @@ import { closestHint, readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';
-import type { Sums } from './grouping.ts';
+import type { Sums } from './grouped-totals.ts';
 import { addThousandsSeparators, decimalOf, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
 
 /** Metric of a group or a report: a sum, or a quotient of two sums. */
-export interface Figure {
+export interface ReportMetric {
   readonly field: string;
 
   /** For people: `Revenue (€)`, or what `--label` says. */
@@ -56,30 +56,33 @@ export interface Comparison {
 }
 
 /** Returns the metrics shown by default: sums in field order, and the usual derived metrics. */
-export function figuresOf(fields: readonly string[]): Figure[] {
-  return everyFigureOf(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
+export function defaultMetrics(fields: readonly string[]): ReportMetric[] {
+  return listAllMetrics(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
 }
 
 /** Returns all available metrics: sums in field order, and all derived metrics. */
-export function everyFigureOf(fields: readonly string[]): Figure[] {
-  const metrics = fields.filter((field) => metricOfField(field));
-  const figures = metrics.map((field): Figure => {
+export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
+  const summed = fields.filter((field) => metricOfField(field));
+  const metrics = summed.map((field): ReportMetric => {
     const type = fieldTypeOf(field) === 'money' ? 'money' : 'integer';
     return { field, label: fieldLabel(field), type };
   });
 
   for (const { field } of derivedMetrics) {
-    const figure = derivedFigure(field, metrics);
-    if (figure) figures.push(figure);
+    const metric = findComputedMetric(field, summed);
+    if (metric) metrics.push(metric);
   }
-  return figures;
+  return metrics;
 }
 
 /**
  * Computes the derived metric of that name from the given row fields; `undefined` if there is no
  * such metric or a field is missing.
  */
-export function derivedFigure(name: string, fields: readonly string[]): Figure | undefined {
+export function findComputedMetric(
+  name: string,
+  fields: readonly string[],
+): ReportMetric | undefined {
   const metric = derivedMetrics.find(({ field }) => field === name);
   if (!metric) return undefined;
 
@@ -100,28 +103,28 @@ export function derivedFigure(name: string, fields: readonly string[]): Figure |
  * Returns revenue, displays, clicks and CTR, in that order; the first metric if none of them is
  * present. Keeps the order of the others.
  */
-export function splitLeadingMetrics(figures: readonly Figure[]): {
-  readonly leading: readonly Figure[];
-  readonly others: readonly Figure[];
+export function splitLeadingMetrics(metrics: readonly ReportMetric[]): {
+  readonly leading: readonly ReportMetric[];
+  readonly others: readonly ReportMetric[];
 } {
-  const hasEuros = figures.some(({ field }) => field === 'revenueEuro');
+  const hasEuros = metrics.some(({ field }) => field === 'revenueEuro');
   const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
 
-  const leading: Figure[] = [];
+  const leading: ReportMetric[] = [];
   for (const name of leadingNames) {
-    const named = figures.filter(({ field }) => (metricOfField(field)?.name ?? field) === name);
+    const named = metrics.filter(({ field }) => (metricOfField(field)?.name ?? field) === name);
     leading.push(...named);
   }
-  if (leading.length === 0) return { leading: figures.slice(0, 1), others: figures.slice(1) };
+  if (leading.length === 0) return { leading: metrics.slice(0, 1), others: metrics.slice(1) };
 
-  return { leading, others: figures.filter((figure) => !leading.includes(figure)) };
+  return { leading, others: metrics.filter((metric) => !leading.includes(metric)) };
 }
 
 /**
  * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
  * it.
  */
-export function figureValue({ field, derived }: Figure, sums: Sums): number | undefined {
+export function metricValue({ field, derived }: ReportMetric, sums: Sums): number | undefined {
   if (!derived) {
     const sum = sums.get(field);
     return sum === undefined ? undefined : Number(sum);
@@ -144,44 +147,44 @@ export function sumsOfRow(row: Row): Sums {
  * Rounds a derived metric for files to six significant digits, rates as plain fractions; `null` if
  * there is no value.
  */
-export function derivedNumber(figure: Figure, sums: Sums): number | null {
-  const value = figureValue(figure, sums);
+export function derivedNumber(metric: ReportMetric, sums: Sums): number | null {
+  const value = metricValue(metric, sums);
   if (value === undefined) return null;
 
-  const plain = figure.type === 'percent' ? value / 100 : value;
+  const plain = metric.type === 'percent' ? value / 100 : value;
   return Number(plain.toPrecision(6));
 }
 
 /** Keeps all digits, for programs; `null` if there is no value. */
-export function figureDigits(figure: Figure, sums: Sums): string | null {
-  if (figure.derived) {
-    const value = derivedNumber(figure, sums);
+export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
+  if (metric.derived) {
+    const value = derivedNumber(metric, sums);
     return value === null ? null : String(value);
   }
 
-  const sum = sums.get(figure.field);
+  const sum = sums.get(metric.field);
   if (sum === undefined) return null;
-  return figure.type === 'money' ? moneyText(String(sum)) : String(sum);
+  return metric.type === 'money' ? moneyText(String(sum)) : String(sum);
 }
 
 /**
  * Formats a metric for readers: `48,665.12`, `1.94%`; `null` if there is no value. Money and rates
  * have two decimals, counts all their digits.
  */
-export function formatFigure(figure: Figure, sums: Sums): string | null {
-  const fraction = fractionOf(figure, sums);
+export function formatMetric(metric: ReportMetric, sums: Sums): string | null {
+  const fraction = fractionOf(metric, sums);
   if (!fraction) return null;
 
   const { numerator, denominator } = fraction;
-  if (figure.type === 'integer') return addThousandsSeparators(String(numerator));
+  if (metric.type === 'integer') return addThousandsSeparators(String(numerator));
 
   const rounded = numerator.dividedBy(denominator, 2);
   const text = addThousandsSeparators(moneyText(String(rounded)));
-  return figure.type === 'percent' ? `${text}%` : text;
+  return metric.type === 'percent' ? `${text}%` : text;
 }
 
 /** Rounds a value for display, with the decimals of a metric. */
-export function formatOnScale({ type }: Figure, value: number): string {
+export function formatOnScale({ type }: ReportMetric, value: number): string {
   if (type === 'integer') return addThousandsSeparators(String(Math.round(value)));
   const text = addThousandsSeparators(value.toFixed(2));
   return type === 'percent' ? `${text}%` : text;
@@ -190,7 +193,7 @@ export function formatOnScale({ type }: Figure, value: number): string {
 const one = new Decimal(1n, 0);
 
 /** Does not round; `undefined` if the sums do not contain the metric. */
-function fractionOf({ field, derived }: Figure, sums: Sums): Fraction | undefined {
+function fractionOf({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
   if (!derived) {
     const sum = exactSum(field, sums);
     return sum && { numerator: sum, denominator: one };
@@ -216,29 +219,29 @@ function exactSum(field: string, sums: Sums): Decimal | undefined {
 
 /** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
 export function changeOf(
-  figure: Figure,
+  metric: ReportMetric,
   nowSums: Sums | undefined,
   beforeSums: Sums | undefined,
   unicode = true,
 ): Change {
-  const now = nowSums && fractionOf(figure, nowSums);
-  const before = beforeSums && fractionOf(figure, beforeSums);
+  const now = nowSums && fractionOf(metric, nowSums);
+  const before = beforeSums && fractionOf(metric, beforeSums);
   const change = changeBetween(now, before, { isGone: nowSums === undefined, unicode });
-  return figure.type === 'money' ? { ...change, isNeutral: true } : change;
+  return metric.type === 'money' ? { ...change, isNeutral: true } : change;
 }
 
 /**
  * Finds the metric that a name or an alias means; `undefined` if none. Throws
  * `UsageError` if it means several.
  */
-export function findFigure(
+export function findReportMetric(
   text: string,
-  figures: readonly Figure[],
+  metrics: readonly ReportMetric[],
   flag = '--metrics',
-): Figure | undefined {
-  const accepted = figures.map(({ field }) => field);
+): ReportMetric | undefined {
+  const accepted = metrics.map(({ field }) => field);
   const name = readName({ flag, text, accepted });
-  return figures.find(({ field }) => field === name);
+  return metrics.find(({ field }) => field === name);
 }
 
 /**
@@ -246,29 +249,32 @@ export function findFigure(
  * computed from them; `undefined` if there is none. Throws `UsageError` if it means several.
  */
 export function readColumnName(text: string, fields: readonly string[]): string | undefined {
-  const figures = everyFigureOf(fields).map(({ field }) => field);
-  const accepted = [...new Set([...fields, ...figures])];
+  const metrics = listAllMetrics(fields).map(({ field }) => field);
+  const accepted = [...new Set([...fields, ...metrics])];
   return readName({ flag: '--columns', text, accepted });
 }
 
 /**
  * Finds the metrics of `--metrics`, without duplicates. Throws `UsageError` for an unknown name.
  */
-export function figuresNamed(names: readonly string[], figures: readonly Figure[]): Figure[] {
-  const named = new Set<Figure>();
+export function findReportMetrics(
+  names: readonly string[],
+  metrics: readonly ReportMetric[],
+): ReportMetric[] {
+  const named = new Set<ReportMetric>();
   for (const name of names) {
-    const figure = findFigure(name, figures);
-    if (!figure) {
-      const fields = figures.map(({ field }) => field);
-      throw unknownFigure(name, fields, '--metrics');
+    const metric = findReportMetric(name, metrics);
+    if (!metric) {
+      const fields = metrics.map(({ field }) => field);
+      throw unknownMetric(name, fields, '--metrics');
     }
-    named.add(figure);
+    named.add(metric);
   }
   return [...named];
 }
 
 /** As `unknownColumn`; for a computed metric it names the columns that are missing. */
-export function unknownFigure(name: string, columns: readonly string[], flag: string): UsageError {
+export function unknownMetric(name: string, columns: readonly string[], flag: string): UsageError {
   const computed = derivedMetrics.map(({ field }) => field);
   const [field, another] = findNames(name, computed);
   const metric = derivedMetrics.find((each) => each.field === field);

@@ -33,7 +33,7 @@ export type GroupKey = readonly (string | null)[];
 export interface Group {
   /** Names are those of the newest day, since a campaign may be renamed. */
   readonly key: GroupKey;
-  readonly sums: RunningSums;
+  readonly sums: MetricSums;
 }
 
 export interface KeyedSums {
@@ -67,7 +67,7 @@ export interface SelectedRows {
 }
 
 /** If the first field is an id, the other fields only describe it. */
-export function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
+export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
   const [first, ...others] = fields;
   if (first === undefined) return [];
   if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
@@ -75,7 +75,7 @@ export function keyColumnsOf(fields: readonly string[]): KeyColumn[] {
 }
 
 /** Running sums: whole hundredths as one number per metric, plus a decimal for the rest. */
-export class RunningSums implements Sums {
+export class MetricSums implements Sums {
   /**
    * Indexed like the metrics, with a hole for a metric without numbers. Holds plain numbers only,
    * which take the least memory.
@@ -174,7 +174,7 @@ function firstDayOf(unit: Exclude<DateUnit, 'day' | 'window'>, text: string): st
  * Sums metrics by the values of some fields, or over all rows if there are no fields. Iterates over
  * groups in order of first appearance. Memory grows with the number of groups only.
  */
-export class Grouping implements Iterable<Group> {
+export class GroupedTotals implements Iterable<Group> {
   rowCount = 0;
 
   readonly metrics: string[] = [];
@@ -287,7 +287,7 @@ export class Grouping implements Iterable<Group> {
     }
   }
 
-  #addUnpaired(sums: RunningSums, valueIn: (field: string) => Value | undefined): void {
+  #addUnpaired(sums: MetricSums, valueIn: (field: string) => Value | undefined): void {
     const missing: string[] = [];
     const present: { readonly field: string; readonly number: number | Decimal }[] = [];
     for (const field of this.metrics) {
@@ -307,7 +307,7 @@ export class Grouping implements Iterable<Group> {
   }
 
   /** Adds the groups of another grouping; keys that it does not have are null. */
-  absorb(other: Grouping): void {
+  absorb(other: GroupedTotals): void {
     if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
     const places = this.by.map(({ field }) => other.by.findIndex((key) => key.field === field));
@@ -319,7 +319,7 @@ export class Grouping implements Iterable<Group> {
     this.rowCount += other.rowCount;
   }
 
-  totals(): RunningSums {
+  totals(): MetricSums {
     return addSums([...this], this.metrics);
   }
 
@@ -421,7 +421,7 @@ export class Grouping implements Iterable<Group> {
     const id = this.#identityOf(key);
     const existing = this.#groups.get(id);
     if (!existing) {
-      const group = { key, sums: new RunningSums(this.metrics), namedOn: day };
+      const group = { key, sums: new MetricSums(this.metrics), namedOn: day };
       this.#groups.set(id, group);
       for (const text of key) this.keyCharacters += text?.length ?? 0;
       return group;
@@ -447,7 +447,7 @@ export class Grouping implements Iterable<Group> {
 }
 
 /** Adds a number; the checks report other values. */
-function addValue(sums: RunningSums, index: number, value: Value | undefined): void {
+function addValue(sums: MetricSums, index: number, value: Value | undefined): void {
   const number = numberIn(value);
   if (number !== null && number !== undefined) sums.add(index, number);
 }
@@ -492,7 +492,7 @@ function rowKeyIn(fields: readonly string[]): KeyColumn[] {
   for (const breakdown of breakdowns) {
     if (breakdown.time) continue;
     const names = breakdown.fields.map(({ name }) => name);
-    keys.push(...keyColumnsOf(names.filter((name) => fields.includes(name))));
+    keys.push(...toKeyColumns(names.filter((name) => fields.includes(name))));
   }
   return keys;
 }
@@ -501,8 +501,8 @@ function rowKeyIn(fields: readonly string[]): KeyColumn[] {
 export function addSums(
   groups: readonly Pick<KeyedSums, 'sums'>[],
   metrics: readonly string[],
-): RunningSums {
-  const all = new RunningSums(metrics);
+): MetricSums {
+  const all = new MetricSums(metrics);
   for (const { sums } of groups) all.addAll(sums);
   return all;
 }
@@ -515,7 +515,7 @@ export interface TimedGroup extends Group {
  * Returns the groups that have a time, in chronological order: when clocks go back, 02:00+0200
  * precedes 02:00+0100.
  */
-export function inTimeOrder(groups: Iterable<Group>): TimedGroup[] {
+export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
   const timed: TimedGroup[] = [];
   for (const group of groups) {
     const time = group.key[0] ?? '';

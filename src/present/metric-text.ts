@@ -1,0 +1,23 @@
+import { currencyOf } from '../contract/columns.ts';
+import type { Sums } from '../totals/grouped-totals.ts';
+import { formatMetric, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
+
+/** Adds currency sign and two decimals to money; `–` if there is no value. */
+export function formatWithCurrency(metric: ReportMetric, sums: Sums): string {
+  const text = formatMetric(metric, sums);
+  return text === null ? '–' : withCurrency(metric, text);
+}
+
+/** Leaves anything but money unchanged. */
+export function withCurrency({ field, type }: ReportMetric, text: string): string {
+  if (type !== 'money') return text;
+  return text.replace(/^-?/, (sign) => sign + currencyOf(field));
+}
+
+/** Returns 0 to 1; `undefined` for rates, and if it cannot be computed. */
+export function shareOf(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
+  if (metric.derived) return undefined;
+  const value = metricValue(metric, part) ?? 0;
+  const all = metricValue(metric, whole) ?? 0;
+  return all > 0 && value >= 0 ? value / all : undefined;
+}
