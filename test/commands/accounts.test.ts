@@ -3,14 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { noSettings, withAccount } from '../../src/account/store.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
-import { type AccountName, callerOf, setStatus, tokens } from '../server/local.ts';
-import {
-  type CliOptions,
-  type CommandLine,
-  expectRefusal,
-  interruption,
-  runCli,
-} from '../support/run-cli.ts';
+import { type AccountName, callerOf, tokens } from '../server/local.ts';
+import { type CliOptions, type CommandLine, expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** Accounts are stored, and the environment has none. */
@@ -95,19 +89,6 @@ describe('run for several accounts', () => {
     expect(names(files)).toEqual(['default.csv']);
   });
 
-  test('merges the parts of each account, and --json names the account of each file', async () => {
-    const line = `run --account all ${twoDays} --by DAILY,CAMPAIGN --json -o {account}.csv`;
-    const { exitCode, stdout } = await service.run(line);
-
-    expect(exitCode).toBe(0);
-    const results = stdout
-      .trimEnd()
-      .split('\n')
-      .map((text) => JSON.parse(text));
-    const places = results.map(({ account, file }) => `${account} ${file}`);
-    expect(places.sort()).toEqual(['admin admin.csv', 'buyer buyer.csv']);
-  });
-
   test.each([
     { flags: '', says: 'Cannot write several accounts to stdout.' },
     {
@@ -130,19 +111,6 @@ describe('run for several accounts', () => {
 
     expectRefusal(result, 2, '“buyer,admin” names several accounts. (From ADREPORT_ACCOUNT.)');
     expect(names(result.files)).toEqual([]);
-  });
-
-  test('--dry-run shows the call and the file of each', async () => {
-    const line = `run --account buyer,admin ${oneDay} --dry-run -o {account}.csv`;
-
-    const { stdout } = await service.run(line);
-    expect(stdout).toMatch(/report {2}buyer\n.*buyer\.csv.*report {2}admin\n.*admin\.csv/s);
-
-    const { requests } = JSON.parse((await service.run(`${line} --json`)).stdout);
-    expect(requests.map(({ output }: { output: string }) => output)).toEqual([
-      'buyer.csv',
-      'admin.csv',
-    ]);
   });
 });
 
@@ -294,43 +262,6 @@ test('each account has its own folder', async () => {
   expect(creators()).toHaveLength(4);
   expect((await run('check data')).exitCode).toBe(0);
 });
-
-describe('unfinished reports', () => {
-  test('are picked up by their accounts', async () => {
-    const service = await serveStored({ manual: true });
-    const { run, server, sent, creators } = service;
-    const line = `run --account buyer,admin ${oneDay} -o {account}.csv`;
-
-    // Both accounts have created their report, and wait for it.
-    const isWaiting = () => {
-      const statusCalls = sent().filter(({ endpoint }) => endpoint === 'status');
-      return new Set(statusCalls.map(callerOf)).size === 2;
-    };
-    const kill = interruption(143);
-    const begun = await run(line, {
-      signal: kill.signal,
-      onSleep: () => {
-        if (isWaiting()) kill.send();
-      },
-    });
-    expect(begun.exitCode).toBe(143);
-    expect(names(begun.files)).toEqual([]);
-    expect(creators().sort()).toEqual(['admin', 'buyer']);
-
-    for (const report of await reportsOf(run)) await setStatus(server, report.id, 'ready');
-    const { files, stderr } = await run(line.replace(' -q', ''));
-
-    expect(stderr.match(/Resuming report/g)).toHaveLength(2);
-    expect(creators()).toHaveLength(2);
-    const whole = await serveStored();
-    expect(files['buyer.csv']).toBe(await fileOfAlone(whole, 'buyer'));
-    expect(files['admin.csv']).toBe(await fileOfAlone(whole, 'admin'));
-  });
-});
-
-async function reportsOf(run: Service['run']): Promise<{ id: string; account: string }[]> {
-  return JSON.parse((await run('report list --json')).stdout);
-}
 
 describe('adreport.yaml', () => {
   const yaml = `

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { chooseOpener } from '../../src/run/open-for-user.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
-import { json, serve, serveAnswers } from '../support/http-server.ts';
+import { json, serve } from '../support/http-server.ts';
 import { serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -81,95 +81,6 @@ describe('--compare', () => {
     expect(server.requests().filter(({ path }) => path === '/buyer-reporting')).toHaveLength(8);
   });
 
-  test.each([
-    {
-      which: 'last-year',
-      period: '2024-02',
-      sentence: 'Change: 1–29 February 2024 (29 days) compared with 1–28 February 2023 (28 days).',
-    },
-    {
-      which: 'last-year',
-      period: '2025-03',
-      sentence: 'Change: 1–31 March 2025 compared with 1–31 March 2024.',
-    },
-    {
-      which: 'previous',
-      period: '2026-Q3',
-      sentence:
-        'Change: 1 July – 30 September 2026 (92 days) compared with 1 April – 30 June 2026 (91 days).',
-    },
-  ])(
-    '$which of $period mentions why the windows are unequal',
-    async ({ which, period, sentence }) => {
-      const row = { campaignId: '1', campaignName: 'A', displays: 7, revenueEuro: 1 };
-      const { env } = await serveAnswers({ '/download-reporting': { data: [row] } });
-      const line = `run --period ${period} ${byCampaign} --compare ${which} --format table`;
-
-      const { stdout, exitCode } = await runCli(line, { env });
-
-      expect(exitCode).toBe(0);
-      const lines = stdout.split('\n').filter((each) => !each.startsWith('Ended: '));
-      expect(lines.at(-2)).toBe(sentence);
-      expect(stdout).not.toContain('hours');
-    },
-  );
-
-  test('lists groups that only the previous month had, in a table, a page and a sheet', async () => {
-    const rows = ['1', '2'].map((campaignId) => {
-      return { campaignId, campaignName: `C${campaignId}`, displays: 70, revenueEuro: 1500 };
-    });
-    const { run, cwd } = await serveMonths({ '2026-10': rows.slice(0, 1), '2026-09': rows });
-    const october = `run --period 2026-10 ${byCampaign} --compare previous`;
-
-    const { stdout } = await run(`${october} --format table`);
-    const ended = /^Ended: (.+) \((€[\d,.]+) before\)\.$/m.exec(stdout);
-
-    expect(ended).not.toBeNull();
-
-    await run(`${october} -o r.html`);
-    const html = readFileSync(join(cwd, 'r.html'), 'utf8');
-
-    expect(html).toContain(`Ended: ${ended?.[1]} (${ended?.[2]} before).</p>`);
-    expect(html).toMatch(/<p class="headline">Revenue (rose|fell) [\d.]+% to €[\d,.]+; .+<\/p>/);
-
-    await run(`${october} -o r.xlsx`);
-    const cells = readSheet(readFileSync(join(cwd, 'r.xlsx')), 2);
-
-    expect(cells).toContainEqual([`Ended: ${ended?.[1]} (${ended?.[2]} before).`]);
-  });
-
-  test('a table has the change of revenue in each row, unless --columns was given', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const revenueOf = async (period: string): Promise<Map<string, number>> => {
-      const { stdout } = await run(`run --period ${period} ${byCampaign} --format json`);
-      const revenues = new Map<string, number>();
-      for (const { campaignId, revenueEuro } of JSON.parse(stdout).data) {
-        revenues.set(String(campaignId), Number(String(revenueEuro).replace(',', '.')));
-      }
-      return revenues;
-    };
-    const of = await revenueOf('2026-11-07..2026-11-08');
-    const ofBefore = await revenueOf('2026-11-05..2026-11-06');
-
-    const line = `run --period 2026-11-07..2026-11-08 ${byCampaign} --compare previous --format table`;
-    const { stdout } = await run(line);
-    const rows = stdout.split('\n').filter((each) => /^\d{5} /.test(each));
-
-    expect(rows).toHaveLength(of.size);
-    for (const row of rows) {
-      const id = row.slice(0, 5);
-      const now = of.get(id) ?? Number.NaN;
-      const before = ofBefore.get(id);
-      const percent = before && (100 * (now - before)) / before;
-      const text = percent ? `${percent > 0 ? '▲' : '▼'} ${Math.abs(percent).toFixed(1)}%` : 'new';
-      expect(row.split(/ {2,}/)[4]).toBe(text);
-    }
-
-    const chosen = await run(`${line} --columns campaignId,revenueEuro`);
-    const [heading] = chosen.stdout.split('\n');
-    expect(heading).not.toContain('change');
-  });
-
   test('is also below a table with one row', async () => {
     const line = 'run --local --period 2026-W45 --metrics displays,revenueEuro';
 
@@ -217,19 +128,6 @@ describe('--compare', () => {
     expect(ofSplit.stdout).toContain('Change: 1–4 November 2026 compared with 1–4 October 2026.');
   });
 
-  test('one file per part is exit 2 before anything is requested, with the way out', async () => {
-    const { run, calls } = await serveForTest({ delayMs: 0 });
-    const line = `run --period 2026-11-17..2026-11-18 ${byCampaign} --split day -o data/{date}.csv`;
-
-    const refused = await run(`${line} --compare previous`);
-
-    expectRefusal(refused, 2, '--compare cannot be used with one file per day.');
-    expect(calls('buyer')).toBe(0);
-    expect(refused.stderr).toContain(
-      'adreport view data --period 2026-11-17..2026-11-18 --compare previous -o report.html',
-    );
-  });
-
   test('is on the card of a file on a terminal', async () => {
     const { stderr } = await runCli(`${twoDays} --compare previous -o r.csv --no-color`, {
       tty: true,
@@ -269,12 +167,6 @@ describe('--compare', () => {
 
     const strict = await run(`${line} --strict`);
     expectRefusal(strict, 9, 'hasMore');
-  });
-
-  test.each(['json', 'ndjson'])('is exit 2 for %s, the document of the service', async (format) => {
-    const line = `${twoDays} --compare previous -o r.${format}`;
-
-    expectRefusal(await runCli(line, { tty: true }), 2, `--compare does not work with ${format}`);
   });
 });
 
@@ -398,18 +290,6 @@ function plainCell(value: unknown): string | number | null {
   if (typeof value === 'bigint') return Number(value);
   return typeof value === 'string' ? value : null;
 }
-
-test('--title is the heading of the page and of the summary', async () => {
-  const line = `${twoDays} --title "Week <45>"`;
-
-  const page = await runCli(`${line} -o r.html`);
-
-  expect(page.files['r.html']).toContain('<h1>Week &lt;45&gt;</h1>');
-
-  const { cwd } = await runCli(`${line} -o r.xlsx`);
-
-  expect(readSheet(readFileSync(join(cwd, 'r.xlsx')), 2)[0]).toEqual(['Week <45>']);
-});
 
 describe('--open', () => {
   test('starts no shell on Windows, where file names may contain &', () => {

@@ -1,7 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { faultKinds, testFaults } from '../support/fault-matrix.ts';
 import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -11,13 +10,6 @@ import { runToEnd } from '../support/spawn.ts';
 const onLinux = { platform: 'linux' } as const;
 
 const byDay = 'run --period 2026-11-09..2026-11-15 --by DAILY --metrics displays';
-
-describe('a fault leaves the old file or the complete new one, and is reported', () => {
-  // A few kinds; `test/long` has all of them.
-  const kinds = ['503', 'truncate:bytes=20', 'unauthorized', 'stuck', 'not-downloadable'];
-
-  testFaults(faultKinds.filter(({ kind }) => kinds.includes(kind)));
-});
 
 describe('Retry-After', () => {
   /** Lists campaigns of a service that asks to retry later, and returns the pauses. */

@@ -9,15 +9,12 @@ import { serveForTest } from '../support/service.ts';
 const day = 'run --period yesterday';
 
 test.each([
-  { line: `${day} --filter campaignId=Ski`, says: 'By name: --campaign Ski' },
   { line: 'run last-month', says: 'Use: adreport run --period last-month' },
   { line: 'run 2026-10', says: 'Use: adreport run --period 2026-10' },
   { line: 'run daily', says: 'Use: adreport run --by daily' },
   { line: 'run --period last month', says: 'Use: adreport run --period last-month' },
   { line: 'run --by DAILY, CAMPAIGN', says: 'Use: adreport run --by DAILY,CAMPAIGN' },
   { line: `${day} --currency EUR`, says: '--metrics revenueEuro' },
-  { line: `${day} -o a.xls`, says: 'Use: -o a.xlsx' },
-  { line: `${day} -o c.parquet.gz`, says: 'Use: -o c.parquet' },
   { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
   { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },

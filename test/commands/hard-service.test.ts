@@ -1,12 +1,9 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/local-server.ts';
 import { tokens } from '../server/local.ts';
 import { literalAnswers } from '../support/odd-service.ts';
-import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
-import { spawnCli } from '../support/spawn.ts';
 
 const line = 'run --period yesterday --metrics displays --format json';
 
@@ -64,18 +61,6 @@ describe('a service that takes forms only', () => {
     expect(await runCli('download r1 --format json', { cwd })).toMatchObject({ exitCode: 0 });
     expect((await runCli('config list', { cwd })).stdout).toMatch(/^encoding +form /m);
   });
-
-  test('adreport.yaml sets it for a saved report', async () => {
-    const { run, cwd } = await serveForms();
-    const report = '{ period: yesterday, metrics: displays, format: json }';
-    writeFileSync(
-      join(cwd, 'adreport.yaml'),
-      `defaults: { encoding: form }\nreports: { a: ${report} }\n`,
-    );
-
-    expect(await run('run a')).toMatchObject({ exitCode: 0 });
-    expect(await run('status r1')).toMatchObject({ exitCode: 0 });
-  });
 });
 
 test.each([403, 404])(
@@ -97,40 +82,6 @@ test.each([403, 404])(
     expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0 });
   },
 );
-
-test('settings that cannot be read are exit 2, whatever the environment has', async () => {
-  const { run, cwd } = await serveForTest({ delayMs: 0 });
-  mkdirSync(join(cwd, '.config'), { mode: 0o700 });
-  writeFileSync(join(cwd, '.config', 'settings.json'), '{"acc', { mode: 0o600 });
-
-  for (const refused of [line, 'status r1 --account work', 'config set profile dsp']) {
-    expectRefusal(await run(refused), 2, 'is not valid JSON');
-  }
-});
-
-test.each(['TOKEN', 'PASSWORD'])(
-  'a secret of 50 kB in ADREPORT_%s is exit 2 and never shown',
-  async (name) => {
-    const base = { ADREPORT_BASE_URL: 'https://reports.example.com' };
-    const email = name === 'PASSWORD' ? { ADREPORT_EMAIL: 'a@b.c' } : {};
-
-    const result = await runCli('campaigns -v', {
-      env: { ...base, ...email, [`ADREPORT_${name}`]: 'S3cret'.repeat(9_000) },
-    });
-
-    expectRefusal(result, 2, 'longer than 4096 characters');
-    expect(result.stderr).not.toContain('S3cret');
-  },
-);
-
-test('nothing is written to a cache folder', async () => {
-  const cwd = temporaryFolder();
-
-  const env = { HOME: cwd, XDG_CACHE_HOME: join(cwd, 'cache'), TMPDIR: join(cwd, 'tmp') };
-
-  expect(await spawnCli('fields', { cwd, env })).toMatchObject({ exitCode: 0 });
-  expect(readdirSync(cwd)).toEqual([]);
-});
 
 test.skipIf(process.platform !== 'linux')(
   'a settings folder that cannot be created is a warning, and the report is printed',

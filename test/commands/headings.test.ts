@@ -98,17 +98,6 @@ test.each([
   expectRefusal(await runCli(`${day} ${flags}`), 2, says);
 });
 
-test('a note is a key of a saved report', async () => {
-  const { run, cwd } = await serveForTest({ delayMs: 0 });
-  const keys = 'period: 2026-11-19, note: To all, output: r.html';
-  writeFileSync(join(cwd, 'adreport.yaml'), `reports: {daily: {${keys}}}`);
-
-  await run('run daily');
-
-  const html = readFileSync(join(cwd, 'r.html'), 'utf8');
-  expect(html).toContain('<p class="remark">To all</p>');
-});
-
 test('they do not affect the content of a folder of pages: nothing is due', async () => {
   const { run, server } = await serveForTest({ delayMs: 0 });
   const line = 'run --period 2026-11-18..2026-11-19 --split day -o data/{date}.html';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listVisibleOptions } from '../../src/commands/command.ts';
 import { exitCodes } from '../../src/errors.ts';
-import { readSections, topics } from '../../src/help/index.ts';
+import { topics } from '../../src/help/index.ts';
 import { FlagOption } from '../../src/query/flags/flag.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
@@ -27,22 +27,6 @@ describe('the program', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
     expect((await runCli(['--help'], { tty: true, columns: 80 })).stdout).toBe(stdout);
     expect((await runCli([], { tty: true, columns: 80 })).stdout).toBe(stdout);
-  });
-
-  test('its help names eight commands, the topics, and the pages that list the rest', async () => {
-    const { stdout } = await runCli(['help']);
-
-    const names = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name);
-    expect(names).toEqual([
-      ...['run', 'view', 'check', 'update', 'fields', 'login', 'doctor', 'local-server'],
-    ]);
-    const offered = [
-      ...stdout.matchAll(/^ {2}adreport ((?:help \S+|run)? ?(?:--help(?:-all)?)?) {2}/gm),
-    ];
-    const lines = offered.map(([, line = '']) => line);
-    expect(lines).toHaveLength(3);
-    for (const line of lines) expect(await runCli(line)).toMatchObject({ exitCode: 0 });
-    for (const topic of Object.keys(topics)) expect(stdout).toMatch(new RegExp(`[ ,]${topic}\\b`));
   });
 
   test('--help-all lists every command under its heading, and the flags of all', async () => {
@@ -133,55 +117,9 @@ describe('every command', () => {
     expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port does not work');
     expectRefusal(await runCli('campaigns --local --title x'), 2, '--title');
   });
-
-  test.each(['local-server', 'view'])('%s --help fits a screen of 24 lines', async (command) => {
-    const { stdout } = await runCli(`${command} --help`, { tty: true, columns: 80 });
-    const lines = stdout.trimEnd().split('\n');
-
-    expect(lines.length).toBeLessThan(24);
-    expect(lines.filter((line) => line.length > 80)).toEqual([]);
-  });
-
-  test.each([60, 80, 120])(
-    'its help fits a terminal of %i columns, except for examples',
-    async (columns) => {
-      for (const line of ['run --help-all', 'local-server --help-all', 'help', '--help-all']) {
-        const { stdout } = await runCli(line, { tty: true, columns });
-        const longLines = stdout.split('\n').filter((text) => text.length > columns);
-        expect(longLines.filter((text) => !text.startsWith('  adreport '))).toEqual([]);
-      }
-      const { stdout } = await runCli('run --help', { env: { COLUMNS: String(columns) } });
-      expect(stdout).toBe((await runCli('run --help', { tty: true, columns })).stdout);
-    },
-  );
-
-  test('related flags are next to each other', async () => {
-    const { stdout } = await runCli(['run', '--help']);
-    const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, heading]) => heading);
-
-    const ofReports = ['Arguments', 'Report', 'Period', 'Request', 'Output', 'Many reports'];
-    const ofAll = ['Service', 'Saved reports', 'Help', 'Examples'];
-    expect(headings).toEqual([...ofReports, ...ofAll]);
-  });
 });
 
 describe('topics', () => {
-  test.each(Object.keys(topics))('%s fits the terminal, at any width', async (topic) => {
-    for (const columns of [60, 80, 120]) {
-      const { exitCode, stdout } = await runCli(['help', topic], {
-        env: { COLUMNS: String(columns) },
-      });
-      expect(exitCode).toBe(0);
-      const code = (topics[topic] ?? '').match(/```[\s\S]*?```/g)?.join('\n') ?? '';
-      const long = stdout
-        .split('\n')
-        .filter(
-          (line) => line.length > columns && !code.includes(line.trim()) && !/^ *\S+$/.test(line),
-        );
-      expect(long).toEqual([]);
-    }
-  });
-
   test('no colour in a pipe; headings bold on a terminal', async () => {
     expect((await runCli(['help', 'folders'])).stdout).not.toContain('\u001b');
     expect((await runCli(['help', 'folders'], { tty: true })).stdout).toContain(
@@ -207,15 +145,6 @@ describe('any other word', () => {
     },
   );
 
-  test('comments in code are no headings', () => {
-    const topic = topics.automation ?? '';
-    const [, ...comments] = [...topic.matchAll(/^# (.*)$/gm)].map(([, text]) => text);
-    const headings = readSections(topic).map(({ heading }) => heading);
-
-    expect(comments).not.toEqual([]);
-    expect(headings.filter((heading) => comments.includes(heading))).toEqual([]);
-  });
-
   test('compare is a flag of run and view, and a heading of a topic', async () => {
     const text = await page('help', 'compare');
 
@@ -234,9 +163,6 @@ describe('did you mean', () => {
     { line: 'help setings', meant: 'adreport help settings' },
     { line: 'help statsu', meant: 'adreport help status' },
     { line: 'help report crate', meant: 'adreport help report create' },
-    { line: 'docter', meant: 'doctor' },
-    { line: 'config lst', meant: 'list' },
-    { line: 'run --perid today', meant: '--period' },
   ])('$line', async ({ line, meant }) => {
     expectRefusal(await runCli(line), 2, `Did you mean ${meant}?`);
   });

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { callServer } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { isRunning, launcher, startCli } from '../support/spawn.ts';
@@ -67,21 +66,6 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     // The command chooses its exit code.
     expect(await ended).toMatchObject({ exitCode: 7 });
     await expectGone(pids);
-  });
-
-  test('the log of the server follows the stderr of a command that fails', async () => {
-    const { ended } = start(
-      'exec',
-      '--',
-      'bash',
-      '-c',
-      `${callServer('GET /campaigns')}; echo mine >&2; exit 7`,
-    );
-
-    const { exitCode, stderr } = await ended;
-
-    expect(exitCode).toBe(7);
-    expect(stderr).toMatch(/^mine\nlocal-server: 1 of 1 request failed:\n .*401 MISSING_TOKEN/);
   });
 
   test('on a terminal the command can read input, and Ctrl-C ends both', async () => {

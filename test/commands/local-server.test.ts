@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startLocalServer } from '../../src/local-server.ts';
 import { portOf, tokens } from '../server/local.ts';
-import { callServer, isInstalled } from '../support/programs.ts';
+import { callServer } from '../support/programs.ts';
 import {
   type CliOptions,
   expectRefusal,
@@ -102,18 +102,6 @@ describe('while it serves', () => {
     });
   });
 
-  test('--now sets the start of its clock', async () => {
-    let health: object = {};
-
-    await serveAndEnd(' --now 2026-11-01T09:00:00Z --json', async (ready) => {
-      const { url } = JSON.parse(ready);
-      const answer = await fetch(`${url}/__admin/health`);
-      health = (await answer.json()) as object;
-    });
-
-    expect(health).toMatchObject({ now: expect.stringMatching(/^2026-11-01T09:0\d:/) });
-  });
-
   test('logs each request on stderr with status and reason', async () => {
     const faults = ' --fault campaigns:503:times=1 --fault campaigns:reset:times=1:after=1';
     const { stderr } = await serveAndEnd(faults, async (ready) => {
@@ -160,29 +148,16 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
     expect(files.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+ 0{38}b1 buyer {3}kept\n$/);
   });
 
-  const clients = [
-    {
-      program: 'curl',
-      script: 'curl -s "$ADREPORT_BASE_URL/campaigns" -H "Authorization: $ADREPORT_TOKEN"',
-    },
-    { program: 'adreport', script: `${process.execPath} ${launcher} campaigns --format json` },
-  ];
+  test('the command reaches the server past a proxy that is down', async () => {
+    const deadProxy = 'http://127.0.0.1:9';
+    const proxies = { http_proxy: deadProxy, HTTPS_PROXY: deadProxy, ALL_PROXY: deadProxy };
+    const script = `${process.execPath} ${launcher} campaigns --format json > out`;
 
-  test.for(clients)(
-    '$program reaches the server past a proxy that is down',
-    async (client, { skip }) => {
-      skip(client.program !== 'adreport' && !isInstalled(client.program));
-      const deadProxy = 'http://127.0.0.1:9';
-      const proxies = { http_proxy: deadProxy, HTTPS_PROXY: deadProxy, ALL_PROXY: deadProxy };
+    const { exitCode, files } = await exec(script, { env: { PATH: process.env.PATH, ...proxies } });
 
-      const { exitCode, files } = await exec(`${client.script} > out`, {
-        env: { PATH: process.env.PATH, ...proxies },
-      });
-
-      expect(exitCode).toBe(0);
-      expect(files.out).toContain('"campaignId"');
-    },
-  );
+    expect(exitCode).toBe(0);
+    expect(files.out).toContain('"campaignId"');
+  });
 
   test.each([
     { env: {}, value: '127.0.0.1' },
@@ -272,9 +247,7 @@ describe.skipIf(process.platform === 'win32')('exec', () => {
 
   test.each([
     { script: 'exit 7', exitCode: 7 },
-    { script: 'exit 0', exitCode: 0 },
     { script: 'kill -KILL $$', exitCode: 137 },
-    { script: 'kill -TERM $$', exitCode: 143 },
   ])('exits like the command: $script', async ({ script, exitCode }) => {
     expect(await exec(script)).toMatchObject({ exitCode });
   });
@@ -295,7 +268,6 @@ describe('invalid flags are refused before the server listens', () => {
       flags: '--delay 2s --polls 3',
       message: /--delay cannot be used with --polls/,
     },
-    { flags: '--fault status:5o3', message: /Invalid fault “status:5o3”/ },
     {
       flags: '--fault status:503:constructor=1',
       message: /unknown key “constructor” for 503\. Choose from times/,
@@ -304,7 +276,6 @@ describe('invalid flags are refused before the server listens', () => {
       flags: '--now noon',
       message: /Unknown now “noon”[\s\S]*Use a time with an offset, such as 2026-11-01T09:00:00Z/,
     },
-    { flags: '--port 70000', message: /Unknown port “70000”[\s\S]*The maximum is 65535/ },
     {
       flags: '--fixtures nowhere',
       message: /nowhere: folder not found\.\n.*local-server export DIR/,

@@ -43,30 +43,19 @@ describe('an alias, or a name in another spelling, stands for the name', () => {
 
 /** Flags of `run`, and what the error says. */
 const refused = [
-  { line: '--metrics conversions', says: 'can mean downloads, leads or landings' },
-  { line: '--metrics impresions', says: 'Unknown metric “impresions”. Did you mean displays?' },
   { line: '--metrics campaign', says: 'Unknown metric “campaign”. Choose from' },
-  { line: '--by device', says: 'can mean DEVICETYPE, DEVICEBRAND or DEVICEMODEL' },
   { line: '--by year', says: 'Unknown breakdown “year”.' },
-  { line: '--filter device=1', says: 'Unknown filter “device”.' },
-  { line: '--filter osId=Android', says: 'The filter osId needs numeric IDs' },
-  { line: '--country Frankreich', says: 'Unknown country “Frankreich”' },
   { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
-  { line: '--metrics displays --columns clicks', says: 'Unknown column “clicks” of this report.' },
   {
     line: '--metrics displays --columns ctr',
     says: 'Unknown column “ctr” of this report.',
   },
-  { line: '--by CAMPAIGN --columns date', says: 'Unknown column “date” of this report.' },
   { line: '--period october', says: 'Did you mean 2026-10?' },
   { line: '--period December', says: 'Did you mean 2025-12?' },
   { line: '--period "last 7 days"', says: 'Did you mean last-7d?' },
-  { line: '--period 24h', says: 'Did you mean last-24h?' },
   { line: '--period mtd', says: 'Did you mean this-month?' },
   { line: '--period 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--period 31.10.2026', says: 'Did you mean 2026-10-31?' },
-  { line: '--period 20261001', says: 'Did you mean 2026-10-01?' },
-  { line: '--period "2026 13"', says: 'Use today, yesterday, last-7d' },
   { line: '--since october', says: 'Unknown time “october”. Did you mean 2026-10?' },
 ];
 

@@ -97,17 +97,6 @@ describe('columns', () => {
 
   const columns = columnsOfQuery({ profile: 'buyer', breakdowns: ['DAILY'], metrics: ['ctr'] });
 
-  test('that are computed use the values of the row, and are empty without displays', async () => {
-    const body = documentOf(
-      '{"date":"2026-11-01","displays":3,"clicks":1}',
-      '{"date":"2026-11-02","displays":0,"clicks":1}',
-      '{"date":"2026-11-03","clicks":1,"displays":null}',
-    );
-    expect((await encode(body, 'csv', { columns })).text).toBe(
-      'date,ctr\r\n2026-11-01,0.333333\r\n2026-11-02,\r\n2026-11-03,\r\n',
-    );
-  });
-
   test('that were not requested are left out if null, otherwise kept with a note', async () => {
     const rows = [
       '{"date":"2026-11-01","city":null,"os":"iOS","displays":4,"clicks":1,"new":null}',
@@ -259,18 +248,6 @@ describe('CSV', () => {
       expect(stdout).not.toContain('\u001b');
     }
   });
-
-  test.each([byHour, 'download x', 'campaigns'])(
-    '%s: invalid combinations are refused before any call',
-    async (line) => {
-      const { run, server } = await serveForTest();
-
-      for (const flags of ['--format json --excel', '--columns ,']) {
-        expect(await run(`${line} ${flags}`)).toMatchObject({ exitCode: 2, stdout: '' });
-      }
-      expect(server.requests()).toEqual([]);
-    },
-  );
 });
 
 describe('--json without -o', () => {
@@ -320,22 +297,6 @@ describe('--json with -o', () => {
       notes: [],
       changed: null,
     });
-  });
-
-  test('prints one line per file, and none for stdout', async () => {
-    const { run } = await serveForTest();
-    const days = 'run --period 2026-10-01..2026-10-04 --json -q';
-    const { stdout } = await run(`${days} --by OS --split day -o {date}.csv`);
-    const results: { file: string; reportId: string }[] = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-
-    expect(results.map(({ file }) => file).sort()).toEqual(
-      [1, 2, 3, 4].map((day) => `2026-10-0${day}.csv`),
-    );
-    expect(new Set(results.map(({ reportId }) => reportId)).size).toBe(4);
-    expect((await run(`${days} --by DAILY --format csv`)).stdout).toMatch(/^date,/);
   });
 
   test('download has the window that the service states', async () => {

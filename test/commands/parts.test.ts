@@ -1,9 +1,7 @@
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { readSheet } from '../present/xlsx-reader.ts';
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { clearFaults } from '../server/local.ts';
-import { expectRefusal, interruption, runCli } from '../support/run-cli.ts';
+import { expectRefusal, interruption } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { startCli } from '../support/spawn.ts';
 
@@ -53,16 +51,6 @@ describe('one merged output', () => {
     const rowsOf = async (name: string) =>
       (await run(`view ${name}.parquet --by date,campaignId --sort date --format csv`)).stdout;
     expect(await rowsOf('merged')).toBe(await rowsOf('whole'));
-  });
-
-  test('has the rows of the unsplit report as a sheet', async () => {
-    const { run, cwd } = await serveForTest({ delayMs: 0 });
-    const line = `run --period 2024-10-26..2024-10-27 --metrics displays --by DAILY,CAMPAIGN`;
-    await run(`${line} -o whole.xlsx`);
-    await run(`${line} --split day -o merged.xlsx`);
-
-    const rowsOf = (name: string) => readSheet(readFileSync(join(cwd, name)));
-    expect(rowsOf('merged.xlsx')).toEqual(rowsOf('whole.xlsx'));
   });
 
   test('a damaged part is downloaded again', async () => {
@@ -250,70 +238,9 @@ describe('one file per part', () => {
     expect(result.stderr).not.toContain('is kept');
     expectRefusal(await interrupted(daily), 130, 'To resume: adreport run ');
   });
-
-  test.each([
-    { split: 'week', period: '2026-09-28..2026-10-11.' },
-    { split: 'month', period: '2026-10-01..2026-10-31.' },
-  ])(
-    'needs whole units: ten days by the $split are refused, with the nearest period',
-    async ({ split, period }) => {
-      const line = `run --local --by OS -o {date}.csv --period 2026-10-01..2026-10-10 --split ${split}`;
-
-      const result = await runCli(line);
-
-      expectRefusal(result, 2, `--period ${period}`);
-      expect(result.files).toEqual({});
-    },
-  );
-});
-
-describe('what is due', () => {
-  test('is what has no file, and is not final', async () => {
-    const { run, calls, cwd } = await serveForTest({ delayMs: 0 });
-    await run(perDay);
-    rmSync(join(cwd, 'data/date=2024-10-27'), { recursive: true });
-
-    const fetched = async (flags = '') => {
-      const { stdout } = await run(`${perDay} --dry-run --json${flags}`);
-      return JSON.parse(stdout).requests.map(({ output }: { output: string }) =>
-        output.slice(10, 20),
-      );
-    };
-
-    expect(await fetched()).toEqual(['2024-10-27']);
-    expect(await fetched(' --lookback 2')).toEqual(['2024-10-27']);
-    expect(await fetched(' --lookback 0')).toEqual(['2024-10-27']);
-    expect(calls('buyer')).toBe(3);
-  });
-
-  test('a file written before the end of its day is fetched again, and future days are left out', async () => {
-    // Tuesday.
-    const noon = Date.UTC(2026, 10, 17, 12);
-    const { run } = await serveForTest({ delayMs: 0, clock: () => noon });
-    const week = 'run --period this-week --by OS --split day -o {date}.csv';
-
-    expect(Object.keys((await run(week, { now: noon })).files)).toHaveLength(2);
-
-    const next = await run(`${week} --dry-run --json`, { now: noon + 86_400_000 });
-    const outputs = JSON.parse(next.stdout).requests.map(
-      ({ output }: { output: string }) => output,
-    );
-
-    expect(outputs).toEqual(['2026-11-17.csv', '2026-11-18.csv']);
-  });
 });
 
 describe('--shard', () => {
-  test('all machines together fetch every part once', async () => {
-    const { run, calls } = await serveForTest({ delayMs: 0 });
-
-    for (const shard of ['0/3', '1/3', '2/3']) {
-      expect(await run(`${perDay} --shard ${shard}`)).toMatchObject({ exitCode: 0 });
-    }
-    expect(calls('buyer')).toBe(3);
-    expect((await run(`${perDay}`)).stderr).toContain('Nothing to download: all files are final.');
-  });
-
   test.each([{ more: '' }, { more: '--dry-run' }])(
     'a shard without a day of the window has nothing to download $more',
     async ({ more }) => {
@@ -340,13 +267,10 @@ describe('--shard', () => {
 
 describe('invalid combinations are exit 2', () => {
   test.each([
-    { flags: '--lookback 2 -o {date}.csv', hint: '--split day' },
     { flags: '--no-clobber -o {date}.csv --split day', hint: '--no-clobber' },
     { flags: '--concurrency 2', hint: '--concurrency does nothing here' },
     { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout does nothing here' },
     { flags: '--shard 1/2', hint: '--split' },
-    { flags: '--split day --by DAILY -o {id}.csv', hint: '{id}' },
-    { flags: '--split dya', hint: 'day' },
     { flags: '--split day --by DAILY --shard 3/2', hint: '1/4' },
   ])('$flags', async ({ flags, hint }) => {
     const { run, server } = await serveForTest();
@@ -365,48 +289,6 @@ test('429 slows all parts: at 5 calls per second, all of 10 concurrent parts are
 
   expect(exitCode).toBe(0);
   expect(Object.keys(files)).toHaveLength(10);
-});
-
-const byDay = 'run --period 2026-11-09..2026-11-11 --by DAILY --metrics displays';
-
-describe('a bug in one of them is exit 1 immediately, while others are still waiting', () => {
-  /** A service whose second day has a text that causes the bug, and whose others never come. */
-  async function servePoison() {
-    const service = await serveForTest({ delayMs: 0 });
-    service.server.fault({
-      endpoint: 'download',
-      change: ({ data, summary }) => {
-        if (String(summary.since).startsWith('2026-11-10')) {
-          return { data: [{ ...data[0], campaignName: 'poison' }], summary };
-        }
-        return new Promise(() => {});
-      },
-    });
-    return service;
-  }
-
-  function expectBug(result: object & { readonly stderr: string }, cwd: string): void {
-    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(result.stderr).toContain('a bug');
-    expect(result.stderr).not.toMatch(/Retrying|destroyed/);
-    expect(readdirSync(cwd).filter((name) => /csv|tmp/.test(name))).toEqual([]);
-  }
-
-  test('a file for each', async () => {
-    const { run, cwd, calls } = await servePoison();
-    const { decode } = TextDecoder.prototype;
-    TextDecoder.prototype.decode = function (...given) {
-      const text = decode.apply(this, given);
-      if (text.includes('poison')) throw new TypeError('a bug');
-      return text;
-    };
-    onTestFinished(() => {
-      TextDecoder.prototype.decode = decode;
-    });
-
-    expectBug(await run(`${byDay} --split day -o {date}.csv`), cwd);
-    expect(calls('download')).toBeLessThanOrEqual(3);
-  });
 });
 
 test('files are written even if the reader of --json goes away', async () => {

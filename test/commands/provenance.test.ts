@@ -43,16 +43,6 @@ describe('a Parquet file', () => {
     });
   });
 
-  test('has the report of its line in the history of its folder', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const { histories } = await run(`${line} --split day -q -o data/{date}.parquet`);
-    const [first = ''] = (histories['data/_adreport.history'] ?? '').split('\n');
-    const { report, file } = JSON.parse(first);
-
-    const { stdout } = await run(`view data/${file} --json`);
-    expect(JSON.parse(stdout)).toMatchObject({ reportId: report });
-  });
-
   test('of a report with an unknown request has none', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
     const elsewhere = { env: { ADREPORT_CONFIG_DIR: '/nowhere' } };
@@ -62,16 +52,6 @@ describe('a Parquet file', () => {
 
     const { stdout } = await run(`view x.parquet --json`);
     expect(JSON.parse(stdout)).toMatchObject({ reportId: id, request: null });
-  });
-
-  test('of a direct report has its request', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-
-    await run(`run --direct --period yesterday --by OS --campaign * -o x.parquet -q`);
-
-    const { stdout } = await run(`view x.parquet --json`);
-    const request = { breakdowns: ['OS'], filters: { campaign: ['*'] } };
-    expect(JSON.parse(stdout)).toMatchObject({ reportId: null, request, key: ['os'] });
   });
 
   test('keeps the warnings, which a table shows with its request and id', async () => {
@@ -119,29 +99,6 @@ test('a sheet has its origin on Summary', async () => {
   expect(facts.get('Request')).toMatch(/^By day and campaign: Requests, /);
   expect(facts.get('Report ID')).toMatch(/^[0-9a-f]{20,}$/);
   expect(facts.get('Downloaded')).toMatch(/^\d+ Nov 2026, \d\d:\d\d UTC$/);
-});
-
-test('markup in a filter is escaped in a page', async () => {
-  const { run } = await serveForTest({ delayMs: 0 });
-
-  const { files } = await run(`${line} --filter carrier=</script><b> -o x.html -q`);
-
-  expect(files['x.html']).toContain('carrier: &lt;/script&gt;&lt;b&gt;');
-  expect(files['x.html']).not.toContain('</script><b>');
-});
-
-test('a page has its subject in the header, and its origin in the footer', async () => {
-  const { run } = await serveForTest({ delayMs: 0 });
-
-  const { files } = await run(`${line} -o x.html -q`);
-
-  const page = files['x.html'] ?? '';
-  const [header = ''] = /<header>.*<\/header>/s.exec(page) ?? [];
-  const [footer = ''] = /<footer.*<\/footer>/s.exec(page) ?? [];
-  expect(header).toContain('<span>Country: France, Germany</span>');
-  expect(footer).toContain('<h2>About this report</h2>');
-  expect(footer).not.toContain('<dt>Account</dt>');
-  expect(footer).toMatch(/<dt>Report ID<\/dt><dd>[0-9a-f]{20,}<\/dd>/);
 });
 
 test('a page and a sheet contain no e-mail address and no address of the service', async () => {

@@ -1,4 +1,3 @@
-import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
@@ -84,46 +83,6 @@ test('a certificate of another host is distinguished from one of a private autho
 
   expectRefusal(refused, 5, 'The certificate is for a different host');
   expect(server.requests()).toEqual([]);
-});
-
-test('a call redirected to another origin has no token', async () => {
-  const { server, env } = await serveTls();
-  trustAuthorityHere();
-  const moved = await serve((_request, response) => {
-    response.writeHead(302, { location: `${env.ADREPORT_BASE_URL}/campaigns` }).end();
-  });
-
-  const result = await runCli(list, { env: { ...env, ADREPORT_BASE_URL: moved.url.href } });
-
-  expect(result).toMatchObject({ exitCode: 3, stdout: '' });
-  expect(moved.received.map(({ headers }) => headers.authorization)).toEqual([env.ADREPORT_TOKEN]);
-  expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401 }]);
-});
-
-test('a download redirected to a signed URL uses GET without the token', async () => {
-  const asked: object[] = [];
-  const storage = createServer(
-    { cert: certificate, key: privateKey },
-    ({ method, url, headers }, response) => {
-      asked.push({ method, url, token: headers.authorization });
-      response.end('{"data":[{"displays":7}]}');
-    },
-  );
-  await new Promise<void>((resolve) => storage.listen(0, resolve));
-  onTestFinished(() => void storage.close().closeAllConnections());
-  const signed = `https://localhost:${(storage.address() as AddressInfo).port}/r1?signature=x`;
-
-  const service = await serve(
-    (_request, response) => void response.writeHead(302, { location: signed }).end(),
-  );
-  trustAuthorityHere();
-
-  const { env } = service;
-  const result = await runCli('download r1 --format ndjson --retries 0 -v', { env });
-
-  expect(result).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
-  expect(result.stderr).not.toContain('signature=x');
-  expect(asked).toEqual([{ method: 'GET', url: '/r1?signature=x', token: undefined }]);
 });
 
 test('every call uses HTTPS_PROXY, except for hosts in NO_PROXY', async () => {

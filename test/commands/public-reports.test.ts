@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -50,78 +50,6 @@ describe('a compressed body', () => {
       stdout: '{"displays":7}\n{"displays":8}\n',
     });
   });
-
-  test.each([
-    { name: 'a plain body, declared as gzip', coding: 'gzip', body: rows },
-    { name: 'a cut one', coding: 'gzip', body: gzipSync(rows).subarray(0, 30) },
-  ])('is damaged: $name', async ({ coding, body }) => {
-    const { env } = await serveDownloads(sent(body, { 'content-encoding': coding }));
-
-    const result = await runCli(line, { env });
-
-    expectRefusal(result, 9, 'The compressed response to the download is damaged or incomplete.');
-  });
-
-  test.each([
-    { name: 'gzip', body: gzipSync(rows) },
-    { name: 'a zip archive', body: Buffer.from('504b030414000000', 'hex') },
-    { name: 'zstd', body: Buffer.from('28b52ffd14000000', 'hex') },
-  ])('that is not declared is quoted: $name', async ({ body }) => {
-    for (const type of ['application/json', 'text/csv']) {
-      const { env } = await serveDownloads(sent(body, { 'content-type': type }));
-
-      const result = await runCli(line, { env });
-
-      expect(result).toMatchObject({ exitCode: 9, stdout: '' });
-      expect(result.stderr).toMatch(/“/);
-    }
-  });
-});
-
-test('a status record instead of a report is quoted', async () => {
-  const { env } = await serveDownloads(json({ response: { status: 'ready' }, url: '' }));
-
-  const result = await runCli(line, { env });
-
-  expectRefusal(result, 9, '{"response":{"status":"ready"},"url":""}');
-  expect(result.stderr).not.toContain('not ready');
-});
-
-test.each([
-  { status: 400, exitCode: 4, says: 'The service rejected the download. no. (400)' },
-  { status: 403, exitCode: 3, says: 'The service refused the download. no. (403)' },
-  { status: 200, exitCode: 9, says: 'The service sent an error instead of the report. no.' },
-])('a refusal names the step that was refused: $status', async ({ status, exitCode, says }) => {
-  const { env } = await serveDownloads(json({ error: 'no' }, status));
-
-  const result = await runCli(line, { env });
-
-  expectRefusal(result, exitCode, says);
-  // What was refused is not downloaded later; after signing in again, it is.
-  expect(result.stderr.includes('The report r1 is still available.')).toBe(exitCode === 3);
-});
-
-test.each([
-  { text: 'null', says: 'it was not written by adreport' },
-  { text: '{"accounts":null}', says: 'it was not written by adreport' },
-  { text: '{"accounts":{"a":null}}', says: 'its account “a” is not an object' },
-  { text: '{"accounts":{"a":{"baseUrl":7}}}', says: 'baseUrl of its account “a” is not a string' },
-  { text: '{"defaultAccount":7,"accounts":{}}', says: 'its defaultAccount is not a string' },
-])('a settings file with $text is explained', async ({ text, says }) => {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'settings.json'), text, { mode: 0o600 });
-
-  const result = await runCli('whoami', { env: { ADREPORT_CONFIG_DIR: folder } });
-
-  expectRefusal(result, 2, says);
-  expect(result.stderr).toContain(`delete ${join(folder, 'settings.json')}`);
-});
-
-test('a redirect to no web address names its scheme', async () => {
-  const campaigns = [sent('', { location: 'file:///etc/hosts' }, 302)];
-  const { env } = await serveAnswers({ campaigns });
-
-  expectRefusal(await runCli('campaigns --retries 0', { env }), 4, 'redirects to a file: address');
 });
 
 describe('text of the service is limited', () => {
@@ -176,21 +104,6 @@ describe('text of the service is limited', () => {
 
     expect(result.exitCode).not.toBe(0);
     expect(result.stderr.length).toBeLessThan(1_500);
-  });
-
-  test('in the ledger', async () => {
-    const response = { status: 'failed', message: long };
-    const { env } = await serveAnswers({ status: [json({ response })] });
-    const folder = temporaryFolder();
-
-    await runCli(line, { env: { ...env, ADREPORT_CONFIG_DIR: folder } });
-    await runCli(line, { env: { ...env, ADREPORT_CONFIG_DIR: folder } });
-
-    const entries = readdirSync(join(folder, 'ledger'));
-    expect(entries).toHaveLength(2);
-    for (const entry of entries) {
-      expect(readFileSync(join(folder, 'ledger', entry)).length).toBeLessThan(2_000);
-    }
   });
 });
 

@@ -25,34 +25,9 @@ describe('run --local', () => {
       /Wrote week\.csv: \d+ rows, .*kB.*\n {2}revenue \(€\) [\d,.]+, displays [\d,]+, clicks [\d,]+, CTR [\d.]+ ?%, downloads .*\n$/,
     );
   });
-
-  test('the built-in accounts have names, and an unknown one is refused', async () => {
-    const admin = 'run --local --account admin --period yesterday --filter advertiserId=1';
-
-    expect(await runCli(admin)).toMatchObject({ exitCode: 0 });
-    expectRefusal(await runCli('campaigns --local --account nobody'), 2, 'buyer, admin, dsp');
-  });
 });
 
 describe('run against a service', () => {
-  test('a wait that times out is exit 7, and its resume command works', async () => {
-    const { run, server } = await serveForTest({ manual: true });
-
-    const waited = await run(`${byDay} --wait-timeout 30s -o days.json`);
-
-    expect(waited).toMatchObject({ exitCode: 7, files: {} });
-
-    const resume = /on another machine: adreport (download (\w+) --wait -o days\.json)/;
-    const [, download = '', id = ''] = resume.exec(waited.stderr) ?? [];
-    await setStatus(server, id, 'ready');
-
-    expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
-
-    const fetched = await run(download);
-
-    expect(JSON.parse(fetched.files['days.json'] ?? '').data).toHaveLength(7);
-  });
-
   test('the same request picks up an unfinished report, but not a fetched one, and never with --fresh', async () => {
     const { run, server, calls } = await serveForTest({ manual: true });
     await run(`${byDay} --wait-timeout 5s`);
@@ -144,30 +119,16 @@ describe('--dry-run', () => {
   });
 });
 
-describe('mistakes are exit 2, with one sentence and the nearest name', () => {
-  test.each([
-    { flags: ' --period yesterday -o x.docx', hint: '.docx' },
-    { flags: ' --period yesterday -o {dat}.csv', hint: '{date}' },
-    { flags: ' --period yesterday --wait-timeout 30', hint: '30s' },
-    { flags: '', hint: '--period yesterday' },
-  ])('run --local$flags', async ({ flags, hint }) => {
-    const result = await runCli(`run --local${flags}`);
-
-    expectRefusal(result, 2, hint);
-    expect(result.stderr).not.toMatch(/\n\s+at /);
-  });
-
-  test('an unexpected error is a bug: exit 1, without a trace or a resume hint', async () => {
-    const { run } = await serveForTest({ faults: ['campaigns:503'] });
-    const onSleep = () => {
-      throw new Error('the clock stopped');
-    };
-    for (const line of [byDay, `${byDay} --split day -o {date}.csv`, 'whoami']) {
-      const result = await run(line, { onSleep });
-      expectRefusal(result, 1, 'the clock stopped');
-      expect(result.stderr).not.toMatch(/is still available|\n\s+at /);
-    }
-  });
+test('an unexpected error is a bug: exit 1, without a trace or a resume hint', async () => {
+  const { run } = await serveForTest({ faults: ['campaigns:503'] });
+  const onSleep = () => {
+    throw new Error('the clock stopped');
+  };
+  for (const line of [byDay, `${byDay} --split day -o {date}.csv`, 'whoami']) {
+    const result = await run(line, { onSleep });
+    expectRefusal(result, 1, 'the clock stopped');
+    expect(result.stderr).not.toMatch(/is still available|\n\s+at /);
+  }
 });
 
 describe('a long report that fails or times out', () => {

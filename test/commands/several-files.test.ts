@@ -165,12 +165,8 @@ describe('none is put in place before all are complete', () => {
 
 test.each([
   { flags: '-o a.csv -o ./a.csv', says: '-o ./a.csv is given twice.' },
-  { flags: '-o a.csv -o a.csv', says: '-o a.csv is given twice.' },
-  { flags: '-o a.csv -o b.json --format csv', says: '--format cannot be used with several -o.' },
   { flags: '-o a.csv -o b.json --compare', says: '--compare does not work with json' },
-  { flags: '-o a.xlsx -o b.json --excel', says: '--excel works with csv, not with' },
   { flags: '-o a.csv -o - --json', says: '--json prints a line for each file' },
-  { flags: '--split day -o {date}.csv -o {date}.json', says: 'A folder has one -o.' },
 ])('$flags is exit 2 before anything is requested', async ({ flags, says }) => {
   const { run, calls } = await serveForTest({ delayMs: 0 });
 

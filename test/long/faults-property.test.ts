@@ -2,12 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { delayKind, faultKinds, testFaults } from '../support/fault-matrix.ts';
+import { expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
-
-describe('every kind of fault at every step', () => testFaults([...faultKinds, delayKind]));
 
 const cases = 2_500;
 const retries = 2;
