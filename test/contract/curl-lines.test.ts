@@ -12,7 +12,6 @@ import { temporaryFolder } from '../support/run-cli.ts';
  */
 
 const asBuyer = ['-H', 'Authorization: 00000000000000000000000000000000000000b1'];
-const asDsp = ['-H', 'Authorization: 00000000000000000000000000000000000000d5'];
 const acceptJson = ['-H', 'Accept: application/json'];
 const jsonLabel = ['-H', 'Content-Type: application/json'];
 const noLabel = ['-H', 'Content-Type:'];
@@ -120,45 +119,5 @@ describe.skipIf(spawnSync('curl', ['--version']).status !== 0)('curl', () => {
     const answer = await curl('/buyer-reporting', [...asBuyer, ...args], input);
 
     expect(answer.status).toBe(status);
-  });
-
-  describe('a DSP report with output=direct, as in the documentation', () => {
-    const fields = `${window}&metrics=displays,revenueEuro,revenueDollar&breakdowns[0]=DAILY&output=direct`;
-
-    test('is JSON with an Accept header', async () => {
-      const inUtc = ['-d', `${fields}&timezone=UTC`];
-      const answer = await curl('/buyer-reporting', [...asDsp, ...acceptJson, ...inUtc]);
-
-      const { data, summary } = JSON.parse(answer.body);
-      // The documentation's window is December 2014 in UTC.
-      const december = Array.from({ length: 31 }, (_, index) => {
-        return `2014-12-${String(index + 1).padStart(2, '0')}`;
-      });
-      expect(data.map(({ date }: { date: string }) => date)).toEqual(december);
-      expect(data[0]).toEqual({
-        date: '2014-12-01',
-        displays: expect.any(Number),
-        revenueEuro: expect.stringMatching(/^\d+,\d\d$/),
-        revenueDollar: expect.stringMatching(/^\d+,\d\d$/),
-      });
-      expect(summary).toEqual({
-        since: '2014-12-01T00:00:00+0000',
-        until: '2014-12-31T23:59:59+0000',
-        breakdowns: ['DAILY'],
-        timezone: 'UTC',
-      });
-    });
-
-    test.each([
-      { header: 'the Accept header of curl itself', accept: [] },
-      { header: 'no Accept header', accept: ['-H', 'Accept:'] },
-    ])('is CSV with $header', async ({ accept }) => {
-      const csv = await curl('/buyer-reporting', [...asDsp, ...accept, '-d', fields]);
-
-      expect(csv.contentType).toBe('text/csv; charset=utf-8; header=present');
-      expect(csv.body).toMatch(
-        /^date,displays,revenueEuro,revenueDollar\r\n2014-12-01,\d+,"\d+,\d\d","\d+,\d\d"\r\n/,
-      );
-    });
   });
 });

@@ -9,8 +9,8 @@ import { tokens } from '../server/local.ts';
  * Services that answer otherwise than the specification says, each made of the local server by
  * faults, and what comes of each.
  *
- * Not here: `checks/responses.ts` has reports that are wrong; `support/fault-matrix.ts` is the table
- * of `help faults`, by flags of the server; `commands/hard-service.test.ts` has the bytes that the
+ * Not here: `checks/responses.ts` has reports that are wrong; `commands/never-twice.test.ts` has
+ * failures at every step; `commands/hard-service.test.ts` has the bytes that the
  * client sends.
  */
 export interface OddService {
@@ -175,16 +175,6 @@ const create: Services = {
     exit: 9,
     says,
   })),
-  '429, then an id': {
-    faults: [{ endpoint: 'buyer', kind: '429:retry-after=1', times: 1 }],
-    says: /Retrying/,
-    calls: { buyer: 2 },
-  },
-  'create: 503': {
-    faults: [{ endpoint: 'buyer', kind: '503' }],
-    exit: 5,
-    says: /may have been created/,
-  },
   'a redirect elsewhere': {
     faults: at('buyer', empty(302, { location: 'https://example.com/' })),
     exit: 4,
@@ -198,20 +188,10 @@ const create: Services = {
     exit: 4,
     says: /Forms only\. \(415\)/,
   },
-  'every create call is refused': {
-    faults: at('buyer', { status: 403, body: { error: 'no reports' } }),
-    exit: 3,
-    calls: { buyer: 2 },
-    says: /no reports/,
-  },
   'a Retry-After of 400 digits': {
     faults: at('buyer', empty(429, { 'retry-after': '9'.repeat(400) })),
     exit: 5,
     says: /asks for a pause of 8760 h/,
-  },
-  'a token that is refused with 403 is renewed once': {
-    faults: [{ endpoint: 'buyer', answer: empty(403), times: 1 }],
-    calls: { auth: 2, buyer: 2 },
   },
   '403 ADMIN_ONLY renews nothing': {
     faults: [{ endpoint: 'buyer', kind: '403' }],
@@ -300,12 +280,6 @@ const waiting: Services = {
     exit: 4,
     says: /Out of ink/,
   })),
-  'status: 410': {
-    faults: at('status', empty(410)),
-    flags: '--retries 0',
-    exit: 6,
-    says: /no longer exists/,
-  },
   'status: an error with 200': {
     faults: at('status', { body: { response: { error: 'Unknown report.' } } }),
     exit: 4,
@@ -316,11 +290,6 @@ const waiting: Services = {
     exit: 9,
     says: /The response to the status call has no status: “/,
   })),
-  'status: a page': {
-    faults: at('status', html),
-    exit: 9,
-    says: /a web page/,
-  },
   'status: a token in an unknown place': {
     faults: [...at('auth', { body: { token } }), ...at('status', { body: { session: token } })],
     calls: { auth: 1 },
@@ -336,10 +305,8 @@ const notYet: Record<string, OddAnswer> = {
     answer: { status: 409, body: { response: { error_id: 'REPORT_NOT_READY' } } },
   },
   'the record of a report in progress': { answer: { body: { response: { status: 'progress' } } } },
-  '425': { answer: empty(425) },
   '409 in any words': { answer: { status: 409, body: 'Hold on.' } },
   'a status of an unknown word': { answer: { body: { status: 'brewing' } } },
-  '404 directly after ready': { answer: empty(404) },
 };
 
 const notAReport: Record<string, OddAnswer> = {
@@ -407,9 +374,6 @@ const sameReports: Record<string, OddAnswer> = {
   'a byte order mark': { answer: ofJson(`\ufeff${literalJson}`) },
   gzip: { answer: packed('gzip', gzipSync(literalJson)) },
   brotli: { answer: packed('BR', brotliCompressSync(literalJson)) },
-  'gzip in gzip': {
-    answer: packed('gzip, gzip', gzipSync(gzipSync(literalJson))),
-  },
 };
 
 function packed(coding: string, body: Uint8Array): FaultAnswer {
@@ -421,25 +385,12 @@ const downloads: Services = {
     faults: [{ endpoint: 'download', answer, times: 1 }],
     calls: { download: 2 },
   })),
-  '202 for ever': {
-    faults: at('download', empty(202)),
-    flags: '--wait-timeout 1m',
-    exit: 7,
-    calls: {},
-    says: /still in progress \(not available yet\) after 1 min/,
-  },
   ...each('no report: ', notAReport, ({ answer, exit = 0, says = /^/ }) => ({
     faults: at('download', answer),
     flags: '--retries 0',
     exit,
     says,
   })),
-  'no report: a page': {
-    faults: at('download', html),
-    exit: 9,
-    calls: { download: 6 },
-    says: /web page/,
-  },
   ...each('the same report: ', sameReports, ({ answer }) => ({
     faults: at('download', answer),
   })),
@@ -601,11 +552,6 @@ const badLists: Record<string, OddAnswer> = {
     answer: { body: [{ displays: 1 }] },
     exit: 9,
     says: /not a list of campaigns.*“\[\{"displays":1\}\]”/,
-  },
-  '17 MB of brackets': {
-    answer: ofJson('['.repeat(17_000_000)),
-    exit: 9,
-    says: /longer than 16 MB/,
   },
 };
 

@@ -87,17 +87,6 @@ describe('the clock', () => {
     expect(await clock()).toEqual({ now: new Date(machineMs - 5_000).toISOString() });
   });
 
-  test('set back, earlier calls no longer count towards the rate limit', async () => {
-    const server = await startForTest({ rateLimit: 1 });
-    const campaigns = async () => (await call(server, '/campaigns', { as: 'buyer' })).status;
-
-    expect([await campaigns(), await campaigns()]).toEqual([200, 429]);
-
-    await admin(server, '/clock', { json: { now: '2026-01-01T00:00:00Z' } });
-
-    expect(await campaigns()).toBe(200);
-  });
-
   test.each([
     ...[undefined, 'soon', '-1s', 5, `${10 ** 9}d`, null].map((advance) => ({ advance })),
     ...[
@@ -275,35 +264,6 @@ describe('the request log', () => {
     expect(requests[0]).toMatchObject({ rawBody: '{"id":', body: {} });
     expect(requests[1]?.why).toContain('--host 0.0.0.0');
     expect(requests[3]?.rawBody).toHaveLength(65_536);
-  });
-
-  const nested = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
-
-  test.each([
-    { name: 'JSON', body: `{"id":"x","deep":${nested}}` },
-    { name: 'lists', body: `{"id":"x","deep":${'['.repeat(5_000)}${']'.repeat(5_000)}}` },
-    { name: 'a form', body: `id=x&deep${'[a]'.repeat(5_000)}=1` },
-    { name: 'a secret', body: `{"id":"x","deep":${nested},"password":"p"}` },
-  ])('cuts a body nested 5,000 levels deep: $name', async ({ body }) => {
-    const server = await startForTest();
-    const paths = [
-      '/auth-reporting',
-      '/buyer-reporting',
-      '/status-reporting',
-      '/download-reporting',
-      '/campaigns',
-      '/__admin/faults',
-    ];
-    for (const path of paths) {
-      const { status } = await call(server, path, { method: 'POST', as: 'buyer', body });
-      expect([path, Math.floor(status / 100)]).toEqual([path, 4]);
-    }
-
-    const { status, json } = await admin(server, '/requests');
-
-    expect(status).toBe(200);
-    expect((json as { requests: object[] }).requests).toHaveLength(5);
-    expect(await admin(server, '/faults')).toMatchObject({ status: 200 });
   });
 
   test('has the latest 1,000 calls, and can be cleared', async () => {

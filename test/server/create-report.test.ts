@@ -59,14 +59,6 @@ describe('is refused with one fault that names the parameter', () => {
   });
 });
 
-test('a repeated time breakdown counts once', async () => {
-  const { summary } = await reportOf(server, 'buyer', {
-    ...smallReport,
-    breakdowns: ['DAILY', 'daily'],
-  });
-  expect(summary.breakdowns).toEqual(['DAILY']);
-});
-
 test.each(['', null])('the output %j is the same as no output', async (output) => {
   expect(jsonOf(await create({ ...smallReport, output }))).toMatchObject({
     response: { status: 'progress' },
@@ -186,9 +178,7 @@ describe('metrics', () => {
   test.each([
     { name: 'a comma list', sent: json(' clicks, displays ,clicks,, leads') },
     { name: 'a JSON array', sent: json(['clicks', 'displays', 'clicks', 'leads']) },
-    { name: 'a JSON object', sent: json({ 9: 'leads', 0: 'clicks', 4: 'displays' }) },
     { name: 'a form with extra &', sent: form('&&metrics=clicks,displays,leads&') },
-    { name: 'indexed keys', sent: form('metrics[9]=leads&metrics[2]=clicks&metrics[3]=displays') },
     { name: 'repeated keys', sent: form('metrics=clicks&metrics=displays&metrics=leads') },
   ])('as $name: trimmed, without repeats, in order', async ({ sent }) => {
     const { data } = await dataFor(sent);
@@ -212,32 +202,15 @@ describe('array parameters', () => {
   const json = (more: object) => ({ json: { ...smallReport, output: 'direct', ...more } });
   const head = 'since=1767222000&until=1767308399&output=direct&metrics=displays';
   const form = (more: string) => ({ form: `${head}&${more}` });
-  const indexedBreakdowns = { 'breakdowns[10]': 'CAMPAIGN', 'breakdowns[7]': 'OS' };
-
-  test('deeply nested objects are not a list', async () => {
-    const depth = 100_000;
-    const body = `{"since":1,"until":2,"metrics":${'{"0":'.repeat(depth)}"clicks"${'}'.repeat(depth)}}`;
-
-    const answer = await call(server, '/buyer-reporting', { as: 'buyer', body });
-
-    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'metrics' });
-  });
 
   test.each([
     { name: 'a JSON array', sent: json({ breakdowns: ['OS', 'CAMPAIGN'] }) },
     { name: 'a JSON object', sent: json({ breakdowns: { 10: 'CAMPAIGN', 7: 'OS' } }) },
-    { name: 'empty brackets', sent: form('breakdowns[]=OS&breakdowns[]=CAMPAIGN') },
     {
       name: 'an index beyond 32 bits',
       sent: form('breakdowns[4294967295]=CAMPAIGN&breakdowns[3]=OS'),
     },
     { name: 'a repeated index', sent: form('breakdowns[0]=OS&breakdowns[0]=CAMPAIGN') },
-    {
-      name: 'indexed keys of JSON',
-      sent: {
-        json: { ...day, output: 'direct', 'metrics[0]': 'displays', ...indexedBreakdowns },
-      },
-    },
     {
       name: 'empty brackets of JSON',
       sent: json({ breakdowns: undefined, 'breakdowns[]': ['OS', 'CAMPAIGN'] }),
@@ -249,7 +222,6 @@ describe('array parameters', () => {
 
   test.each([
     { name: 'one scalar', sent: json({ breakdowns: ['OS'], osId: '2' }) },
-    { name: 'a number', sent: json({ breakdowns: ['OS'], osId: 2 }) },
     { name: 'a form scalar', sent: form('breakdowns=OS&osId=2') },
     { name: 'a repeated value', sent: form('breakdowns[5]=OS&osId[0]=2&osId[1]=2') },
   ])('as $name', async ({ sent }) => {
@@ -291,14 +263,11 @@ describe('array parameters', () => {
     expectRefusal(asked, 400, 'INVALID_PARAMETER', { parameter: 'campaignId', problem });
   });
 
-  test.each([
-    { breakdowns: [['OS']] },
-    { breakdowns: { a: 'OS' } },
-    { breakdowns: [null] },
-    { breakdowns: { '-1': 'OS' } },
-    { breakdowns: true },
-  ])('$breakdowns is not a list of names', async ({ breakdowns }) => {
-    const answer = await create({ ...smallReport, breakdowns });
-    expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'breakdowns' });
-  });
+  test.each([{ breakdowns: [['OS']] }, { breakdowns: [null] }, { breakdowns: { '-1': 'OS' } }])(
+    '$breakdowns is not a list of names',
+    async ({ breakdowns }) => {
+      const answer = await create({ ...smallReport, breakdowns });
+      expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'breakdowns' });
+    },
+  );
 });

@@ -217,12 +217,9 @@ describe('compression', () => {
     { header: 'gzip', coding: 'gzip' },
     { header: 'deflate', coding: 'deflate' },
     { header: 'br', coding: 'br' },
-    { header: 'gzip, deflate, br', coding: 'gzip' },
     { header: 'gzip;q=0, deflate', coding: 'deflate' },
     { header: '*', coding: 'gzip' },
     { header: '*;q=0.5, gzip;q=0', coding: 'br' },
-    { header: 'GZIP', coding: 'gzip' },
-    { header: 'identity;q=0.5, br', coding: 'br' },
   ] as const)('Accept-Encoding: $header gives $coding', async ({ header, coding }) => {
     const plain = await campaigns(undefined);
 
@@ -248,16 +245,6 @@ describe('compression', () => {
 
     expect(headers['content-encoding']).toBeUndefined();
     expect(JSON.parse(text)).toBeInstanceOf(Array);
-  });
-
-  test.each(['gzip', 'deflate', 'br'] as const)('a report in both formats (%s)', async (coding) => {
-    for (const accept of ['application/json', 'text/csv']) {
-      const by = { breakdowns: ['DAILY', 'CITY'] };
-      const plain = await download('buyer', { accept }, by);
-      const coded = await download('buyer', { accept, 'accept-encoding': coding }, by);
-      expect(coded.headers['content-encoding']).toBe(coding);
-      expect(inflaters[coding](coded.body).toString()).toBe(plain.text);
-    }
   });
 });
 
