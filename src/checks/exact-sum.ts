@@ -1,16 +1,16 @@
 import { Decimal } from '../text/decimal.ts';
 
 /** Half of the range in which a double is exact, so that one more addition never leaves it. */
-const maxHundredths = 2 ** 52;
+const maxCents = 2 ** 52;
 
 export class ExactSum {
-  #hundredths = 0;
+  #cents = 0;
   #rest = new Decimal(0n, 0);
 
-  /** Adds whole hundredths, at most 10¹⁵. */
-  addHundredths(hundredths: number): void {
-    this.#hundredths += hundredths;
-    if (Math.abs(this.#hundredths) > maxHundredths) this.#carry();
+  /** Adds whole cents, at most 10¹⁵. */
+  addCents(cents: number): void {
+    this.#cents += cents;
+    if (Math.abs(this.#cents) > maxCents) this.#carry();
   }
 
   add(number: Decimal): void {
@@ -23,8 +23,8 @@ export class ExactSum {
   }
 
   #carry(): void {
-    if (this.#hundredths === 0) return;
-    this.#rest = this.#rest.plus(new Decimal(BigInt(this.#hundredths), 2));
-    this.#hundredths = 0;
+    if (this.#cents === 0) return;
+    this.#rest = this.#rest.plus(new Decimal(BigInt(this.#cents), 2));
+    this.#cents = 0;
   }
 }

@@ -1,6 +1,6 @@
 import type { Column } from '../contract/columns.ts';
 import { isMissingValue, numberTextOf } from '../contract/values.ts';
-import { hundredthsOf, notHundredths, summarizeNumbers } from '../rows/column-values.ts';
+import { notCents, summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
@@ -42,25 +42,25 @@ export class ValueCheck implements Check {
     const { field, type } = this.column;
     this.#hasColumn ||= batch.fields.includes(field);
 
-    const { areAllWhole, exactHundredths } = summarizeNumbers(batch, field);
+    const { areAllWhole, exactCents } = summarizeNumbers(batch, field);
     const areUsual = type !== 'integer' || areAllWhole;
-    if (areUsual && exactHundredths !== undefined) {
-      this.sum.addHundredths(exactHundredths);
+    if (areUsual && exactCents !== undefined) {
+      this.sum.addCents(exactCents);
       this.numberCount += batch.rowCount;
       return;
     }
 
-    const hundredths = hundredthsOf(batch, field);
+    const cents = toCents(batch, field);
     for (let row = 0; row < batch.rowCount; row++) {
-      const value = hundredths[row] as number;
+      const value = cents[row] as number;
       if (Number.isNaN(value)) continue;
 
-      const isUnusual = value === notHundredths || (type === 'integer' && value % 100 !== 0);
+      const isUnusual = value === notCents || (type === 'integer' && value % 100 !== 0);
       if (isUnusual) {
         this.#lookAt(batch, row);
         continue;
       }
-      this.sum.addHundredths(value);
+      this.sum.addCents(value);
       this.numberCount += 1;
     }
   }
@@ -80,9 +80,9 @@ export class ValueCheck implements Check {
 
   /** Reads a row of the batch observed last; `undefined` if it has no number. */
   numberAt(batch: RowBatch, row: number): Decimal | undefined {
-    const value = hundredthsOf(batch, this.column.field)[row] as number;
+    const value = toCents(batch, this.column.field)[row] as number;
     if (Number.isNaN(value)) return undefined;
-    if (value !== notHundredths) return new Decimal(BigInt(value), 2);
+    if (value !== notCents) return new Decimal(BigInt(value), 2);
 
     const text = numberTextIn(this.#textAt(batch, row));
     return text === undefined ? undefined : Decimal.parse(text);

@@ -12,7 +12,7 @@ import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../out
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { membersOf } from '../output/provenance.ts';
-import { hundredthsOf, summarizeNumbers } from '../rows/column-values.ts';
+import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble, exactInteger } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
@@ -189,7 +189,7 @@ export class ParquetEncoder implements Encoder {
       const numbers = this.#numbers[i];
       const areNumbersKept = numbers?.length === this.#groupRows;
       if (numbers && areNumbersKept && areRegularNumbers(batch, column)) {
-        numbers.append(hundredthsOf(batch, column.field));
+        numbers.append(toCents(batch, column.field));
         continue;
       }
       const values = this.#valuesAt(i);
@@ -327,16 +327,16 @@ class NumberList {
 
   #doubles = new Float64Array(1_024);
 
-  append(hundredths: Float64Array): void {
+  append(cents: Float64Array): void {
     const before = this.length;
-    this.length += hundredths.length;
+    this.length += cents.length;
     if (this.length > this.#doubles.length) {
       const doubles = new Float64Array(2 * this.length);
       doubles.set(this.#doubles.subarray(0, before));
       this.#doubles = doubles;
     }
-    for (let i = 0; i < hundredths.length; i++) {
-      this.#doubles[before + i] = (hundredths[i] as number) / 100;
+    for (let i = 0; i < cents.length; i++) {
+      this.#doubles[before + i] = (cents[i] as number) / 100;
     }
   }
 

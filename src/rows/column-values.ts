@@ -4,23 +4,23 @@ import { parseValue, type RowBatch, type Value } from './row-batch.ts';
 import { matchesAt } from './row-keys.ts';
 import { nullInRun, type RangedBatch, rangesOf } from './row-ranges.ts';
 
-/** Marks values that `hundredthsOf` cannot represent. */
-export const notHundredths = Number.POSITIVE_INFINITY;
+/** Marks values that `toCents` cannot represent. */
+export const notCents = Number.POSITIVE_INFINITY;
 
-/** With up to this many digits before the decimals, a double holds the hundredths exactly. */
+/** With up to this many digits before the decimals, a double holds the cents exactly. */
 const maxIntegerDigits = 13;
 
-/** Up to this many hundredths, a double is exact. */
-export const maxExactHundredths = 1e15;
+/** Up to this many cents, a double is exact. */
+export const maxExactCents = 1e15;
 
 export interface NumberFacts {
   readonly sum: number;
 
   /**
-   * In whole hundredths; absent if a row has no number in the usual form, or if a double might not
+   * In whole cents; absent if a row has no number in the usual form, or if a double might not
    * hold the sum.
    */
-  readonly exactHundredths?: number;
+  readonly exactCents?: number;
 
   /** Usual form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
@@ -31,7 +31,7 @@ export interface NumberFacts {
 /** Columns already read from a batch, by field. */
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
-  readonly hundredths = new Map<string, Float64Array>();
+  readonly cents = new Map<string, Float64Array>();
   readonly numbers = new Map<string, Float64Array>();
   readonly facts = new Map<string, NumberFacts>();
 
@@ -45,7 +45,7 @@ class BatchColumns {
     if (batch === this.#batch) return;
     this.#batch = batch;
     this.values.clear();
-    this.hundredths.clear();
+    this.cents.clear();
     this.numbers.clear();
     this.facts.clear();
   }
@@ -111,31 +111,31 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
     } else if (first === ascii.quote) {
       values[row] = texts.read(bytes, view, start, end);
     } else {
-      const hundredths = hundredthsAt(bytes, start, end);
-      const isRead = hundredths !== notHundredths;
-      values[row] = isRead ? hundredths / 100 : parseValue(bytes.toString('utf8', start, end));
+      const cents = centsAt(bytes, start, end);
+      const isRead = cents !== notCents;
+      values[row] = isRead ? cents / 100 : parseValue(bytes.toString('utf8', start, end));
     }
   }
   return values;
 }
 
 /**
- * Returns the numbers of a field in exact hundredths, one per row, also from strings (`"1234,50"`).
- * NaN for a missing value, null or an empty string; `notHundredths` for anything else, such as a
+ * Returns the numbers of a field in exact cents, one per row, also from strings (`"1234,50"`).
+ * NaN for a missing value, null or an empty string; `notCents` for anything else, such as a
  * number with more digits or decimals. Valid until the next batch is requested.
  */
-export function hundredthsOf(batch: RowBatch, field: string): Float64Array {
+export function toCents(batch: RowBatch, field: string): Float64Array {
   const columns = columnsOf(batch);
-  const known = columns.hundredths.get(field);
+  const known = columns.cents.get(field);
   if (known) return known;
 
   const numbers = columns.numbersFor(field, batch.rowCount);
-  readHundredths(rangesOf(batch), field, numbers);
-  columns.hundredths.set(field, numbers);
+  readCents(rangesOf(batch), field, numbers);
+  columns.cents.set(field, numbers);
   return numbers;
 }
 
-function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array): void {
+function readCents(batch: RangedBatch, field: string, numbers: Float64Array): void {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const index = fields.indexOf(field);
   if (index < 0) return;
@@ -146,7 +146,7 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
     if (start < 0) continue;
 
     const end = valueEnds[at] as number;
-    const usual = usualHundredthsAt(bytes, view, start, end);
+    const usual = usualCentsAt(bytes, view, start, end);
     if (usual >= 0) {
       numbers[row] = usual;
       continue;
@@ -154,16 +154,16 @@ function readHundredths(batch: RangedBatch, field: string, numbers: Float64Array
 
     const isText = bytes[start] === ascii.quote;
     const isEmpty = isText && end - start === 2;
-    if (!isEmpty && bytes[start] !== ascii.letterN) numbers[row] = hundredthsAt(bytes, start, end);
+    if (!isEmpty && bytes[start] !== ascii.letterN) numbers[row] = centsAt(bytes, start, end);
   }
 }
 
 /**
- * Returns the hundredths of an unsigned number with up to eight digits and two decimals; -1 for any
+ * Returns the cents of an unsigned number with up to eight digits and two decimals; -1 for any
  * other value, including strings. Digits are read four at a time: a loop takes three times as long,
  * because its end is hard to predict.
  */
-function usualHundredthsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
+function usualCentsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
   let digits = end - start;
   let decimals = 0;
   if (digits > 3 && bytes[end - 3] === ascii.dot) {
@@ -216,24 +216,24 @@ function numbersOf(batch: RowBatch, field: string): Float64Array {
   if (known) return known;
 
   const numbers = columns.numbersFor(`${field} as a number`, batch.rowCount);
-  readNumbers(rangesOf(batch), field, hundredthsOf(batch, field), numbers);
+  readNumbers(rangesOf(batch), field, toCents(batch, field), numbers);
   columns.numbers.set(field, numbers);
   return numbers;
 }
 
-/** @param hundredths result of `hundredthsOf` for the field */
+/** @param cents result of `toCents` for the field */
 function readNumbers(
   { bytes, fields, rowCount, valueStarts, valueEnds }: RangedBatch,
   field: string,
-  hundredths: Float64Array,
+  cents: Float64Array,
   numbers: Float64Array,
 ): void {
   const index = fields.indexOf(field);
 
   for (let row = 0; row < rowCount; row++) {
-    const inHundredths = hundredths[row] as number;
-    if (inHundredths !== notHundredths) {
-      numbers[row] = inHundredths / 100;
+    const inCents = cents[row] as number;
+    if (inCents !== notCents) {
+      numbers[row] = inCents / 100;
       continue;
     }
     const at = row * fields.length + index;
@@ -261,25 +261,25 @@ export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
 }
 
 function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
-  const hundredths = hundredthsOf(batch, field);
+  const cents = toCents(batch, field);
   let sum = 0;
   let numberCount = 0;
   let wholeCount = 0;
-  for (let row = 0; row < hundredths.length; row++) {
-    const inHundredths = hundredths[row] as number;
-    const isNumber = inHundredths < notHundredths;
+  for (let row = 0; row < cents.length; row++) {
+    const inCents = cents[row] as number;
+    const isNumber = inCents < notCents;
     if (!isNumber) continue;
 
-    sum += inHundredths;
+    sum += inCents;
     numberCount++;
-    const number = inHundredths / 100;
+    const number = inCents / 100;
     if (Math.floor(number) === number) wholeCount++;
   }
   const areAllNumbers = numberCount === batch.rowCount;
   const areAllWhole = wholeCount === batch.rowCount;
   if (areAllNumbers) {
     const facts = { sum: sum / 100, areAllNumbers, areAllWhole };
-    return Math.abs(sum) < maxExactHundredths ? { ...facts, exactHundredths: sum } : facts;
+    return Math.abs(sum) < maxExactCents ? { ...facts, exactCents: sum } : facts;
   }
 
   let sumOfAll = 0;
@@ -290,7 +290,7 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
 }
 
 /** Parses digits with an optional minus sign and one or two decimals, also in a string. */
-function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
+function centsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
   const isText = bytes[valueStart] === ascii.quote;
   const end = isText ? valueEnd - 1 : valueEnd;
   let at = isText ? valueStart + 1 : valueStart;
@@ -305,26 +305,26 @@ function hundredthsAt(bytes: Buffer, valueStart: number, valueEnd: number): numb
     number = number * 10 + digit;
   }
   const digits = at - first;
-  if (digits === 0 || digits > maxIntegerDigits) return notHundredths;
-  if (bytes[first] === ascii.zero && digits > 1) return notHundredths;
+  if (digits === 0 || digits > maxIntegerDigits) return notCents;
+  if (bytes[first] === ascii.zero && digits > 1) return notCents;
 
   const decimals = Math.max(0, end - at - 1);
   if (at < end) {
     const isMark = bytes[at] === ascii.dot || (isText && bytes[at] === ascii.comma);
-    if (!isMark || decimals < 1 || decimals > 2) return notHundredths;
+    if (!isMark || decimals < 1 || decimals > 2) return notCents;
     for (at++; at < end; at++) {
       const digit = (bytes[at] as number) - ascii.zero;
-      if (digit < 0 || digit > 9) return notHundredths;
+      if (digit < 0 || digit > 9) return notCents;
       number = number * 10 + digit;
     }
   }
 
-  const hundredths = number * (hundredthsByDecimals[decimals] as number);
-  return isNegative ? -hundredths : hundredths;
+  const cents = number * (centsByDecimals[decimals] as number);
+  return isNegative ? -cents : cents;
 }
 
-/** Value of the last digit in hundredths, by the number of decimals. */
-const hundredthsByDecimals = [100, 10, 1];
+/** Value of the last digit in cents, by the number of decimals. */
+const centsByDecimals = [100, 10, 1];
 
 /** Longer strings (with quotation marks) are not cached. */
 const keptTextBytes = 128;

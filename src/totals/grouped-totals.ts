@@ -2,10 +2,10 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { dayOf, formatDay, parseTimestamp } from '../contract/values.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import {
-  hundredthsOf,
-  maxExactHundredths,
-  notHundredths,
+  maxExactCents,
+  notCents,
   summarizeNumbers,
+  toCents,
   valuesOf,
 } from '../rows/column-values.ts';
 import type { Row, RowBatch, Value } from '../rows/row-batch.ts';
@@ -74,13 +74,13 @@ export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
   return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
 }
 
-/** Running sums: whole hundredths as one number per metric, plus a decimal for the rest. */
+/** Running sums: whole cents as one number per metric, plus a decimal for the rest. */
 export class MetricSums implements Sums {
   /**
    * Indexed like the metrics, with a hole for a metric without numbers. Holds plain numbers only,
    * which take the least memory.
    */
-  readonly #hundredths: number[] = [];
+  readonly #cents: number[] = [];
 
   readonly #remainders: Decimal[] = [];
 
@@ -95,25 +95,25 @@ export class MetricSums implements Sums {
   }
 
   add(index: number, value: number | Decimal): void {
-    const sum = this.#hundredths[index] ?? 0;
-    const hundredths = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
-    const isWhole = hundredths / 100 === value && Math.abs(sum + hundredths) < maxExactHundredths;
+    const sum = this.#cents[index] ?? 0;
+    const cents = typeof value === 'number' ? Math.round(value * 100) : Number.NaN;
+    const isWhole = cents / 100 === value && Math.abs(sum + cents) < maxExactCents;
     if (isWhole) {
-      this.#hundredths[index] = sum + hundredths;
+      this.#cents[index] = sum + cents;
       return;
     }
 
     // The sum exists from the first number on, even if all of it is in the remainder.
-    this.#hundredths[index] = sum;
+    this.#cents[index] = sum;
     const decimal = typeof value === 'number' ? Decimal.parse(String(value)) : value;
     if (decimal) this.#remainders[index] = this.#remainders[index]?.plus(decimal) ?? decimal;
   }
 
-  /** Adds a whole number of hundredths below 10¹⁵. */
-  addHundredths(index: number, hundredths: number): void {
-    const sum = (this.#hundredths[index] ?? 0) + hundredths;
-    if (Math.abs(sum) < maxExactHundredths) this.#hundredths[index] = sum;
-    else this.add(index, hundredths / 100);
+  /** Adds a whole number of cents below 10¹⁵. */
+  addCents(index: number, cents: number): void {
+    const sum = (this.#cents[index] ?? 0) + cents;
+    if (Math.abs(sum) < maxExactCents) this.#cents[index] = sum;
+    else this.add(index, cents / 100);
   }
 
   /** Adds a value from a row that lacks another metric. */
@@ -147,11 +147,11 @@ export class MetricSums implements Sums {
 
   get(field: string): Decimal | number | undefined {
     const index = this.#fields.indexOf(field);
-    const hundredths = this.#hundredths[index];
-    if (hundredths === undefined) return undefined;
+    const cents = this.#cents[index];
+    if (cents === undefined) return undefined;
 
     const remainder = this.#remainders[index];
-    return remainder ? new Decimal(BigInt(hundredths), 2).plus(remainder) : hundredths / 100;
+    return remainder ? new Decimal(BigInt(cents), 2).plus(remainder) : cents / 100;
   }
 }
 
@@ -256,19 +256,19 @@ export class GroupedTotals implements Iterable<Group> {
     for (const [index, field] of this.metrics.entries()) {
       // The checks have usually computed this sum already.
       const isWhole = isOneGroup && rows.length === batch.rowCount;
-      const sum = isWhole ? summarizeNumbers(batch, field).exactHundredths : undefined;
+      const sum = isWhole ? summarizeNumbers(batch, field).exactCents : undefined;
       if (sum !== undefined) {
-        first?.sums.addHundredths(index, sum);
+        first?.sums.addCents(index, sum);
         continue;
       }
 
-      const hundredths = hundredthsOf(batch, field);
+      const cents = toCents(batch, field);
       for (const [at, row] of rows.entries()) {
-        const number = hundredths[row] as number;
+        const number = cents[row] as number;
         if (Number.isNaN(number)) continue;
 
         const { sums } = groups[at] as Group;
-        if (number !== notHundredths) sums.addHundredths(index, number);
+        if (number !== notCents) sums.addCents(index, number);
         else addValue(sums, index, valuesOf(batch, field)[row]);
       }
     }

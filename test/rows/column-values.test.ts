@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hundredthsOf, notHundredths, valuesOf } from '../../src/rows/column-values.ts';
+import { notCents, toCents, valuesOf } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
 import { RepeatFinder } from '../../src/rows/row-keys.ts';
@@ -74,10 +74,10 @@ it('reads a column like the objects of the rows, and its numbers exactly', async
           expect(areNull).toEqual(values.map((value) => value === null));
           expect(hasValue(batch, field)).toBe(values.some((value) => (value ?? '') !== ''));
 
-          for (const [index, hundredths] of hundredthsOf(batch, field).entries()) {
+          for (const [index, cents] of toCents(batch, field).entries()) {
             const number = numberIn(rows[index]?.[field]);
-            if (Number.isNaN(hundredths)) expect(number).toBeNull();
-            else if (hundredths !== notHundredths) expect(hundredths / 100).toBe(number);
+            if (Number.isNaN(cents)) expect(number).toBeNull();
+            else if (cents !== notCents) expect(cents / 100).toBe(number);
           }
         }
       }

@@ -1,7 +1,7 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { dayOf, numberTextOf, parseTimestamp } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
-import { hundredthsOf, notHundredths, valuesOf } from '../../rows/column-values.ts';
+import { notCents, toCents, valuesOf } from '../../rows/column-values.ts';
 import { type RowBatch, textsOf, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
 import { isBlankCell, jsonForm, plainFileHint, readNumber } from './read-cells.ts';
@@ -58,11 +58,11 @@ export class CellCheck {
 
   #expectNumbers(batch: RowBatch, field: string): void {
     const type = fieldTypeOf(field) ?? 'money';
-    const hundredths = hundredthsOf(batch, field);
+    const cents = toCents(batch, field);
     let jsonTexts: readonly (string | undefined)[] | undefined;
-    for (const [row, number] of hundredths.entries()) {
+    for (const [row, number] of cents.entries()) {
       const isWhole = number % 100 === 0;
-      const isUsual = number !== notHundredths && (type !== 'integer' || isWhole);
+      const isUsual = number !== notCents && (type !== 'integer' || isWhole);
       if (isUsual || Number.isNaN(number)) continue;
 
       jsonTexts ??= textsOf(batch, field);
