@@ -24,7 +24,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   query: [...leaves, 'rows'],
   totals: [...leaves, 'query', 'rows'],
   output: [...leaves, 'query', 'totals', 'rows'],
-  checks: [...leaves, 'query', 'rows'],
+  checks: [...leaves, 'query', 'totals', 'rows'],
   client: [...leaves, 'api', 'checks', 'query', 'rows'],
   present: [...leaves, 'output', 'totals', 'query', 'rows'],
   formats: [...leaves, 'present', 'output', 'query', 'totals', 'rows'],

@@ -3,6 +3,7 @@ import { breakdowns } from '../contract/vocabulary.ts';
 import { findEmptyRows } from '../rows/empty-rows.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
+import { toDecimal } from '../totals/exact-sum.ts';
 import type { Check, CheckMessages } from './check.ts';
 import type { ValueCheck } from './value-check.ts';
 
@@ -88,6 +89,7 @@ export class TotalCheck implements Check {
 
 /** Compares a row's value with half of the sum of a metric, within half a cent. */
 function isSumOfOthers({ sum }: ValueCheck, value: Decimal): boolean {
-  const difference = sum.value.minus(value).minus(value);
+  const total = toDecimal(sum.get() ?? 0) ?? zero;
+  const difference = total.minus(value).minus(value);
   return difference.minus(halfCent).sign <= 0 && difference.plus(halfCent).sign >= 0;
 }

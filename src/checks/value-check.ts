@@ -4,8 +4,8 @@ import { notCents, summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
+import { ExactSum } from '../totals/exact-sum.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
-import { ExactSum } from './exact-sum.ts';
 
 /**
  * Finds values of one metric that are not numbers, and fractions in an integer metric; notes a

@@ -23,7 +23,7 @@ import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
-import { isTime, keyText } from '../totals/grouped-totals.ts';
+import { isTime, keyText } from '../totals/group-keys.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { byValue } from '../totals/sorting.ts';
 

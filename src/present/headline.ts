@@ -1,9 +1,9 @@
 import { metricOfField } from '../contract/columns.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
+import { toDecimal } from '../totals/exact-sum.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
-import { decimalOf } from '../totals/numbers.ts';
 import { type Comparison, changeOf, type ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { formatWithCurrency } from './metric-text.ts';
@@ -54,7 +54,7 @@ function isRevenue({ field, derived }: ReportMetric): boolean {
 
 function sumIn(sums: Sums | undefined, { field }: ReportMetric): Decimal {
   const sum = sums?.get(field);
-  return (sum === undefined ? undefined : decimalOf(sum)) ?? zero;
+  return (sum === undefined ? undefined : toDecimal(sum)) ?? zero;
 }
 
 interface Direction {

@@ -4,7 +4,8 @@ import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
 import { formatPlural, listWords, pluralOf } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
-import { type DateUnit, keyText, type Sums } from '../totals/grouped-totals.ts';
+import { type DateUnit, keyText } from '../totals/group-keys.ts';
+import type { Sums } from '../totals/grouped-totals.ts';
 import {
   type Comparison,
   changeOf,

@@ -2,15 +2,9 @@ import type { PlannedColumn } from '../output/column-plan.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Change } from '../totals/change.ts';
+import { isTime, keyText } from '../totals/group-keys.ts';
 import { idWithoutName, nameText, noName } from '../totals/group-name.ts';
-import {
-  addSums,
-  type GroupedTotals,
-  isTime,
-  type KeyedSums,
-  keyText,
-  type Sums,
-} from '../totals/grouped-totals.ts';
+import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { hourText } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
 import {
@@ -67,7 +61,7 @@ export function toTableRows(rows: readonly Row[]): TableRow[] {
 }
 
 /** Returns the groups of a report's rows, or some of them. */
-export function groupRows(all: GroupedTotals, groups: Iterable<KeyedSums> = all): TableRow[] {
+export function groupRows(all: GroupedTotals, groups: Iterable<Group> = all): TableRow[] {
   const places = new Map(all.by.map(({ field }, place) => [field, place]));
   return [...groups].map(({ key, sums }) => {
     const valueIn = (field: string) => key[places.get(field) ?? -1] ?? null;

@@ -1,13 +1,8 @@
 import { printable } from '../text/printable.ts';
 import { formatCount, pluralOf } from '../text/quantity.ts';
+import type { DateUnit } from '../totals/group-keys.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
-import {
-  addSums,
-  type DateUnit,
-  type Group,
-  type GroupedTotals,
-  type Sums,
-} from '../totals/grouped-totals.ts';
+import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { byMetric } from '../totals/ranked-groups.ts';
 import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, unitNoun } from '../totals/report-sums.ts';

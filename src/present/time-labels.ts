@@ -1,4 +1,4 @@
-import type { DateUnit } from '../totals/grouped-totals.ts';
+import type { DateUnit } from '../totals/group-keys.ts';
 import { axisDay, axisMonth, dayOfYear } from '../totals/time-axis.ts';
 
 /** A day, or an hour with its offset, in a cell. */

@@ -2,6 +2,7 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { isClosedPipe } from '../errors.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
+import { timeKeys } from '../totals/group-keys.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
 import { formatSum } from '../totals/numbers.ts';
 import { showMetrics, writtenMessage } from './announce-output.ts';
@@ -74,7 +75,7 @@ export class RunAnnouncer {
     if (metrics.length === 0) return;
 
     const isByTime = metrics.some(({ by }) => by.length > 0);
-    const total = new GroupedTotals(isByTime ? 'time' : []);
+    const total = new GroupedTotals(isByTime ? timeKeys : []);
     for (const each of metrics) total.absorb(each);
     showMetrics(this.#tools.console, total);
   }

@@ -14,6 +14,7 @@ import type { NameValues } from '../query/file-name.ts';
 import type { CheckFlags } from '../query/flags/check-flags.ts';
 import type { Output, Part, Query } from '../query/query.ts';
 import type { RowBatches } from '../rows/row-batch.ts';
+import { timeKeys } from '../totals/group-keys.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
 import type { Comparison } from '../totals/report-metrics.ts';
 import type { Context } from './context.ts';
@@ -156,7 +157,7 @@ export async function writeReport(
     }
     let next = await batches.next();
     for (; !next.done; next = await batches.next()) {
-      sums?.observeBatch(next.value);
+      sums?.observe(next.value);
       detector.observe(next.value);
       for (const file of files) await file.write(next.value);
     }
@@ -205,7 +206,7 @@ function keptFile(
 
 /** Sums the rows by time if a card is shown, otherwise as totals, if anything needs them. */
 function sumsFor({ planned, filled }: PreparedOutput): GroupedTotals | undefined {
-  if (planned.showsCard) return new GroupedTotals('time');
+  if (planned.showsCard) return new GroupedTotals(timeKeys);
   return filled || planned.printsTotals ? new GroupedTotals() : undefined;
 }
 

@@ -1,6 +1,7 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { numberTextOf } from '../contract/values.ts';
-import type { Value } from '../rows/row-batch.ts';
+import { notCents, toCents, valuesOf } from '../rows/column-values.ts';
+import type { RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal, maxNumberLength } from '../text/decimal.ts';
 
 /**
@@ -19,9 +20,16 @@ export function numberIn(value: Value | undefined): number | Decimal | null | un
   return /^-?\d{1,13}(?:\.\d{1,2})?$/.test(text) ? Number(text) : Decimal.parse(text);
 }
 
-/** Returns `undefined` if the number is not finite. */
-export function decimalOf(number: number | Decimal): Decimal | undefined {
-  return typeof number === 'number' ? Decimal.parse(String(number)) : number;
+/** Returns the number of a field in a row of a batch, exactly; `undefined` if there is none. */
+export function numberAt(
+  batch: RowBatch,
+  field: string,
+  row: number,
+): number | Decimal | undefined {
+  const cents = toCents(batch, field)[row] as number;
+  if (Number.isNaN(cents)) return undefined;
+  if (cents !== notCents) return cents / 100;
+  return numberIn(valuesOf(batch, field)[row]) ?? undefined;
 }
 
 /**

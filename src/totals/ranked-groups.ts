@@ -2,15 +2,13 @@ import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { readFileColumns } from '../query/columns.ts';
 import { formatCount } from '../text/quantity.ts';
+import { isTime, type KeyColumn, toKeyColumns } from './group-keys.ts';
 import {
   addSums,
   compareTimes,
   type Group,
   type GroupedTotals,
-  isTime,
-  type KeyColumn,
   type Sums,
-  toKeyColumns,
 } from './grouped-totals.ts';
 import {
   listAllMetrics,

@@ -6,8 +6,9 @@ import { closestHint, readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';
+import { toDecimal } from './exact-sum.ts';
 import type { Sums } from './grouped-totals.ts';
-import { addThousandsSeparators, decimalOf, moneyText, numberIn } from './numbers.ts';
+import { addThousandsSeparators, moneyText, numberIn } from './numbers.ts';
 import type { ReportSums } from './report-sums.ts';
 
 /** Metric of a group or a report: a sum, or a quotient of two sums. */
@@ -208,13 +209,13 @@ function fractionOf({ field, derived }: ReportMetric, sums: Sums): Fraction | un
 function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = exactSum(field, sums);
   const unpaired = sums.unpaired?.(field, other);
-  const excess = unpaired === undefined ? undefined : decimalOf(unpaired);
+  const excess = unpaired === undefined ? undefined : toDecimal(unpaired);
   return excess && sum ? sum.minus(excess) : sum;
 }
 
 function exactSum(field: string, sums: Sums): Decimal | undefined {
   const sum = sums.get(field);
-  return sum === undefined ? undefined : decimalOf(sum);
+  return sum === undefined ? undefined : toDecimal(sum);
 }
 
 /** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */

@@ -2,29 +2,15 @@ import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
-import {
-  type DateUnit,
-  type Group,
-  GroupedTotals,
-  isTime,
-  type Sums,
-  timeFieldOf,
-  toKeyColumns,
-} from './grouped-totals.ts';
+import { type DateUnit, isTime, rowKeys, timeFieldOf, toKeyColumns } from './group-keys.ts';
+import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 
 /**
- * Sums are dropped for a breakdown with more values than this, and for time with more moments (ten
- * years of hours fit).
+ * Limits of memory for all breakdowns together; those that exceed them have no sums. Twenty years
+ * of hours fit.
  */
-const maxValues = 50_000;
-const maxMoments = 100_000;
-
-/**
- * Limits for all breakdowns together, in values and in characters; breakdowns that exceed them get
- * no sums.
- */
-const maxValuesInAll = 300_000;
-const maxCharactersInAll = 16 * 1024 * 1024;
+const maxGroups = 300_000;
+const maxCharacters = 16 * 1024 * 1024;
 
 /** Fields of one breakdown (`campaignId` and `campaignName`), or time, with their sums. */
 export interface Unit {
@@ -45,18 +31,18 @@ interface SummedColumn {
   readonly numeric: boolean;
 }
 
-function unitsOf(columns: readonly SummedColumn[]): Unit[] {
+function listUnits(columns: readonly SummedColumn[]): Unit[] {
   const units = new Map<string, Unit>();
   const textFields = columns.filter(({ numeric }) => !numeric).map(({ field }) => field);
 
   for (const field of textFields) {
     const name = isTime(field) ? 'time' : (breakdownOfField(field)?.name ?? `field ${field}`);
-    if (!units.has(name)) units.set(name, unitOf(field, textFields));
+    if (!units.has(name)) units.set(name, buildUnit(field, textFields));
   }
   return [...units.values()];
 }
 
-function unitOf(field: string, textFields: readonly string[]): Unit {
+function buildUnit(field: string, textFields: readonly string[]): Unit {
   if (isTime(field)) {
     const fields = timeFieldOf(textFields);
     return { fields, isTime: true, groups: new GroupedTotals(fields) };
@@ -77,49 +63,36 @@ export class ReportSums {
   /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
   rows: GroupedTotals | undefined;
 
+  /**
+   * Sums by time (the first value of a key) and by the first other unit with values; `undefined`
+   * if there are none.
+   */
+  trend: GroupedTotals | undefined;
+
+  #hasTrend = false;
+
   /** `undefined` until the first rows arrive. */
   #units: readonly Unit[] | undefined;
 
-  /** Time combined with another unit; `undefined` until rows have values in both. */
-  #trend: Unit | undefined;
-
   /** @param options.keepsRows for an earlier report whose rows are compared one by one */
   constructor({ keepsRows = false } = {}) {
-    if (keepsRows) this.rows = new GroupedTotals('rows');
+    if (keepsRows) this.rows = new GroupedTotals(rowKeys);
   }
 
   /** Adds a batch; `columns` are those to be shown. */
   observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
-    this.#units ??= unitsOf(columns);
-    this.#trend ??= this.#startTrend(batch);
+    this.#units ??= listUnits(columns);
+    this.#startTrend(batch);
 
-    const units = this.#trend ? [...this.#units, this.#trend] : this.#units;
-    let valuesInAll = 0;
-    let charactersInAll = 0;
-    for (const unit of units) {
-      if (!unit.groups) continue;
-      unit.groups.observeBatch(batch);
-
-      const { size, keyCharacters } = unit.groups;
-      const values = valuesInAll + size;
-      const characters = charactersInAll + keyCharacters;
-      const max = unit.isTime ? maxMoments : maxValues;
-      const isWithinLimits = values <= maxValuesInAll && characters <= maxCharactersInAll;
-      if (size > max || !isWithinLimits) {
-        unit.groups = undefined;
-        continue;
-      }
-      valuesInAll = values;
-      charactersInAll = characters;
-    }
-    this.total.observeBatch(batch);
-    this.#keepRows(batch);
-  }
-
-  #keepRows(batch: RowBatch): void {
-    this.rows?.observeBatch(batch);
-    const { size = 0, keyCharacters = 0 } = this.rows ?? {};
-    if (size > maxValuesInAll || keyCharacters > maxCharactersInAll) this.rows = undefined;
+    this.total.observe(batch);
+    const kept = { groups: 0, characters: 0 };
+    const add = (groups: GroupedTotals | undefined): GroupedTotals | undefined => {
+      groups?.observe(batch);
+      return groups && fits(groups, kept) ? groups : undefined;
+    };
+    for (const unit of this.#units) unit.groups = add(unit.groups);
+    this.trend = add(this.trend);
+    this.rows = add(this.rows);
   }
 
   /** Adds the sums of another report with the same columns. */
@@ -129,10 +102,11 @@ export class ReportSums {
       groups: unit.groups && new GroupedTotals(unit.groups.by),
     }));
     for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.groupsOf(unit));
-    if (other.#trend) {
-      this.#trend ??= { ...other.#trend, groups: new GroupedTotals(other.#trend.groups?.by) };
-      this.#trend.groups = merged(this.#trend.groups, other.#trend.groups);
+    if (other.#hasTrend && !this.#hasTrend) {
+      this.#hasTrend = true;
+      this.trend = new GroupedTotals(other.trend?.by);
     }
+    if (other.#hasTrend) this.trend = merged(this.trend, other.trend);
     this.total.absorb(other.total);
     this.rows = merged(this.rows, other.rows);
   }
@@ -143,14 +117,6 @@ export class ReportSums {
       if (!groups) return true;
       return [...groups].some(({ key }) => key.some((text) => text !== null));
     });
-  }
-
-  /**
-   * Sums by time (the first value of a key) and by the first other unit with values; `undefined` if
-   * there are none.
-   */
-  get trend(): GroupedTotals | undefined {
-    return this.#trend?.groups;
   }
 
   /**
@@ -166,23 +132,39 @@ export class ReportSums {
    * or too many groups.
    */
   groupsOf({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
-    const unit = this.#units?.find((each) => each.fields.join() === fields.join());
+    const unit = this.#units?.find((own) => own.fields.join() === fields.join());
     return unit?.groups;
   }
 
-  #startTrend(batch: RowBatch): Unit | undefined {
+  /** Begins the trend with the first rows that have values in time and in another unit. */
+  #startTrend(batch: RowBatch): void {
+    if (this.#hasTrend) return;
     const filled = (this.#units ?? []).filter(({ fields }) => {
       return fields.some((field) => hasAnyValue(batch, field));
     });
     const time = filled.find((unit) => unit.isTime);
     const other = filled.find((unit) => !unit.isTime);
-    if (!time?.groups || !other) return undefined;
+    if (!time?.groups || !other) return;
 
-    const groups = new GroupedTotals([...time.fields, ...toKeyColumns(other.fields)]);
+    this.#hasTrend = true;
+    this.trend = new GroupedTotals([...time.fields, ...toKeyColumns(other.fields)]);
     // Earlier rows had no value in this unit.
-    groups.absorb(time.groups);
-    return { fields: [], isTime: true, groups };
+    this.trend.absorb(time.groups);
   }
+}
+
+/** Adds the size of groups to what is kept, unless that would be too much. */
+function fits(
+  { size, keyCharacters }: GroupedTotals,
+  kept: { groups: number; characters: number },
+): boolean {
+  const groups = kept.groups + size;
+  const characters = kept.characters + keyCharacters;
+  if (groups > maxGroups || characters > maxCharacters) return false;
+
+  kept.groups = groups;
+  kept.characters = characters;
+  return true;
 }
 
 /** Merges groups with those of another report; `undefined` if either was dropped. */

@@ -2,7 +2,8 @@ import { dayOf, parseTimestamp } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
-import { type Group, GroupedTotals, isTime, keyText, type Sums } from './grouped-totals.ts';
+import { isTime, keyText } from './group-keys.ts';
+import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 import type { Comparison } from './report-metrics.ts';
 import { type Step, stepNumber, stepTime } from './time-axis.ts';
 
@@ -36,13 +37,15 @@ export class RowMatcher {
     this.#step = step;
 
     const { by, metrics } = rows;
-    const placed = rows.rowsOf().map((row) => {
-      const times = by.filter(({ field }) => isTime(field));
-      const places = times.map(({ field }) => [field, this.#placeOf(row[field], 'before')]);
-      return { ...row, ...Object.fromEntries(places) };
-    });
     this.#before = new GroupedTotals(by);
-    this.#before.observe(placed, [...by.map(({ field }) => field), ...metrics]);
+    this.#before.addFields(metrics);
+    for (const { key, sums } of rows) {
+      const places = by.map(({ field }, i) => {
+        const text = key[i] ?? null;
+        return isTime(field) ? this.#placeOf(text, 'before') : text;
+      });
+      this.#before.add(places, sums);
+    }
   }
 
   /** Returns the sums of each row in the earlier report; `undefined` for a new row. */

@@ -1,7 +1,8 @@
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from 'd3-time';
 import { utcFormat } from 'd3-time-format';
 import { dayOf, parseTimestamp } from '../contract/values.ts';
-import type { DateUnit, Group } from './grouped-totals.ts';
+import type { DateUnit } from './group-keys.ts';
+import type { Group } from './grouped-totals.ts';
 import type { Comparison } from './report-metrics.ts';
 
 /** Equal time steps from the first with rows to the last, including empty steps in between. */

@@ -4,7 +4,7 @@ import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf, readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { listWords } from '../text/quantity.ts';
-import type { DateUnit } from './grouped-totals.ts';
+import type { DateUnit } from './group-keys.ts';
 import type { ReportSums, Unit } from './report-sums.ts';
 
 /** Reads the day (`YYYY-MM-DD`) at the start of a text, with the locale of pages. */

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import { rowsOf } from '../../src/rows/row-batch.ts';
+import { timeKeys } from '../../src/totals/group-keys.ts';
 import { GroupedTotals, sortByTime } from '../../src/totals/grouped-totals.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
-async function defaultMetrics(rows: readonly object[]): Promise<GroupedTotals> {
-  const counter = new GroupedTotals('time');
+async function totalsByTime(rows: readonly object[]): Promise<GroupedTotals> {
+  const counter = new GroupedTotals(timeKeys);
   const body = Buffer.from(JSON.stringify({ data: rows }));
-  for await (const batch of readRows(chunksOf(body, 1000)))
-    counter.observe(rowsOf(batch), batch.fields);
+  for await (const batch of readRows(chunksOf(body, 1000))) counter.observe(batch);
   return counter;
 }
 
@@ -35,7 +34,7 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 
 describe('reportCard', () => {
   it('has the main figures and a sparkline of revenue; it fits 60 columns, and ASCII', async () => {
-    const card = reportCard(await defaultMetrics(days), { width: 60, unicode: false });
+    const card = reportCard(await totalsByTime(days), { width: 60, unicode: false });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
       "  revenue (EUR) 17,283.00  downloads         7,000
@@ -56,7 +55,7 @@ describe('reportCard', () => {
       revenueEuro: '1,50',
     }));
 
-    const figures = await defaultMetrics(hours.toReversed());
+    const figures = await totalsByTime(hours.toReversed());
 
     expect(sortByTime(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
     expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`

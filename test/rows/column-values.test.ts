@@ -4,7 +4,6 @@ import { notCents, toCents, valuesOf } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
 import { RepeatFinder } from '../../src/rows/row-keys.ts';
-import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { numberIn } from '../../src/totals/numbers.ts';
 import { chunksOf } from './report-documents.ts';
 
@@ -81,21 +80,6 @@ it('reads a column like the objects of the rows, and its numbers exactly', async
           }
         }
       }
-    }),
-  );
-});
-
-it('sums of a batch equal those of its rows', async () => {
-  await fc.assert(
-    fc.asyncProperty(body, fc.subarray(['campaignName', 'displays']), async (json, by) => {
-      const ofRows = new GroupedTotals(by);
-      const ofBatches = new GroupedTotals(by);
-      for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) {
-        ofRows.observe(rowsOf(batch), batch.fields);
-        ofBatches.observeBatch(batch);
-      }
-      expect(ofBatches.rowsOf()).toEqual(ofRows.rowsOf());
-      expect(ofBatches.rowCount).toBe(ofRows.rowCount);
     }),
   );
 });

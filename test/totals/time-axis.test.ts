@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type DateUnit, GroupedTotals } from '../../src/totals/grouped-totals.ts';
+import type { DateUnit } from '../../src/totals/group-keys.ts';
+import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../../src/totals/time-axis.ts';
 import { windows } from './compared-windows.ts';
 
@@ -7,10 +8,7 @@ import { windows } from './compared-windows.ts';
 function groupsAt(times: readonly string[]): GroupedTotals {
   const field = times[0]?.includes('T') ? 'hour' : 'date';
   const groups = new GroupedTotals([field]);
-  groups.observe(
-    times.map((time) => ({ [field]: time, displays: 1 })),
-    [field, 'displays'],
-  );
+  for (const time of times) groups.add([time], { get: () => 1 });
   return groups;
 }
 

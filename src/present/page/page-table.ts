@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../text/printable.ts';
-import type { DateUnit } from '../../totals/grouped-totals.ts';
+import type { DateUnit } from '../../totals/group-keys.ts';
 import { formatMetric } from '../../totals/report-metrics.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {

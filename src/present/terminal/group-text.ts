@@ -3,16 +3,9 @@ import { ColumnPlan } from '../../output/column-plan.ts';
 import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
+import { type GroupKey, isTime, type KeyColumn } from '../../totals/group-keys.ts';
 import { idWithoutName, nameText, noName } from '../../totals/group-name.ts';
-import {
-  addSums,
-  type Group,
-  GroupedTotals,
-  type GroupKey,
-  isTime,
-  type KeyColumn,
-  type Sums,
-} from '../../totals/grouped-totals.ts';
+import { addSums, type Group, GroupedTotals, type Sums } from '../../totals/grouped-totals.ts';
 import { hourText } from '../../totals/numbers.ts';
 import { byMetric, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { formatMetric, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
@@ -144,9 +137,12 @@ function overTime(
   matches: (group: Group) => boolean,
 ): GroupedTotals {
   const own = new GroupedTotals([time], (field) => all.metrics.includes(field));
-  const rows = all.rowsOf([...all].filter(matches));
-  const times = all.rowsOf().map((row) => ({ [time.field]: row[time.field] ?? null }));
-  own.observe([...times, ...rows], [time.field, ...all.metrics]);
+  const place = all.by.indexOf(time);
+  own.addFields(all.metrics);
+  for (const group of all) {
+    const sums = matches(group) ? group.sums : { get: () => undefined };
+    own.add([group.key[place] ?? null], sums);
+  }
   return own;
 }
 

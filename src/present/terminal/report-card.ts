@@ -2,8 +2,8 @@ import { metricOfField } from '../../contract/columns.ts';
 import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
 import { widthOf } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
+import type { DateUnit } from '../../totals/group-keys.ts';
 import {
-  type DateUnit,
   type GroupedTotals,
   type Sums,
   sortByTime,

@@ -8,7 +8,8 @@ import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.
 import { ColumnPlan } from '../../output/column-plan.ts';
 import { formatInstant, type Window } from '../../query/calendar.ts';
 import type { RowBatches } from '../../rows/row-batch.ts';
-import type { GroupedTotals, KeyColumn } from '../../totals/grouped-totals.ts';
+import type { KeyColumn } from '../../totals/group-keys.ts';
+import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import type { Comparison, ReportMetric } from '../../totals/report-metrics.ts';
 import { ReportSums } from '../../totals/report-sums.ts';
 
@@ -156,6 +157,5 @@ export function sentBreakdowns(by: readonly string[]): BreakdownName[] | undefin
 }
 
 export function hasUnevenRows(groups: GroupedTotals): boolean {
-  for (const { sums } of groups) if (sums.isUneven) return true;
-  return false;
+  return groups.isUneven;
 }

@@ -4,7 +4,8 @@ import type { FolderQuery } from '../../folder/declaration.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { formatCount } from '../../text/quantity.ts';
 import { buildComparison } from '../../totals/compared-report.ts';
-import type { Group, KeyColumn, Sums } from '../../totals/grouped-totals.ts';
+import type { KeyColumn } from '../../totals/group-keys.ts';
+import type { Group, Sums } from '../../totals/grouped-totals.ts';
 import { moneyText } from '../../totals/numbers.ts';
 import {
   inServiceOrder,

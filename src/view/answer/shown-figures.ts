@@ -1,6 +1,7 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
-import { type GroupedTotals, isTime } from '../../totals/grouped-totals.ts';
+import { isTime } from '../../totals/group-keys.ts';
+import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
 import {
   defaultMetrics,

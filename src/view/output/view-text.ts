@@ -13,7 +13,7 @@ import { tableLook } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
-import { isTime, type KeyColumn } from '../../totals/grouped-totals.ts';
+import { isTime, type KeyColumn } from '../../totals/group-keys.ts';
 import {
   groupsAsJson,
   metricsAsJson,

@@ -10,7 +10,8 @@ import type { ReportFile } from '../../rows/report-file.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { GroupedTotals, isTime, type KeyColumn } from '../../totals/grouped-totals.ts';
+import { isTime, type KeyColumn, timeKeys } from '../../totals/group-keys.ts';
+import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { numberIn } from '../../totals/numbers.ts';
 import { resolveKeys } from '../../totals/ranked-groups.ts';
 import {
@@ -249,7 +250,7 @@ class Collector {
       if (tail.fields.length > 0) {
         columns = this.#columnsOf(tail.fields, file, shown);
         // A file without rows still has metrics.
-        for (const { groups } of this.#answers) groups.observe([], tail.fields);
+        for (const { groups } of this.#answers) groups.addFields(tail.fields);
       }
       this.#end(file, { opened, tail, check, shown, columns, filled });
     } finally {
@@ -316,8 +317,8 @@ class Collector {
       this.#spanRowCounts[span] = (this.#spanRowCounts[span] ?? 0) + (inSpan?.length ?? all.length);
       const rows = inSpan ? intersection(kept, inSpan) : kept;
       if (rows.length === 0) continue;
-      answer.byTime.observeBatch(batch, { rows, day });
-      answer.groups.observeBatch(batch, { rows, day });
+      answer.byTime.observe(batch, { rows, day });
+      answer.groups.observe(batch, { rows, day });
       await answer.rows?.add(batch, { rows, day });
     }
   }
@@ -427,8 +428,8 @@ class Collector {
       return index > 0 && key.unit === 'week' ? { ...key, unit: undefined } : key;
     });
     return {
-      byTime: new GroupedTotals('time', isSummed),
-      groups: new GroupedTotals(keys ?? (followsTime ? 'time' : []), isSummed),
+      byTime: new GroupedTotals(timeKeys, isSummed),
+      groups: new GroupedTotals(keys ?? (followsTime ? timeKeys : []), isSummed),
       rows: rows && new KeptRows(rows, isSummed),
       rowCount: 0,
     };

@@ -3,6 +3,7 @@ import { createSpool, type Spool } from '../../output/file/spool.ts';
 import { copyRows } from '../../rows/copy-rows.ts';
 import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { GroupedTotals, type SelectedRows } from '../../totals/grouped-totals.ts';
+import { sumsOfRow } from '../../totals/report-metrics.ts';
 import { parseRowOrder } from './row-order.ts';
 
 /** By default all rows, as they come. */
@@ -79,7 +80,9 @@ export class KeptRows {
     if (sort !== undefined) this.#rows.sort(parseRowOrder(sort, [...new Set(fields)]));
     if (top === undefined) return;
     const others = this.#rows.splice(top);
-    if (others.length > 0) this.rest.observe(others, this.#fields);
+    this.rest.addFields(this.#fields);
+    this.rest.rowCount += others.length;
+    for (const row of others) this.rest.add([], sumsOfRow(row));
   }
 
   /** Yields the rows as JSON objects, with commas between them. */

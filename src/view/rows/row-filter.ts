@@ -6,7 +6,7 @@ import type { RowBatch } from '../../rows/row-batch.ts';
 import { nearestNames } from '../../text/nearest.ts';
 import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
-import { keyText } from '../../totals/grouped-totals.ts';
+import { keyText } from '../../totals/group-keys.ts';
 import { fieldsNamed } from '../../totals/ranked-groups.ts';
 import type { Condition } from '../view-flags.ts';
 

@@ -1,6 +1,7 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
-import { compareTimes, isTime, keyText } from '../../totals/grouped-totals.ts';
+import { isTime, keyText } from '../../totals/group-keys.ts';
+import { compareTimes } from '../../totals/grouped-totals.ts';
 import { numberIn } from '../../totals/numbers.ts';
 import { listAllMetrics, metricValue, sumsOfRow } from '../../totals/report-metrics.ts';
 import { byValue, compareNames, parseSort, sortColumn } from '../../totals/sorting.ts';

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch, Value } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import { isTime } from '../../totals/grouped-totals.ts';
+import { isTime } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/source-file.ts';
 
 /** Three integers per key: two of its hash, and the number of its file; 0 for a free slot. */

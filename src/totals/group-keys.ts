@@ -1,0 +1,86 @@
+import { fieldTypeOf } from '../contract/columns.ts';
+import { dayOf, formatDay } from '../contract/values.ts';
+import { breakdowns } from '../contract/vocabulary.ts';
+import type { Value } from '../rows/row-batch.ts';
+
+/**
+ * Values of some fields, in field order: text, the digits of a number, or `null` (also for an
+ * absent field).
+ */
+export type GroupKey = readonly (string | null)[];
+
+/**
+ * Unit of a row's date: a week is dated by its Monday, a month or a whole window by its first day.
+ */
+export type DateUnit = 'day' | 'week' | 'month' | 'window';
+
+/** Field to group rows by; `unit` replaces days with the first day of their week or month. */
+export interface KeyColumn {
+  readonly field: string;
+  readonly unit?: Exclude<DateUnit, 'day' | 'window'> | undefined;
+
+  /**
+   * Id field that this field describes: rows with the same id are one group, whatever this field
+   * contains.
+   */
+  readonly describes?: string;
+}
+
+/** If the first field is an id, the other fields only describe it. */
+export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
+  const [first, ...others] = fields;
+  if (first === undefined) return [];
+  if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
+  return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
+}
+
+export function isTime(field: string): boolean {
+  return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
+}
+
+/** Returns the most precise time field as a list of one; empty if there is none. */
+export function timeFieldOf(fields: readonly string[]): string[] {
+  if (fields.includes('hour')) return ['hour'];
+  return fields.includes('date') ? ['date'] : [];
+}
+
+/** Groups rows by their hours, or by their days if there are no hours. */
+export function timeKeys(fields: readonly string[]): KeyColumn[] {
+  return timeFieldOf(fields).map((field) => ({ field }));
+}
+
+/** Groups rows by everything that tells them apart: time, then each breakdown. */
+export function rowKeys(fields: readonly string[]): KeyColumn[] {
+  const keys = timeKeys(fields);
+  for (const breakdown of breakdowns) {
+    if (breakdown.time) continue;
+    const names = breakdown.fields.map(({ name }) => name);
+    keys.push(...toKeyColumns(names.filter((name) => fields.includes(name))));
+  }
+  return keys;
+}
+
+/** Returns text, the digits of a number, or JSON for anything else. */
+export function keyText(value: Value | undefined): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Returns the text of a value, or the first day of its week or month. */
+export function keyValue({ unit }: KeyColumn, value: Value | undefined): string | null {
+  const text = keyText(value);
+  if (unit === undefined || text === null) return text;
+  if (unit === 'month') return `${text.slice(0, 7)}-01`;
+
+  const day = dayOf(text.slice(0, 10));
+  if (day === undefined) return text;
+  // 1970-01-01 was a Thursday.
+  const monday = Math.floor((day + 3) / 7) * 7 - 3;
+  return formatDay(monday);
+}
+
+/** Returns the day of a date or hour, `2026-11-01`; empty for another value. */
+export function dayIn(value: Value | undefined): string {
+  const isTimeText = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value);
+  return isTimeText ? value.slice(0, 10) : '';
+}
