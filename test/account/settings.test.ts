@@ -123,15 +123,10 @@ describe('an invalid value is refused with its source', () => {
       sources: { env: { ADREPORT_BASE_URL: 'http://api.example.com' } },
       expected: '(From ADREPORT_BASE_URL.)',
     },
-    { sources: { flags: { baseUrl: 'x' } }, expected: '(From --base-url.)' },
     { sources: { env: { ADREPORT_TOKEN: 'Bearer abc' } }, expected: '(From ADREPORT_TOKEN.)' },
     {
       sources: { env: { ADREPORT_PROFILE: 'seller' } },
       expected: 'Unknown profile “seller”. (From ADREPORT_PROFILE.)',
-    },
-    {
-      sources: { projectFile: { profile: 'seller' } },
-      expected: '(From adreport.yaml (profile).)',
     },
     { sources: { flags: { account: '../x' } }, expected: '(From --account.)' },
     {
@@ -166,11 +161,6 @@ describe('requireSignIn', () => {
       hint: 'Did you mean work?',
     },
     {
-      sources: { env: { ADREPORT_ACCOUNT: 'client-7' } },
-      message: 'Unknown account “client-7”',
-      hint: 'adreport login --account client-7',
-    },
-    {
       sources: { flags: { baseUrl: 'https://evil.example' } },
       message: 'is not sent to https://evil.example (from --base-url)',
       hint: 'Remove --base-url',
@@ -179,11 +169,6 @@ describe('requireSignIn', () => {
       sources: { env: { ADREPORT_BASE_URL: 'https://evil.example' } },
       message: 'is not sent to https://evil.example (from ADREPORT_BASE_URL)',
       hint: 'Unset ADREPORT_BASE_URL, or set ADREPORT_TOKEN too.',
-    },
-    {
-      sources: { projectFile: { account: 'hom' } },
-      message: 'Unknown account “hom”: it is not stored.',
-      hint: 'Did you mean home?',
     },
     {
       sources: { stored: { accounts: { default: { token: 'x' } } } },
@@ -233,7 +218,6 @@ test.each([
   { text: 'http://localhost:8787', expected: 'http://localhost:8787' },
   { text: 'http://127.8.9.10:1/x/', expected: 'http://127.8.9.10:1/x' },
   { text: 'http://[::1]:8787/', expected: 'http://[::1]:8787' },
-  { text: 'http://127.1', expected: 'http://127.0.0.1' },
 ])('the base URL $text is $expected', ({ text, expected }) => {
   expect(formatBaseUrl(check(text))).toBe(expected);
 });
@@ -273,7 +257,6 @@ test.each([
 test.each([
   { text: 'api.example.com/v1', hint: 'Did you mean https://api.example.com/v1?' },
   { text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' },
-  { text: 'me:hunter22@x.example', hint: 'Example: https://reports.example.com' },
 ])('$text, with a guess', ({ text, hint }) => {
   expect(() => check(text)).toThrow(expect.objectContaining({ hint }));
 });
@@ -324,7 +307,6 @@ test.each([
   { text: '  ', expected: 'empty' },
   { text: 'Bearer abc', expected: 'starts with “Bearer”' },
   { text: 'line\nbreak', expected: 'spaces' },
-  { text: 'tökén', expected: 'other invalid characters' },
   { text: 'a\u0000b', expected: 'other invalid characters' },
   { text: 'x'.repeat(5_000), expected: 'longer than 4096' },
 ])('the token $text is refused', ({ text, expected }) => {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
+import { serve } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 
 /** Answers that try to block the program. With more than linear time, the tests would time out. */
@@ -36,19 +36,6 @@ describe('a megabyte that invites backtracking is read once', () => {
       );
     }
   });
-});
-
-test('a message of the service that repeats ours is printed once', async () => {
-  for (const message of [
-    'The service received too many requests.',
-    'the service received too many requests',
-  ]) {
-    const { env } = await serve((_request, response) => {
-      json(response, { response: { error: message } }, 429);
-    });
-    const { stderr } = await runCli('download r1 --retries 0', { env });
-    expect(stderr.match(/too many requests/gi)).toHaveLength(1);
-  }
 });
 
 describe('a settings folder', () => {

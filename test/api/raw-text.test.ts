@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { runCli } from '../support/run-cli.ts';
 
 /** Internal messages of Node, OpenSSL and packages never reach stderr. */
 
@@ -39,19 +37,4 @@ test.each(['099', '99999'])('the status %s is reported as invalid HTTP', async (
   const { exitCode, stderr } = await runCli(list, { env });
   expect(exitCode).toBe(5);
   expect(stderr).toMatch(/^adreport: Could not reach .*: the response is not HTTP.*\n {2}.*\n$/);
-});
-
-test('a mapping as a key of adreport.yaml causes no warning of the YAML package', async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'adreport.yaml'), 'defaults:\n  ? {a: b}\n  : c\n  profile: dsp\n');
-  const warnings: Error[] = [];
-  const keep = (warning: Error) => warnings.push(warning);
-  process.on('warning', keep);
-  onTestFinished(() => void process.off('warning', keep));
-
-  await runCli('config get profile', { cwd });
-
-  // Node sends a warning later than the call that causes it.
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(warnings).toEqual([]);
 });

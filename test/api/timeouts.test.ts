@@ -27,10 +27,6 @@ const services: Readonly<Record<string, (response: ServerResponse) => void>> = {
     repeat(response, () => response.write('piece'));
     setTimeout(() => response.end(), 2 * timeoutMs);
   },
-
-  'is-large': (response) => {
-    response.writeHead(200).end(Buffer.alloc(4_000_000));
-  },
 };
 
 const server = createServer((request, response) => {
@@ -117,17 +113,5 @@ describe.concurrent('a timeout does not limit', () => {
     const { client } = await clientAt(urlOf('is-slow-but-whole'), options);
 
     expect(await downloadWith(client, sizeOf)).toBeGreaterThan(0);
-  });
-
-  test('a slow reader', async ({ onTestFinished }) => {
-    const options = { timeoutMs, retries: 0, onTestFinished };
-    const { client } = await clientAt(urlOf('is-large'), options);
-
-    const sizeBytes = await downloadWith(client, async (answer) => {
-      await new Promise((resolve) => setTimeout(resolve, 2 * timeoutMs));
-      return sizeOf(answer);
-    });
-
-    expect(sizeBytes).toBe(4_000_000);
   });
 });

@@ -195,24 +195,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await displays()).toEqual([...falling].sort((a, b) => a - b));
   });
 
-  test.each([
-    '--by CAMPAIGN --compare previous',
-    '--by DAILY --compare previous',
-    '--by DAILY,CAMPAIGN',
-    '--by DAILY,CAMPAIGN --compare previous',
-  ])('%s: at 1280 px every column is visible', async (flags) => {
-    const page = await open(fileOf(await reportPage(flags)));
-    const widths =
-      "['scrollWidth', 'clientWidth'].map((name) => document.querySelector('.scroll')[name])";
-    const [contentWidth, ownWidth] = (await page.evaluate(widths)) as number[];
-
-    expect(contentWidth).toBe(ownWidth);
-
-    // The page itself does not become wider on a narrower screen.
-    await page.setViewportSize({ width: 1100, height: 900 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(1100);
-  });
-
   test('the values of a chart are above it at the pointer, each with the colour of its line', async () => {
     const page = await open(fileOf(await reportPage('--by DAILY,CAMPAIGN')));
     const slot = page.locator('figure.wide .slots i').nth(9);
@@ -229,17 +211,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
 
     await page.mouse.move(2, 2);
     expect(await tip.isVisible()).toBe(false);
-  });
-
-  test('the label of a tick is below its column', async () => {
-    const page = await open(fileOf(await reportPage('--by DAILY')));
-    const chart = page.locator('figure').first();
-    const label = await chart.locator('.x text', { hasText: '12 Oct' }).boundingBox();
-    const slot = await chart.locator('.slots i').nth(11).boundingBox();
-    const middleOf = (box: { x: number; width: number } | null) =>
-      (box?.x ?? 0) + (box?.width ?? 0) / 2;
-
-    expect(Math.abs(middleOf(label) - middleOf(slot))).toBeLessThan(2);
   });
 
   test.each(['2026-W45', '2026-10-01..2026-10-12', '2026-10', '2026'])(

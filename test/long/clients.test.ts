@@ -167,24 +167,6 @@ const generators: readonly ClientGenerator[] = [
         (await post<Schemas['BuyerReport']>('/download-reporting', JSON.stringify({ id }))).data;`,
   },
   {
-    name: 'openapi-typescript-codegen',
-    file: 'openapi-typescript-codegen/bin/index.js',
-    flags: (openapi, folder) => [
-      ...['--input', openapi, '--output', join(folder, 'client'), '--client', 'fetch'],
-    ],
-    source: `
-      import { OpenAPI, type ReportForm, ReportsService, type StatusRecord } from './client/index.js';
-      OpenAPI.BASE = url;
-      OpenAPI.HEADERS = { Authorization: token, Accept: 'application/json' };
-      ${plainCalls}
-      const created = await ReportsService.buyer({ ...day, metrics: ['displays'], breakdowns: ['DAILY'] });
-      const json = 'response' in created ? created.response.report_id : '';
-      const asForm: ReportForm = { ...day, metrics: 'displays', breakdowns: ['DAILY'] };
-      const form = (await post<StatusRecord>('/buyer-reporting', fieldsOf(asForm))).response.report_id;
-      if ((await ReportsService.status({ id: json })).response.status !== 'ready') throw new Error();
-      const rowsOf = async (id: string) => (await ReportsService.download({ id })).data;`,
-  },
-  {
     name: 'hey-api',
     file: '@hey-api/openapi-ts/bin/run.js',
     flags: (openapi, folder) => ['-i', openapi, '-o', join(folder, 'client')],

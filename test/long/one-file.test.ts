@@ -322,20 +322,6 @@ describe('everything that follows is derived', () => {
         stderr: expect.stringContaining('adreport.yaml:2: Unknown min rows “x”.'),
       });
     });
-
-    test('hints repeat it, also the one for another machine', () => {
-      const program = `${process.execPath} ${join(copy, 'bin/adreport.js')}`;
-      const client = `${program} run --period 2025-11-10 -o a.csv --min-rows 5 --wait-timeout 0s`;
-
-      const { stderr } = run(`local-server --manual exec -- ${client}`);
-
-      expect(stderr).toMatch(/adreport run .*--min-rows 5/);
-      expect(stderr).toMatch(/adreport download .*--min-rows 5/);
-    });
-
-    test('download takes it too', () => {
-      expect(run('download --help').stdout).toMatch(/--min-rows <n> +fewer rows are too few/);
-    });
   });
 
   test.each([

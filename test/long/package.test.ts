@@ -378,26 +378,6 @@ describe('the imports of the package in a new project', () => {
     expect(runToEnd(process.execPath, ['consumer.cjs'], folder)).toMatchObject({ stdout: '2\n' });
   });
 
-  test('from CommonJS with require, in TypeScript too', () => {
-    const text = `
-      import local = require('adreport/local-server');
-      const spoil: local.FaultObject = { endpoint: 'campaigns', change: () => [] };
-      local.startLocalServer({ delayMs: 0 }).then(async (service: local.LocalServer) => {
-        service.fault(spoil);
-        const headers = { authorization: service.accounts[0]?.token ?? '' };
-        console.log(await (await fetch(service.url + '/campaigns', { headers })).text());
-        console.log((await fetch(service.url + '/openapi.json')).status);
-        await service.close();
-      });`;
-    const folder = createProject({ 'consumer.cts': text });
-
-    expect(compile(folder, 'consumer.cts')).toEqual({ status: 0, stdout: '', stderr: '' });
-    expect(runToEnd(process.execPath, ['consumer.cjs'], folder)).toMatchObject({
-      stdout: '[]\n200\n',
-      stderr: '',
-    });
-  });
-
   const jest = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules/jest/bin/jest.js');
   if (!existsSync(jest)) console.log('Skipped: Jest (not in ADREPORT_TOOLS)');
 

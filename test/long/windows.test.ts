@@ -11,7 +11,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shellWord } from '../../src/text/quote-for-shell.ts';
 import { setStatus, startForTest, tokens } from '../server/local.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { temporaryFolder } from '../support/run-cli.ts';
 import { spawnCli } from '../support/spawn.ts';
 import { hasWindows, Windows } from '../support/wine.ts';
 
@@ -209,31 +209,6 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
     });
   });
 
-  test.each([
-    { name: 'x:y.csv', says: 'it contains “:”' },
-    { name: 'con.csv', says: 'the name of a device' },
-  ])('$name is refused before the order', async ({ name, says }) => {
-    const cwd = temporaryFolder();
-    const { env, server } = await serve();
-
-    const refused = await windows.run([...day.split(' '), '-o', name, '--format', 'csv'], {
-      cwd,
-      env,
-    });
-
-    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(refused.stderr).toContain(says);
-    expect(server.requests()).toEqual([]);
-    expect(readdirSync(cwd)).toEqual([]);
-  });
-
-  test('a drive that does not exist is reported like a missing folder', async () => {
-    const cwd = temporaryFolder();
-    const refused = await windows.run(`${week} -o x:\\data\\week.csv`, { cwd });
-    expect(refused).toMatchObject({ exitCode: 8 });
-    expect(refused.stderr).toContain('its folder does not exist');
-  });
-
   test('a run that was killed is continued without a new order', async () => {
     const cwd = temporaryFolder();
     const { env, orders, makeReady } = await serve({ manual: true });
@@ -291,18 +266,4 @@ describe.skipIf(!hasWindows)('on Windows (Wine, with Node for Windows in ADREPOR
 
     expect(JSON.parse(stdout)).toEqual(texts);
   });
-
-  test('the task of the topic runs', async () => {
-    const cwd = temporaryFolder();
-    const task = /(cmd \/c adreport run [^"]+) && adreport check /.exec(await topic('automation'));
-
-    const { exitCode, stdout } = await windows.runLine(`${task?.[1]} --local --dry-run`, { cwd });
-
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/C:\\Reports\\date=\d{4}-\d\d-\d\d\\part\.csv/);
-  });
 });
-
-async function topic(name: string): Promise<string> {
-  return (await runCli(`help ${name}`, { columns: 1_000 })).stdout;
-}

@@ -6,7 +6,6 @@ import { hiddenCharacters } from '../../src/text/printable.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { anyCharacter } from '../support/any-character.ts';
-import { runCli } from '../support/run-cli.ts';
 import { barsOf, cardsOf, pageOf, slotsOf, tagsOf } from './html-page.ts';
 
 const summary = {
@@ -151,27 +150,6 @@ describe('a page', () => {
     const main = ['Revenue (€)', 'Displays', 'Clicks', 'CTR', 'Downloads', 'Landings', 'eCPM (€)'];
     expect(Object.keys(cardsOf(html))).toEqual(main);
     expect(tables[0]?.heads.slice(2)).toEqual(main);
-  });
-
-  it('contains only the selected columns, even one that is empty', async () => {
-    const { html, tables } = await pageOf(reportOf(rows), {
-      selectedColumns: ['clicks', 'campaignName'],
-    });
-
-    expect(tables[0]?.heads).toEqual(['Clicks', 'Campaign name']);
-    expect(html).not.toContain('<figure');
-    expect(cardsOf(html)).toEqual({ Clicks: '30' });
-  });
-
-  it('has the label that the user chose wherever it names a metric', async () => {
-    const labels = new Map([['revenueEuro', 'Spend']]);
-
-    const { html, tables } = await pageOf(reportOf(rows), { labels });
-
-    expect(html).not.toContain('Revenue');
-    expect(cardsOf(html).Spend).toBe('€25.00');
-    expect(tables[0]?.heads).toContain('Spend');
-    expect(html).toContain('by <b>Spend</b>');
   });
 });
 
@@ -401,34 +379,5 @@ describe('a page is passive', () => {
       ),
       { numRuns: 12 },
     );
-  });
-});
-
-describe('run -o report.html', () => {
-  it.each([
-    {
-      flags: '--by DAILY,CAMPAIGN',
-      title: 'Daily report by campaign',
-      // One more chart has a line per campaign.
-      charts: 9,
-    },
-    { flags: '--by COUNTRY', title: 'Report by country', charts: 0 },
-    {
-      flags: '--by DAILY,FORMAT --profile dsp',
-      title: 'Daily report by format',
-      charts: 4,
-    },
-    { flags: '--by DAILY --filter campaignId=1', title: 'Daily report', charts: 0 },
-  ])('$flags', async ({ flags, title, charts }) => {
-    const line = `run --local --period 2026-W45 ${flags} -o report.html`;
-
-    const { exitCode, files } = await runCli(line);
-
-    const html = files['report.html'] ?? '';
-    expect(exitCode).toBe(0);
-    expect(html).toContain(
-      `<h1>${title}</h1>\n<p><span>2–8 November 2026</span> <span>Europe/Paris</span>`,
-    );
-    expect(html.match(/<figure/g)?.length ?? 0).toBe(charts);
   });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import type { FormatName } from '../../src/query/format-names.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf, documentOf, type Encoded, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
@@ -254,46 +253,5 @@ describe('table', () => {
       <b>total                    3</b>
       "
     `);
-  });
-
-  it('has only a head for an empty report', async () => {
-    const columns = [
-      { field: 'date', type: 'date' },
-      { field: 'displays', type: 'integer' },
-    ] as const;
-
-    expect((await encode('{"data":[]}', 'table', { columns })).text).toBe(
-      'date  displays\n────  ────────\n',
-    );
-    expect((await encode('{"data":[]}', 'table')).text).toBe('');
-  });
-});
-
-describe('excessive names and columns', () => {
-  const emoji = '👩‍👩‍👧'.repeat(40_000);
-  const wide = Array.from({ length: 5 }, (_, row) =>
-    Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`k${i}`, `v${row}${i}`])),
-  );
-
-  // Each used to take minutes or forever; the test is that they finish in time.
-  it.each<{ name: string; format: FormatName; rows: readonly object[] }>([
-    {
-      name: 'a name of 40,000 emoji',
-      format: 'table',
-      rows: [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
-    },
-    {
-      name: 'a name of 40,000 emoji',
-      format: 'html',
-      rows: [{ campaignName: emoji, displays: 1 }, { campaignName: 'b' }],
-    },
-    { name: '999 columns', format: 'table', rows: wide },
-    { name: '999 columns', format: 'html', rows: wide },
-    { name: '999 columns', format: 'xlsx', rows: wide },
-  ])('$name as $format', async ({ format, rows }) => {
-    const { bytes } = await encode(JSON.stringify({ data: rows }), format, {
-      table: { width: 80 },
-    });
-    expect(bytes.length).toBeGreaterThan(100);
   });
 });

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf, documentOf, type EncodeCase, encode } from '../formats/encode.ts';
 import { stringText } from '../rows/report-documents.ts';
@@ -64,20 +63,6 @@ describe('xlsx', () => {
     );
   });
 
-  it('prints wide rows on pages next to each other, each with the names of its rows', async () => {
-    const name = 'Summer '.repeat(10);
-    const names = { campaignName: name, adName: name, publisherId: name, city: name };
-    const metrics = vocabularyOf('buyer').metrics.map((metric) => [metric.name, 1_000_000]);
-    const row = { ...names, ...Object.fromEntries(metrics) };
-    const selectedColumns = Object.keys(row);
-
-    const { bytes } = await encode(documentOf(JSON.stringify(row)), 'xlsx', { selectedColumns });
-
-    const parts = unzip(bytes);
-    expect(parts.get('xl/worksheets/sheet1.xml')).toContain('fitToWidth="2" fitToHeight="0"');
-    expect(parts.get('xl/workbook.xml')).toContain('>Report!$A:$D,Report!$1:$1<');
-  });
-
   it('is a table named Report with the names of the header', async () => {
     const body = documentOf('{"displays":1,"a<b\\n":"x","Displays":"y","":"z"}');
 
@@ -91,25 +76,6 @@ describe('xlsx', () => {
     expect(rows[0]).toEqual(['Displays', 'a<b\n', 'Displays (column 3)', ' (column 4)']);
     expect(parts.get('xl/worksheets/_rels/sheet1.xml.rels')).toContain('../tables/table1.xml');
     expect(parts.get('[Content_Types].xml')).toContain('/xl/tables/table1.xml');
-  });
-
-  it('has columns that fit headings and values, and rows that fit their texts', async () => {
-    const body = documentOf(
-      '{"displays":1234567890,"campaignName":"Printemps\\nÉté","eyesTrackings":1}',
-      '{"displays":1,"campaignName":"A name of some 30 characters","eyesTrackings":1}',
-    );
-
-    const sheet = sheetOf(await xlsx(body)) ?? '';
-
-    const widths = [...sheet.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) =>
-      Number(width),
-    );
-    const [displays = 0, name = 0, eyes = 0] = widths;
-    expect(displays).toBeGreaterThanOrEqual('1,234,567,890'.length);
-    expect(name).toBeGreaterThan('A name of some 30 characters'.length);
-    expect(eyes).toBeGreaterThan('Eye trackings'.length);
-    expect(sheet).toContain('<row r="2" ht="30" customHeight="1">');
-    expect(sheet).toContain('<row r="3"><c');
   });
 
   it('has the window, totals and the largest values of each breakdown on a second sheet', async () => {
@@ -269,16 +235,6 @@ describe('xlsx', () => {
     ]);
   });
 
-  it.each([
-    { name: 'one row', rows: ['{"displays":1}'] },
-    { name: 'one campaign', rows: ['{"campaignId":"1","displays":1}'] },
-    { name: 'one day', rows: ['{"date":"2026-11-01","displays":1}'] },
-    { name: 'no rows', rows: [] },
-  ])('has no chart for $name', async ({ rows }) => {
-    const { parts } = await xlsx(documentOf(...rows));
-    expect([...parts.keys()].filter((name) => /chart|drawing/.test(name))).toEqual([]);
-  });
-
   it('lists the type of every part, opens on the summary, and has the rows as its first sheet', async () => {
     const body = documentOf('{"country":"A","displays":1}', '{"country":"B","displays":2}');
     const { parts } = await xlsx(body);
@@ -350,12 +306,6 @@ describe('xlsx', () => {
     const sheet = await xlsx('{"data":[]}', { columns });
     expect(sheet.rows).toEqual([['Revenue ($)']]);
     expect(sheet.parts.get('xl/tables/table1.xml')).toContain('ref="A1:A2"');
-  });
-
-  it('is empty if the columns are unknown', async () => {
-    const { rows, parts } = await xlsx('{"data":[]}');
-    expect(rows).toEqual([]);
-    expect([...parts.keys(), ...parts.values()].join()).not.toContain('table');
   });
 
   it('refuses text that is too long for a cell', async () => {

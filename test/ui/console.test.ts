@@ -43,16 +43,6 @@ test.each<{ name: string; setup: ConsoleSetup; expected: string }>([
   expect(stderr.text()).toBe(expected);
 });
 
-test('each stream follows its own rules', async () => {
-  const { console } = await openConsole({ tty: { stdin: true, stderr: true } });
-
-  expect(console.out.isTerminal).toBe(false);
-  expect(console.out.style.red('x')).toBe('x');
-  expect(console.err.canDraw).toBe(true);
-  expect(console.err.style.red('x')).toBe('\u001b[31mx\u001b[39m');
-  expect(console.isInteractive).toBe(true);
-});
-
 describe('the width of each stream', () => {
   test.each([
     { COLUMNS: '', out: 100, err: 90 },
@@ -190,14 +180,6 @@ describe('control characters', () => {
       );
     },
   );
-
-  test('are shown, and other text is unchanged', async () => {
-    const { console, stderr } = await openConsole({ tty: terminal });
-    console.note('one\u001b[2J\ntwo\u009b\u001b[8mgone\r');
-    console.note('Été “Noël” 雪 🎄');
-
-    expect(stderr.text()).toBe('one␛[2J\ntwo\\u009b␛[8mgone␍\nÉté “Noël” 雪 🎄\n');
-  });
 });
 
 test.each([

@@ -1,11 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Prompt, readSecret } from '../../src/ui/prompt.ts';
-import { bundleScript, type Script } from '../support/bundle.ts';
-import { openTerminal, type TerminalOptions } from '../support/pty.ts';
 import { input, openConsole } from '../support/streams.ts';
 
 describe('without a terminal', () => {
@@ -26,99 +21,7 @@ describe('without a terminal', () => {
   });
 });
 
-/**
- * Asks everything, and gives the answers as the result; the first argument is a file to write it
- * to.
- */
-const source = `
-  import { createWriteStream } from 'node:fs';
-  import { UsageError } from './src/errors.ts';
-  import { Console } from './src/ui/console.ts';
-  import { Prompt } from './src/ui/prompt.ts';
-  const { stdin, stderr, env } = process;
-  const stdout = createWriteStream(process.argv[2]);
-  const console = new Console({ stdin, stdout, stderr, env, platform: process.platform }, { color: true });
-  const controller = new AbortController();
-  process.on('SIGUSR1', () => controller.abort(new UsageError('The signal was used.')));
-  const prompt = new Prompt(stdin, console, controller.signal);
-  const check = (text) => {
-    if (!text.startsWith('https://')) throw new UsageError('It must begin with https://.');
-  };
-  const choices = [{ value: 'password', name: 'E-mail and password' }, { value: 'token', name: 'A token' }];
-  try {
-    const url = await prompt.ask({ what: 'base URL', flag: '--base-url URL', check });
-    const email = await prompt.ask({ what: 'e-mail', flag: '--email E', default: 'me@example.com' });
-    const way = await prompt.choose({ what: 'way to sign in', title: 'Sign in with', flag: '--token-stdin' }, choices);
-    const secret = await prompt.askSecret({ what: 'password', flag: '--password-stdin' });
-    await console.result(JSON.stringify({ url, email, way, secret }));
-    console.note('The password is ' + secret);
-  } catch (error) {
-    console.renderError(error);
-    process.exitCode = error.exitCode;
-  }
-`;
-
-let script: Script;
-let folder: string;
-beforeAll(() => {
-  script = bundleScript(source);
-  folder = mkdtempSync(join(tmpdir(), 'adreport-prompt-'));
-});
-afterAll(() => {
-  script.remove();
-  rmSync(folder, { recursive: true });
-});
-
-function open(options: TerminalOptions = {}) {
-  const resultFile = join(folder, 'result');
-  const terminal = openTerminal(process.execPath, [script.file, resultFile], options);
-  return { terminal, result: () => readFileSync(resultFile, 'utf8') };
-}
-
-test('every kind of answer, after a wrong one; the secret appears only in the result', async () => {
-  const { terminal, result } = open({ columns: 60 });
-  await terminal.waitFor('Base URL:');
-  terminal.type('http\r');
-  await terminal.waitFor('It must begin with https://.');
-  terminal.type('\u0015https://api.example.com \r');
-  await terminal.waitFor('(me@example.com)');
-  terminal.type('\r');
-  await terminal.waitFor('A token');
-  terminal.type('\u001b[B\r');
-  await terminal.waitFor('Password:');
-  terminal.type('\r');
-  await terminal.waitFor('Enter the password.');
-  terminal.type('hunter22');
-  terminal.type('\r');
-
-  await terminal.waitFor('The password is');
-
-  expect(await terminal.exitCode).toBe(0);
-  expect(JSON.parse(result())).toEqual({
-    url: 'https://api.example.com',
-    email: 'me@example.com',
-    way: 'token',
-    secret: 'hunter22',
-  });
-  expect(terminal.output).not.toContain('hunter');
-  expect(terminal.screen.lines).toEqual([
-    '✔ Base URL: https://api.example.com',
-    '✔ E-mail: me@example.com',
-    '✔ Sign in with: A token',
-    '✔ Password:',
-    'The password is [hidden]',
-  ]);
-  expect(terminal.screen.cursorVisible).toBe(true);
-});
-
-test('a signal ends a question with its own reason', async () => {
-  const { terminal } = open();
-  await terminal.waitFor('Base URL:');
-  process.kill(terminal.pid, 'SIGUSR1');
-
-  expect(await terminal.exitCode).toBe(2);
-  expect(terminal.screen.lines.at(-1)).toBe('adreport: The signal was used.');
-});
+// Questions at a terminal are in commands/terminal.test.ts.
 
 describe('a secret from a pipe or a file', () => {
   async function read(stdin: NodeJS.ReadStream) {

@@ -71,22 +71,11 @@ export async function measureProgram(
 }
 
 /** The peak memory of a process so far, in MB; Linux only. */
-export function peakOf(pid: number | undefined): number | undefined {
+function peakOf(pid: number | undefined): number | undefined {
   try {
     const [, kilobytes] =
       /^VmHWM:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The processor time of a process so far, in seconds; Linux only. */
-export function cpuSecondsOf(pid: number | undefined): number | undefined {
-  try {
-    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
-    const [user, system] = fields.split(' ').slice(11);
-    return (Number(user) + Number(system)) / 100;
   } catch {
     return undefined;
   }

@@ -59,28 +59,6 @@ export const byDayAndCampaign: ReportShape = {
   },
 };
 
-/** Ids of the shapes that services use, by the row. */
-const idShapes = {
-  digits: (row) => String(100_000 + row),
-  x_1: (row) => `x_${row}`,
-  sub_1: (row) => `sub_${row}`,
-  UUID: (row) => `6f1c2a7e-52d1-4c0b-9d3e-${String(row).padStart(12, '0')}`,
-  Unicode: (row) => `Zürich–Ω ${row}`,
-} as const satisfies Readonly<Record<string, (row: number) => string>>;
-
-export type IdShape = keyof typeof idShapes;
-
-/** A row for each id. */
-export function withIds(name: IdShape): ReportShape {
-  return {
-    ...byDayAndCampaign,
-    keysOf: (row, rowCount) => ({
-      ...byDayAndCampaign.keysOf(row, rowCount),
-      subpublisherId: idShapes[name](row),
-    }),
-  };
-}
-
 /** Without days: one file of a folder with a file a day. */
 export const byCampaign: ReportShape = {
   breakdowns: 'CAMPAIGN,SUBPUBLISHERID',
