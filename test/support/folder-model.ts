@@ -12,107 +12,102 @@ import { isDue, partsOfFolder } from '../../src/folder/due.ts';
 import { readFolder } from '../../src/folder/folder-state.ts';
 import { recordDownload } from '../../src/folder/record-download.ts';
 import { fileHost } from './file-host.ts';
+import { units } from './second-calendar.ts';
 
 // A model of a folder from the contract alone: random runs, updates, nights and damage. From dates,
 // bytes and the lines of the history it computes what is due and what `check` should say. Only the
-// player at the end uses the program, with a service of its own.
+// player at the end uses the program, with a service of its own. Kills and shards are in
+// `long/history-kills.test.ts`.
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 
 type Split = 'day' | 'week' | 'month';
-
-/** What happens to a folder. */
-type Step =
-  | { readonly kind: 'wait'; readonly hours: number }
-  | ({ readonly kind: 'run' | 'update'; readonly shard?: 1 | 2 } & Service & Asked)
-  | { readonly kind: Harm; readonly pick: number };
-
-/** How the service and the machine behave during a command. */
-interface Service {
-  /** No report has numbers. */
-  readonly isSilent: boolean;
-
-  /** The process is killed at this download, before or after its line is written. */
-  readonly killedAt: number;
-  readonly isRecorded: boolean;
-}
 
 /** What a run asks for. */
 interface Asked {
   /** Parts from its first one to now. */
   readonly back: number;
-  readonly period: 'open' | 'now' | 'moving' | 'fixed';
+  readonly period: 'open' | 'now' | 'fixed';
   readonly lookback: number | undefined;
 
   /** The second report has one metric more. */
   readonly report: 1 | 2;
   readonly isFresh: boolean;
+
+  /** No report of the service has numbers. */
+  readonly isSilent: boolean;
 }
+
+type Step =
+  | { readonly kind: 'wait'; readonly hours: number }
+  | ({ readonly kind: 'run' | 'update' } & Asked)
+  | { readonly kind: 'harm'; readonly harm: keyof typeof harms; readonly pick: number };
+
+const declarationName = '_adreport.yaml';
 
 const silentReport = 'date,clicks\n';
 
-const harms = [
-  'delete',
-  'cut',
-  'empty',
-  'edit',
-  'swap',
-  'older',
-  'link',
-  'copy to 2016',
-  'copy to a later day',
-  'lose the history',
-  'cut the history',
-  'tear the history',
-  'merge the history',
-  'restore the history',
-  'lose the declaration',
-  'raise since',
-  'lower since',
-  'edit until',
-  'edit lookback',
-  'edit the report',
-] as const;
-type Harm = (typeof harms)[number];
-
-const service = {
-  isSilent: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.boolean()),
-  killedAt: fc.oneof({ weight: 6, arbitrary: fc.constant(1_000) }, fc.integer({ min: 0, max: 4 })),
-  isRecorded: fc.boolean(),
-};
-
 const asked = {
   back: fc.integer({ min: 0, max: 7 }),
-  period: fc.constantFrom('open', 'open', 'now', 'moving', 'fixed'),
+  period: fc.constantFrom('open', 'open', 'now', 'fixed'),
   lookback: fc.constantFrom(undefined, undefined, 0, 1, 3),
   report: fc.constantFrom(1, 1, 1, 1, 2),
   isFresh: fc.constantFrom(false, false, false, true),
+  isSilent: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.boolean()),
+};
+
+/** Damage to a file, the history or the declaration; `pick` chooses which, and how much. */
+const harms = {
+  delete: (folder: FolderModel, pick: number) => folder.changeFile(pick, () => undefined),
+  cut: (folder: FolderModel, pick: number) =>
+    folder.changeFile(pick, (text) => text.slice(0, -1 - (pick % 5))),
+  edit: (folder: FolderModel, pick: number) =>
+    folder.changeFile(pick, (text) => text.replace(/.$/s, '!')),
+  'another file': (folder: FolderModel, pick: number) =>
+    folder.changeFile(pick, () => folder.fileFor(pick + 1)),
+  link: (folder: FolderModel, pick: number) => folder.replaceByLink(pick),
+  'copy to 2016': (folder: FolderModel, pick: number) => folder.copyFile(pick, '2016-02-29'),
+  'copy to a later day': (folder: FolderModel, pick: number) =>
+    folder.copyFile(pick, folder.unit(pick % 3)),
+  'lose the history': (folder: FolderModel) => folder.changeHistory(() => undefined),
+  'tear the history': (folder: FolderModel) => folder.changeHistory((text) => text.slice(0, -20)),
+  'lose the declaration': (folder: FolderModel) => folder.loseDeclaration(),
+  'move since': (folder: FolderModel, pick: number) =>
+    folder.editDeclaration((declared) => ({
+      since: unitAt(declared.since, folder.split, (pick % 7) - 3),
+    })),
+  'edit until': (folder: FolderModel, pick: number) =>
+    folder.editDeclaration((declared) => ({
+      until:
+        pick % 2 === 0 ? 'now' : folder.lastDay(unitAt(declared.since, folder.split, pick % 9)),
+    })),
+  'edit lookback': (folder: FolderModel, pick: number) =>
+    folder.editDeclaration(() => ({ lookback: pick % 4 })),
+  'edit the report': (folder: FolderModel) => folder.editDeclaration(() => ({ isEdited: true })),
 };
 
 const steps = fc.oneof(
   {
     weight: 4,
-    arbitrary: fc.record<Step>({
+    arbitrary: fc.record({
       kind: fc.constant('wait'),
       hours: fc.oneof(fc.constant(24), fc.integer({ min: 1, max: 300 })),
     }),
   },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('run'), ...asked }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('update'), ...asked }) },
   {
-    weight: 4,
+    weight: 3,
     arbitrary: fc.record({
-      kind: fc.constant('run'),
-      shard: fc.constantFrom(undefined, undefined, 1, 2),
-      ...service,
-      ...asked,
+      kind: fc.constant('harm'),
+      harm: fc.constantFrom(...Object.keys(harms)),
+      pick: fc.nat(1_000),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('update'), ...service, ...asked }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom(...harms), pick: fc.nat(1_000) }) },
 ) as fc.Arbitrary<Step>;
 
 /** A folder and what happens to it. */
-export interface FolderStory {
+interface FolderStory {
   readonly split: Split;
   readonly zone: string;
   readonly output: string;
@@ -133,18 +128,17 @@ export const folderStories: fc.Arbitrary<FolderStory> = fc.record({
 // The calendar of the model: days are strings, and units begin on a day.
 
 function addDays(day: string, count: number): string {
-  return new Date(Date.parse(day) + count * dayMs).toISOString().slice(0, 10);
+  return new Date(Date.parse(day) + count * 24 * hourMs).toISOString().slice(0, 10);
 }
 
 /** Returns the first day of the unit that contains a day, or of one before or after it. */
 function unitAt(day: string, split: Split, count = 0): string {
-  if (split === 'day') return addDays(day, count);
-  if (split === 'month') {
-    const [year = 0, month = 0] = day.split('-').map(Number);
-    return new Date(Date.UTC(year, month - 1 + count)).toISOString().slice(0, 10);
+  let unit = units[split]?.(day);
+  for (let left = Math.abs(count); left > 0; left -= 1) {
+    const beside = count > 0 ? addDays(unit?.lastDay ?? '', 1) : addDays(unit?.firstDay ?? '', -1);
+    unit = units[split]?.(beside);
   }
-  const daysSinceMonday = (new Date(day).getUTCDay() + 6) % 7;
-  return addDays(day, 7 * count - daysSinceMonday);
+  return unit?.firstDay ?? '';
 }
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
@@ -196,14 +190,14 @@ interface Declared {
 }
 
 class FolderModel {
+  readonly split: Split;
   readonly #folder: string;
   readonly #story: FolderStory;
-  readonly #older: string[] = [];
-  #savedHistory = '';
   #nowMs: number;
   #declared: Declared | undefined;
 
   constructor(folder: string, story: FolderStory) {
+    this.split = story.split;
     this.#folder = folder;
     this.#story = story;
     this.#nowMs = Date.UTC(2024, 0, 10) + story.firstHour * hourMs;
@@ -211,9 +205,9 @@ class FolderModel {
 
   async play(step: Step): Promise<void> {
     if (step.kind === 'wait') this.#nowMs += step.hours * hourMs;
+    else if (step.kind === 'harm') harms[step.harm](this, step.pick);
     else if (step.kind === 'run') await this.#run(step);
-    else if (step.kind === 'update') await this.#update(step);
-    else this.#harm(step.kind as Harm, (step as { pick: number }).pick);
+    else await this.#update(step.isSilent);
   }
 
   // What the contract says.
@@ -223,18 +217,21 @@ class FolderModel {
   }
 
   /** First day of a unit, counted from the running one. */
-  #unit(count: number): string {
-    return unitAt(this.#today, this.#story.split, count);
+  unit(count: number): string {
+    return unitAt(this.#today, this.split, count);
+  }
+
+  lastDay(unit: string): string {
+    return addDays(unitAt(unit, this.split, 1), -1);
   }
 
   #name(unit: string): string {
-    const last = addDays(unitAt(unit, this.#story.split, 1), -1);
-    return this.#story.output.replace('{until}', last).replaceAll(/\{\w+\}/g, unit);
+    return this.#story.output.replace('{until}', this.lastDay(unit)).replaceAll(/\{\w+\}/g, unit);
   }
 
   /** Units from one that contains a day to one that contains another, if they are over. */
   #unitsOver(since: string, until: string): string[] {
-    const { split } = this.#story;
+    const { split } = this;
     const units: string[] = [];
     const end = until === 'now' ? this.#today : until;
     for (let unit = unitAt(since, split); unit <= end; unit = unitAt(unit, split, 1)) {
@@ -243,34 +240,24 @@ class FolderModel {
     return units;
   }
 
-  /** Returns the last line of each file: between shards, the one that was created last. */
+  /** Returns the last line of each file. */
   #lines(): Map<string, Line> {
-    const newest = new Map<string, Line>();
-    for (const source of this.#histories()) {
-      const last = new Map<string, Line>();
-      for (const text of fs.readFileSync(source, 'utf8').split('\n')) {
-        const line = parseLine(text);
-        if (line) last.set(line.file, line);
-      }
-      for (const [file, line] of last) {
-        const other = newest.get(file);
-        if (!other || other.created <= line.created) newest.set(file, line);
-      }
-    }
-    return newest;
+    const texts = this.#read('_adreport.history').split('\n');
+    const lines = texts.flatMap((text) => parseLine(text) ?? []);
+    return new Map(lines.map((line) => [line.file, line]));
   }
 
   #isFinal(unit: string, { since, until, created }: Line): boolean {
-    const { split, zone } = this.#story;
-    const last = addDays(unitAt(unit, split, 1), -1);
-    const isWhole = since.slice(0, 10) === unit && until.startsWith(`${last}T23:59:59`);
+    const isWhole =
+      since.slice(0, 10) === unit && until.startsWith(`${this.lastDay(unit)}T23:59:59`);
+    const createdDay = localDay(Date.parse(created), this.#story.zone);
     const lookback = this.#declared?.lookback ?? 0;
-    return isWhole && localDay(Date.parse(created), zone) >= unitAt(unit, split, 1 + lookback);
+    return isWhole && createdDay >= unitAt(unit, this.split, 1 + lookback);
   }
 
   /** Explains what is wrong with the file of a unit that should be there. */
   #problemWith(unit: string, lines: ReadonlyMap<string, Line>, id: string): string | undefined {
-    const { split } = this.#story;
+    const { split } = this;
     const name = this.#name(unit);
     const file = this.#fileAt(name);
     if (file === undefined) return this.#today >= unitAt(unit, split, 2) ? 'missing' : undefined;
@@ -298,7 +285,9 @@ class FolderModel {
     const { since, until } = this.#declared ?? { since: '', until: '' };
     const lines = this.#lines();
     const id = this.#id();
-    const found = this.#damagedHistories().map((name) => `unreadable ${name} person`);
+    const found: string[] = [];
+    const hasLines = this.#read('_adreport.history').trim() !== '';
+    if (hasLines && lines.size === 0) found.push('unreadable _adreport.history person');
     const inside = new Set<string>();
     for (const unit of this.#unitsOver(since, until)) {
       const name = this.#name(unit);
@@ -331,123 +320,83 @@ class FolderModel {
     return stats.isSymbolicLink() ? 'link' : fs.readFileSync(path, 'utf8');
   }
 
-  #write(name: string, text: string): void {
+  #read(name: string): string {
+    const path = join(this.#folder, name);
+    return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+  }
+
+  /** Writes a file, or removes it. */
+  #write(name: string, text: string | undefined): void {
     const path = join(this.#folder, name);
     fs.mkdirSync(dirname(path), { recursive: true });
     fs.rmSync(path, { force: true });
-    fs.writeFileSync(path, text);
-  }
-
-  #histories(): string[] {
-    const names = fs.readdirSync(this.#folder).filter((name) => name.endsWith('.history'));
-    return names.sort().map((name) => join(this.#folder, name));
-  }
-
-  /** Names the histories that have lines, but none that can be read. */
-  #damagedHistories(): string[] {
-    const damaged = this.#histories().filter((path) => {
-      const texts = fs
-        .readFileSync(path, 'utf8')
-        .split('\n')
-        .filter((text) => text !== '');
-      return texts.length > 0 && !texts.some(parseLine);
-    });
-    return damaged.map((path) => path.slice(this.#folder.length + 1));
-  }
-
-  get #declaration(): string {
-    return join(this.#folder, '_adreport.yaml');
+    if (text !== undefined) fs.writeFileSync(path, text);
   }
 
   #id(): string {
-    if (!fs.existsSync(this.#declaration)) return '';
-    return /^id: '?(\w+)/m.exec(fs.readFileSync(this.#declaration, 'utf8'))?.[1] ?? '';
+    return /^id: '?(\w+)/m.exec(this.#read(declarationName))?.[1] ?? '';
   }
 
-  #harm(kind: Harm, pick: number): void {
+  // Damage.
+
+  /** Picks one of the files that are no links. */
+  #pickFile(pick: number): string | undefined {
     const all = this.#files().filter((name) => this.#fileAt(name) !== 'link');
-    const name = all[pick % Math.max(1, all.length)];
-    const [history] = this.#histories();
-    if (kind.endsWith('history') && history) this.#harmHistory(kind, history, pick);
-    if (fs.existsSync(this.#declaration)) this.#harmDeclaration(kind, pick);
+    return all[pick % Math.max(1, all.length)];
+  }
+
+  fileFor(pick: number): string {
+    return this.#fileAt(this.#pickFile(pick) ?? '') ?? '';
+  }
+
+  changeFile(pick: number, change: (text: string) => string | undefined): void {
+    const name = this.#pickFile(pick);
+    if (name !== undefined) this.#write(name, change(this.#fileAt(name) ?? ''));
+  }
+
+  copyFile(pick: number, day: string): void {
+    const name = this.#pickFile(pick);
+    if (name !== undefined) this.#write(this.#name(unitAt(day, this.split)), this.#fileAt(name));
+  }
+
+  replaceByLink(pick: number): void {
+    const name = this.#pickFile(pick);
     if (name === undefined) return;
-
-    const text = this.#fileAt(name) ?? '';
-    if (kind === 'delete') fs.rmSync(join(this.#folder, name));
-    if (kind === 'cut') this.#write(name, text.slice(0, -1 - (pick % 5)));
-    if (kind === 'empty') this.#write(name, '');
-    if (kind === 'edit') this.#write(name, text.replace(/.$/s, '!'));
-    if (kind === 'older') this.#write(name, this.#older[pick % this.#older.length] ?? text);
-    if (kind === 'swap') {
-      const other = all[(pick + 1) % all.length] ?? name;
-      this.#write(name, this.#fileAt(other) ?? '');
-      this.#write(other, text);
-    }
-    if (kind === 'link') {
-      fs.rmSync(join(this.#folder, name));
-      fs.symlinkSync('/nowhere', join(this.#folder, name));
-    }
-    if (kind === 'copy to 2016')
-      this.#write(this.#name(unitAt('2016-02-29', this.#story.split)), text);
-    if (kind === 'copy to a later day') this.#write(this.#name(this.#unit(pick % 3)), text);
+    this.#write(name, undefined);
+    fs.symlinkSync('/nowhere', join(this.#folder, name));
   }
 
-  #harmHistory(kind: Harm, history: string, pick: number): void {
-    const text = fs.readFileSync(history, 'utf8');
-    if (kind === 'lose the history') fs.rmSync(history);
-    if (kind === 'cut the history') {
-      fs.writeFileSync(
-        history,
-        text
-          .split('\n')
-          .slice(0, -1 - (pick % 4))
-          .join('\n'),
-      );
-    }
-    if (kind === 'tear the history') fs.writeFileSync(history, text.slice(0, -20));
-    if (kind === 'merge the history') {
-      fs.writeFileSync(history, text.replace('\n', '\n<<<<<<< ours\n\0 noise\n{"file":"x"}\n'));
-    }
-    if (kind === 'restore the history') fs.writeFileSync(history, this.#savedHistory || text);
-    this.#savedHistory = text;
+  changeHistory(change: (text: string) => string | undefined): void {
+    this.#write('_adreport.history', change(this.#read('_adreport.history')));
   }
 
-  #harmDeclaration(kind: Harm, pick: number): void {
-    const declared = this.#declared;
-    if (!declared) return;
-    if (kind === 'lose the declaration') {
-      fs.rmSync(this.#declaration);
-      this.#declared = undefined;
-      return;
-    }
-    const { split } = this.#story;
-    if (kind === 'raise since') declared.since = unitAt(declared.since, split, 1 + (pick % 3));
-    if (kind === 'lower since') declared.since = unitAt(declared.since, split, -1 - (pick % 3));
-    if (kind === 'edit lookback') declared.lookback = pick % 4;
-    if (kind === 'edit until') {
-      const later = unitAt(declared.since, split, pick % 9);
-      declared.until = pick % 2 === 0 ? 'now' : addDays(unitAt(later, split, 1), -1);
-    }
+  loseDeclaration(): void {
+    this.#write(declarationName, undefined);
+    this.#declared = undefined;
+  }
+
+  editDeclaration(edit: (declared: Declared) => Partial<Declared>): void {
+    if (!this.#declared) return;
+    Object.assign(this.#declared, edit(this.#declared));
+    const { since, isEdited } = this.#declared;
     // An until before since makes an empty folder, which nobody would write.
-    if (declared.until < declared.since) declared.until = 'now';
-    if (kind === 'edit the report') declared.isEdited = true;
+    if (this.#declared.until < since) this.#declared.until = 'now';
 
-    const by = declared.isEdited ? 'BUNDLEID' : 'FORMAT';
-    const edits = { since: declared.since, until: declared.until, lookback: declared.lookback };
-    let text = fs.readFileSync(this.#declaration, 'utf8').replace(/^by: .*$/m, `by: [${by}]`);
-    for (const [key, value] of Object.entries(edits)) {
-      const line = `${key}: ${value}`;
-      const hasKey = new RegExp(`^${key}: `, 'm').test(text);
-      text = hasKey ? text.replace(new RegExp(`^${key}: .*$`, 'm'), line) : `${text}${line}\n`;
+    const { until, lookback } = this.#declared;
+    const by = isEdited ? 'BUNDLEID' : 'FORMAT';
+    let text = this.#read(declarationName).replace(/^by: .*$/m, `by: [${by}]`);
+    for (const [key, value] of Object.entries({ since, until, lookback })) {
+      const line = new RegExp(`^${key}: .*\n|$(?![^])`, 'm');
+      text = text.replace(line, `${key}: ${value}\n`);
     }
-    fs.writeFileSync(this.#declaration, text);
+    this.#write(declarationName, text);
   }
 
   // Runs, as the program plays them with a service of the model.
 
   /** What the service has for a unit: it is complete two units after the unit is over. */
   #report(unit: string, report: 1 | 2): string {
-    const { split } = this.#story;
+    const { split } = this;
     const isOver = unitAt(unit, split, 1) <= this.#today;
     const isComplete = unitAt(unit, split, 3) <= this.#today;
     const state = isComplete ? 'complete' : this.#today;
@@ -455,13 +404,13 @@ class FolderModel {
   }
 
   #query({ back, period, lookback, report }: Asked): FolderRequest {
-    const { split, zone, output } = this.#story;
-    const last = addDays(this.#unit(0), -1);
-    const since = this.#unit(period === 'fixed' || period === 'moving' ? -1 - back : -back);
+    const { split } = this;
+    const { zone, output } = this.#story;
+    const last = addDays(this.unit(0), -1);
+    const since = this.unit(period === 'fixed' ? -1 - back : -back);
     const days: { readonly since?: string; readonly until?: string; readonly period?: string } = {
       open: { since },
       now: { since, until: 'now' },
-      moving: { period: `${since}..${split === 'day' ? 'yesterday' : `last-${split}`}` },
       fixed: { period: `${since}..${last}` },
     }[period];
     return {
@@ -482,8 +431,8 @@ class FolderModel {
     };
   }
 
-  async #run(step: Extract<Step, { readonly kind: 'run' | 'update' }>): Promise<void> {
-    const { report, period, lookback, isFresh, back } = step;
+  async #run(step: Asked): Promise<void> {
+    const { report, period, lookback, isFresh, isSilent, back } = step;
     const before = this.#declared;
     const isOther = before !== undefined && before.report !== report;
     const isRefused = !isFresh && (isOther || before?.isEdited === true);
@@ -494,8 +443,8 @@ class FolderModel {
       return;
     }
 
-    const since = this.#unit(period === 'fixed' || period === 'moving' ? -1 - back : -back);
-    const until = period === 'fixed' ? addDays(this.#unit(0), -1) : 'now';
+    const since = this.unit(period === 'fixed' ? -1 - back : -back);
+    const until = period === 'fixed' ? addDays(this.unit(0), -1) : 'now';
     const earliest = [since, before?.since ?? this.#earliestDay() ?? since].sort()[0] ?? since;
     const untils = [until, before?.until ?? until].sort();
     this.#declared = {
@@ -507,9 +456,9 @@ class FolderModel {
     };
     const { declaration } = await declaring;
     expect(declaration).toMatchObject({ since: earliest, until: untils[1], id: this.#id() });
-    const units = this.#unitsOver(since, until);
-    if (period === 'now') units.push(this.#unit(0));
-    await this.#fill(units, step, { hashes: false, isFresh });
+    const asked = this.#unitsOver(since, until);
+    if (period === 'now') asked.push(this.unit(0));
+    await this.#fill(asked, { isSilent, hashes: false, isFresh });
   }
 
   /** Returns the first day in the history. */
@@ -517,17 +466,17 @@ class FolderModel {
     return [...this.#lines().values()].map(({ since }) => since.slice(0, 10)).sort()[0];
   }
 
-  async #update(step: Extract<Step, { readonly kind: 'run' | 'update' }>): Promise<void> {
+  async #update(isSilent: boolean): Promise<void> {
     if (!this.#declared || this.#declared.isEdited) return;
     const { since, until } = this.#declared;
-    await this.#fill(this.#unitsOver(since, until), step, { hashes: true, isFresh: false });
+    const due = this.#unitsOver(since, until);
+    await this.#fill(due, { isSilent, hashes: true, isFresh: false });
   }
 
   /** Downloads the units that the program finds due, which have to be those of the model. */
   async #fill(
     units: readonly string[],
-    { isSilent, killedAt, isRecorded, shard }: Service & { readonly shard?: 1 | 2 | undefined },
-    { hashes, isFresh }: { readonly hashes: boolean; readonly isFresh: boolean },
+    { isSilent, hashes, isFresh }: { isSilent: boolean; hashes: boolean; isFresh: boolean },
   ): Promise<void> {
     const file = await readDeclaration(this.#folder);
     if (file.kind !== 'valid') throw new Error(`The declaration is ${JSON.stringify(file)}.`);
@@ -552,9 +501,7 @@ class FolderModel {
 
     const realPath = fs.realpathSync(this.#folder);
     const target = { folder: this.#folder, declaration, realPath, lines, host: fileHost() };
-    const ofShard = shard === undefined ? {} : { shard: { index: shard, count: 2 } };
-    for (const [index, part] of due.entries()) {
-      if (index === killedAt && !isRecorded) return;
+    for (const part of due) {
       const unit = part.firstDay;
       const text = isSilent ? silentReport : this.#report(unit, this.#declared?.report ?? 1);
       const nowSeconds = Math.floor(this.#nowMs / 1_000);
@@ -572,7 +519,7 @@ class FolderModel {
       };
       const old = this.#fileAt(part.name);
       try {
-        const { kept } = await recordDownload({ ...target, ...ofShard }, part.name, complete);
+        const { kept } = await recordDownload(target, part.name, complete);
         expect(kept !== undefined, part.name).toBe(this.#isToBeKept(part.name, before, isSilent));
         if (kept) continue;
       } catch (error) {
@@ -580,8 +527,6 @@ class FolderModel {
         expect(error.exitCode).toBe(8);
         continue;
       }
-      if (index === killedAt) return;
-      if (old !== undefined) this.#older.push(old);
       this.#write(part.name, text);
     }
   }
@@ -616,16 +561,14 @@ class FolderModel {
   async expectSolved(): Promise<void> {
     if (!this.#declared || this.#declared.isEdited) return;
     const { since, until, report, lookback } = this.#declared;
-    const service = { isSilent: false, killedAt: 1_000, isRecorded: false };
-    const asked = { back: 0, period: 'open', lookback, report, isFresh: false } as const;
-    await this.#update({ kind: 'update', ...service, ...asked });
+    await this.#update(false);
     const left = await this.#problems();
     expect(left).toEqual(this.#expectedProblems());
     expect(left.filter((problem) => problem.endsWith('update'))).toEqual([]);
 
     for (const unit of this.#unitsOver(since, until)) {
       const file = this.#fileAt(this.#name(unit));
-      const isComplete = unitAt(unit, this.#story.split, 3) <= this.#today;
+      const isComplete = unitAt(unit, this.split, 3) <= this.#today;
       // Without a lookback of two, a file may be final before the service has corrected it; and
       // where there was no file, a report without numbers was written.
       const isRight = file === silentReport || file === this.#report(unit, report);
