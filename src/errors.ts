@@ -199,20 +199,20 @@ export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   }
 }
 
-/** As `--help` and the README print them. */
+/** As `adreport help settings` prints them. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'done'],
   [1, 'a bug in adreport'],
-  [2, 'usage: flags, period or settings'],
-  [3, 'not signed in, or access refused'],
+  [2, 'usage'],
+  [3, 'not signed in, or refused'],
   [4, 'the service rejected the request'],
-  [5, 'unreachable: network, TLS, timeout, or 429 and 5xx after the retries'],
+  [5, 'unreachable, after the retries'],
   [6, 'the report failed or expired'],
-  [7, 'still in progress at the timeout (can be resumed)'],
+  [7, 'still in progress'],
   [8, 'the output could not be written'],
   [9, 'the data is incomplete or wrong'],
-  [130, 'interrupted with Ctrl-C'],
-  [143, 'terminated by SIGTERM'],
+  [130, 'Ctrl-C'],
+  [143, 'SIGTERM'],
 ];
 
 /** Holds for every error with this exit code, whatever its class. */

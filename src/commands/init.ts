@@ -19,36 +19,35 @@ export const initCommand = declareCommand({
 });
 
 /** Content of the file, which runs unchanged. */
-const example = `# Reports to run by name: adreport run weekly-page, or adreport run --all.
-# The keys are the flags of adreport run (adreport run --help). A flag on the command line overrides its key.
-# Keep tokens, passwords and base URLs out of this file: use \`adreport login\` or ADREPORT_* variables instead.
+const example = `# Reports to run by name: adreport run weekly, or adreport run --all.
+# The keys are the flags of adreport run. A flag on the command line wins.
+# Tokens, passwords and base URLs do not belong here: see adreport help settings.
 
-defaults: # apply to every report below
-  # account: agency          # a stored account; to use several, put {account} in every output
-  profile: buyer             # or dsp
-  metrics: [displays, clicks, revenueEuro]
+defaults: # for every report below
+  # account: agency               # a stored account
+  profile: buyer                  # or dsp
+  # metrics: [displays, clicks, revenueEuro]
+  # label: revenueEuro=Spend      # what readers see instead of “Revenue (€)”
 
 reports:
-  # Last week for people, each Monday: a page to read, and a spreadsheet.
-  weekly-page:
+  # Each Monday: last week and its change, as a page to read and a spreadsheet.
+  weekly:
     period: last-week
     by: [DAILY, CAMPAIGN]
-    output: weekly/{since}.html
-    # campaign: Summer*                           # by name
+    compare: previous
+    output:
+      - weekly/{since}.html
+      - weekly/{since}.xlsx
+    # campaign: Summer*           # by name
     # country: [FR, Germany]
 
-  weekly-sheet:
-    period: last-week
-    by: [DAILY, CAMPAIGN, COUNTRY]
-    output: weekly/{since}.xlsx
-
-  # A folder with a file per day, each night. The last 3 days are downloaded again, because conversions arrive late.
+  # Each night: one file per day. Conversions arrive late: each day is downloaded again for 3 days.
   nightly:
     period: last-30d
     by: CAMPAIGN
     split: day
     lookback: 3
-    output: nightly/{date}.csv
+    output: data/{date}.csv
 `;
 
 /** Throws `OutputError` if `adreport.yaml` exists in the working folder. */

@@ -120,7 +120,7 @@ const behaviourFlags = flagGroup('Behaviour:', {
   },
   windowClock: {
     flags: '--window-clock <kind>',
-    meaning: 'read since and until as instants, or as wall time',
+    meaning: 'read since and until as instants (UTC) or as wall time (local)',
     words: windowClocks,
     default: 'instant',
     isRare: true,

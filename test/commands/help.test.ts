@@ -123,15 +123,24 @@ describe('topics', () => {
   test('no colour in a pipe; headings bold on a terminal', async () => {
     expect((await runCli(['help', 'folders'])).stdout).not.toContain('\u001b');
     expect((await runCli(['help', 'folders'], { tty: true })).stdout).toContain(
-      '\u001b[1mMore: saved reports\u001b[22m',
+      '\u001b[1mWhat a folder holds\u001b[22m',
     );
   });
 });
 
 describe('any other word', () => {
-  const typed = ['cron', 'duckdb', 'jest', 'powershell', 'excel'];
+  const jobs = [
+    'cron',
+    'launchd',
+    'powershell',
+    'Slurm',
+    'weekly',
+    'monitoring',
+    'alert',
+    'retention',
+  ];
 
-  test.each([...typed, 'library', 'Slurm'])(
+  test.each([...jobs, 'duckdb', 'jest', 'excel', 'library'])(
     '%s: the headings and flags that have it',
     async (word) => {
       const text = await page('help', word);
@@ -149,7 +158,7 @@ describe('any other word', () => {
     const text = await page('help', 'compare');
 
     expect(text).toContain('adreport run --compare');
-    expect(text).toContain('adreport help formats More: comparisons');
+    expect(text).toContain('adreport help formats For people');
   });
 
   test('that help does not have is exit 2; so is --json', async () => {

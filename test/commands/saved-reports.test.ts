@@ -165,7 +165,7 @@ test('init writes a file that runs unchanged, and does not replace one', async (
   expect(JSON.parse(planned.stdout).requests).toHaveLength(32);
   // Four days are enough to see that nightly writes its files.
   await runCli('run nightly --local --period last-4d', { cwd });
-  const result = await runCli('run weekly-page weekly-sheet --local', { cwd });
+  const result = await runCli('run weekly --local', { cwd });
 
   expect(result.exitCode).toBe(0);
   expect(Object.keys(result.files)).toHaveLength(1 + 4 + 2);

@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type LocalServer, startLocalServer } from '../../src/server/start.ts';
 import { startForTest, tokens } from '../server/local.ts';
-import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { runToEnd, start } from '../support/spawn.ts';
 
 /**
- * The OpenAPI description in other tools: a linter, a validating proxy, generated clients; and the
- * examples for other languages. The tools are in the `node_modules` of ADREPORT_TOOLS (`.ci/run`).
+ * The OpenAPI description in other tools: a linter, a validating proxy, generated clients. The tools
+ * are in the `node_modules` of ADREPORT_TOOLS (`.ci/run`).
  */
 
 const run = promisify(execFile);
@@ -237,68 +236,4 @@ describe.each(generators)('a client of $name', ({ file: tool, flags, source }) =
       );
     },
   );
-});
-
-describe('the programs of the topic `testing`', () => {
-  const topic = readFileSync(resolve(import.meta.dirname, '../../src/help/testing.md'), 'utf8');
-
-  /** A folder with a program as a file, and how to run programs there. */
-  function writeProgram(file: string, text: string) {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, file), text);
-    const env = { ...process.env, PATH: pathWithAdreport(), GOCACHE: join(cwd, 'cache') };
-
-    return (command: string, ...args: string[]) => run(command, args, { cwd, env });
-  }
-
-  /** A program that the topic names by its path. */
-  function readRecipe(name: string): string {
-    expect(topic).toContain(`test/recipes/${name}`);
-    return readFileSync(resolve(import.meta.dirname, '../recipes', name), 'utf8');
-  }
-
-  test('Python, in pytest', async ({ skip }) => {
-    const { status } = runToEnd('python3', ['-c', 'import pytest, requests']);
-    if (status !== 0) skip('python3 has no pytest and requests');
-
-    const text = readRecipe('service_test.py');
-    expect(topic).toContain(`\`\`\`python\n${text}\`\`\``);
-    const runHere = writeProgram('test_example.py', text);
-
-    const { stdout } = await runHere('python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider');
-
-    expect(stdout).toContain('1 passed');
-  });
-
-  test('Go, in its own test runner', async ({ skip }) => {
-    if (!isInstalled('go')) skip('there is no go');
-
-    const runHere = writeProgram('service_test.go', readRecipe('service_test.go'));
-    await runHere('go', 'vet', 'service_test.go');
-
-    const { stdout } = await runHere('go', 'test', '-v', 'service_test.go');
-
-    expect(stdout).toContain('--- PASS: TestReport');
-  });
-
-  test('PHP', async ({ skip }) => {
-    const { stdout: modules } = isInstalled('php') ? runToEnd('php', ['-m']) : { stdout: '' };
-    if (!modules.includes('curl')) skip('there is no php with curl');
-
-    const runHere = writeProgram('service.php', readRecipe('service.php'));
-
-    const { stdout } = await runHere('php', 'service.php');
-
-    expect(stdout).toBe('passed\n');
-  });
-
-  test('Java', async ({ skip }) => {
-    if (!isInstalled('java') || !isInstalled('javac')) skip('there is no JDK');
-
-    const runHere = writeProgram('ServiceTest.java', readRecipe('ServiceTest.java'));
-
-    const { stdout } = await runHere('java', 'ServiceTest.java');
-
-    expect(stdout).toBe('passed\n');
-  });
 });

@@ -381,9 +381,19 @@ describe('the imports of the package in a new project', () => {
   const jest = join(process.env.ADREPORT_TOOLS ?? '', 'node_modules/jest/bin/jest.js');
   if (!existsSync(jest)) console.log('Skipped: Jest (not in ADREPORT_TOOLS)');
 
-  test.skipIf(!existsSync(jest))('the lines for Jest of the topic testing pass in it', () => {
-    const topic = readFileSync(join(root, 'src/help/testing.md'), 'utf8');
-    const [, text = ''] = /```js\n([\s\S]*?)```/.exec(topic) ?? [];
+  test.skipIf(!existsSync(jest))('a test of Jest requires the local server', () => {
+    const text = `
+      const { startLocalServer } = require('adreport/local-server');
+      let service;
+      beforeAll(async () => { service = await startLocalServer(); });
+      afterAll(() => service.close());
+
+      test('the list has one campaign', async () => {
+        service.fault({ endpoint: 'campaigns', change: (campaigns) => campaigns.slice(0, 1) });
+        const headers = { authorization: service.accounts[0].token };
+        const response = await fetch(service.url + '/campaigns', { headers });
+        expect(await response.json()).toHaveLength(1);
+      });`;
     const folder = createProject({ 'example.test.cjs': text, 'jest.config.json': '{}' });
     const config = { rootDir: realpathSync(folder), testMatch: ['**/*.test.cjs'], transform: {} };
     writeFileSync(join(folder, 'jest.config.json'), JSON.stringify(config));

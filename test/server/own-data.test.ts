@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, metrics } from '../../src/contract/vocabulary.ts';
-import { topics } from '../../src/help/index.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
 import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
 import { loadFixtures } from '../../src/server/fixtures/load.ts';
@@ -353,8 +352,12 @@ describe('a mistake is reported with file, line and reason', () => {
   });
 });
 
-describe('the example in the topic testing', () => {
-  const [, facts = ''] = /```csv\n(hour,[^`]*)```/.exec(topics.testing ?? '') ?? [];
+describe('a few facts', () => {
+  const facts = `hour,adunitId,countryId,osId,carrier,displays,clicks,revenueEuro
+2026-11-01T10:00:00Z,70001,3017382,1,SFR,1200,31,9.60
+2026-11-01T11:00:00Z,70001,3017382,1,SFR,900,18,7.20
+2026-11-01T11:00:00Z,70002,,,,0,0,-2.40
+`;
 
   test('works with the built-in campaigns, including refunds', async () => {
     const folder = join(temporaryFolder(), 'mine');

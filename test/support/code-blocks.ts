@@ -1,4 +1,4 @@
-import { topics } from '../../src/help/index.ts';
+import { readSections, topics } from '../../src/help/index.ts';
 
 /** A code block of a help topic. */
 export interface CodeBlock {
@@ -10,14 +10,19 @@ export interface CodeBlock {
   /** Such as `sh`, `bash` or `python`. */
   readonly language: string;
   readonly text: string;
-
-  /** Sentences above it in the topic and the section. */
-  readonly introduction: string;
 }
 
 /** Lists the blocks of all topics, in order. */
 export function readCodeBlocks(): CodeBlock[] {
-  return Object.entries(topics).flatMap(([topic, markdown]) => blocksOfTopic(topic, markdown));
+  const blocks: CodeBlock[] = [];
+  for (const [topic, markdown] of Object.entries(topics)) {
+    for (const { heading, text: section } of readSections(markdown)) {
+      for (const [, language = '', text = ''] of section.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)) {
+        blocks.push({ topic, heading, language, text });
+      }
+    }
+  }
+  return blocks;
 }
 
 /** Throws if the topic has no such block, or several. */
@@ -30,36 +35,4 @@ export function findCodeBlock(topic: string, heading: string, language: string):
     throw new Error(`${blocks.length} blocks of ${language} under “${heading}” in ${topic}`);
   }
   return only;
-}
-
-function blocksOfTopic(topic: string, markdown: string): CodeBlock[] {
-  const blocks: CodeBlock[] = [];
-  const pieces = markdown.split(/^(```\w+\n[\s\S]*?^```\n)/m);
-  let heading = '';
-  let opening = '';
-  let section = '';
-
-  for (const piece of pieces) {
-    const code = /^```(\w+)\n([\s\S]*)```\n$/.exec(piece);
-
-    if (code) {
-      const [, language = '', text = ''] = code;
-      const introduction = `${opening}\n${section}`;
-      blocks.push({ topic, heading, language, text, introduction });
-      continue;
-    }
-
-    for (const line of piece.split('\n')) {
-      const [, marks = '', title = ''] = /^(#+) (.*)$/.exec(line) ?? [];
-      if (marks !== '') {
-        heading = title;
-        if (marks === '##' && opening === '') opening = section;
-        section = '';
-      } else {
-        section += `${line}\n`;
-      }
-    }
-  }
-
-  return blocks;
 }

@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './run-cli.ts';
 import { launcher } from './spawn.ts';
 
@@ -35,43 +33,6 @@ export function findProgram(...names: readonly string[]): string | undefined {
 }
 
 export const isInstalled = (program: string): boolean => findProgram(program) !== undefined;
-
-const postgresFolder = ['/usr/lib/postgresql', '/usr/local/lib/postgresql']
-  .filter(existsSync)
-  .flatMap((folder) => readdirSync(folder).map((version) => join(folder, version, 'bin')))
-  .find((folder) => existsSync(join(folder, 'initdb')));
-
-export const hasPostgres =
-  postgresFolder !== undefined && isInstalled('psql') && isInstalled('runuser');
-
-/** Starts a PostgreSQL for one test. Returns the environment for `psql`. */
-export function startPostgres(): Record<string, string> {
-  const data = join(temporaryFolder(), 'pg');
-  mkdirSync(data);
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot)
-    execFileSync('sh', ['-c', `chmod 755 '${join(data, '..')}' && chown postgres '${data}'`]);
-  const call = (program: string, ...args: string[]): void => {
-    const own = [join(postgresFolder ?? '', program), ...args];
-    const [command = '', ...rest] = isRoot ? ['runuser', '-u', 'postgres', '--', ...own] : own;
-    execFileSync(command, rest, { cwd: '/', stdio: 'ignore' });
-  };
-  call('initdb', '-D', `${data}/db`, '-U', 'adreport', '-A', 'trust');
-  call(
-    'pg_ctl',
-    '-D',
-    `${data}/db`,
-    '-w',
-    '-l',
-    `${data}/log`,
-    '-o',
-    `-k ${data} -c listen_addresses=''`,
-    'start',
-  );
-  onTestFinished(() => call('pg_ctl', '-D', `${data}/db`, '-m', 'immediate', 'stop'));
-  const quiet = { PGOPTIONS: '-c client_min_messages=warning' };
-  return { ...quiet, PGHOST: data, PGUSER: 'adreport', PGDATABASE: 'postgres' };
-}
 
 type Row = Readonly<Record<string, string | number | null>>;
 

@@ -81,7 +81,7 @@ async function untilTrue(condition: () => boolean): Promise<void> {
 }
 
 /** Returns a port of this machine that was just free. */
-export function findFreePort(): Promise<number> {
+function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().on('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -29,7 +29,7 @@ export const outputFlags = runFlagGroup('Output:', {
   note: {
     belongsTo: 'query',
     flags: '--note <text>',
-    meaning: 'html, pdf and xlsx: a note to the readers, below the heading',
+    meaning: 'html, pdf and xlsx: a note below the heading',
     formats: ['html', 'pdf', 'xlsx'],
     isRare: true,
   },

@@ -18,7 +18,7 @@ const otherRequestFlags = runFlagGroup('Request:', {
   fresh: {
     belongsTo: 'this-run',
     flags: '--fresh',
-    meaning: 'request everything anew; with a folder, declare this report for it',
+    meaning: 'request a new report instead of resuming; declare the folder anew',
     isRare: true,
   },
 });
@@ -35,8 +35,7 @@ export const concurrencyFlag = {
 export const shardFlag = {
   belongsTo: 'this-run',
   flags: '--shard <k/n>',
-  meaning:
-    'download shard k of n of the days, weeks or months, e.g. 1/4 on the first of 4 machines',
+  meaning: 'download every n-th part, from the k-th on: 1/4 on the first of 4 machines',
   read: readShard,
   isRare: true,
   isNeverSaved: true,
@@ -53,7 +52,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   lookback: {
     belongsTo: 'query',
     flags: '--lookback <n>',
-    meaning: 're-download each day (week, month) until n more have passed: late conversions',
+    meaning: 're-download each day for n days after it ends (or weeks, or months)',
     read: readCount,
   },
   shard: shardFlag,

@@ -19,7 +19,7 @@ export const serviceFlags = runFlagGroup('Service:', {
   local: {
     belongsTo: 'this-run',
     flags: '--local',
-    meaning: 'use a local server started inside this process: no account, no network',
+    meaning: 'use a local server inside this process: no account, no network',
     isNeverSaved: true,
   },
   encoding: {
