@@ -33,7 +33,6 @@ export const campaignsCommand = declareCommand({
       'adreport campaigns --local --active --search puzzle',
       'running today, with “puzzle” in a name',
     ],
-    ['adreport campaigns --local --ad-units --format json', 'one object per ad unit'],
   ],
   flags,
   async action({ context, options }) {

@@ -28,8 +28,6 @@ export const checkCommand = declareCommand({
   args: ['<path...>'],
   examples: [
     ['adreport check data', 'a folder filled by run; exits with 9 if something is wrong'],
-    ['adreport check data/date=2026-11-01/part.parquet', 'a single file'],
-    ['adreport check data --since 2026-11-01', 'only the days since then'],
     ["adreport check data --json | jq '.problems[].message'", 'the problems as data'],
   ],
   flags: [folderPeriodFlags],

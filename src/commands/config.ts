@@ -40,7 +40,6 @@ const setCommand = declareCommand({
   examples: [
     ['adreport config set base-url https://reports.example.com', 'for the default account'],
     ['adreport config set profile dsp', 'its profile'],
-    ['adreport config set account agency', 'sets the default account'],
   ],
   flags: [accountFlags],
   async action({ context, options, args: [name, value] }) {

@@ -38,9 +38,7 @@ export const doctorCommand = declareCommand({
   name: 'doctor',
   summary: 'diagnose settings, network and sign-in',
   examples: [
-    ['adreport doctor', 'exits with 0, or the code of the first problem'],
     ['adreport doctor --local', 'without an account'],
-    ['adreport doctor --json --timeout 5s', 'results as JSON'],
     ['adreport doctor --service --local', 'the service, claim by claim'],
   ],
   flags: [doctorFlags],

@@ -19,8 +19,7 @@ export const downloadCommand = declareCommand({
   summary: 'download a report that is ready',
   examples: [
     ['id=$(adreport report create --period yesterday)', 'the ID of a report'],
-    ['adreport download "$id" --wait', 'to the terminal or a pipe'],
-    ['adreport download "$id" -o report.json', 'to a file, in the format of its extension'],
+    ['adreport download "$id" --wait -o report.csv', 'waits, then writes the file'],
   ],
   flags: downloadFlags,
   async action({ context, options, args: [reportId] }) {

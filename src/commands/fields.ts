@@ -27,7 +27,6 @@ export const fieldsCommand = declareCommand({
   examples: [
     ['adreport fields', 'everything in the buyer profile'],
     ['adreport fields country', 'everything about countries'],
-    ['adreport fields --profile dsp --json', 'for programs'],
   ],
   flags: [fieldsFlags],
   async action({ context, options, args: [term] }) {

@@ -15,7 +15,6 @@ export const helpCommand = declareCommand({
   summary: 'print help on a command, a topic or any word',
   examples: [
     ['adreport help folders', 'a topic'],
-    ['adreport help run', 'a command, like adreport run --help'],
     ['adreport help cron', 'any other word: where help has it'],
   ],
   async action({ context, program, args: [words] }) {

@@ -53,7 +53,6 @@ export const localServerCommand = declareCommand({
   summary: 'run a test server that behaves like the service',
   examples: [
     ['adreport local-server', 'until Ctrl-C'],
-    ['adreport local-server --port 0 --json', 'any free port'],
     ["adreport local-server --delay 30s --fault 'status:503'", 'slow and failing'],
   ],
   flags: serverFlags,

@@ -64,7 +64,6 @@ export const loginCommand = declareCommand({
       'adreport login --base-url https://reports.example.com --token-stdin <token.txt',
       'unattended',
     ],
-    ['adreport login --account agency --email buyer@example.com', 'a second account'],
   ],
   flags: [loginFlags],
   async action({ context, options }) {

@@ -25,21 +25,10 @@ export const runCommand = declareCommand({
       'adreport run --local --period last-week --by DAILY,CAMPAIGN -o week.csv',
       'no account needed',
     ],
-    ['adreport run --local --period yesterday --by HOURLY --metrics clicks | head', 'in a pipe'],
-    [
-      'adreport run --local --profile dsp --period 2026-10 --by FORMAT --format json',
-      'DSP profile',
-    ],
-    ['adreport run --period last-7d --by OS --filter country=FR --dry-run', 'preview the request'],
     [
       "adreport run --local --period last-30d --split day -o 'daily/{date}.csv'",
       'one file per day',
     ],
-    [
-      "adreport run --local --account all --period yesterday -o '{account}.csv'",
-      'a file for each account',
-    ],
-    ['adreport run nightly', 'a report in adreport.yaml (see adreport init)'],
   ],
   flags: runFlags,
   async action({ context, options, args: [names], typedOptions, program }) {

@@ -23,7 +23,6 @@ export const statusCommand = declareCommand({
   summary: 'show the status of a report',
   examples: [
     ['id=$(adreport report create --period yesterday)', 'the ID of a report'],
-    ['adreport status "$id"', 'prints progress, ready …'],
     [
       'adreport status "$id" --wait --wait-timeout 10m',
       'waits until it is ready; exits with 7 after ten minutes',
