@@ -1,8 +1,8 @@
 import type { Column } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import { formatDate, offsetAt, type Window } from '../query/calendar.ts';
+import { RepeatFinder } from '../rows/repeat-finder.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
-import { RepeatFinder } from '../rows/row-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
@@ -70,7 +70,7 @@ export class RowCheck implements Check {
   }
 
   #checkRepeats(messages: CheckMessages): void {
-    const { count = 0, firstRow = 0 } = this.#finder?.repeats() ?? {};
+    const { count = 0, firstRow = 0 } = this.#finder ?? {};
     if (count === 0) return;
     if (this.#finder?.hasAmbiguousHours && mayRepeatHours(this.#expected.window)) return;
 

@@ -1,123 +1,208 @@
 import { parseTimestamp } from '../contract/values.ts';
-import { letterN } from './bytes.ts';
-import { KeyTable, maxKeys } from './key-table.ts';
-import { hasValue } from './row-batch.ts';
+import { backslash, letterN, quote, repeated, space, toDataView, zeroBytes } from './bytes.ts';
+import { hashWidth, KeyTable } from './key-table.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
-/** Limits the hour cache: eleven years of hours, and more characters than an hour has. */
-const maxHours = 100_000;
-const longestHour = 64;
+/** Which rows are added, and whose they are. */
+interface KeyedRows {
+  /** Fields that are part of the key. A row needs no value in each of them. */
+  readonly fields: readonly string[];
 
-/** Rows with the key of an earlier row. */
-interface RepeatedRows {
-  readonly count: number;
+  /** First rows of the batch; by default all. */
+  readonly rowCount?: number;
 
-  /** First of them, counted from 1; 0 if there is none. */
-  readonly firstRow: number;
+  /** `date` of rows that have none. */
+  readonly day?: string | undefined;
+
+  /** Number of the file that has the rows, from 1. */
+  readonly owner?: number;
 }
 
-/** Finds rows with the key of an earlier row, among the first million. Keys are kept as hashes. */
-export class RepeatFinder {
+/** Fields of a key in a batch, in the order in which they are hashed. */
+interface KeyFields {
+  readonly numbers: Int32Array;
+
+  /** In the fields of the batch. */
+  readonly indexes: Int32Array;
+
+  /** Instants of the rows' hours, in seconds, and their index; empty without hours. */
+  readonly hours: Int32Array;
+  readonly hourIndex: number;
+}
+
+/** Greater than any value length, and small enough to be multiplied by the number of a field. */
+const valueLengths = 2 ** 21;
+
+/** Block size of the hash, in integers. */
+const blockWords = 4;
+
+const backslashes = repeated(backslash);
+
+/** Hours that are remembered (eleven years), and more characters than an hour has. */
+const maxHours = 100_000;
+const maxHourLength = 64;
+
+/** Stands for an hour that cannot be read. */
+const noInstant = -(2 ** 31);
+
+/**
+ * Finds rows that have the same key, in one report or in several files. Keys are kept as 64 bits of
+ * a hash (MurmurHash3), so that two of a million different keys collide in one of 10⁷ reports.
+ *
+ * Values are the same if their texts are: `"7"` and 7, `"é"` and `"\u00e9"`. Hours are the same if
+ * their instants are. The order of the fields, trailing blanks and fields without a value do not
+ * matter.
+ */
+export class RowKeys {
   /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
   hasAmbiguousHours = false;
 
-  readonly #keyFields: readonly string[];
-  readonly #ignoredFields: readonly string[];
+  readonly #table = new KeyTable();
 
-  /** Fields of the last batch, and the indexes of those that are part of the key. */
-  #fields: readonly string[] = [];
-  #indexes = new Int32Array();
-  #keys = new KeyTable();
+  /** Fields are numbered as they are first seen, and hashed in the order of their numbers. */
+  readonly #numbers = new Map<string, number>();
 
-  /** Hours as numbers, by their JSON. */
+  /** Instants by the JSON of an hour. */
   readonly #hours = new Map<string, number>();
-  #rowsSeen = 0;
 
-  /** Fields that had a value in any row. */
-  readonly #filledFields = new Set<string>();
+  /** Key being read, as integers: number of the field and length of each value, then its bytes. */
+  #words = new Int32Array(256);
+  #wordCount = 0;
 
-  /** Repeated rows, grouped by the fields they do not have. */
-  readonly #repeats = new Map<
-    string,
-    { count: number; readonly firstRow: number; readonly missingFields: readonly string[] }
-  >();
+  /** Of the batch being added. */
+  #hashes = new Int32Array(hashWidth * 1024);
 
   /**
-   * @param keyFields fields that identify a row; without a value in each of them it has no key
-   * @param ignoredFields fields outside the key; all others with a value in any row are part of it
+   * Adds the keys of a batch.
+   *
+   * @param onRepeat called with each row whose key is there already, and the owner of that key
    */
-  constructor(keyFields: readonly string[], ignoredFields: readonly string[]) {
-    this.#keyFields = keyFields;
-    this.#ignoredFields = ignoredFields;
-  }
-
-  /** Adds the keys of a batch. A batch without one of the key fields is skipped. */
-  observe(batch: RowBatch): void {
-    const keyIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
-    if (keyIndexes.includes(-1)) return;
-    const hourIndex = this.#keyFields.includes('hour') ? batch.fields.indexOf('hour') : -1;
-    this.#follow(batch, hourIndex);
-    const indexes = this.#indexes;
-
+  add(
+    batch: RowBatch,
+    { fields, rowCount = batch.rowCount, day, owner = 1 }: KeyedRows,
+    onRepeat: (row: number, owner: number) => void,
+  ): void {
     const ranges = rangesOf(batch);
-    const hours = hourIndex < 0 ? undefined : this.#hoursOf(ranges, hourIndex);
-    const rowCount = Math.min(batch.rowCount, maxKeys - this.#rowsSeen);
-    this.#rowsSeen += rowCount;
-    for (const field of batch.fields) {
-      if (!this.#filledFields.has(field) && hasValue(batch, field)) this.#filledFields.add(field);
+    const keyFields = this.#findFields(ranges, fields);
+    const dayNumber = day === undefined ? 0 : this.#numberOf('date');
+    if (hashWidth * rowCount > this.#hashes.length) {
+      this.#hashes = new Int32Array(2 * hashWidth * rowCount);
     }
-    this.#keys.addAll(ranges, { indexes, hours }, rowCount, (row) => {
-      const isMissing = (index: number): boolean =>
-        isBlank(ranges, row * batch.fields.length + index);
-      if (keyIndexes.some(isMissing)) return;
 
-      const missingFields: string[] = [];
-      for (const [index, field] of batch.fields.entries()) {
-        if (!this.#ignoredFields.includes(field) && isMissing(index)) missingFields.push(field);
-      }
-      this.#addRepeat(batch.firstRow + row + 1, missingFields);
+    const view = toDataView(ranges.bytes);
+    for (let row = 0; row < rowCount; row++) {
+      this.#wordCount = 0;
+      this.#readKey(ranges, view, keyFields, row);
+      if (day !== undefined) this.#addText(dayNumber, day);
+      while (this.#wordCount % blockWords !== 0) this.#words[this.#wordCount++] = 0;
+      hashInto(this.#hashes, hashWidth * row, this.#words, this.#wordCount);
+    }
+    this.#table.addAll(this.#hashes, { count: rowCount, owner }, onRepeat);
+  }
+
+  #numberOf(field: string): number {
+    const number = this.#numbers.get(field) ?? this.#numbers.size + 1;
+    this.#numbers.set(field, number);
+    return number;
+  }
+
+  #findFields(batch: RangedBatch, fields: readonly string[]): KeyFields {
+    const present = fields.filter((field) => batch.fields.includes(field));
+    // The day of a file comes last, and so does that of a row.
+    const isLast = (field: string): number => Number(field === 'date');
+    present.sort((one, other) => {
+      return isLast(one) - isLast(other) || this.#numberOf(one) - this.#numberOf(other);
     });
+    const hourIndex = present.includes('hour') ? batch.fields.indexOf('hour') : -1;
+    return {
+      numbers: Int32Array.from(present, (field) => this.#numberOf(field)),
+      indexes: Int32Array.from(present, (field) => batch.fields.indexOf(field)),
+      hours: hourIndex < 0 ? new Int32Array() : this.#hoursOf(batch, hourIndex),
+      hourIndex,
+    };
   }
 
-  /**
-   * Returns the repeated rows, without those that miss an extra field which other rows have: their
-   * key may be incomplete.
-   */
-  repeats(): RepeatedRows {
-    let count = 0;
-    let firstRow = 0;
-    for (const repeat of this.#repeats.values()) {
-      if (repeat.missingFields.some((field) => this.#filledFields.has(field))) continue;
-      count += repeat.count;
-      firstRow = firstRow === 0 ? repeat.firstRow : Math.min(firstRow, repeat.firstRow);
+  /** Writes the integers of a key into `#words`. */
+  #readKey(
+    { bytes, fields, valueStarts, valueEnds }: RangedBatch,
+    view: DataView,
+    { numbers, indexes, hours, hourIndex }: KeyFields,
+    row: number,
+  ): void {
+    for (let i = 0; i < indexes.length; i++) {
+      const number = numbers[i] as number;
+      const index = indexes[i] as number;
+      const at = row * fields.length + index;
+      let start = valueStarts[at] as number;
+      // Fields without a value, which are most, are not part of the key.
+      if (start < 0 || bytes[start] === letterN) continue;
+
+      const instant = index === hourIndex ? (hours[row] as number) : noInstant;
+      if (instant !== noInstant) {
+        this.#reserve(2);
+        this.#words[this.#wordCount++] = number * valueLengths;
+        this.#words[this.#wordCount++] = instant;
+        continue;
+      }
+
+      let length = (valueEnds[at] as number) - start;
+      if (bytes[start] === quote) {
+        // A text of digits is the same id as the number.
+        start++;
+        length -= 2;
+        while (length > 0 && bytes[start + length - 1] === space) length--;
+      }
+      const before = this.#wordCount;
+      const hasEscape = this.#addBytes(number, view, start, length);
+      if (!hasEscape) continue;
+
+      this.#wordCount = before;
+      this.#addText(number, JSON.parse(bytes.toString('utf8', start - 1, valueEnds[at])));
     }
-    return { count, firstRow };
   }
 
-  #addRepeat(row: number, missingFields: readonly string[]): void {
-    const name = missingFields.join();
-    const repeat = this.#repeats.get(name);
-    if (repeat) repeat.count++;
-    else this.#repeats.set(name, { count: 1, firstRow: row, missingFields });
+  #addText(number: number, text: string): void {
+    const bytes = Buffer.from(text.replace(/ +$/, ''));
+    const view = toDataView(Buffer.concat([bytes, Buffer.alloc(4)]));
+    this.#addBytes(number, view, 0, bytes.length);
   }
 
-  /** Updates the key columns. A new field changes all keys, so the earlier ones are dropped. */
-  #follow({ fields }: RowBatch, hourIndex: number): void {
-    if (fields === this.#fields) return;
-    if (this.#fields.length > 0) this.#keys = new KeyTable();
-    this.#fields = fields;
+  /** Returns true if there is a backslash. May read up to three bytes beyond the end. */
+  #addBytes(number: number, view: DataView, start: number, length: number): boolean {
+    this.#reserve(1 + (length >> 2));
+    const words = this.#words;
+    let count = this.#wordCount;
 
-    const indexes: number[] = [];
-    for (const [index, field] of fields.entries()) {
-      if (index !== hourIndex && !this.#ignoredFields.includes(field)) indexes.push(index);
+    // The length distinguishes `"a" "bc"` from `"ab" "c"`; the field distinguishes the values of
+    // two fields, and an absent value from an empty one.
+    words[count++] = number * valueLengths + length;
+    const end = start + length;
+    let marks = 0;
+    let p = start;
+    for (; p + 4 <= end; p += 4) {
+      const word = view.getInt32(p, true);
+      marks |= zeroBytes(word ^ backslashes);
+      words[count++] = word;
     }
-    this.#indexes = Int32Array.from(indexes);
+    if (p < end) {
+      const word = view.getInt32(p, true) & ((1 << (8 * (end - p))) - 1);
+      marks |= zeroBytes(word ^ backslashes);
+      words[count++] = word;
+    }
+    this.#wordCount = count;
+    return marks !== 0;
   }
 
-  /**
-   * Returns a number for each row's hour: its instant, whatever its offset is, or a unique number
-   * if it is not a time.
-   */
+  /** Makes room for more integers, and for the last block. */
+  #reserve(wordCount: number): void {
+    const needed = this.#wordCount + wordCount + 2 * blockWords;
+    if (needed <= this.#words.length) return;
+    const words = new Int32Array(2 * needed);
+    words.set(this.#words);
+    this.#words = words;
+  }
+
+  /** Returns the instant of each row's hour, whatever its offset is. */
   #hoursOf(batch: RangedBatch, index: number): Int32Array {
     const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
     const hours = new Int32Array(rowCount);
@@ -143,10 +228,10 @@ export class RepeatFinder {
 
     const moment = parseTimestamp(json.slice(1, -1));
     if (!moment) this.hasAmbiguousHours = true;
-    const number = moment ? moment.instantMs / 1_000 : -1 - this.#hours.size;
-    const isKept = this.#hours.size < maxHours && json.length < longestHour;
-    if (isKept) this.#hours.set(json, number);
-    return number;
+    const instant = moment ? Math.floor(moment.instantMs / 1_000) : noInstant;
+    const isKept = this.#hours.size < maxHours && json.length < maxHourLength;
+    if (isKept) this.#hours.set(json, instant);
+    return instant;
   }
 }
 
@@ -158,10 +243,52 @@ export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffe
   }
   return true;
 }
+/** MurmurHash3 (x86, 128 bits, by Austin Appleby, public domain) of whole blocks. */
+function hashInto(hashes: Int32Array, at: number, words: Int32Array, wordCount: number): void {
+  let h1 = 0;
+  let h2 = 0;
+  let h3 = 0;
+  let h4 = 0;
 
-/** Also for a missing value, null, or a string of blanks. */
-function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
-  const start = valueStarts[at] as number;
-  if (start < 0 || bytes[start] === letterN) return true;
-  return /^" *"$/.test(bytes.toString('latin1', start, valueEnds[at]));
+  for (let i = 0; i < wordCount; i += blockWords) {
+    h1 ^= scrambled(words[i] as number, 0x239b961b, 15, 0xab0e9789);
+    h1 = (Math.imul(rotated(h1, 19) + h2, 5) + 0x561ccd1b) | 0;
+    h2 ^= scrambled(words[i + 1] as number, 0xab0e9789, 16, 0x38b34ae5);
+    h2 = (Math.imul(rotated(h2, 17) + h3, 5) + 0x0bcaa747) | 0;
+    h3 ^= scrambled(words[i + 2] as number, 0x38b34ae5, 17, 0xa1e38b93);
+    h3 = (Math.imul(rotated(h3, 15) + h4, 5) + 0x96cd1c35) | 0;
+    h4 ^= scrambled(words[i + 3] as number, 0xa1e38b93, 18, 0x239b961b);
+    h4 = (Math.imul(rotated(h4, 13) + h1, 5) + 0x32ac3b17) | 0;
+  }
+
+  h1 ^= wordCount;
+  h2 ^= wordCount;
+  h3 ^= wordCount;
+  h4 ^= wordCount;
+  h1 = mixed(h1 + h2 + h3 + h4);
+  h2 = mixed(h2 + h1);
+  h3 = mixed(h3 + h1);
+  h4 = mixed(h4 + h1);
+  h1 = (h1 + h2 + h3 + h4) | 0;
+
+  hashes[at] = h1;
+  hashes[at + 1] = h2 + h1;
+  hashes[at + 2] = h3 + h1;
+  hashes[at + 3] = h4 + h1;
+}
+
+function scrambled(word: number, factor: number, shift: number, nextFactor: number): number {
+  return Math.imul(rotated(Math.imul(word, factor), shift), nextFactor);
+}
+
+function rotated(word: number, shift: number): number {
+  return (word << shift) | (word >>> (32 - shift));
+}
+
+function mixed(word: number): number {
+  let hash = word ^ (word >>> 16);
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  return hash ^ (hash >>> 16);
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { notCents, toCents, valuesOf } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
+import { RepeatFinder } from '../../src/rows/repeat-finder.ts';
 import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
-import { RepeatFinder } from '../../src/rows/row-keys.ts';
 import { numberIn } from '../../src/totals/numbers.ts';
 import { chunksOf } from './report-documents.ts';
 
@@ -98,7 +98,7 @@ it('finds exactly the rows that repeat a key', async () => {
         return name === '' ? `row ${row}` : `${name}|${date}`;
       });
       const first = keys.findIndex((text, index) => keys.indexOf(text) < index);
-      const { count, firstRow } = finder.repeats();
+      const { count, firstRow } = finder;
       expect(count).toBe(rows.length - new Set(keys).size);
       expect(firstRow).toBe(first + 1);
     }),
@@ -111,5 +111,5 @@ it('finds repeated keys in many rows, in batches of any size', async () => {
   const json = JSON.stringify({ data: rows });
   for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
 
-  expect(finder.repeats()).toMatchObject({ count: 3000, firstRow: 7001 });
+  expect(finder).toMatchObject({ count: 3000, firstRow: 7001 });
 });

@@ -1,0 +1,60 @@
+import { letterN } from './bytes.ts';
+import { RowKeys } from './row-keys.ts';
+import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+
+/** Rows whose keys are kept. */
+const maxRows = 1_000_000;
+
+/** Finds rows with the key of an earlier row, among the first million. */
+export class RepeatFinder {
+  /** Rows with the key of an earlier row. */
+  count = 0;
+
+  /** First of them, counted from 1; 0 if there is none. */
+  firstRow = 0;
+
+  readonly #keyFields: readonly string[];
+  readonly #ignoredFields: readonly string[];
+  readonly #keys = new RowKeys();
+  #rowsSeen = 0;
+
+  /**
+   * @param keyFields fields that identify a row; without a value in each of them it has no key
+   * @param ignoredFields fields outside the key; all others with a value are part of it
+   */
+  constructor(keyFields: readonly string[], ignoredFields: readonly string[]) {
+    this.#keyFields = keyFields;
+    this.#ignoredFields = ignoredFields;
+  }
+
+  /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
+  get hasAmbiguousHours(): boolean {
+    return this.#keys.hasAmbiguousHours;
+  }
+
+  /** Adds the keys of a batch. A batch without one of the key fields is skipped. */
+  observe(batch: RowBatch): void {
+    const keyIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
+    if (keyIndexes.includes(-1)) return;
+
+    const fields = batch.fields.filter((field) => !this.#ignoredFields.includes(field));
+    const rowCount = Math.min(batch.rowCount, maxRows - this.#rowsSeen);
+    this.#rowsSeen += rowCount;
+    const ranges = rangesOf(batch);
+    this.#keys.add(batch, { fields, rowCount }, (row) => {
+      const lacksKey = keyIndexes.some((index) =>
+        isBlank(ranges, row * batch.fields.length + index),
+      );
+      if (lacksKey) return;
+      this.count += 1;
+      this.firstRow ||= batch.firstRow + row + 1;
+    });
+  }
+}
+
+/** Also for a missing value, null, or a string of blanks. */
+function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
+  const start = valueStarts[at] as number;
+  if (start < 0 || bytes[start] === letterN) return true;
+  return /^" *"$/.test(bytes.toString('latin1', start, valueEnds[at]));
+}
