@@ -16,7 +16,6 @@ import {
   bodyOf,
   byCountry,
   byDayAndCampaign,
-  byHour,
   firstDay,
   lastDay,
   metricNames,
@@ -46,9 +45,6 @@ interface Subject {
 
   /** The format that `run` writes; `view` reads the body as a file. */
   readonly format: 'csv' | 'json' | 'ndjson' | 'parquet' | 'xlsx' | 'html' | 'view';
-
-  /** Flags beside the format. */
-  readonly flags?: readonly string[];
 
   /** True to compare with Python, whose CSV of three million rows takes 10 GB. */
   readonly hasPeer?: boolean;
@@ -96,11 +92,9 @@ const subjects: readonly Subject[] = [
     hasPeer: true,
     goals: { ofPeer: '≥ 4.5 ×' },
   },
-  { shape: byHour, rows: halfMillion, format: 'csv', hasPeer: true },
   { shape: byDayAndCampaign, rows: 1_500_001, format: 'csv', goals: { peak: '≤ 110 MB' } },
   { shape: byDayAndCampaign, rows: 1_500_001, format: 'view' },
   { shape: byDayAndCampaign, rows: 100_001, format: 'csv' },
-  { shape: byDayAndCampaign, rows: 100_001, format: 'csv', flags: ['--excel'] },
   { shape: byDayAndCampaign, rows: 100_001, format: 'xlsx', goals: { ofCsv: '≤ 3.5 ×' } },
   { shape: byDayAndCampaign, rows: rowsOfPage, format: 'html' },
 ];
@@ -113,23 +107,12 @@ const env = environmentOf(service, folder);
 const hasPython = spawnSync('python3', ['-c', 'import csv, json']).status === 0;
 
 /** The words behind `adreport`. */
-function argvOf({ shape, format, flags = [] }: Subject): string[] {
+function argvOf({ shape, format }: Subject): string[] {
   if (format === 'view') return ['view', document, '--json'];
 
   const window = ['--since', firstDay, '--until', lastDay];
   const columns = ['--by', shape.breakdowns, '--metrics', metricNames];
-  return [
-    'run',
-    '--fresh',
-    '-q',
-    ...window,
-    ...columns,
-    '--format',
-    format,
-    ...flags,
-    '-o',
-    output,
-  ];
+  return ['run', '--fresh', '-q', ...window, ...columns, '--format', format, '-o', output];
 }
 
 function measurePeer({ columns }: ReportShape): Promise<Measured> {
@@ -142,7 +125,7 @@ function measurePeer({ columns }: ReportShape): Promise<Measured> {
 const csvRuns = new Map<string, Runs>();
 
 async function measureSubject(subject: Subject, rowCount: number): Promise<void> {
-  const { shape, format, flags = [], hasPeer = false, goals = {} } = subject;
+  const { shape, format, hasPeer = false, goals = {} } = subject;
   const copies = checkouts().map(({ bin }) => ({ bin, runs: new Runs() }));
   const peer = hasPeer && hasPython ? new Runs() : undefined;
 
@@ -159,9 +142,9 @@ async function measureSubject(subject: Subject, rowCount: number): Promise<void>
   const [own, before] = copies;
   if (!own) return;
   const key = `${rowCount} ${shape.breakdowns}`;
-  if (format === 'csv' && flags.length === 0) csvRuns.set(key, own.runs);
+  if (format === 'csv') csvRuns.set(key, own.runs);
 
-  printTimes([format, ...flags].join(' '), own.runs);
+  printTimes(format, own.runs);
   printPeak(own.runs, goals.peak);
   if (peer) printRatio('  Python ÷ this', { of: peer, to: own.runs, goal: goals.ofPeer });
   const csv = csvRuns.get(key);

@@ -102,16 +102,6 @@ describe('run for several accounts', () => {
     expectRefusal(await service.run(`run --account all ${oneDay} ${flags}`), 2, says);
     expect(service.server.requests()).toHaveLength(before);
   });
-
-  test('is exit 2 if the environment names them but has a single sign-in', async () => {
-    const line = `run ${oneDay} -o {account}.csv`;
-
-    const several = { ADREPORT_ACCOUNT: 'buyer,admin', ADREPORT_TOKEN: tokens.buyer };
-    const result = await service.run(line, { env: several });
-
-    expectRefusal(result, 2, '“buyer,admin” names several accounts. (From ADREPORT_ACCOUNT.)');
-    expect(names(result.files)).toEqual([]);
-  });
 });
 
 describe('the account that is used', () => {
@@ -165,13 +155,6 @@ describe('a refused token is reported with its source', () => {
       more: { ADREPORT_TOKEN: tokens.buyer },
       says: 'rejected the token in ADREPORT_TOKEN',
       mends: 'Set ADREPORT_TOKEN to a valid token',
-    },
-    {
-      place: 'a stored account',
-      flags: '--account admin',
-      more: {},
-      says: 'rejected the stored token of account “admin”',
-      mends: 'adreport login --account admin',
     },
     {
       place: 'an account that adreport.yaml names',

@@ -81,18 +81,6 @@ describe('--compare', () => {
     expect(server.requests().filter(({ path }) => path === '/buyer-reporting')).toHaveLength(8);
   });
 
-  test('is also below a table with one row', async () => {
-    const line = 'run --local --period 2026-W45 --metrics displays,revenueEuro';
-
-    const { stdout } = await runCli(`${line} --compare previous --format table`);
-
-    const labels = stdout.split('\n').map((each) => each.split(/ {2,}/)[0]);
-    expect(labels).toEqual(expect.arrayContaining(['now', 'before', 'change']));
-    expect(stdout).toContain(
-      'Change: 2–8 November 2026 compared with 26 October – 1 November 2026.',
-    );
-  });
-
   test('--dry-run shows both windows, as text and as JSON', async () => {
     const line = 'run --local --period 2026-10 --compare previous --dry-run -o r.html';
 

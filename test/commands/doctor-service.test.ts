@@ -4,9 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { claims } from '../../src/doctor/claims.ts';
 import { topics } from '../../src/help/index.ts';
 import type { FaultObject } from '../../src/local-server.ts';
-import { isEarly } from '../contract/odd-services.ts';
-import { tokens } from '../server/local.ts';
-import { serve } from '../support/http-server.ts';
+import type { isEarly } from '../contract/odd-services.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -141,13 +139,6 @@ const oddServices: readonly OddService[] = [
     exitCode: 9,
   },
   {
-    name: 'an early download is answered with 400',
-    faults: (server) => [{ endpoint: 'download', kind: '400', when: isEarly(server) }],
-    id: 'early-download',
-    detail: /400/,
-    exitCode: 0,
-  },
-  {
     name: 'reports without a summary',
     faults: fault({ endpoint: 'download', change: ({ data }) => ({ data }) }),
     id: 'formats',
@@ -177,13 +168,6 @@ const oddServices: readonly OddService[] = [
     faults: fault(days((row) => ({ ...row, date: '17/11/2026' }))),
     id: 'days',
     detail: /the date of a row is "17\/11\/2026"/,
-    exitCode: 9,
-  },
-  {
-    name: 'another zone',
-    faults: fault(summary({ timezone: 'Europe/Berlin' })),
-    id: 'days',
-    detail: /timezone in the summary is "Europe\/Berlin"/,
     exitCode: 9,
   },
   {
@@ -243,17 +227,6 @@ test('if the service cannot be reached, the results so far are printed: exit 5',
   expect(result.exitCode).toBe(5);
   expect(claimsIn(result).find(({ id }) => id === 'campaigns')?.result).toBe('holds');
   expect(othersIn(result).sums).toMatch(/^not tried: .*503/);
-});
-
-test('a token that the service refuses: exit 3', async () => {
-  const { env } = await serve((_request, response) => {
-    response.writeHead(401, { 'content-type': 'application/json' }).end('{}');
-  });
-
-  const result = await runCli('doctor --service --yes', { env });
-
-  expectRefusal(result, 3, 'adreport login');
-  expect(result.stderr).not.toContain(tokens.buyer);
 });
 
 test('the help topic lists the claims', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
+import { serve } from '../support/http-server.ts';
 import {
   type CliOptions,
   expectRefusal,
@@ -150,18 +150,6 @@ describe('the service', () => {
     expect(findings(result)('sign-in')).toMatchObject([{ status: 'broken', exitCode }]);
     expect(result.stdout).not.toContain(token);
     expect(server.requests()).toHaveLength(2);
-  });
-
-  test('that suspends the account: what it says, once, and no sign-in that works', async () => {
-    const { env } = await serve((_request, response) => {
-      json(response, { error: 'account suspended' }, 403);
-    });
-
-    const { stdout } = await runCli('doctor', { env });
-
-    expect(stdout).toMatch(/^! {2}sign-in/m);
-    expect(stdout.match(/account suspended/g)).toHaveLength(1);
-    expect(stdout).not.toContain('works');
   });
 
   test.each([

@@ -89,11 +89,6 @@ reports:
 
 test.each([
   { flags: '--note Hello -o r.csv', says: '--note works with html, pdf and xlsx, not with csv.' },
-  { flags: '--note Hello -o r.parquet', says: 'not with parquet' },
-  {
-    flags: '--title Hello -o r.csv',
-    says: '--title works with html, pdf and xlsx, not with csv.',
-  },
 ])('$flags: exit 2, because it would not be shown', async ({ flags, says }) => {
   expectRefusal(await runCli(`${day} ${flags}`), 2, says);
 });

@@ -21,9 +21,7 @@ describe('an alias, or a name in another spelling, stands for the name', () => {
     { flags: '--metrics "ad requests,CLICK"', header: 'requests,clicks' },
     { flags: '--metrics revenue,cost,valueDollar', header: 'revenueEuro,valueDollar' },
     { flags: '--metrics "click rate",cpi', header: 'ctr,cpdEuro' },
-    { flags: '--metrics eyes-tracking', header: 'eyesTrackings' },
     { flags: '--by day,Postal_Codes --metrics clicks', header: 'date,postalcode,clicks' },
-    { flags: '--by week --metrics clicks', header: 'date,clicks' },
     {
       flags: '--by campaignName --metrics clicks',
       header: 'campaignId,campaignName,clicks',
@@ -43,18 +41,9 @@ describe('an alias, or a name in another spelling, stands for the name', () => {
 
 /** Flags of `run`, and what the error says. */
 const refused = [
-  { line: '--metrics campaign', says: 'Unknown metric “campaign”. Choose from' },
-  { line: '--by year', says: 'Unknown breakdown “year”.' },
   { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
-  {
-    line: '--metrics displays --columns ctr',
-    says: 'Unknown column “ctr” of this report.',
-  },
   { line: '--period october', says: 'Did you mean 2026-10?' },
   { line: '--period December', says: 'Did you mean 2025-12?' },
-  { line: '--period "last 7 days"', says: 'Did you mean last-7d?' },
-  { line: '--period mtd', says: 'Did you mean this-month?' },
-  { line: '--period 01/10/2026', says: 'Did you mean 2026-10-01 or 2026-01-10?' },
   { line: '--period 31.10.2026', says: 'Did you mean 2026-10-31?' },
   { line: '--since october', says: 'Unknown time “october”. Did you mean 2026-10?' },
 ];
@@ -84,11 +73,8 @@ describe('view', () => {
 
   test.each([
     { line: '--by campaigns --metrics impressions', says: 'campaignId,campaignName,displays' },
-    { line: '--by campaignName --metrics click', says: 'campaignName,clicks' },
     { line: '--by device --metrics spend', says: 'deviceType,revenueEuro' },
-    { line: '--by week --metrics cpm', says: 'date,ecpmEuro' },
     { line: '--by "campaign name" --metrics clicks --sort revenue', says: 'campaignName,clicks' },
-    { line: '--by date --metrics clicks --filter device=phone', says: 'date,clicks' },
   ])('a.csv $line', async ({ line, says }) => {
     const { stdout, exitCode } = await view(line);
 
@@ -98,7 +84,6 @@ describe('view', () => {
   test.each([
     { line: '--by CAMPAIGN --sort campaign', says: 'can mean campaignId or campaignName' },
     { line: '--by devices,publisher', says: 'Unknown column “publisher”' },
-    { line: '--by CAMPAIGN --metrics impresions', says: 'Did you mean displays?' },
   ])('a.csv $line is refused: $says', async ({ line, says }) => {
     expectRefusal(await view(line), 2, says);
   });

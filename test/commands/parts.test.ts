@@ -89,7 +89,6 @@ describe('one merged output', () => {
   test.each([
     { by: 'CAMPAIGN', split: 'day', why: 'the rows have no date' },
     { by: 'MONTHLY', split: 'day', why: 'MONTHLY' },
-    { by: 'MONTHLY', split: 'week', why: 'MONTHLY' },
   ])(
     'by $by, parts of a $split cannot be merged: refused before the first call',
     async ({ by, split, why }) => {
@@ -215,13 +214,6 @@ describe('one file per part', () => {
     expect(lines[1]).toMatch(
       /^ {4}- 2 reports \(2024-10-27, 2024-10-28\): The service rejected the report request/,
     );
-  });
-
-  test('a refused token ends the run immediately', async () => {
-    const { run, calls } = await serveForTest({ delayMs: 0, faults: ['buyer:unauthorized'] });
-
-    expect(await run(`${perDay} --concurrency 1`)).toMatchObject({ exitCode: 3 });
-    expect(calls('buyer')).toBe(1);
   });
 
   test('Ctrl-C is exit 130 with a resume command', async () => {

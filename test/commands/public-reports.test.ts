@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { EndpointName } from '../../src/contract/messages.ts';
 import type { FaultAnswer } from '../../src/local-server.ts';
@@ -40,17 +39,6 @@ const sent = (
   headers: Readonly<Record<string, string>> = {},
   status = 200,
 ): FaultAnswer => ({ status, headers: { 'content-type': 'application/json', ...headers }, body });
-
-describe('a compressed body', () => {
-  test('declared as x-gzip is read', async () => {
-    const { env } = await serveDownloads(sent(gzipSync(rows), { 'content-encoding': 'x-gzip' }));
-
-    expect(await runCli(line, { env })).toMatchObject({
-      exitCode: 0,
-      stdout: '{"displays":7}\n{"displays":8}\n',
-    });
-  });
-});
 
 describe('text of the service is limited', () => {
   const long = 'x'.repeat(600_000);
@@ -111,9 +99,6 @@ describe('refused before any order', () => {
   test.each([
     { target: 's3://bucket/x.csv', pipe: '-o - | aws s3 cp - s3://bucket/x.csv' },
     { target: 'gs://b/{date}.csv', pipe: "-o - | PROGRAM 'gs://b/{date}.csv'" },
-    { target: 'jdbc:postgresql://db/x', pipe: '-o - | PROGRAM jdbc:postgresql://db/x' },
-    { target: 's3://b/x.parquet', pipe: '--format parquet -o - | aws s3 cp - s3://b/x.parquet' },
-    { target: 's3://b/x.csv.gz', pipe: '-o - | gzip | aws s3 cp - s3://b/x.csv.gz' },
     { target: 'https://b.test/x?a=1&b=2', pipe: "-o - | PROGRAM 'https://b.test/x?a=1&b=2'" },
   ])('the target $target, with the pipe to use', async ({ target, pipe }) => {
     const { run, server } = await serveForTest();

@@ -89,7 +89,6 @@ describe('an unfinished report', () => {
 describe('a request whose ID never came is in the list, with what happened', () => {
   test.each([
     { what: 'a timeout', status: 0, says: /no response in time/ },
-    { what: '502', status: 502, says: /The service returned an error\. \(502\)/ },
     {
       what: '201 without a body',
       status: 201,

@@ -373,6 +373,7 @@ const sameReports: Record<string, OddAnswer> = {
   },
   'a byte order mark': { answer: ofJson(`\ufeff${literalJson}`) },
   gzip: { answer: packed('gzip', gzipSync(literalJson)) },
+  'x-gzip': { answer: packed('x-gzip', gzipSync(literalJson)) },
   brotli: { answer: packed('BR', brotliCompressSync(literalJson)) },
 };
 

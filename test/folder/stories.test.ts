@@ -15,11 +15,11 @@ function edit(path: string, key: string, value: string): void {
 }
 
 describe('a folder that is updated every night', () => {
-  test('forty days with late conversions, outages and a kill: every day is what the service has', async () => {
+  test('three weeks with late conversions, outages and a kill: every day is what the service has', async () => {
     const scene = await openFolderScene({ restate: 3 });
     const { run, runWell, check, wait } = scene;
     await runWell(`run --since 2026-11-15 ${request} --lookback 3 ${output}`);
-    for (const days of [1, 1, 10, 1, 1, 10, 1, 10, 1, 1, 3]) {
+    for (const days of [1, 10, 3]) {
       wait(days);
       const { signal, send } = interruption(143);
       if (days === 3) {
@@ -35,7 +35,7 @@ describe('a folder that is updated every night', () => {
     const fresh = { cwd: temporaryFolder() };
     await runWell(`run --since 2026-11-15 ${request} -o data/{date}.csv`, fresh);
     const names = fs.readdirSync(join(fresh.cwd, 'data')).filter((name) => name.endsWith('.csv'));
-    expect(names).toHaveLength(50);
+    expect(names).toHaveLength(24);
     for (const name of names) {
       expect(scene.read(name), name).toBe(fs.readFileSync(join(fresh.cwd, 'data', name), 'utf8'));
     }
@@ -72,29 +72,9 @@ describe('a folder that is updated every night', () => {
       'id file since until created report rows bytes sha256 totals warnings'.split(' '),
     );
   });
-
-  test('nothing due: nothing is requested', async () => {
-    const { runWell, orders } = await openFolderScene();
-    await runWell(`run --period 2026-11-01..2026-11-05 ${request} ${output}`);
-    const before = orders();
-    const { stderr } = await runWell('update data');
-    expect(stderr).toContain('Nothing to download');
-    expect(orders()).toBe(before);
-  });
 });
 
 describe('a folder that one run per night builds', () => {
-  test('run --period yesterday: check notices that the job died', async () => {
-    const { runWell, check, wait } = await openFolderScene();
-    for (let night = 0; night < 4; night += 1) {
-      await runWell(`run --period yesterday ${request} ${output}`);
-      expect(await check()).toEqual([]);
-      wait(1);
-    }
-    wait(1);
-    expect(await check()).toEqual(['missing 2026-11-23.csv']);
-  });
-
   test('run --period DAY: the folder ends with the latest day', async () => {
     const { runWell, check, wait, read } = await openFolderScene();
     for (const day of ['2026-11-17', '2026-11-18', '2026-11-19']) {
@@ -107,9 +87,7 @@ describe('a folder that one run per night builds', () => {
 
   test.each([
     ['--since 2026-11-20 --until yesterday', '2026-11-20', undefined],
-    ['--period 2026-11-20..yesterday', '2026-11-20', undefined],
     ['--period 2026-11..yesterday', '2026-11-01', '2026-11-01T05:00:00Z'],
-    ['--since today', '2026-11-20', undefined],
   ])('%s begins on its first day, on which nothing is over', async (period, since, start) => {
     const { runWell, check, wait, read, orders } = await openFolderScene(start ? { start } : {});
     await runWell(`run ${period} ${request} ${output}`);
@@ -282,12 +260,12 @@ describe('the account of a folder', () => {
 });
 
 describe('a report without numbers', () => {
-  test('never replaces a file with numbers, for one night or for ten', async () => {
+  test('never replaces a file with numbers, for one night or for five', async () => {
     const { run, runWell, check, read, changes, wait, path } = await openFolderScene();
     await runWell(`run --since 2026-11-15 ${request} --lookback 2 ${output}`);
     const before = read('2026-11-19.csv');
     changes.isSilent = (day) => day === '2026-11-19';
-    for (let night = 0; night < 10; night += 1) {
+    for (let night = 0; night < 5; night += 1) {
       wait(1);
       await run('update data -q');
     }
@@ -340,14 +318,6 @@ describe('damage', () => {
     readonly left?: readonly string[];
   }[] = [
     {
-      name: 'a file was edited without a change of its size',
-      harm: (path) => {
-        const text = fs.readFileSync(path('2026-11-16.csv'), 'utf8');
-        fs.writeFileSync(path('2026-11-16.csv'), text.replace(/\d/, '0'));
-      },
-      says: ['changed 2026-11-16.csv'],
-    },
-    {
       name: 'a file was copied to another day',
       harm: (path) => {
         fs.copyFileSync(path('2026-11-16.csv'), path('2026-11-17.csv'));
@@ -382,11 +352,6 @@ describe('damage', () => {
         fs.writeFileSync(path('_adreport.history'), merged.join('\n'));
       },
       says: expect.arrayContaining([expect.stringMatching(/^untracked/)]),
-    },
-    {
-      name: 'the history was emptied',
-      harm: (path) => fs.writeFileSync(path('_adreport.history'), ''),
-      says: ['15', '16', '17', '18', '19'].map((day) => `untracked 2026-11-${day}.csv`),
     },
     {
       name: 'the history has no line that can be read',
@@ -464,14 +429,14 @@ describe('damage', () => {
     expect(await check()).toEqual([]);
   });
 
-  test('twenty thousand lines, and one with 19,000 blanks', async () => {
+  test('a line with 19,000 blanks is skipped', async () => {
     const { runWell, check, read, path } = await openFolderScene();
     await runWell(`run --since 2026-11-15 ${request} ${output}`);
     const lines = read('_adreport.history');
     const blanks = lines
       .split('\n')[0]
       ?.replace(/"since":"[^"]*"/, `"since":"${' '.repeat(19_000)}"`);
-    fs.writeFileSync(path('_adreport.history'), `${lines.repeat(4_000)}${blanks}\n${lines}`);
+    fs.writeFileSync(path('_adreport.history'), `${blanks}\n${lines}`);
     expect(await check()).toEqual([]);
   });
 });
@@ -519,32 +484,6 @@ describe('the place of a folder', () => {
 });
 
 describe('wrong clocks, other machines and disks', () => {
-  test('a first run with a clock at 2001: check names the way out', async () => {
-    const { runWell, check, path } = await openFolderScene();
-    const inPast = { now: Date.UTC(2001, 0, 10) };
-    await runWell(`run --since -3d ${request} ${output}`, inPast);
-    const problems = await check();
-    expect(problems.length).toBeGreaterThan(9_000);
-    expect(new Set(problems.map((problem) => problem.split(' ')[0]))).toEqual(new Set(['missing']));
-    edit(path('_adreport.yaml'), 'since', '2026-11-18');
-    await runWell('update data -q');
-    expect(await check()).toEqual([]);
-  });
-
-  test('four machines whose declarations are copied over each other fill one folder', async () => {
-    const { runWell, check, path, cwd, read } = await openFolderScene();
-    for (const machine of [1, 2, 3, 4]) {
-      const target = `machine${machine}/{date}.csv`;
-      await runWell(`run --since 2026-11-1${machine} ${request} -o ${target} --shard ${machine}/4`);
-      fs.cpSync(join(cwd, `machine${machine}`), path('.'), { recursive: true });
-    }
-    expect(read('_adreport.yaml')).toContain('since: 2026-11-14\n');
-    expect(await check()).toEqual([]);
-    edit(path('_adreport.yaml'), 'since', '2026-11-11');
-    await runWell('update data -q');
-    expect(await check()).toEqual([]);
-  });
-
   test('a folder that cannot be written: exit 8, nothing is requested; check works', async () => {
     const { run, runWell, check, path, orders, wait } = await openFolderScene();
     await runWell(`run --since 2026-11-18 ${request} ${output}`);
@@ -563,28 +502,11 @@ describe('wrong clocks, other machines and disks', () => {
   });
 });
 
-test.each([
-  { displays: '1e300', exitCode: 0, says: '' },
-  { displays: '1e450', exitCode: 9, says: 'totals displays is too long' },
-])(
-  'a sum of $displays and 90 unknown columns: exit $exitCode',
-  async ({ displays, exitCode, says }) => {
-    const { run, changes, read, check } = await openFolderScene();
-    const unknown = Array.from({ length: 90 }, (_, index) => [`extra${index}`, displays]);
-    changes.row = (row) => ({ ...row, ...Object.fromEntries(unknown), displays });
-    const result = await run(`run --period yesterday ${request} ${output}`);
-    expect(result.exitCode, result.stderr).toBe(exitCode);
-    expect(result.stderr).toContain(says);
-    expect(read('2026-11-19.csv') !== '').toBe(exitCode === 0);
-    expect(await check()).toEqual([]);
-  },
-);
-
-test('check beside a long --fresh has no problems', async () => {
+test('check beside --fresh has no problems', async () => {
   const { run, runWell, check } = await openFolderScene();
-  await runWell(`run --since 2026-11-01 ${request} ${output}`);
+  await runWell(`run --since 2026-11-12 ${request} ${output}`);
   let isDone = false;
-  const fresh = run(`run --since 2026-11-01 ${request} ${output} --fresh`).then(() => {
+  const fresh = run(`run --since 2026-11-12 ${request} ${output} --fresh`).then(() => {
     isDone = true;
   });
   while (!isDone) expect(await check()).toEqual([]);

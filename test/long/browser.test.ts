@@ -213,23 +213,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await tip.isVisible()).toBe(false);
   });
 
-  test.each(['2026-W45', '2026-10-01..2026-10-12', '2026-10', '2026'])(
-    'on a phone the labels of %s do not overlap',
-    async (period) => {
-      const by = period === '2026' ? 'MONTHLY' : 'DAILY';
-      const { files } = await runCli(`run --local --period ${period} --by ${by} -o r.html`);
-      const page = await open(fileOf(files['r.html'] ?? ''), phone);
-
-      const labels = page.locator('figure').first().locator('.x text').filter({ visible: true });
-      const boxes = await Promise.all((await labels.all()).map((label) => label.boundingBox()));
-      expect(boxes.length).toBeGreaterThanOrEqual(period === '2026' ? 5 : 3);
-      for (const [i, box] of boxes.entries()) {
-        const before = boxes[i - 1];
-        if (before && box) expect(box.x - (before.x + before.width)).toBeGreaterThan(4);
-      }
-    },
-  );
-
   test('on a phone no touch target is smaller than 44 px', async () => {
     const page = await open(fileOf(await reportPage('--by CAMPAIGN')), phone);
     const controls = await page.locator('button').filter({ visible: true }).all();
@@ -303,18 +286,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
       expect(lines).not.toContain('All days and campaigns');
       expect(lines.join(' ')).toContain(campaign);
       expect(lines.join(' ')).toMatch(/About this report .*Report ID [0-9a-f]+/);
-    });
-
-    test('four months by day have page numbers, and no heading at the end of a page', async () => {
-      const { pages } = await printed('--period 2026-07-01..2026-10-31 --by DAILY');
-
-      expect(pages.length).toBeGreaterThan(1);
-      for (const [i, lines] of pages.entries()) {
-        expect(lines.join()).toMatch(new RegExp(`${i + 1} ?/ ?${pages.length}`));
-        // A heading is never the last line of a page.
-        const foot = lines.filter((line) => line !== '').at(-2);
-        expect(foot).not.toMatch(/^(?:All|Top|Over) /);
-      }
     });
   });
 });

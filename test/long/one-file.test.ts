@@ -244,19 +244,6 @@ describe('everything that follows is derived', () => {
     expect(run(`${day} --metrics sharse`).stderr).toContain('Did you mean shares?');
   });
 
-  test('from the entry of a metric: data that adds up for all breakdowns', () => {
-    const sumBy = (breakdowns: string): number => {
-      const rows = rowsOf(`--by ${breakdowns} --metrics displays,shares`);
-      return rows.reduce((sum, { shares }) => sum + Number(shares), 0);
-    };
-
-    const sum = sumBy('DAILY');
-
-    expect(sum).toBeGreaterThan(0);
-    expect(sumBy('CAMPAIGN')).toBe(sum);
-    expect(sumBy('HOURLY,OS')).toBe(sum);
-  });
-
   test('from the entries of a breakdown and a filter', () => {
     const [day] = rowsOf('--by DAILY --metrics displays');
 
@@ -304,23 +291,6 @@ describe('everything that follows is derived', () => {
       expect(declarationIn(folder)).toContain('min-rows: 5\n');
       expect(run('update .', folder).status).toBe(0);
       expect(run('check .', folder).status).toBe(0);
-    });
-
-    test('it is a key of saved reports', () => {
-      const folder = temporaryFolder();
-      const keys = 'period: 2025-11-10, by: DAILY, split: day, output: "{date}.csv", min-rows: 5';
-      const saved = (line: string) =>
-        writeFileSync(join(folder, 'adreport.yaml'), `reports:\n  days: {${line}}\n`);
-
-      saved(keys);
-      expect(run('run days --local', folder).status).toBe(0);
-      expect(declarationIn(folder)).toContain('min-rows: 5\n');
-
-      saved(keys.replace('min-rows: 5', 'min-rows: x'));
-      expect(run('run days --local', folder)).toMatchObject({
-        status: 2,
-        stderr: expect.stringContaining('adreport.yaml:2: Unknown min rows “x”.'),
-      });
     });
   });
 

@@ -403,15 +403,6 @@ describe('the imports of the package in a new project', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ numPassedTests: 1, numTotalTests: 1 });
   });
 
-  test('nothing else of the package can be imported', () => {
-    const text = "import('adreport/dist/main.js').catch((error) => console.log(error.code));";
-    const folder = createProject({ 'consumer.cjs': text });
-
-    const { stdout } = runToEnd(process.execPath, ['consumer.cjs'], folder);
-
-    expect(stdout).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED\n');
-  });
-
   test('the example of the topic testing passes in vitest', () => {
     const topic = readFileSync(join(root, 'src/help/testing.md'), 'utf8');
     const examples = [...topic.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, text = '']) => text);

@@ -83,7 +83,6 @@ describe('timezone', () => {
   test.each([
     { timezone: 'Europe/Pari', advice: 'did you mean Europe/Paris?' },
     { timezone: '+02:00', advice: '' },
-    { timezone: '../etc/passwd', advice: '' },
   ])('$timezone is refused', async ({ timezone, advice }) => {
     const problem = expect.stringContaining(advice);
 
@@ -207,11 +206,6 @@ describe('array parameters', () => {
     { name: 'a JSON array', sent: json({ breakdowns: ['OS', 'CAMPAIGN'] }) },
     { name: 'a JSON object', sent: json({ breakdowns: { 10: 'CAMPAIGN', 7: 'OS' } }) },
     {
-      name: 'an index beyond 32 bits',
-      sent: form('breakdowns[4294967295]=CAMPAIGN&breakdowns[3]=OS'),
-    },
-    { name: 'a repeated index', sent: form('breakdowns[0]=OS&breakdowns[0]=CAMPAIGN') },
-    {
       name: 'empty brackets of JSON',
       sent: json({ breakdowns: undefined, 'breakdowns[]': ['OS', 'CAMPAIGN'] }),
     },
@@ -222,7 +216,6 @@ describe('array parameters', () => {
 
   test.each([
     { name: 'one scalar', sent: json({ breakdowns: ['OS'], osId: '2' }) },
-    { name: 'a form scalar', sent: form('breakdowns=OS&osId=2') },
     { name: 'a repeated value', sent: form('breakdowns[5]=OS&osId[0]=2&osId[1]=2') },
   ])('as $name', async ({ sent }) => {
     expect((await dataFor(sent)).data.map(({ os }) => os)).toEqual(['Android']);

@@ -129,13 +129,6 @@ const mistakes: readonly Mistake[] = [
   },
   {
     file: 'accounts.json',
-    from: '"me@example.com"',
-    to: '"me@"',
-    line: 2,
-    reason: 'email: expected an e-mail address',
-  },
-  {
-    file: 'accounts.json',
     from: '["7"]',
     to: '["8"]',
     line: 2,
@@ -150,31 +143,10 @@ const mistakes: readonly Mistake[] = [
   },
   {
     file: 'campaigns.json',
-    from: '"70"',
-    to: '70',
-    line: 5,
-    reason: 'campaignId: Invalid input: expected string, received number',
-  },
-  {
-    file: 'campaigns.json',
     from: '2026-01-01',
     to: '2026-02-30',
     line: 7,
     reason: 'campaignStartDate: expected a date and time such as',
-  },
-  {
-    file: 'campaigns.json',
-    from: '"701"',
-    to: '"700"',
-    line: 9,
-    reason: 'adunits.adunitId: this value is repeated',
-  },
-  {
-    file: 'catalog.json',
-    from: 'cityId',
-    to: 'cityID',
-    line: 1,
-    reason: 'unknown member “cityID”: did you mean cityId?',
   },
   {
     file: 'facts.csv',
@@ -185,25 +157,10 @@ const mistakes: readonly Mistake[] = [
   },
   {
     file: 'facts.csv',
-    from: ',100,1.5',
-    to: ',100',
-    line: 2,
-    reason:
-      'the line has 6 fields, but the header has 7 columns: hour, adunitId, countryId, cityId, carrier, displays, revenueEuro.',
-  },
-  {
-    file: 'facts.csv',
     from: '00Z,700',
     to: '00Z,799',
     line: 2,
     reason: 'adunitId: expected an ad unit in campaigns.json, found “799”',
-  },
-  {
-    file: 'facts.csv',
-    from: 'SFR,100',
-    to: 'SFR,-1',
-    line: 2,
-    reason: 'displays: expected a whole number, 0 or more, found “-1”',
   },
   {
     file: 'facts.csv',
@@ -218,13 +175,6 @@ const mistakes: readonly Mistake[] = [
     to: '1793527201',
     line: 4,
     reason: 'hour: expected the first second of a UTC hour, such as 2026-11-01T13',
-  },
-  {
-    file: 'facts.csv',
-    from: 'Mobile"""',
-    to: 'Mobile""',
-    line: 3,
-    reason: 'a quote in this record is never closed',
   },
 ];
 
@@ -261,15 +211,6 @@ describe('the list of mistakes', () => {
     ]);
   });
 
-  test('an ad unit or an id that is missing is one mistake, however often it is used', async () => {
-    const facts = files['facts.csv'].replaceAll(',700,', ',799,').replaceAll('3017382', '9');
-    const message = await messageOf({ 'facts.csv': facts });
-
-    expect(placesIn(message)).toEqual(['facts.csv:2', 'facts.csv:2']);
-    expect(message).toContain('expected an ad unit in campaigns.json, found “799”');
-    expect(message).toContain('countryId: expected an id in catalog.json, found “9”');
-  });
-
   test('up to a thousand, then the number of further ones', async () => {
     const lines = '1,700\n'.repeat(1_500);
 
@@ -296,8 +237,6 @@ describe('a mistake is reported with file, line and reason', () => {
     await expectMistake(folder, `${file}:${line}`, reason);
   });
 
-  const long = 'x'.repeat(20_000_000);
-
   test.each([
     {
       what: 'invalid bytes',
@@ -322,12 +261,6 @@ describe('a mistake is reported with file, line and reason', () => {
       changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${'x'.repeat(100_000)}"\n` },
       place: 'facts.csv:2',
       reason: 'the record is larger than 64 kB: is a closing quote missing?',
-    },
-    {
-      what: 'a long name',
-      changes: { 'catalog.json': JSON.stringify([long]) },
-      place: 'catalog.json',
-      reason: 'it is larger than 16 MB',
     },
   ])('$what, case %#', async ({ changes, place, reason }) => {
     await expectMistake(folderOf(changes), place, reason);

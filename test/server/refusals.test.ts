@@ -152,16 +152,6 @@ describe('bodies', () => {
       contentType: 'application/json',
     },
     {
-      name: 'a string, labelled as JSON',
-      body: '"id"',
-      contentType: 'application/vnd.api+json',
-    },
-    {
-      name: 'a form, labelled as JSON',
-      body: 'id=1',
-      contentType: 'application/json',
-    },
-    {
       name: 'bytes that are not UTF-8',
       body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
     },
@@ -233,9 +223,7 @@ describe('hostile bodies get a 4xx, and the server keeps running', () => {
 
   test.each([
     { name: 'arrays nested 250,000 deep', body: `{"since":${nested('[', ']', 250_000)}}` },
-    { name: 'brackets nested deep in a form', body: `osId${'[a]'.repeat(100_000)}=1` },
     { name: '100,000 JSON keys', body: `{${keys(100_000, (index) => `"${index}":0`, ',')}}` },
-    { name: 'a name of a megabyte', body: `{"${'a'.repeat(1_000_000)}":1}` },
     {
       name: '__proto__ in brackets',
       body: '__proto__[since]=1&metrics[__proto__]=displays&constructor[prototype]=1',
@@ -252,8 +240,6 @@ describe('hostile bodies get a 4xx, and the server keeps running', () => {
 });
 
 describe('connections', () => {
-  const post = 'POST /status-reporting HTTP/1.1\r\nhost: localhost\r\n';
-
   test.each([
     { name: 'garbage', sent: '\0\x01\x02 garbage\r\n\r\n' },
     {
@@ -262,7 +248,6 @@ describe('connections', () => {
       says: 'https instead of http',
     },
     { name: 'no host', sent: 'GET /campaigns HTTP/1.1\r\n\r\n', says: 'no Host header' },
-    { name: 'two lengths', sent: `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n{}` },
     {
       name: 'a header of 100 kB',
       sent: `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`,

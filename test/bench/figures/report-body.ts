@@ -59,16 +59,6 @@ export const byDayAndCampaign: ReportShape = {
   },
 };
 
-/** Without days: one file of a folder with a file a day. */
-export const byCampaign: ReportShape = {
-  breakdowns: 'CAMPAIGN,SUBPUBLISHERID',
-  columns: byDayAndCampaign.columns.filter((column) => column !== 'date'),
-  keysOf(row, rowCount) {
-    const { date: _, ...keys } = byDayAndCampaign.keysOf(row, rowCount);
-    return keys;
-  },
-};
-
 /** A quarter of the rows have no country, as where the service does not know it. */
 export const byCountry: ReportShape = {
   breakdowns: 'COUNTRY,SUBPUBLISHERID',
@@ -79,21 +69,6 @@ export const byCountry: ReportShape = {
     return {
       country: hasCountry ? `Country ${row % groupCount}` : null,
       subpublisherId: String(100_000 + subpublisher),
-    };
-  },
-};
-
-export const byHour: ReportShape = {
-  breakdowns: 'HOURLY,ADUNIT',
-  columns: ['date', 'hour', 'adId', 'adName', ...metrics],
-  keysOf(row, rowCount) {
-    const hour = Math.floor((720 * row) / rowCount) % 24;
-    const date = dayOf(row, rowCount);
-    return {
-      date,
-      hour: `${date}T${String(hour).padStart(2, '0')}:00:00+0200`,
-      adId: String(50_000 + row),
-      adName: `Interstitial ${row % 97}`,
     };
   },
 };
