@@ -1,5 +1,5 @@
-import { setTimeout as sleepFor } from 'node:timers/promises';
 import { InterruptedError } from './errors.ts';
+import { sleep } from './signals.ts';
 
 /** Everything that the program uses of the machine. Tests pass their own. */
 export interface Host {
@@ -31,9 +31,6 @@ export interface Host {
 /** Cannot exist; used if the working folder was deleted. */
 export const deletedFolder = '/dev/null/deleted working folder';
 
-/** Node's timers fire at once beyond this. */
-const maxSleepMs = 2 ** 31 - 1;
-
 export function processHost(): Host {
   return {
     // Node opens stdin on first access, which should only happen when it is read.
@@ -48,13 +45,7 @@ export function processHost(): Host {
     signal: signalToEnd(),
     wallClock: Date.now,
     stopwatch: () => performance.now(),
-    async sleep(durationMs, signal) {
-      try {
-        await sleepFor(Math.min(durationMs, maxSleepMs), undefined, { signal });
-      } catch (error) {
-        throw signal?.aborted ? signal.reason : error;
-      }
-    },
+    sleep,
     random: Math.random,
   };
 }

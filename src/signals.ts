@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleepFor } from 'node:timers/promises';
 
 /** Aborts with the first of the signals. Allows any number of listeners. */
 export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
@@ -9,4 +10,16 @@ export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
 export function forManyListeners(signal: AbortSignal): AbortSignal {
   setMaxListeners(0, signal);
   return signal;
+}
+
+/** Node's timers fire at once beyond this. */
+const maxSleepMs = 2 ** 31 - 1;
+
+/** Rejects with the signal's reason when it is aborted. */
+export async function sleep(durationMs: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await sleepFor(Math.min(durationMs, maxSleepMs), undefined, { signal });
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  }
 }

@@ -51,7 +51,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'context',
   ],
   context: [...leaves, 'account', 'api', 'query', 'run', 'ui', 'server', 'host'],
-  host: ['errors'],
+  host: ['errors', 'signals'],
 };
 
 /** The files that know a package. */

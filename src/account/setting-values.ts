@@ -1,5 +1,5 @@
 import type { PlainHttpHosts } from '../api/base-url.ts';
-import { withoutSlashesAtEnd } from '../contract/messages.ts';
+import { tokenPattern, withoutSlashesAtEnd } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 
@@ -67,7 +67,7 @@ export function checkToken(text: string): string {
   if (/^bearer\s/i.test(token)) {
     throw new UsageError('The token starts with “Bearer”.', { hint: 'Remove that word.' });
   }
-  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  if (tokenPattern.test(token)) return token;
   const hint = 'Copy it again, on one line.';
   throw new UsageError('The token has spaces or other invalid characters.', { hint });
 }

@@ -1,5 +1,10 @@
 import { bareIdIn, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
-import type { CampaignList, Encoding, StatusRecord } from '../contract/messages.ts';
+import {
+  type CampaignList,
+  type Encoding,
+  type StatusRecord,
+  tokenPattern,
+} from '../contract/messages.ts';
 import {
   AdreportError,
   ErrorInContext,
@@ -409,8 +414,7 @@ async function readToken(response: HttpResponse): Promise<string> {
     throw new UnreadableResponse('has no token', { text, document });
   }
 
-  // Must fit into a header (RFC 9110, 5.5).
-  if (/^[\x21-\x7e]{1,4096}$/.test(token)) return token;
+  if (tokenPattern.test(token)) return token;
   throw new UnreadableResponse('has a token that does not fit in a header');
 }
 

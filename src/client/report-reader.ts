@@ -14,23 +14,20 @@ import {
 import { bodyOf } from '../query/body.ts';
 import { columnsOfQuery } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
-import { type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { type Row, rowsOf } from '../rows/row-batch.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
 import type { ReadSettings } from './read-options.ts';
 import { type RequestedReport, requestReport } from './send-request.ts';
-import { type ReadyReport, waitUntilReady } from './wait.ts';
+import { waitUntilReady } from './wait.ts';
 
-export interface ReaderSetup {
+interface ReaderSetup {
   readonly client: Client;
   readonly settings: ReadSettings;
   readonly options: FetchOptions;
 
   /** Absent if the request is not known. */
-  readonly part?: Part | undefined;
-
-  /** Set if the report was requested before. */
-  readonly requested?: RequestedReport;
+  readonly part: Part | undefined;
 }
 
 const defaultWaitTimeoutMs = 30 * 60_000;
@@ -49,7 +46,6 @@ export class ReportReader implements FetchedReport<AnyRow> {
 
   constructor(setup: ReaderSetup) {
     this.#setup = setup;
-    this.#report = setup.requested;
     this.#startedMs = setup.client.host.stopwatch();
   }
 
@@ -65,42 +61,39 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return this.#open?.result.notes ?? [];
   }
 
-  /** Requests the report, waits for it, and begins its download; once more if it fails. */
-  async open(): Promise<void> {
-    const { requested, settings } = this.#setup;
-    let mayRequestAgain = !requested && settings.retries > 0;
-    for (;;) {
-      try {
-        this.#open = await this.#begin();
-        return;
-      } catch (error) {
-        if (!mayRequestAgain || !isReportFailure(error)) throw this.#named(error);
-        mayRequestAgain = false;
-        this.#report = undefined;
-      }
+  /** Requests a report, and opens it. A report that fails is requested once more. */
+  async request(part: Part): Promise<void> {
+    const { client, settings } = this.#setup;
+    const isFirst = this.#report === undefined;
+    this.#progress('request', '');
+    const report = await requestReport(client, bodyOf(part));
+    try {
+      await this.open(report);
+    } catch (error) {
+      if (!isFirst || settings.retries === 0 || !isReportFailure(error)) throw error;
+      await this.request(part);
     }
   }
 
-  async #begin(): Promise<OpenReport> {
-    const { client, part, options } = this.#setup;
-    if (!this.#report) {
-      if (!part) throw new TypeError('A report without an id has a request.');
-      this.#progress('request', '');
-      this.#report = await requestReport(client, bodyOf(part));
-    }
+  /** Waits for a report, and begins to download it. */
+  async open(report: RequestedReport): Promise<void> {
+    const { client, options } = this.#setup;
     const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
+    this.#report = report;
     this.#endMs = client.host.stopwatch() + waitTimeoutMs;
-
-    const ready = await waitUntilReady(client, this.#report, {
-      endMs: this.#endMs,
-      onPoll: ({ status }) => this.#progress('wait', status),
-    });
-    return this.#download(ready);
+    try {
+      this.#report = await waitUntilReady(client, report, {
+        endMs: this.#endMs,
+        onPoll: ({ status }) => this.#progress('wait', status),
+      });
+      this.#open = await this.#download(this.#report);
+    } catch (error) {
+      throw this.#withId(error);
+    }
   }
 
-  #download(report: ReadyReport): Promise<OpenReport> {
+  #download(report: RequestedReport): Promise<OpenReport> {
     const { client, part } = this.#setup;
-    this.#report = report;
     return openReport(client, report, {
       part,
       endMs: this.#endMs,
@@ -109,46 +102,24 @@ export class ReportReader implements FetchedReport<AnyRow> {
     });
   }
 
-  async *rows(): AsyncGenerator<AnyRow, void, undefined> {
-    const begun = this.#beginReading();
-    let hasBegun = false;
-    for (let open = begun; ; ) {
-      try {
-        for await (const batch of open.batches()) {
-          const toRow = this.#rowBuilder(batch);
-          for (const row of rowsOf(batch)) {
-            hasBegun = true;
-            yield toRow(row);
-          }
-        }
-        this.#expectNoWarnings();
-        return;
-      } catch (error) {
-        if (hasBegun) throw this.#named(error);
-        open = await this.#openAgain(error);
-      }
-    }
+  rows(): AsyncGenerator<AnyRow, void, undefined> {
+    return this.#read((open) => this.#convertRows(open));
   }
 
   async bytes(): Promise<Uint8Array> {
-    const begun = this.#beginReading();
-    for (let open = begun; ; ) {
-      const pieces: Buffer[] = [];
-      try {
-        for await (const _batch of open.batches(collect(open.bytes(), pieces)));
-        this.#expectNoWarnings();
-        return new Uint8Array(Buffer.concat(pieces));
-      } catch (error) {
-        open = await this.#openAgain(error);
-      }
-    }
+    let whole: Uint8Array = new Uint8Array();
+    for await (const bytes of this.#read(readBytes)) whole = bytes;
+    return whole;
   }
 
   async text(): Promise<string> {
     return new TextDecoder().decode(await this.bytes());
   }
 
-  #beginReading(): OpenReport {
+  /** Yields what `read` returns; after a cut from the beginning, unless something was yielded. */
+  async *#read<Item>(
+    read: (open: OpenReport) => AsyncIterable<Item>,
+  ): AsyncGenerator<Item, void, undefined> {
     if (this.#isRead || !this.#open) {
       throw new UsageError('This report has been read; it can be read once.', {
         reportId: this.id,
@@ -156,19 +127,33 @@ export class ReportReader implements FetchedReport<AnyRow> {
       });
     }
     this.#isRead = true;
-    return this.#open;
+
+    let hasBegun = false;
+    for (;;) {
+      try {
+        for await (const item of read(this.#open)) {
+          hasBegun = true;
+          yield item;
+        }
+        this.#expectNoWarnings();
+        return;
+      } catch (error) {
+        if (hasBegun) throw this.#withId(error);
+        this.#open = await this.#openAgain(error);
+      }
+    }
   }
 
-  /** Begins the download again after a cut. Otherwise throws the error. */
+  /** Begins the download again after a cut. Throws other errors. */
   async #openAgain(error: unknown): Promise<OpenReport> {
+    const { client } = this.#setup;
     const report = this.#report;
     try {
       if (!isTruncated(error) || report?.id === undefined) throw error;
-      await this.#setup.client.pauseAfterCut(error, this.#tries);
-      this.#open = await this.#download({ message: '', ...report });
-      return this.#open;
+      await client.pauseAfterCut(error, this.#tries);
+      return await this.#download(report);
     } catch (final) {
-      throw this.#named(final);
+      throw this.#withId(final);
     }
   }
 
@@ -185,48 +170,48 @@ export class ReportReader implements FetchedReport<AnyRow> {
     options.onProgress?.({ step, status, elapsedMs, receivedBytes, rows });
   }
 
-  /** Adds the report id to an error. */
-  #named(error: unknown): unknown {
+  #withId(error: unknown): unknown {
     const { id } = this;
-    if (!(error instanceof AdreportError) || id === undefined || error.reportId === id) {
-      return error;
-    }
-    return new ErrorInContext(error, { reportId: id });
+    const isWhole = !(error instanceof AdreportError) || id === undefined || error.reportId === id;
+    return isWhole ? error : new ErrorInContext(error, { reportId: id });
   }
 
-  /**
-   * Returns a function that gives metrics the types of their profile, also if the service sent a
-   * CSV, and leaves out breakdowns that were not requested.
-   */
-  #rowBuilder({ fields }: RowBatch): (row: Row) => AnyRow {
+  async *#convertRows(open: OpenReport): AsyncGenerator<AnyRow> {
     const { part, settings } = this.#setup;
-    const requested = part && columnsOfQuery(part.query);
-    const own = new Set(requested?.map((column) => fieldOfColumn(column, fields)));
-    const numbers = new Set<string>();
-    const others = new Set<string>();
-    for (const field of fields) {
-      const metric = metricOfField(field);
-      if (metric && (metric.type === 'integer' || settings.profile === 'buyer')) numbers.add(field);
-      if (requested && breakdownOfField(field) && !own.has(field)) others.add(field);
+    for await (const batch of open.batches()) {
+      const convert = rowConverter(batch.fields, { part, settings });
+      for (const row of rowsOf(batch)) yield convert(row);
     }
-
-    return (row) => {
-      const values: Record<string, unknown> = {};
-      for (const [field, value] of Object.entries(row)) {
-        const known = value === '' ? null : value;
-        if (known === null && others.has(field)) continue;
-        values[field] = numbers.has(field) ? numberIn(value) : known;
-      }
-      return values as AnyRow;
-    };
   }
 }
 
-async function* collect(body: AsyncIterable<Buffer>, pieces: Buffer[]): AsyncGenerator<Buffer> {
-  for await (const piece of body) {
-    pieces.push(piece);
-    yield piece;
+/**
+ * Returns a function that gives metrics the types of their profile, also if the service sent a CSV,
+ * and leaves out empty breakdowns that were not requested.
+ */
+function rowConverter(
+  fields: readonly string[],
+  { part, settings }: Pick<ReaderSetup, 'part' | 'settings'>,
+): (row: Row) => AnyRow {
+  const requested =
+    part && columnsOfQuery(part.query).map((column) => fieldOfColumn(column, fields));
+  const numbers = new Set<string>();
+  const others = new Set<string>();
+  for (const field of fields) {
+    const metric = metricOfField(field);
+    if (metric && (metric.type === 'integer' || settings.profile === 'buyer')) numbers.add(field);
+    if (requested && breakdownOfField(field) && !requested.includes(field)) others.add(field);
   }
+
+  return (row) => {
+    const values: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(row)) {
+      const known = value === '' ? null : value;
+      if (known === null && others.has(field)) continue;
+      values[field] = numbers.has(field) ? numberIn(value) : known;
+    }
+    return values as AnyRow;
+  };
 }
 
 /** Returns `null` for a value without a number. */
@@ -235,4 +220,17 @@ function numberIn(value: unknown): number | null {
   const isNumber = typeof value === 'string' && /^\s*[-+]?\d/.test(value);
   const number = isNumber ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : null;
+}
+
+/** Yields the whole document once, after it was checked. */
+async function* readBytes(open: OpenReport): AsyncGenerator<Uint8Array> {
+  const pieces: Buffer[] = [];
+  async function* collect(): AsyncGenerator<Buffer> {
+    for await (const piece of open.bytes()) {
+      pieces.push(piece);
+      yield piece;
+    }
+  }
+  for await (const _batch of open.batches(collect()));
+  yield new Uint8Array(Buffer.concat(pieces));
 }

@@ -39,6 +39,9 @@ export function withoutSlashesAtEnd(address: string): string {
   return address.slice(0, length);
 }
 
+/** A token is sent alone in a header (RFC 9110, 5.5). */
+export const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
+
 /** Calls with a token: all except the sign-in. */
 export type SignedEndpoint = Exclude<EndpointName, 'auth'>;
 

@@ -90,7 +90,7 @@ function joinMistakes(mistakes: readonly UsageError[]): UsageError {
 }
 
 /** Throws `UsageError` for an unknown zone, and for any zone of a buyer. */
-function readTimezone(text: string | undefined, profile: Profile): string {
+export function readTimezone(text: string | undefined, profile: Profile): string {
   if (text === undefined) return defaultZone;
   if (profile === 'dsp') return readZone(text);
   throw new UsageError(

@@ -1,17 +1,18 @@
 import { windowClocks } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
-import { parseDuration } from '../text/quantity.ts';
 import {
   booleanCheck,
-  checkMembers,
+  listCheck,
   type MemberCheck,
   type NumberRange,
-  text,
+  textCheck,
   wholeNumberCheck,
   wordCheck,
-} from './check-members.ts';
+} from '../text/check-members.ts';
+import { parseDuration } from '../text/quantity.ts';
 import { parseClockTime } from './clock.ts';
 import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
+import { expectMembers } from './usage-error.ts';
 
 /** Options with durations as numbers, and what the program itself adds. */
 export interface ServerOptions
@@ -27,12 +28,12 @@ export interface ServerOptions
   readonly onRequest?: (request: LoggedRequest) => void;
 }
 
-const fromNone: NumberRange = { least: 0, most: 999_999 };
-const fromOne: NumberRange = { least: 1, most: 999_999 };
+const fromNone: NumberRange = { min: 0, max: 999_999 };
+const fromOne: NumberRange = { min: 1, max: 999_999 };
 
 /** Ranges of the numeric options, for flags and `startLocalServer` alike. */
 export const optionRanges = {
-  port: { least: 0, most: 65_535 },
+  port: { min: 0, max: 65_535 },
   seed: fromNone,
   scale: fromOne,
   polls: fromOne,
@@ -40,7 +41,7 @@ export const optionRanges = {
   rateLimit: fromOne,
 } as const satisfies { readonly [Name in keyof LocalServerOptions]: NumberRange };
 
-const milliseconds = wholeNumberCheck({ least: 0, most: Number.MAX_SAFE_INTEGER }, 'milliseconds');
+const milliseconds = wholeNumberCheck({ min: 0, max: Number.MAX_SAFE_INTEGER }, 'milliseconds');
 
 const duration: MemberCheck = {
   expected: 'a number with a unit, such as 500ms, 2s or 2h',
@@ -53,15 +54,10 @@ const clockTime: MemberCheck = {
     (typeof value === 'string' || typeof value === 'number') && parseClockTime(value) !== undefined,
 };
 
-const faultTexts: MemberCheck = {
-  expected: 'a list of strings such as status:503:times=3',
-  isValid: (value) => Array.isArray(value) && value.every((one) => typeof one === 'string'),
-};
-
 const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
-  host: text,
+  host: textCheck,
   port: wholeNumberCheck(optionRanges.port),
-  fixtures: text,
+  fixtures: textCheck,
   seed: wholeNumberCheck(optionRanges.seed),
   scale: wholeNumberCheck(optionRanges.scale),
   delay: duration,
@@ -73,13 +69,13 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   restate: wholeNumberCheck(optionRanges.restate),
   rateLimit: wholeNumberCheck(optionRanges.rateLimit),
   windowClock: wordCheck(windowClocks),
-  faults: faultTexts,
+  faults: listCheck('status:503:times=3'),
   now: clockTime,
 };
 
 /** Reads the options of a program. Throws `UsageError` for invalid or unknown ones. */
 export function readOptions(options: LocalServerOptions): ServerOptions {
-  checkMembers(options, optionChecks, { noun: 'option' });
+  expectMembers(options, optionChecks, { noun: 'option' });
 
   const { delay, delayMs, tokenTtl, reportTtl, ...others } = options;
   const { polls, manual } = options;

@@ -1,4 +1,5 @@
 import { type ErrorDetails, UsageError } from '../errors.ts';
+import { findMistake, type MemberCheck } from '../text/check-members.ts';
 
 /** Puts the advice into the message, because test runners show nothing else of an error. */
 export function usageError(
@@ -7,4 +8,18 @@ export function usageError(
   details: Pick<ErrorDetails, 'code' | 'cause'> = {},
 ): UsageError {
   return new UsageError(`${sentence} ${advice}`, details);
+}
+
+/** Throws `UsageError` for an unknown or invalid member of what a test passes. */
+export function expectMembers(
+  object: unknown,
+  checks: Readonly<Record<string, MemberCheck>>,
+  { noun, code = 'USAGE' }: { readonly noun: string; readonly code?: string },
+): void {
+  const mistake = findMistake(object, checks, noun);
+  if (!mistake) return;
+  const { message, hint } = mistake;
+  throw hint === undefined
+    ? new UsageError(message, { code })
+    : usageError(message, hint, { code });
 }

@@ -326,12 +326,19 @@ describe('what goes wrong', () => {
     { options: { baseUrl: url }, message: 'needs token, or email and password' },
     { options: { baseUrl: url, email: 'a@x.test' }, message: 'needs password' },
     { options: { baseUrl: 'http://example.com', token: 't' }, message: 'must start with https' },
-    { options: { baseUrl: url, token: 't', timeout: 5 }, hint: 'Did you mean timeoutMs?' },
-    { options: { baseUrl: url, token: 't', timeoutMs: '5s' }, message: 'timeoutMs is “5s”' },
-    { options: { baseUrl: url, token: 't', profile: 'seller' }, hint: 'buyer, dsp' },
+    {
+      options: { baseUrl: url, token: 't', timeout: 5 },
+      hint: 'Did you mean timeoutMs, which takes',
+    },
+    { options: { baseUrl: url, token: 't', timeoutMs: '5s' }, message: 'timeoutMs cannot be “5s”' },
+    { options: { baseUrl: url, token: 't', profile: 'seller' }, message: 'use buyer or dsp' },
     { options: { baseUrl: url, token: 't', timezone: 'UTC' }, message: 'DSP reports only' },
-    { options: { baseUrl: url, token: 't', proxy: 'socks://x' }, message: 'proxy is not' },
-    { options: { baseUrl: url, token: 'Bearer t' }, message: 'token has blanks' },
+    {
+      options: { baseUrl: url, token: 't', proxy: 'socks://x' },
+      message: 'proxy cannot be this value',
+    },
+    { options: { baseUrl: url, token: 'Bearer t' }, message: 'token cannot be this value' },
+    { options: { baseUrl: url, token: ' \n' }, message: 'use a token alone' },
     { options: { baseUrl: 'localhost:1', token: 't' }, hint: 'Did you mean http://localhost:1?' },
   ])('createClient($options) is exit 2', ({ options, message = '', hint = '' }) => {
     const create = () => createClient(options as never);
@@ -352,13 +359,13 @@ describe('what goes wrong', () => {
     },
     { report: { period: 'yesterday', filters: { campaign: ['Summer'] } }, message: 'campaign' },
     { report: { period: 'yesterday', breakdowns: ['DAILY'] }, message: 'breakdowns' },
-    { report: { period: 'yesterday', by: 'DAILY' }, message: 'by is not a list' },
+    { report: { period: 'yesterday', by: 'DAILY' }, message: 'by cannot be “DAILY”' },
     { report: { period: 'soon' }, message: 'soon' },
-    { report: { period: null }, message: 'period is “null”' },
+    { report: { period: null }, message: 'period cannot be null' },
     { report: { period: 'yesterday', until: 'now' }, message: 'until' },
     { report: { period: 'yesterday', by: ['DAYLY'] }, message: 'DAYLY' },
-    { report: { period: 'yesterday', filters: null }, message: 'filters is not an object' },
-    { report: null, message: 'needs an object' },
+    { report: { period: 'yesterday', filters: null }, message: 'filters cannot be null' },
+    { report: null, message: 'Expected an object with period' },
     { report: {}, message: 'No period' },
   ])('fetchReport($report) is exit 2', async ({ report, message }) => {
     const client = createClient({ baseUrl: url, token: 't' });
@@ -382,7 +389,7 @@ describe('what goes wrong', () => {
     for (const call of [client.openReport('' as never), client.reportStatus(undefined as never)]) {
       await expect(call).rejects.toMatchObject({
         exitCode: 2,
-        message: expect.stringContaining('needs the ID of a report'),
+        message: expect.stringContaining('ID of the report is missing'),
       });
     }
   });

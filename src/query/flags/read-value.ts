@@ -131,23 +131,23 @@ function readDurationFrom(minMs: number, text: string): number {
 
 /** Reads a whole number from 0 to 999,999. */
 export function readCount(text: string): number {
-  return readWholeNumber(text, { least: 0 });
+  return readWholeNumber(text, { min: 0 });
 }
 
 /** Reads a whole number from 1 to 999,999. */
 export function readPositive(text: string): number {
-  return readWholeNumber(text, { least: 1 });
+  return readWholeNumber(text, { min: 1 });
 }
 
 /** Reads a whole number within bounds, both included. */
 export function readWholeNumber(
   text: string,
-  { least = 0, most = 999_999 }: { readonly least?: number; readonly most?: number },
+  { min = 0, max = 999_999 }: { readonly min?: number; readonly max?: number },
 ): number {
-  if (!/^\d+$/.test(text) || Number(text) < least) {
-    throw new InvalidArgumentError(`Use a whole number, ${least} or more.`);
+  if (!/^\d+$/.test(text) || Number(text) < min) {
+    throw new InvalidArgumentError(`Use a whole number, ${min} or more.`);
   }
-  if (Number(text) > most) throw new InvalidArgumentError(`The maximum is ${most}.`);
+  if (Number(text) > max) throw new InvalidArgumentError(`The maximum is ${max}.`);
   return Number(text);
 }
 

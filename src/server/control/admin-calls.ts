@@ -1,12 +1,13 @@
 import { type ReportStatus, reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import { booleanCheck, checkMembers, text, wordCheck } from '../check-members.ts';
+import { booleanCheck, textCheck, wordCheck } from '../../text/check-members.ts';
 import { readClockTime } from '../clock.ts';
 import { readFault } from '../faults/read-fault.ts';
 import type { Control, FaultObject } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Services } from '../services.ts';
+import { expectMembers } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
 /** A call with which tests in any language control the server (`cli.md`, `local-server`). */
@@ -106,11 +107,11 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
 /** Throws `UsageError` for the body of a call that sets the clock. */
 function changeClock({ clock }: Services, control: Control, body: Parameters): void {
   const checks = {
-    advance: text,
-    now: { ...text, expected: 'a time such as 2026-11-01T09:00:00Z' },
+    advance: textCheck,
+    now: { ...textCheck, expected: 'a time such as 2026-11-01T09:00:00Z' },
     frozen: booleanCheck,
   };
-  checkMembers(body, checks, { noun: 'member' });
+  expectMembers(body, checks, { noun: 'member' });
   const { advance, now, frozen = false } = body;
   const isSetting = now !== undefined || body.frozen !== undefined;
   if (isSetting === (advance !== undefined)) {
@@ -128,14 +129,14 @@ function faultIn(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;
 
-  checkMembers(body, { fault: text }, { noun: 'member', code: 'BAD_FAULT' });
+  expectMembers(body, { fault: textCheck }, { noun: 'member', code: 'BAD_FAULT' });
   return String(fault);
 }
 
 /** Throws `UsageError` for the body of a call that sets the status of a report. */
 function readStatus(body: Parameters): ReportStatus {
   const check = wordCheck(reportStatuses);
-  checkMembers(body, { status: check }, { noun: 'member' });
+  expectMembers(body, { status: check }, { noun: 'member' });
   if (body.status === undefined) throw new UsageError(`status is missing: use ${check.expected}.`);
   return body.status as ReportStatus;
 }

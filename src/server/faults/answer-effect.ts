@@ -1,10 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type { UsageError } from '../../errors.ts';
+import { type MemberCheck, wholeNumberCheck } from '../../text/check-members.ts';
 import { quoted } from '../../text/printable.ts';
-import { checkMembers, type MemberCheck, wholeNumberCheck } from '../check-members.ts';
 import type { FaultAnswer } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
-import { usageError } from '../usage-error.ts';
+import { expectMembers, usageError } from '../usage-error.ts';
 import type { FaultEffect } from './fault-kind.ts';
 import { describeThrown, toJson } from './fault-mistake.ts';
 
@@ -12,14 +12,14 @@ import { describeThrown, toJson } from './fault-mistake.ts';
 const ownHeaders = ['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade'];
 
 const answerChecks: Readonly<Record<keyof FaultAnswer, MemberCheck>> = {
-  status: wholeNumberCheck({ least: 200, most: 599 }),
+  status: wholeNumberCheck({ min: 200, max: 599 }),
   headers: { expected: 'an object of strings', isValid: (value) => typeof value === 'object' },
   body: { expected: 'a string or a JSON value', isValid: (value) => typeof value !== 'function' },
 };
 
 /** Sends a response of the test instead of the service's. Throws `UsageError`. */
 export function answerEffect(answer: FaultAnswer): FaultEffect {
-  checkMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
+  expectMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
   const { status = 200, headers, body } = answer;
   if (body === undefined) throw invalidAnswer('body is missing', 'Set body; "" is an empty one.');
 

@@ -1,23 +1,22 @@
 import { endpointNames } from '../../contract/messages.ts';
 import type { UsageError } from '../../errors.ts';
 import {
-  checkMembers,
   functionCheck,
   type MemberCheck,
-  text,
+  textCheck,
   wholeNumberCheck,
   wordCheck,
-} from '../check-members.ts';
+} from '../../text/check-members.ts';
 import type { FaultObject } from '../public-types.ts';
-import { usageError } from '../usage-error.ts';
+import { expectMembers, usageError } from '../usage-error.ts';
 import { answerEffect } from './answer-effect.ts';
 import { type FaultSpec, parseFault, targetsOf } from './parse-fault.ts';
 
-const count = wholeNumberCheck({ least: 0, most: 999_999_999 });
+const count = wholeNumberCheck({ min: 0, max: 999_999_999 });
 
 const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
   endpoint: wordCheck([...endpointNames, '*']),
-  kind: text,
+  kind: textCheck,
   times: count,
   after: count,
   when: functionCheck,
@@ -32,7 +31,7 @@ const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
 export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
   if (typeof fault === 'string') return parseFault(fault);
 
-  checkMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });
+  expectMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });
   const { endpoint, kind, times, after, when, change, answer } = fault;
   if (endpoint === undefined) {
     throw invalidFault('endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');

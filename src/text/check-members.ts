@@ -1,0 +1,115 @@
+import { didYouMean, nearest } from './nearest.ts';
+import { quoted } from './printable.ts';
+
+/** Checks one member of an object from code that may not be type-checked. */
+export interface MemberCheck {
+  /** For errors: `true or false`. */
+  readonly expected: string;
+  isValid(value: unknown): boolean;
+
+  /** The value is not shown in errors. */
+  readonly isSecret?: true;
+}
+
+export interface MemberMistake {
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/**
+ * Finds the first unknown or invalid member of an object; returns `undefined` if there is none. A
+ * member that is `undefined` counts as absent.
+ *
+ * @param noun what messages call a member
+ */
+export function findMistake(
+  object: unknown,
+  checks: Readonly<Record<string, MemberCheck>>,
+  noun: string,
+): MemberMistake | undefined {
+  const names = Object.keys(checks);
+  if (typeof object !== 'object' || object === null) {
+    return {
+      message: `Expected an object with ${names.join(', ')}, not ${describe(object)}.`,
+    };
+  }
+
+  for (const [name, value] of Object.entries(object)) {
+    const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+    if (!check) return unknownMember(name, checks, noun);
+    if (value === undefined || check.isValid(value)) continue;
+    const given = check.isSecret ? 'this value' : describe(value);
+    return { message: `${name} cannot be ${given}: use ${check.expected}.` };
+  }
+  return undefined;
+}
+
+function unknownMember(
+  name: string,
+  checks: Readonly<Record<string, MemberCheck>>,
+  noun: string,
+): MemberMistake {
+  const names = Object.keys(checks);
+  const guess = nearest(name, names);
+  const advice = guess && `${guess}, which takes ${checks[guess]?.expected}`;
+  return {
+    message: `Unknown ${noun} ${quoted(name)}.`,
+    hint: didYouMean(advice, `Choose from ${names.join(', ')}.`),
+  };
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return quoted(value);
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+export const textCheck: MemberCheck = {
+  expected: 'a string that is not empty',
+  isValid: (value) => typeof value === 'string' && value.trim() !== '',
+};
+
+export const booleanCheck: MemberCheck = {
+  expected: 'true or false',
+  isValid: (value) => typeof value === 'boolean',
+};
+
+export const functionCheck: MemberCheck = {
+  expected: 'a function',
+  isValid: (value) => typeof value === 'function',
+};
+
+export function wordCheck(words: readonly string[]): MemberCheck {
+  return {
+    expected: words.join(' or '),
+    isValid: (value) => typeof value === 'string' && words.includes(value),
+  };
+}
+
+/** @param example of the list: `status:503:times=3` */
+export function listCheck(example: string): MemberCheck {
+  return {
+    expected: `a list of strings such as ${example}`,
+    isValid: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  };
+}
+
+/** Both ends are included. */
+export interface NumberRange {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** @param unit for errors: `milliseconds` */
+export function wholeNumberCheck({ min, max }: NumberRange, unit = ''): MemberCheck {
+  const number = unit === '' ? 'a whole number' : `a whole number of ${unit}`;
+  const end = max === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${max}`;
+  return {
+    expected: `${number}, ${min} ${end}`,
+    isValid: (value) => {
+      const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
+      return isWhole && value >= min && value <= max;
+    },
+  };
+}
