@@ -126,6 +126,9 @@ export class RejectedError extends errorClass(4, 'REJECTED') {}
 /** Network, TLS, timeout, or 429 and 5xx after the retries. */
 export class UnreachableError extends errorClass(5, 'UNREACHABLE', { retryable: true }) {}
 
+/** A call failed before it left this machine: it certainly had no effect. */
+export class UnsentError extends UnreachableError {}
+
 /** A create call failed in a way after which the service may have created a report. */
 export class UncertainCreateError extends AdreportError {
   readonly exitCode: number;
@@ -227,9 +230,9 @@ export function endsReport(error: AdreportError): boolean {
   return hasExitCode(error, 4, 6, 9) && !error.retryable;
 }
 
-/** A report broke off while it was read: another download may be whole. */
+/** A report broke off or stalled while it was read: another download may be whole. */
 export function isTruncated(error: unknown): error is AdreportError {
-  return hasExitCode(error, 9) && error.retryable;
+  return hasExitCode(error, 5, 9) && error.retryable;
 }
 
 /** Also for 429 and 5xx after the retries. */

@@ -182,7 +182,13 @@ export class Accounts {
     if (proxy) console.hide(decodeURIComponent(proxy.url.password));
 
     const trace = (line: string): void => console.trace(line);
-    const http = await createHttp({ timeoutMs: timeout, userAgent, proxy, trace });
+    const http = await createHttp({
+      timeoutMs: timeout,
+      userAgent,
+      proxy,
+      wording: 'flags',
+      trace,
+    });
     this.#connections.push(http);
 
     const { hide, redact } = console;

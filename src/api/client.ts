@@ -5,15 +5,7 @@ import {
   type StatusRecord,
   tokenPattern,
 } from '../contract/messages.ts';
-import {
-  AdreportError,
-  ErrorInContext,
-  isInterruption,
-  isNotSignedIn,
-  SignInError,
-  StillInProgressError,
-  UncertainCreateError,
-} from '../errors.ts';
+import { type AdreportError, isNotSignedIn, SignInError, StillInProgressError } from '../errors.ts';
 import { maxServiceText, printable } from '../text/printable.ts';
 import { tryJson } from './exact-json.ts';
 import { hintFor } from './hints.ts';
@@ -23,7 +15,6 @@ import {
   findCampaigns,
   findReportId,
   findToken,
-  hasNextLink,
   isReportData,
   parseJson,
   peek,
@@ -33,17 +24,16 @@ import {
   UnreadableResponse,
 } from './parse-responses.ts';
 import { withoutTokens } from './redaction.ts';
-import type { CallFacts, SignInOrigin } from './refusal.ts';
+import type { SignInOrigin } from './refusal.ts';
 import {
   type Call,
   type CallBody,
   type CallerHost,
   type CallerOptions,
-  parseRetryAfter,
   type ReadResponse,
   RetryingCaller,
+  type TimedResponse,
   type TryCount,
-  toUserError,
 } from './retrying-caller.ts';
 
 /** Exchanged for a token. */
@@ -52,11 +42,6 @@ export interface Credentials {
 
   /** A function finds the password when it is needed. */
   readonly password: string | (() => Promise<string>);
-}
-
-/** Throws like the function that finds the password. */
-async function passwordOf({ password }: Credentials): Promise<string> {
-  return typeof password === 'string' ? password : password();
 }
 
 export interface ClientOptions extends CallerOptions {
@@ -118,9 +103,6 @@ export interface StatusResponse extends StatusRecord {
 /** What a client has learnt from the service; shared by the clients of one account. */
 interface Session {
   token: string | undefined;
-
-  /** Token of the last call that was accepted. */
-  acceptedToken?: string | undefined;
   hasCreatedReport?: boolean;
   signingIn?: Promise<string> | undefined;
 }
@@ -172,7 +154,7 @@ export class Client {
   /** An error says if a report may exist anyway. */
   async createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
     const created = await this.#call({ endpoint: 'buyer', body }, (response) =>
-      this.#readCreated(response, isDirect),
+      readCreated(response, isDirect),
     );
     this.#session.hasCreatedReport = true;
     return created;
@@ -193,7 +175,7 @@ export class Client {
   download(id: string, count?: TryCount): Promise<ReportResponse> {
     const body = this.#bodyOfId(id);
     return this.#call({ endpoint: 'download', body, reportId: id, count }, (response) =>
-      this.#readReport(response, id),
+      readReport(response, id),
     );
   }
 
@@ -227,19 +209,9 @@ export class Client {
     call: Call,
     read: ReadResponse<Result>,
   ): Promise<Result> {
-    const isGiven = token === this.#options.token;
-    const origin = isGiven ? this.#options.origin : this.#freshTokenOrigin();
-    const hasTokenWorked = token === this.#session.acceptedToken;
-    return this.#caller.call({ ...call, token, origin, hasTokenWorked }, (response) => {
-      this.#session.acceptedToken = token;
-      return read(response);
-    });
-  }
-
-  /** Describes a token that comes from a sign-in of this client. */
-  #freshTokenOrigin(): SignInOrigin {
-    const tokenHint = hintFor('freshToken', this.#options.wording);
-    return { token: 'the token it had just issued', tokenHint, signInHint: '' };
+    const { token: givenToken, origin } = this.#options;
+    // The origin is that of the token which was given, not of one that a sign-in issued.
+    return this.#caller.call({ ...call, token, ...(token === givenToken && { origin }) }, read);
   }
 
   async #requestToken(): Promise<string> {
@@ -249,16 +221,14 @@ export class Client {
         hint: hintFor('signIn', wording),
       });
     }
-    const { email } = credentials;
-    const password = await passwordOf(credentials);
+    const { email, password: given } = credentials;
+    const password = typeof given === 'string' ? given : await given();
     hide(password);
     const body = bodyIn(encoding, {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
-    const token = await this.#caller
-      .call({ endpoint: 'auth', body, origin }, readToken)
-      .catch((error) => Promise.reject(nameSignIn(error)));
+    const token = await this.#caller.call({ endpoint: 'auth', body, origin }, readToken);
     hide(token);
     this.#session.token = token;
     return token;
@@ -268,9 +238,9 @@ export class Client {
     return bodyIn(this.#options.encoding, { json: { id }, form: { id } });
   }
 
-  async #readStatus(response: HttpResponse, id: string): Promise<StatusResponse> {
+  async #readStatus(response: TimedResponse, id: string): Promise<StatusResponse> {
     const { redact } = this.#options;
-    const retryAfterMs = this.#retryAfterMs(response);
+    const { retryAfterMs } = response;
     if (response.status === 202) {
       response.body.destroy();
       return { status: 'progress', message: 'progress', report_id: id, retryAfterMs };
@@ -283,16 +253,7 @@ export class Client {
       throw new UnreadableResponse('has no status', { text, document });
     }
     if (!outcome) this.#noteUnknownWord(status, id);
-    return {
-      status: redact(status),
-      message: redact(message),
-      report_id: id,
-      retryAfterMs,
-    };
-  }
-
-  #retryAfterMs({ headers }: HttpResponse): number | undefined {
-    return parseRetryAfter(headers['retry-after'], this.#options.host.wallClock());
+    return { status: redact(status), message: redact(message), report_id: id, retryAfterMs };
   }
 
   /** Notes an unknown status word, once, with what to try. */
@@ -304,89 +265,67 @@ export class Client {
         `If it never changes, try: adreport download ${printable(id)}`,
     );
   }
-
-  /** Reads a report id or report data, depending on the beginning of the response. */
-  async #readCreated(response: HttpResponse, isDirect: boolean): Promise<CreatedReport> {
-    const { start, isWhole, all } = await peek(response.body);
-    const contentType = response.headers['content-type'];
-    const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
-    const serviceMs = timeOf(response.headers);
-    if (bareId !== undefined) {
-      return { kind: 'report', id: bareId, status: 'progress', serviceMs };
-    }
-
-    const mayBeRecord = isWhole && !isCsv(start, contentType);
-    const document = mayBeRecord ? parseJson(start, response) : undefined;
-    const isData = isReportData(document) || (isDirect && containsRows(document));
-    if (document === undefined || isData) {
-      return { kind: 'data', response: this.#toReport(response, all, { endpoint: 'buyer' }) };
-    }
-
-    const id = findReportId(document);
-    const { isError, status } = recordIn(document);
-    if (id === undefined || isError || id.length > maxServiceText) {
-      const isLong = id !== undefined && !isError;
-      const problem = isLong ? `has an ID of more than ${maxServiceText} characters` : 'has no ID';
-      throw new UnreadableResponse(problem, { text: start, document });
-    }
-    return { kind: 'report', id, status: status || 'progress', serviceMs };
-  }
-
-  /** Reads the beginning of a report. Throws if it is a record that says why there is none. */
-  async #readReport(response: HttpResponse, reportId: string): Promise<ReportResponse> {
-    const retryAfterMs = this.#retryAfterMs(response);
-    if (response.status === 202) {
-      response.body.destroy();
-      throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs, reportId });
-    }
-
-    const call = { endpoint: 'download', reportId, retryAfterMs } as const;
-    const { start, isWhole, all } = await peek(response.body, startsAsReport);
-    const isEmpty = isWhole && start.trim() === '';
-    if (isEmpty) throw new UnreadableResponse('is empty');
-    if (isPage(start)) throw new UnreadableResponse('is a web page', { text: start });
-    if (isWhole && startsAsJson(start)) {
-      const document = tryJson(start);
-      const isRecord = !isReportData(document) && !containsRows(document);
-      if (document !== undefined && isRecord) {
-        const unread = new UnreadableResponse('is not a report', { text: start, document });
-        throw toUserError(unread, call, this.#options);
-      }
-    }
-    return this.#toReport(response, all, call);
-  }
-
-  #toReport(response: HttpResponse, body: AsyncIterable<Buffer>, call: CallFacts): ReportResponse {
-    const { headers, status } = response;
-    const length = headers['content-length'] ?? '';
-    const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
-    return {
-      body: this.#withUserErrors(body, call),
-      contentType: headers['content-type'],
-      sizeBytes: hasSize ? Number(length) : undefined,
-      serviceMs: timeOf(headers),
-      isPart: status === 206,
-      close: () => void response.body.destroy(),
-    };
-  }
-
-  /** Passes a body on, with errors for users. A create call is not repeated. */
-  async *#withUserErrors(body: AsyncIterable<Buffer>, call: CallFacts): AsyncGenerator<Buffer> {
-    try {
-      yield* body;
-    } catch (thrown) {
-      const error = toUserError(thrown, call, this.#options);
-      if (call.endpoint !== 'buyer' || isInterruption(error)) throw error;
-      throw new UncertainCreateError(error, hintFor('uncertain', this.#options.wording));
-    }
-  }
 }
 
-/** Names the step in an error, unless the service refused the sign-in. */
-function nameSignIn(error: unknown): unknown {
-  const isNamed = isNotSignedIn(error) || isInterruption(error);
-  if (isNamed || !(error instanceof AdreportError)) return error;
-  return new ErrorInContext(error, { message: `The sign-in failed. ${error.message}` });
+/** Reads a report id or report data, depending on the beginning of the response. */
+async function readCreated(response: HttpResponse, isDirect: boolean): Promise<CreatedReport> {
+  const { start, isWhole, all } = await peek(response.body);
+  const contentType = response.headers['content-type'];
+  const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
+  const serviceMs = readDate(response);
+  if (bareId !== undefined) {
+    return { kind: 'report', id: bareId, status: 'progress', serviceMs };
+  }
+
+  const mayBeRecord = isWhole && !isCsv(start, contentType);
+  const document = mayBeRecord ? parseJson(start, response) : undefined;
+  const isData = isReportData(document) || (isDirect && containsRows(document));
+  if (document === undefined || isData) {
+    return { kind: 'data', response: toReportResponse(response, all) };
+  }
+
+  const id = findReportId(document);
+  const { isError, status } = recordIn(document);
+  if (id === undefined || isError) {
+    throw new UnreadableResponse('has no ID', { text: start, document });
+  }
+  if (id.length > maxServiceText) {
+    const problem = `has an ID of more than ${maxServiceText} characters`;
+    throw new UnreadableResponse(problem, { text: start, document });
+  }
+  return { kind: 'report', id, status: status || 'progress', serviceMs };
+}
+
+/** Reads the beginning of a report. Throws if it is a record that says why there is none. */
+async function readReport(response: TimedResponse, reportId: string): Promise<ReportResponse> {
+  const { retryAfterMs } = response;
+  if (response.status === 202) {
+    response.body.destroy();
+    throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs, reportId });
+  }
+
+  const { start, isWhole, all } = await peek(response.body, startsAsReport);
+  const isEmpty = isWhole && start.trim() === '';
+  if (isEmpty) throw new UnreadableResponse('is empty');
+  if (isPage(start)) throw new UnreadableResponse('is a web page', { text: start });
+  const document = isWhole && startsAsJson(start) ? tryJson(start) : undefined;
+  const isData = isReportData(document) || containsRows(document);
+  if (document === undefined || isData) return toReportResponse(response, all);
+  throw new UnreadableResponse('is not a report', { text: start, document });
+}
+
+function toReportResponse(response: HttpResponse, body: AsyncIterable<Buffer>): ReportResponse {
+  const { headers, status } = response;
+  const length = headers['content-length'] ?? '';
+  const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
+  return {
+    body,
+    contentType: headers['content-type'],
+    sizeBytes: hasSize ? Number(length) : undefined,
+    serviceMs: readDate(response),
+    isPart: status === 206,
+    close: () => void response.body.destroy(),
+  };
 }
 
 /** Writes one of two forms of the same body. */
@@ -425,14 +364,13 @@ async function readCampaignList(response: HttpResponse): Promise<CampaignList> {
   if (!campaigns) throw new UnreadableResponse('is not a list of campaigns', { text, document });
   return {
     campaigns,
-    answer: document,
+    document,
     isPart: response.status === 206,
-    hasNextLink: hasNextLink(response),
   };
 }
 
 /** Reads `Date` in milliseconds since 1970; `undefined` if there is none. */
-function timeOf(headers: HttpResponse['headers']): number | undefined {
+function readDate({ headers }: HttpResponse): number | undefined {
   const ms = Date.parse(headers.date ?? '');
   return Number.isNaN(ms) ? undefined : ms;
 }

@@ -1,4 +1,4 @@
-import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
@@ -9,16 +9,11 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * Decodes a body by its `Content-Encoding`. A body that is not compressed as declared, or was cut,
- * fails with an error of zlib; other codings are left as they are.
+ * Creates the streams that decode a body by its `Content-Encoding`, in the order of use. They fail
+ * with an error of zlib; other codings are left as they are.
  */
-export function decompress(body: Readable, contentEncoding = ''): Readable {
-  let content = body;
+export function createDecoders(contentEncoding = ''): Transform[] {
+  const codings = contentEncoding.toLowerCase().split(',');
   // The last coding was applied last, and is undone first.
-  for (const coding of contentEncoding.toLowerCase().split(',').toReversed()) {
-    const createDecoder = decoders.get(coding.trim());
-    // Without a callback an error would be thrown; the reader gets it from the stream.
-    if (createDecoder) content = pipeline(content, createDecoder(), () => {});
-  }
-  return content;
+  return codings.reverse().flatMap((coding) => decoders.get(coding.trim())?.() ?? []);
 }

@@ -68,11 +68,6 @@ const hints = {
       'Sign in again with adreport login (unattended: set ADREPORT_TOKEN, or ADREPORT_EMAIL and ADREPORT_PASSWORD).',
     options: 'Pass another token, or email and password.',
   },
-  freshToken: {
-    flags:
-      "E-mail and password are correct. Try a token from the service's console: adreport login --token-stdin",
-    options: "E-mail and password are correct. Try a token from the service's console.",
-  },
   password: {
     flags:
       'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin',

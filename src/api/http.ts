@@ -1,12 +1,11 @@
 import { isIP } from 'node:net';
-import { hrtime } from 'node:process';
-import { Readable } from 'node:stream';
+import { pipeline, type Readable, Transform } from 'node:stream';
 import type { buildConnector, Dispatcher } from 'undici';
 import { RejectedError, UnreachableError, UsageError } from '../errors.ts';
 import { shortened } from '../text/printable.ts';
-import { decompress } from './decompress.ts';
+import { createDecoders } from './decompress.ts';
+import { exchangeError, ProxyError } from './exchange-error.ts';
 import { hintFor, type Wording } from './hints.ts';
-import { ProxyError, TransportError } from './transport-error.ts';
 
 export interface HttpOptions {
   /** Limits connecting, the wait for the first byte, and pauses within a body. */
@@ -16,8 +15,7 @@ export interface HttpOptions {
   /** For https only. Plain http is only used on loopback, without a proxy. */
   readonly proxy?: ProxySettings | undefined;
 
-  /** Of hints; flags by default. */
-  readonly wording?: Wording;
+  readonly wording: Wording;
 
   /** Prints one line per exchange, without headers and bodies and therefore without secrets. */
   readonly trace: (line: string) => void;
@@ -34,6 +32,9 @@ export interface ProxySettings {
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: URL;
+
+  /** The call in messages: `the status call`. */
+  readonly step: string;
 
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
@@ -54,14 +55,14 @@ export interface HttpResponse {
   /** Origin of the response, if redirects led to another one. */
   readonly redirectedTo?: string;
 
-  /** Decompressed bytes. Ends with a `TransportError` or a zlib error if incomplete. */
+  /** Decompressed bytes. Fails with `IncompleteDataError` or `UnreachableError`. */
   readonly body: Readable;
 }
 
 /** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
 export interface Http {
   /**
-   * Follows redirects. Throws `TransportError`, the signal's reason, and `RejectedError` for a
+   * Follows redirects. Throws `UnreachableError`, the signal's reason, and `RejectedError` for a
    * redirect that is not followed.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
@@ -199,7 +200,7 @@ function withProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
 interface Redirect {
   readonly status: number;
   readonly location: string;
-  readonly wording: Wording | undefined;
+  readonly wording: Wording;
 }
 
 /**
@@ -209,7 +210,7 @@ interface Redirect {
  */
 function followRedirect(
   request: HttpRequest,
-  { status, location, wording = 'flags' }: Redirect,
+  { status, location, wording }: Redirect,
 ): HttpRequest {
   const { url, method, isDownload } = request;
   const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
@@ -242,162 +243,107 @@ function addressOf({ origin, protocol }: URL): string {
   return shortened(origin === 'null' ? `a ${protocol} address` : origin);
 }
 
-function exchange(
+/** Sends one request. The promise resolves when the headers have arrived. */
+async function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
   options: HttpOptions,
 ): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    new Exchange(request, options, { resolve, reject }).start(dispatcher);
-  });
-}
+  const { method, url, step, headers, body, signal } = request;
+  const { timeoutMs, userAgent, proxy, wording, trace } = options;
+  const startedMs = performance.now();
+  const hasProxyUser = Boolean(proxy?.url.username && proxy.url.password);
+  // The query of a signed URL is a secret.
+  const shownUrl = `${url.origin}${url.pathname}${url.search && '?…'}`;
+  let wasSent = false;
 
-/** Callbacks of the promise for a response. */
-interface ResponseReceiver {
-  readonly resolve: (response: HttpResponse) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/**
- * One HTTP request with its response. The promise resolves when the headers have arrived; later
- * failures are errors of the body.
- */
-class Exchange implements Dispatcher.DispatchHandler {
-  readonly #request: HttpRequest;
-  readonly #options: HttpOptions;
-  readonly #receiver: ResponseReceiver;
-  readonly #startedAt = hrtime.bigint();
-
-  /** Set once connected, before the first byte of the request may leave. */
-  #controller: Dispatcher.DispatchController | undefined;
-  #body: Readable | undefined;
-  #status = 0;
-  #bytes = 0;
-  #isOver = false;
-
-  constructor(request: HttpRequest, options: HttpOptions, receiver: ResponseReceiver) {
-    this.#request = request;
-    this.#options = options;
-    this.#receiver = receiver;
-  }
-
-  start(dispatcher: Dispatcher): void {
-    const { method, url, headers, body, signal } = this.#request;
-    const { timeoutMs, userAgent } = this.#options;
-    if (signal?.aborted) {
-      this.#receiver.reject(signal.reason);
-      return;
-    }
-
-    signal?.addEventListener('abort', this.#abort);
-    dispatcher.dispatch(
-      {
-        origin: url.origin,
-        path: url.pathname + url.search,
-        method,
-        headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers },
-        body: body ?? null,
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-      },
-      this,
-    );
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    const { signal } = this.#request;
-    if (signal?.aborted) controller.abort(signal.reason);
-    else this.#controller = controller;
-  }
-
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    fields: Readonly<Record<string, unknown>>,
-  ): void {
-    const isInterim = status < 200;
-    if (isInterim) return;
-
-    const headers: Record<string, string> = {};
-    for (const [name, value] of Object.entries(fields)) headers[name] = String(value);
-
-    this.#status = status;
-    this.#body = createBody(controller);
-    const body = decompress(this.#body, headers['content-encoding']);
-    // A body may fail before it has a reader, who still gets the error.
-    for (const stream of [this.#body, body]) stream.on('error', () => {});
-    this.#receiver.resolve({ status, headers, body });
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    // undici passes an empty chunk each time it resumes; in object mode it would count.
-    if (chunk.length === 0 || !this.#body) return;
-    const wantsMore = this.#body.push(chunk);
-    if (!wantsMore) controller.pause();
-  }
-
-  onResponseEnd(): void {
-    this.#end(undefined);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#end(error);
-  }
-
-  readonly #abort = (): void => {
-    const reason = this.#request.signal?.reason;
-    if (this.#controller) this.#controller.abort(reason);
-    else this.#end(reason);
+  const traceEnd = (result: string): void => {
+    const tookMs = Math.round(performance.now() - startedMs);
+    trace(`${method} ${shownUrl} → ${result}, ${tookMs} ms`);
+  };
+  const toError = (cause: unknown, hasResponse: boolean): Error => {
+    if (signal?.aborted) return signal.reason;
+    return exchangeError(cause, { url, step, wasSent, hasResponse, hasProxyUser, wording });
   };
 
-  #end(error: Error | undefined): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#request.signal?.removeEventListener('abort', this.#abort);
-
-    const failure = error && this.#failureOf(error);
-    this.#traceEnd(failure);
-    if (!this.#body) this.#receiver.reject(failure);
-    else if (failure) this.#body.destroy(failure);
-    else this.#body.push(null);
-  }
-
-  #failureOf(error: Error): Error {
-    const { signal, url } = this.#request;
-    if (signal?.aborted) return signal.reason;
-    const { username, password } = this.#options.proxy?.url ?? {};
-    const hasProxyUser = Boolean(username && password);
-    const wasSent = this.#controller !== undefined;
-    const begun = this.#body !== undefined;
-    return new TransportError(error, { url, wasSent, begun, hasProxyUser });
-  }
-
-  #traceEnd(failure: Error | undefined): void {
-    const { method, url } = this.#request;
-    // The query of a signed URL is a secret.
-    const query = url.search && '?…';
-    const result = this.#status ? `${this.#status}, ${this.#bytes} bytes` : 'no response';
-    const tookMs = Math.round(Number(hrtime.bigint() - this.#startedAt) / 1e6);
-    const why = failure ? ` (${failure.message})` : '';
-    this.#options.trace(
-      `${method} ${url.origin}${url.pathname}${query} → ${result}, ${tookMs} ms${why}`,
-    );
+  try {
+    const watched = notifyWhenSent(dispatcher, () => {
+      wasSent = true;
+    });
+    const sent = watched.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method,
+      headers: { 'user-agent': userAgent, 'accept-encoding': 'gzip, br', ...headers },
+      body: body ?? null,
+      signal,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    const response = await orAborted(sent, signal);
+    return toHttpResponse(response, {
+      onEnd: (bytes) => traceEnd(`${response.statusCode}, ${bytes} bytes`),
+      toError: (cause) => toError(cause, true),
+    });
+  } catch (cause) {
+    traceEnd('no response');
+    throw toError(cause, false);
   }
 }
 
-/** Creates a stream with backpressure. Destroying it early ends the exchange. */
-function createBody(controller: Dispatcher.DispatchController): Readable {
-  return new Readable({
+/** Calls `onSent` before the first byte of a request may leave. */
+function notifyWhenSent(dispatcher: Dispatcher, onSent: () => void): Dispatcher {
+  return dispatcher.compose((dispatch) => (options, handler) => {
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      start?.(controller, context);
+      if (!controller.aborted) onSent();
+    };
+    return dispatch(options, handler);
+  });
+}
+
+/** Rejects with the signal's reason, even while undici still connects. */
+function orAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
+
+interface BodyEvents {
+  /** Called once, when the body has ended, failed or was destroyed. */
+  readonly onEnd: (bytes: number) => void;
+  readonly toError: (cause: unknown) => Error;
+}
+
+function toHttpResponse(
+  { statusCode, headers: fields, body }: Dispatcher.ResponseData,
+  { onEnd, toError }: BodyEvents,
+): HttpResponse {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(fields)) headers[name] = String(value);
+
+  let bytes = 0;
+  const decoded = new Transform({
     // Four chunks of up to 64 KB. Outside object mode, waiting chunks would be copied into one.
-    objectMode: true,
-    highWaterMark: 4,
-    read: () => controller.resume(),
-    destroy(error, done) {
-      if (!this.readableEnded) {
-        controller.abort(error ?? new Error('The response was not read to its end.'));
-      }
-      done(error);
+    readableObjectMode: true,
+    readableHighWaterMark: 4,
+    writableHighWaterMark: 65_536,
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      done(null, chunk);
+    },
+    destroy: (error, done) => {
+      onEnd(bytes);
+      done(error && toError(error));
     },
   });
+  // A body may fail before it has a reader, who still gets the error.
+  decoded.on('error', () => {});
+  pipeline([body, ...createDecoders(headers['content-encoding']), decoded], () => {});
+  return { status: statusCode, headers, body: decoded };
 }

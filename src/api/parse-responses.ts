@@ -89,14 +89,6 @@ export async function peek(
   return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
-/** A `rel` of the `Link` header may have several words. */
-export function hasNextLink({ headers }: Pick<HttpResponse, 'headers'>): boolean {
-  const relations = (headers.link ?? '').matchAll(/;\s*rel\s*=\s*(?:"([^"]*)"|([^\s;,]+))/gi);
-  return [...relations].some(([, quoted, bare = '']) => {
-    return (quoted ?? bare).toLowerCase().split(/\s+/).includes('next');
-  });
-}
-
 /** Throws `UnreadableResponse` if the text is not JSON. */
 export function parseJson(text: string, { headers }: Pick<HttpResponse, 'headers'>): unknown {
   const document = tryJson(text);

@@ -7,11 +7,6 @@ export type Redact = (text: string) => string;
 /** Matches a JSON string, closed or not, and the colon after a name. Does not backtrack. */
 const jsonText = /"(?:[^"\\]|\\[\s\S])*"?(\s*:)?/g;
 
-/** Replaces the string values of JSON by `…`; names stay. */
-export function maskStrings(json: string): string {
-  return json.replace(jsonText, (text, colon) => (colon ? text : '"…"'));
-}
-
 const secretName = /token|key|secret|session|auth/i;
 
 /**

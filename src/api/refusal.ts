@@ -1,5 +1,5 @@
 import { isPage } from '../contract/body-kind.ts';
-import { type EndpointName, endpoints } from '../contract/messages.ts';
+import type { EndpointName } from '../contract/messages.ts';
 import {
   type AdreportError,
   type ErrorDetails,
@@ -24,7 +24,7 @@ import {
   type ServiceRecord,
   type UnreadableResponse,
 } from './parse-responses.ts';
-import { maskStrings, type Redact, withoutTokens } from './redaction.ts';
+import { type Redact, withoutTokens } from './redaction.ts';
 
 /** Source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
@@ -43,9 +43,7 @@ export interface CallFacts {
 
   /** Source of the token and the credentials, if known. */
   readonly origin?: SignInOrigin | undefined;
-
-  /** The service has accepted this token before. */
-  readonly hasTokenWorked?: boolean;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** How errors are worded. */
@@ -58,7 +56,6 @@ export interface ErrorWording {
 interface Refusal extends CallFacts {
   readonly status: number;
   readonly record: ServiceRecord;
-  readonly retryAfterMs: number | undefined;
 }
 
 /** Names of the calls in messages. */
@@ -123,8 +120,7 @@ const kinds: readonly RefusalKind[] = [
     hint: ({ origin }) => (origin?.signInHint ? { text: origin.signInHint } : 'password'),
   },
   {
-    applies: ({ status, record, hasTokenWorked }) =>
-      status === 401 && (hasTokenWorked === true || record.errorId === 'EXPIRED_TOKEN'),
+    applies: ({ status, record }) => status === 401 && record.errorId === 'EXPIRED_TOKEN',
     ErrorClass: SignInError,
     sentence: ({ origin }) => capitalized(`${origin?.token ?? 'the token'} has expired.`),
     hint: tokenHint,
@@ -250,7 +246,7 @@ function otherReason({ errorId, status }: ServiceRecord): string {
  */
 export async function readRefusal(
   response: HttpResponse,
-  call: CallFacts & { readonly retryAfterMs: number | undefined },
+  call: CallFacts,
   wording: ErrorWording,
 ): Promise<AdreportError> {
   const { status, body, redirectedTo } = response;
@@ -296,13 +292,13 @@ function parseRefusal(text: string, { headers }: HttpResponse): unknown {
  */
 export function unreadableError(
   { message: problem, content: { text, document } }: UnreadableResponse,
-  call: CallFacts & { readonly retryAfterMs?: number | undefined },
+  call: CallFacts,
   wording: ErrorWording,
 ): AdreportError {
   const { endpoint, reportId } = call;
   const record = recordIn(document);
   if (document !== undefined && holdsRefusal(endpoint, record)) {
-    return refusalError({ retryAfterMs: undefined, ...call, status: 200, record }, wording);
+    return refusalError({ ...call, status: 200, record }, wording);
   }
 
   const sentence = `The response to ${callNames[endpoint]} ${problem}`;
@@ -326,13 +322,10 @@ function holdsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
 }
 
 function quoteBeginning(endpoint: EndpointName, text: string, redact: Redact): string {
-  const beginning = redact(text.slice(0, 10_000));
-  const isNameless = endpoints[endpoint].quoted === 'without names';
-  return quoteResponse(showText(endpoint, isNameless ? maskStrings(beginning) : beginning));
+  return quoteResponse(showText(endpoint, redact(text.slice(0, 10_000))));
 }
 
 /** Makes a string from the service safe to show: responses to a sign-in may contain a token. */
 function showText(endpoint: EndpointName, text: string): string {
-  const isTokenless = endpoints[endpoint].quoted === 'without tokens';
-  return printable(isTokenless ? withoutTokens(text) : text);
+  return printable(endpoint === 'auth' ? withoutTokens(text) : text);
 }

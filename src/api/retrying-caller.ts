@@ -1,11 +1,5 @@
 import { type Encoding, endpoints, endpointUrl } from '../contract/messages.ts';
-import {
-  AdreportError,
-  codeOf,
-  IncompleteDataError,
-  isStillInProgress,
-  UncertainCreateError,
-} from '../errors.ts';
+import { AdreportError, isStillInProgress, UncertainCreateError, UnsentError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { hintFor } from './hints.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
@@ -18,7 +12,6 @@ import {
   readRefusal,
   unreadableError,
 } from './refusal.ts';
-import { TransportError } from './transport-error.ts';
 
 export interface CallerOptions extends ErrorWording {
   readonly baseUrl: URL;
@@ -69,8 +62,13 @@ export interface Call extends CallFacts {
   readonly token?: string | undefined;
 }
 
+/** A response and its `Retry-After`, in milliseconds from now. */
+export interface TimedResponse extends HttpResponse {
+  readonly retryAfterMs: number | undefined;
+}
+
 /** Reads a successful response; called again for each attempt. */
-export type ReadResponse<Result> = (response: HttpResponse) => Promise<Result>;
+export type ReadResponse<Result> = (response: TimedResponse) => Promise<Result>;
 
 interface Failure {
   readonly error: AdreportError;
@@ -150,46 +148,46 @@ export class RetryingCaller {
     const { http, host } = this.#options;
     try {
       const response = await http.send(buildRequest(call, this.#options));
-      const { status, headers } = response;
-      if (status >= 200 && status <= 299) return { result: await read(response) };
-
-      const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
-      const error = await readRefusal(response, { ...call, retryAfterMs }, this.#options);
-      return call.endpoint === 'buyer' ? this.#createFailure(error) : toFailure(error);
-    } catch (thrown) {
+      const retryAfterMs = parseRetryAfter(response.headers['retry-after'], host.wallClock());
+      const timed = { ...response, retryAfterMs };
+      return { result: await this.#read(timed, call, read) };
+    } catch (error) {
       if (host.signal.aborted) throw host.signal.reason;
-      if (thrown instanceof AdreportError) {
-        const isUnreadable = thrown.exitCode === 9 && call.endpoint !== 'buyer';
-        return { error: thrown, mayRetry: isUnreadable && thrown.retryable };
-      }
+      if (!(error instanceof AdreportError) || error.code === 'REDIRECT_REFUSED') throw error;
+      if (call.endpoint === 'buyer') return this.#createFailure(error);
+      // A report that is not ready is waited for, not requested again at once.
+      return { error, mayRetry: error.retryable && !isStillInProgress(error) };
+    }
+  }
 
-      const error = toUserError(thrown, call, this.#options);
-      const wasSent = !(thrown instanceof TransportError) || thrown.wasSent;
-      if (call.endpoint === 'buyer' && wasSent) return this.#uncertain(error);
-      const isTemporary = !(thrown instanceof TransportError) || thrown.isTemporary;
-      return { error, mayRetry: isTemporary && toFailure(error).mayRetry };
+  async #read<Result>(
+    response: TimedResponse,
+    call: Call,
+    read: ReadResponse<Result>,
+  ): Promise<Result> {
+    const { status, retryAfterMs } = response;
+    const facts = { ...call, retryAfterMs };
+    if (status < 200 || status > 299) throw await readRefusal(response, facts, this.#options);
+    try {
+      return await read(response);
+    } catch (error) {
+      if (!(error instanceof UnreadableResponse)) throw error;
+      throw unreadableError(error, facts, this.#options);
     }
   }
 
   /** The service certainly did nothing after 429, 503 with `Retry-After`, and most other 4xx. */
   #createFailure(error: AdreportError): Failure {
-    const { httpStatus = 0, retryAfterMs } = error;
+    const { httpStatus = 0, retryAfterMs, exitCode } = error;
     const isBusy = httpStatus === 429 || (httpStatus === 503 && retryAfterMs !== undefined);
-    if (isBusy || (httpStatus < 500 && httpStatus !== 408)) return { error, mayRetry: isBusy };
-    return this.#uncertain(error);
-  }
+    const isUnsent = error instanceof UnsentError;
+    if (isBusy || isUnsent) return { error, mayRetry: error.retryable };
 
-  #uncertain(error: AdreportError): Failure {
-    const isRefused = error.exitCode < 5;
-    if (isRefused) return { error, mayRetry: false };
+    const isClientError = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
+    if (isClientError || exitCode < 5) return { error, mayRetry: false };
     const hint = hintFor('uncertain', this.#options.wording);
     return { error: new UncertainCreateError(error, hint), mayRetry: false };
   }
-}
-
-/** A report that is not ready is waited for, not requested again at once. */
-function toFailure(error: AdreportError): Failure {
-  return { error, mayRetry: error.retryable && !isStillInProgress(error) };
 }
 
 function buildRequest(
@@ -199,6 +197,7 @@ function buildRequest(
   return {
     method: endpoints[endpoint].method,
     url: new URL(endpointUrl(baseUrl.href, endpoint)),
+    step: callNames[endpoint],
     headers: {
       accept: 'application/json',
       ...(body && { 'content-type': body.contentType }),
@@ -208,24 +207,6 @@ function buildRequest(
     signal: host.signal,
     isDownload: endpoint === 'download',
   };
-}
-
-/** Returns the error for users of a response that broke off or cannot be read. Rethrows others. */
-export function toUserError(
-  thrown: unknown,
-  call: CallFacts & { readonly retryAfterMs?: number | undefined },
-  wording: ErrorWording,
-): AdreportError {
-  if (thrown instanceof AdreportError) return thrown;
-  if (thrown instanceof UnreadableResponse) return unreadableError(thrown, call, wording);
-
-  const step = callNames[call.endpoint];
-  if (thrown instanceof TransportError) return thrown.toUserError(step, wording.wording);
-
-  const isDecompression = /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(thrown) ?? '');
-  if (!isDecompression) throw thrown;
-  const message = `The compressed response to ${step} is damaged or incomplete.`;
-  return new IncompleteDataError(message, { retryable: true, cause: thrown });
 }
 
 /**

@@ -57,9 +57,9 @@ export function checkOutsideRows(
 }
 
 /** Finds a campaign list that says of itself that it is incomplete: names would miss campaigns. */
-export function checkCampaigns({ answer, isPart }: CampaignList): CheckResult {
+export function checkCampaigns({ document, isPart }: CampaignList): CheckResult {
   const messages = new CheckMessages();
-  addWarnings({ subject: 'The campaign list', document: answer, isPart }, messages);
+  addWarnings({ subject: 'The campaign list', document, isPart }, messages);
   return messages;
 }
 

@@ -2,7 +2,12 @@ import type { Client, ReportResponse } from '../api/client.ts';
 import type { TryCount } from '../api/retrying-caller.ts';
 import { expectationOf } from '../checks/expectation.ts';
 import { ReportCheck } from '../checks/report-check.ts';
-import { AdreportError, type CheckResult, UncertainCreateError } from '../errors.ts';
+import {
+  AdreportError,
+  type CheckResult,
+  isInterruption,
+  UncertainCreateError,
+} from '../errors.ts';
 import type { Part } from '../query/query.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
@@ -115,9 +120,7 @@ export class OpenReport {
       this.#result = this.#check.close(next.value);
       return next.value;
     } catch (error) {
-      // A create call that answered with data may have made a report too.
-      const isUncertain = this.#setup.report.response && isUnreadableData(error);
-      throw isUncertain ? new UncertainCreateError(error, uncertainHint) : error;
+      throw this.#setup.report.response ? uncertainError(error) : error;
     } finally {
       this.#reportTransfer(true);
       await batches.return?.();
@@ -145,9 +148,8 @@ export class OpenReport {
   }
 }
 
-const uncertainHint = 'Requesting it again makes a second report.';
-
-function isUnreadableData(error: unknown): error is AdreportError {
-  if (!(error instanceof AdreportError) || error instanceof UncertainCreateError) return false;
-  return error.exitCode === 4 || error.exitCode === 9;
+/** A create call whose response was the data may have made a report too. */
+function uncertainError(error: unknown): unknown {
+  if (!(error instanceof AdreportError) || isInterruption(error)) return error;
+  return new UncertainCreateError(error, 'Requesting it again makes a second report.');
 }

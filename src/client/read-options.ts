@@ -143,7 +143,7 @@ export function readSettings(options: CreateClientOptions): ReadSettings {
 
 function missing(option: string): UsageError {
   return new UsageError(`createClient needs ${option}.`, {
-    hint: 'Nothing is read from the environment: pass it, for example token: process.env.TOKEN.',
+    hint: 'Nothing is read from the environment: pass it, for example token: process.env.ADREPORT_TOKEN.',
   });
 }
 

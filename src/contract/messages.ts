@@ -8,18 +8,15 @@ interface Endpoint {
 
   /** Bodies are JSON or a form. */
   readonly takesBody: boolean;
-
-  /** How messages may quote an unexpected response. */
-  readonly quoted: 'as it is' | 'without names' | 'without tokens';
 }
 
 /** Calls of the service (service specification, Endpoints). */
 export const endpoints = {
-  auth: { method: 'POST', path: '/auth-reporting', takesBody: true, quoted: 'without tokens' },
-  buyer: { method: 'POST', path: '/buyer-reporting', takesBody: true, quoted: 'as it is' },
-  status: { method: 'POST', path: '/status-reporting', takesBody: true, quoted: 'as it is' },
-  download: { method: 'POST', path: '/download-reporting', takesBody: true, quoted: 'as it is' },
-  campaigns: { method: 'GET', path: '/campaigns', takesBody: false, quoted: 'without names' },
+  auth: { method: 'POST', path: '/auth-reporting', takesBody: true },
+  buyer: { method: 'POST', path: '/buyer-reporting', takesBody: true },
+  status: { method: 'POST', path: '/status-reporting', takesBody: true },
+  download: { method: 'POST', path: '/download-reporting', takesBody: true },
+  campaigns: { method: 'GET', path: '/campaigns', takesBody: false },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 
 /** Short names of the calls, used by faults and traces. */
@@ -142,14 +139,11 @@ export interface CampaignRecord {
 export interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
 
-  /** Whole response. */
-  readonly answer: unknown;
+  /** The whole response. */
+  readonly document: unknown;
 
   /** True for a response with status 206. */
   readonly isPart: boolean;
-
-  /** A next page is in the `Link` header. */
-  readonly hasNextLink: boolean;
 }
 
 /** Zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */

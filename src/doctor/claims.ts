@@ -120,9 +120,8 @@ async function checkUnknownId(service: ServiceProbe): Promise<string | undefined
 }
 
 async function checkCampaigns({ client }: ServiceProbe): Promise<string | undefined> {
-  const { answer, campaigns, hasNextLink } = await client.campaigns();
-  if (!Array.isArray(answer)) return 'the list is inside an object';
-  if (hasNextLink) return 'the list links to another page';
+  const { document, campaigns } = await client.campaigns();
+  if (!Array.isArray(document)) return 'the list is inside an object';
 
   for (const campaign of campaigns) {
     const { campaignId, campaignName, adunits } = campaign;

@@ -3,7 +3,6 @@ import { relative } from 'node:path';
 import { findProjectFile, projectFileName } from '../account/project-file.ts';
 import { Store } from '../account/store.ts';
 import { createHttp, readProxy } from '../api/http.ts';
-import { TransportError } from '../api/transport-error.ts';
 import { endpoints, endpointUrl } from '../contract/messages.ts';
 import { AdreportError, isForbidden } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
@@ -115,20 +114,20 @@ async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
     timeoutMs,
     userAgent: 'adreport doctor',
     proxy,
+    wording: 'flags',
     trace: () => {},
   });
   const startedMs = host.stopwatch();
   try {
     const { method } = endpoints.campaigns;
-    const response = await http.send({ method, url, headers: {}, signal: host.signal });
+    const { signal } = host;
+    const response = await http.send({ method, url, step: 'a call', headers: {}, signal });
     response.body.destroy();
 
     const elapsed = formatDuration(host.stopwatch() - startedMs);
     const through = proxy ? ` through ${proxy.url.protocol}//${proxy.url.host}` : '';
     const message = `${url.origin} answers ${response.status} in ${elapsed}${through}`;
     return [judgeStatus(response.status, message), ...judgeClock(response.headers.date, host)];
-  } catch (error) {
-    throw error instanceof TransportError ? error.toUserError('a call', 'flags') : error;
   } finally {
     await http.close();
   }

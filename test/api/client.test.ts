@@ -188,7 +188,7 @@ describe('redirects', () => {
       else json(response, { response: { status: 'ready' }, campaigns: [] });
     });
 
-    expect(await client.campaigns()).toMatchObject({ campaigns: [], hasNextLink: false });
+    expect(await client.campaigns()).toMatchObject({ campaigns: [] });
 
     await client.status('r');
 
@@ -261,17 +261,29 @@ describe('an unknown certificate is exit 5, without a retry', () => {
 
 test('a call that is aborted before its connection is open is never sent', async () => {
   const { url, received } = await serve((_request, response) => json(response, []));
-  const http = await createHttp({ timeoutMs: 1_000, userAgent: 'test', trace: () => {} });
+  const http = await createHttp({
+    timeoutMs: 1_000,
+    userAgent: 'test',
+    wording: 'flags',
+    trace: () => {},
+  });
   onTestFinished(() => http.close());
   const interrupted = new AbortController();
   const reason = new InterruptedError(130);
-  const create = { method: 'POST', url: new URL('/first', url), headers: {}, body: '{}' } as const;
+  const step = 'the call';
+  const create = {
+    step,
+    method: 'POST',
+    url: new URL('/first', url),
+    headers: {},
+    body: '{}',
+  } as const;
   const given = http.send({ ...create, signal: interrupted.signal });
   interrupted.abort(reason);
 
   await expect(given).rejects.toBe(reason);
 
-  const next = await http.send({ method: 'GET', url: new URL('/second', url), headers: {} });
+  const next = await http.send({ step, method: 'GET', url: new URL('/second', url), headers: {} });
   next.body.resume();
 
   expect(received.map(({ path }) => path)).toEqual(['/second']);

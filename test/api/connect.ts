@@ -24,7 +24,12 @@ export async function clientAt(
   connectOptions: ConnectOptions = {},
 ): Promise<{ client: Client; pauses: readonly number[] }> {
   const { timeoutMs = 1_000, onTestFinished = whenTestFinished, ...options } = connectOptions;
-  const http = await createHttp({ timeoutMs, userAgent: 'test', trace: () => {} });
+  const http = await createHttp({
+    timeoutMs,
+    userAgent: 'test',
+    wording: 'flags',
+    trace: () => {},
+  });
   onTestFinished(() => http.close());
 
   const pauses: number[] = [];

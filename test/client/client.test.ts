@@ -157,8 +157,8 @@ describe('what goes wrong', () => {
   const body = JSON.stringify({ data: rows });
   const day = { period: '2026-11-09', by: ['DAILY'], metrics: ['clicks'] } as const;
 
-  /** A service whose first download is cut after some bytes. */
-  async function serveCut(afterBytes: number) {
+  /** A service whose first download is cut after some bytes, or stalls. */
+  async function serveCut(afterBytes: number, { stalls = false } = {}) {
     let downloads = 0;
     const { url } = await serve(({ path }, response) => {
       if (path !== '/download-reporting') return json(response, { id: 'r1', status: 'ready' });
@@ -166,16 +166,22 @@ describe('what goes wrong', () => {
       if (downloads > 1) return json(response, { data: rows });
       response
         .writeHead(200, { 'content-length': String(body.length) })
-        .write(body.slice(0, afterBytes), () => setTimeout(() => response.destroy(), 20));
+        .write(body.slice(0, afterBytes), () => {
+          if (!stalls) setTimeout(() => response.destroy(), 20);
+        });
     });
-    return { client: createClient({ baseUrl: url, token: 't' }), downloads: () => downloads };
+    const client = createClient({ baseUrl: url, token: 't', timeoutMs: 1_000 });
+    return { client, downloads: () => downloads };
   }
 
-  test('a download that is cut before its first row is repeated', async () => {
-    const { client, downloads } = await serveCut(12);
-    expect(await rowsIn(await client.fetchReport(day))).toHaveLength(20_000);
-    expect(downloads()).toBe(2);
-  });
+  test.each([{ stalls: false }, { stalls: true }])(
+    'a download that is cut before its first row is repeated ($stalls)',
+    async (how) => {
+      const { client, downloads } = await serveCut(12, how);
+      expect(await rowsIn(await client.fetchReport(day))).toHaveLength(20_000);
+      expect(downloads()).toBe(2);
+    },
+  );
 
   test('later the error can be retried, and the report opened again', async () => {
     const { client } = await serveCut(600_000);

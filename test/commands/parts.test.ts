@@ -186,7 +186,7 @@ describe('one file per part', () => {
 
     const result = await run(`${perDay} --retries 1`, { env });
 
-    expectRefusal(result, 5, 'The sign-in failed. The service returned an error.');
+    expectRefusal(result, 5, 'The service returned an error.');
     expect(result.stderr).toContain(' None of the 3 reports was downloaded.');
     expect(result.stderr.match(/returned an error/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);

@@ -1,56 +1,59 @@
-import { type AdreportError, codeOf, IncompleteDataError, UnreachableError } from '../errors.ts';
+import {
+  type AdreportError,
+  codeOf,
+  IncompleteDataError,
+  UnreachableError,
+  UnsentError,
+} from '../errors.ts';
 import { printable, shortened } from '../text/printable.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 
 /** The message is the proxy's URL. */
 export class ProxyError extends Error {}
 
-/** State of an exchange when it failed. */
-interface ExchangeState {
+/** An exchange that failed. */
+export interface FailedExchange {
   readonly url: URL;
+
+  /** The call in messages: `the status call`. */
+  readonly step: string;
 
   /** The request may have left. */
   readonly wasSent: boolean;
 
   /** Status and headers had arrived. */
-  readonly begun: boolean;
+  readonly hasResponse: boolean;
 
   /** Both a user name and a password are in the proxy's URL. */
   readonly hasProxyUser: boolean;
+  readonly wording: Wording;
 }
 
-/** A failed exchange. Its message is the reason, without a full stop: `connection refused`. */
-export class TransportError extends Error {
-  readonly wasSent: boolean;
-
-  /** The same exchange may soon succeed. */
-  readonly isTemporary: boolean;
-  readonly #origin: string;
-  readonly #begun: boolean;
-  readonly #code: string;
-  readonly #hint: HintName;
-
-  constructor(cause: unknown, { url, wasSent, begun, hasProxyUser }: ExchangeState) {
-    const { reason, code, hint, isTemporary } = diagnose(cause, url.hostname);
-    super(reason, { cause });
-    this.wasSent = wasSent;
-    this.isTemporary = isTemporary || begun;
-    this.#origin = url.origin;
-    this.#begun = begun;
-    this.#code = code;
-    this.#hint = hint === 'proxySignIn' && hasProxyUser ? 'proxyRefused' : hint;
+/** Builds the error for users of an exchange that failed. */
+export function exchangeError(cause: unknown, exchange: FailedExchange): AdreportError {
+  const { url, step, wasSent, hasResponse, hasProxyUser, wording } = exchange;
+  if (isDecompressionError(cause)) {
+    const message = `The compressed response to ${step} is damaged or incomplete.`;
+    return new IncompleteDataError(message, { retryable: true, cause });
   }
 
-  /** @param step what the response was to: `the status call` */
-  toUserError(step: string, wording: Wording): AdreportError {
-    const hint = hintFor(this.#hint, wording);
-    if (!this.#begun || this.#code === 'TIMEOUT') {
-      const message = `Could not reach ${this.#origin}: ${this.message}.`;
-      return new UnreachableError(message, { code: this.#code, hint, cause: this });
-    }
-    const message = `The response from ${this.#origin} to ${step} broke off: ${this.message}.`;
-    return new IncompleteDataError(message, { retryable: true, cause: this });
+  const { reason, code, hint, isTemporary } = diagnose(cause, url.hostname);
+  if (hasResponse && code !== 'TIMEOUT') {
+    const message = `The response from ${url.origin} to ${step} broke off: ${reason}.`;
+    return new IncompleteDataError(message, { retryable: true, cause });
   }
+  const ErrorClass = wasSent ? UnreachableError : UnsentError;
+  const ownHint = hint === 'proxySignIn' && hasProxyUser ? 'proxyRefused' : hint;
+  return new ErrorClass(`Could not reach ${url.origin}: ${reason}.`, {
+    code,
+    hint: hintFor(ownHint, wording),
+    retryable: isTemporary,
+    cause,
+  });
+}
+
+function isDecompressionError(error: unknown): boolean {
+  return /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '');
 }
 
 /** Why an exchange failed. */
@@ -121,13 +124,14 @@ function diagnose(error: unknown, host: string): Diagnosis {
   };
 }
 
+const proxyHints: Partial<Record<HintName, HintName>> = {
+  address: 'proxy',
+  localServer: 'proxy',
+  httpPort: 'proxyScheme',
+};
+
 function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
   const cause = diagnose(error.cause, host);
-  const proxyHints: Partial<Record<HintName, HintName>> = {
-    address: 'proxy',
-    localServer: 'proxy',
-    httpPort: 'proxyScheme',
-  };
   return {
     ...cause,
     reason: `at the proxy ${error.message}: ${cause.reason}`,
