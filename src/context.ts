@@ -59,6 +59,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     },
 
     progress: once(async () => createProgress(console, host)),
+    signal,
     callOff,
     async dispose() {
       // Connections must end before the server.

@@ -10,7 +10,13 @@ import {
 } from '../errors.ts';
 import type { Part } from '../query/query.ts';
 import { readRows } from '../rows/read-rows.ts';
-import { type ReportTail, type Row, type RowBatches, rowsOf } from '../rows/row-batch.ts';
+import {
+  emptyTail,
+  type ReportTail,
+  type Row,
+  type RowBatches,
+  rowsOf,
+} from '../rows/row-batch.ts';
 import type { RequestedReport } from './send-request.ts';
 import { type WaitLimits, waitForDownload } from './wait.ts';
 
@@ -72,6 +78,9 @@ export class OpenReport {
   /** Milliseconds since 1970. */
   readonly createdMs: number;
   readonly contentType: string | undefined;
+
+  /** Known once all rows were read. */
+  tail: ReportTail = emptyTail;
   readonly #setup: OpenSetup;
   readonly #check: ReportCheck;
   #result = noMessages;
@@ -117,8 +126,9 @@ export class OpenReport {
         this.#rows = next.value.firstRow + next.value.rowCount;
         yield next.value;
       }
-      this.#result = this.#check.close(next.value);
-      return next.value;
+      this.tail = next.value;
+      this.#result = this.#check.close(this.tail);
+      return this.tail;
     } catch (error) {
       throw this.#setup.report.response ? uncertainError(error) : error;
     } finally {

@@ -7,7 +7,7 @@ import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { readTimeout } from '../query/flags/read-value.ts';
 import type { Context } from '../run/context.ts';
-import { checkSavedReports } from '../run/plan-run.ts';
+import { checkSavedReports } from '../run/saved-reports.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

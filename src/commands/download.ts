@@ -2,14 +2,19 @@ import { nameValues } from '../query/file-name.ts';
 import { checkFlags } from '../query/flags/check-flags.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
 import { outputFlags } from '../query/flags/output-flags.ts';
-import { announce } from '../run/announce.ts';
+import { Announcer } from '../run/announce.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
 import { requestedPart } from '../run/ledger.ts';
-import { fetchToOutput } from '../run/report-fetch.ts';
-import { findRequested, toolsFor } from '../run/request.ts';
-import { idCommand, typedAccountWords, typedWords } from '../run/resume-command.ts';
-import { prepareOutput } from '../run/run-report.ts';
+import { findRequested } from '../run/request.ts';
+import {
+  idCommand,
+  requestAgainCommand,
+  typedAccountWords,
+  typedWords,
+  withNextCommand,
+} from '../run/resume-command.ts';
+import { runReport } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
 
@@ -31,38 +36,43 @@ export const downloadCommand = declareCommand({
 /** Checks a report that this machine created against its request, as in `run`. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   const outputs = chooseOutputs(context, options);
-  const tools = toolsFor(context);
-  const entry = await findRequested(tools, reportId);
+  const entry = await findRequested(context, reportId);
   const part = entry && requestedPart(entry);
+  const query = part?.query;
+  const { columns = query?.columns, strict = query?.strict } = options;
   const account = await context.account.name();
-  const names = { ...(part && nameValues(part)), account, id: reportId };
-  const { columns = part?.query.columns, strict = part?.query.strict } = options;
-  const asked = { ...options, columns, ...(strict && { strict }) };
-  const known = { part, query: part?.query, names, outputs };
-  const output = await prepareOutput(context, asked, known);
-  const requestedMs = entry && Date.parse(entry.at);
-  // An unknown report was requested before now.
-  const createdMs = requestedMs ?? context.host.wallClock();
-
-  const { platform } = context.host;
+  const { platform, wallClock } = context.host;
   const words = [
     '--wait',
     ...typedWords(checkFlags, options),
     ...typedAccountWords(options),
     ...typedWords(outputFlags, options),
   ];
-  const setup = {
-    options,
-    part,
-    named: {
-      id: reportId,
-      status: 'progress',
-      createdMs,
-      ...(requestedMs !== undefined && { requestedMs }),
-    },
-    waits: options.wait === true,
-    resumeHint: () => `To resume: ${idCommand('download', reportId, words, platform)}`,
-  };
-  const written = await fetchToOutput(tools, setup, output);
-  await announce(context, written);
+  // An unknown report was requested before now.
+  const requestedMs = entry && Date.parse(entry.at);
+  const known = requestedMs === undefined ? {} : { requestedMs };
+  const announcer = new Announcer(context);
+  try {
+    const written = await runReport(context, {
+      query,
+      part,
+      named: {
+        id: reportId,
+        status: 'progress',
+        createdMs: requestedMs ?? wallClock(),
+        ...known,
+      },
+      waits: options.wait === true,
+      options,
+      output: { ...options, outputs, columns, ...(strict && { strict }) },
+      names: { ...(part && nameValues(part)), account, id: reportId },
+    });
+    await announcer.add(written);
+    announcer.end({ isOneReport: true });
+  } catch (error) {
+    throw withNextCommand(error, {
+      resume: idCommand('download', reportId, words, platform),
+      again: part && requestAgainCommand(part, options.baseUrl, platform),
+    });
+  }
 }

@@ -14,7 +14,7 @@ import type { Context } from '../run/context.ts';
 import { printDryRun } from '../run/dry-run.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
 import { tableLook } from '../run/prepare-files.ts';
-import { requestAndRecord, toolsFor } from '../run/request.ts';
+import { requestAndRecord } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { downloadCommand } from './download.ts';
@@ -94,7 +94,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const part = { ...whole, query: found.query };
   if (options.dryRun) return printDryRun(context, [{ account, part, outputs: ['-'] }]);
 
-  const requested = await requestAndRecord(toolsFor(context), part);
+  const requested = await requestAndRecord(context, part);
   const { id, status } = requested;
   if (id === undefined) {
     requested.response?.close();

@@ -3,15 +3,11 @@ import { runFlags } from '../query/flags/run-flags.ts';
 import { maxParts, unitOfParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
-import { chooseParts, type FolderReport } from '../run/folder-jobs.ts';
-import {
-  expectDistinctFiles,
-  type PlannedQuery,
-  planRun,
-  type RunCommandLine,
-} from '../run/plan-run.ts';
+import { chooseParts } from '../run/fill-folder.ts';
+import { expectDistinctFiles, type PlannedReport, planRun } from '../run/plan-run.ts';
 import { promptForQuery, shouldPrompt } from '../run/prompt-for-query.ts';
-import { runJobs } from '../run/run-jobs.ts';
+import { runReports } from '../run/run-reports.ts';
+import type { RunCommandLine } from '../run/saved-reports.ts';
 import { formatCount } from '../text/quantity.ts';
 import { comparisonNote } from '../totals/compared-report.ts';
 import { declareCommand } from './command.ts';
@@ -68,7 +64,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
     return;
   }
   try {
-    await runJobs(context, reports);
+    await runReports(context, reports);
   } catch (error) {
     if (refusal) context.console.warn(refusal.message);
     throw error;
@@ -84,7 +80,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 }
 
 /** Combines the errors of all reports refused by their folders; `undefined` if none is. */
-function combineRefusals(planned: readonly FolderReport[]): UsageError | undefined {
+function combineRefusals(planned: readonly PlannedReport[]): UsageError | undefined {
   const refused = planned.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
   const [first, ...others] = refused;
   if (!first || others.length === 0) return first?.refusal;
@@ -98,7 +94,7 @@ function combineRefusals(planned: readonly FolderReport[]): UsageError | undefin
 }
 
 /** Throws `UsageError` if all reports together have too many parts. */
-function expectFewParts(reports: readonly PlannedQuery[]): void {
+function expectFewParts(reports: readonly PlannedReport[]): void {
   let count = 0;
   for (const { parts } of reports) count += parts.length;
   if (count <= maxParts) return;

@@ -4,9 +4,15 @@ import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { Context } from '../run/context.ts';
-import { failedReportError, waitForReport } from '../run/report-fetch.ts';
-import { findRequested, type ReportTools, toolsFor, updateLedger } from '../run/request.ts';
-import { idCommand, typedAccountWords } from '../run/resume-command.ts';
+import { requestedPart } from '../run/ledger.ts';
+import { waitForReport } from '../run/report-attempts.ts';
+import { findRequested, recordFailure, updateLedger } from '../run/request.ts';
+import {
+  idCommand,
+  requestAgainCommand,
+  typedAccountWords,
+  withNextCommand,
+} from '../run/resume-command.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -41,37 +47,42 @@ async function status(
   options: OptionsOf<typeof flags>,
   reportId: string,
 ): Promise<void> {
-  const tools = toolsFor(context);
-  const { platform } = context.host;
-  const words = ['--wait', ...typedAccountWords(options)];
-  const again = idCommand('status', reportId, words, platform);
-  const entry = await findRequested(tools, reportId);
-  const named = {
+  const { console, host } = context;
+  const entry = await findRequested(context, reportId);
+  const report = {
     id: reportId,
     status: 'progress',
-    createdMs: context.host.wallClock(),
+    createdMs: host.wallClock(),
     ...(entry && { requestedMs: Date.parse(entry.at) }),
   };
-  const resumeHint = options.wait ? () => `To resume: ${again}` : undefined;
-  const setup = { options, named, resumeHint };
-  const endMs = context.host.stopwatch() + options.waitTimeout;
+  const endMs = host.stopwatch() + options.waitTimeout;
   try {
+    const found = { report, isResumed: true, endMs };
     const record = options.wait
-      ? await waitForReport(tools, setup, { report: named, isResumed: false, endMs })
-      : await askOnce(tools, reportId);
+      ? await waitForReport(context, { options }, found)
+      : await askOnce(context, reportId);
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });
-    await context.console.result(context.flags.json ? asJson : printable(word));
+    await console.result(context.flags.json ? asJson : printable(word));
     if (outcomeOf(word) === 'failed') throw reportFailed(reportId, record);
   } catch (thrown) {
-    throw await failedReportError(tools, setup, { report: named, thrown });
+    const { platform } = host;
+    const error = await recordFailure(context, reportId, thrown);
+    const words = ['--wait', ...typedAccountWords(options)];
+    const part = entry && requestedPart(entry);
+    throw withNextCommand(error, {
+      resume: options.wait ? idCommand('status', reportId, words, platform) : undefined,
+      again: part && requestAgainCommand(part, options.baseUrl, platform),
+    });
   }
 }
 
-/** Also records the status in the ledger. */
-async function askOnce(tools: ReportTools, reportId: string): Promise<StatusRecord> {
-  const client = await tools.account.client();
+/** Also records the status. */
+async function askOnce(context: Context, reportId: string): Promise<StatusRecord> {
+  const client = await context.account.client();
   const record = await client.status(reportId);
-  if (record.status !== 'progress') await updateLedger(tools, reportId, { status: record.status });
+  if (record.status !== 'progress') {
+    await updateLedger(context, reportId, { status: record.status });
+  }
   return record;
 }

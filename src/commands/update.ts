@@ -14,9 +14,9 @@ import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { TypedPeriod } from '../query/period.ts';
 import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
-import type { FolderReport } from '../run/folder-jobs.ts';
-import { runJobs } from '../run/run-jobs.ts';
-import { planUpdate, type UpdateFlags } from '../run/update-jobs.ts';
+import type { PlannedReport } from '../run/plan-run.ts';
+import { runReports } from '../run/run-reports.ts';
+import { planUpdate, type UpdateFlags } from '../run/update-folder.ts';
 import {
   folderPeriodFlags,
   formatUpdate,
@@ -46,16 +46,16 @@ export const updateCommand = declareCommand({
   flags: [folderPeriodFlags, updateFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [paths] }) {
     const folders = await openFolders(context, paths, options);
-    const { jobs, failures } = await planJobs(context, folders, options);
+    const { reports, failures } = await planReports(context, folders, options);
     if (options.dryRun) {
-      await showPlan(context, jobs);
+      await showPlan(context, reports);
       if (failures[0]) throw failures[0];
       return 0;
     }
 
     try {
       const command = formatUpdate({ paths, period: options }, context.host.platform);
-      await runJobs(context, jobs, { again: `To resume: ${command}` });
+      await runReports(context, reports, command);
     } catch (error) {
       if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
       failures.push(error);
@@ -64,7 +64,7 @@ export const updateCommand = declareCommand({
     for (const { message } of others) context.console.warn(message);
     if (first) throw first;
 
-    if (jobs.every(({ parts }) => parts.length === 0)) {
+    if (reports.every(({ parts }) => parts.length === 0)) {
       context.console.note('Nothing to download: all files are final.');
     }
     const isLeft = await warnAboutProblems(context, folders);
@@ -129,22 +129,22 @@ async function openFolders(
 }
 
 /** Plans the downloads of folders, and returns the errors of those that have none. */
-async function planJobs(
+async function planReports(
   context: Context,
   folders: readonly UpdatedFolder[],
   flags: UpdateFlags,
-): Promise<{ readonly jobs: FolderReport[]; readonly failures: AdreportError[] }> {
-  const jobs: FolderReport[] = [];
+): Promise<{ readonly reports: PlannedReport[]; readonly failures: AdreportError[] }> {
+  const reports: PlannedReport[] = [];
   const failures: AdreportError[] = [];
   for (const folder of folders.filter(({ due }) => due.length > 0)) {
     try {
-      jobs.push(await planUpdate(context, folder, flags));
+      reports.push(await planUpdate(context, folder, flags));
     } catch (error) {
       if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
       failures.push(error);
     }
   }
-  return { jobs, failures };
+  return { reports, failures };
 }
 
 /** Warns about what the update could not solve; resolves to true if there is anything. */

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import {
   type CalendarUnit,
   comparableWindow,
+  countDays,
   earlierWindow,
   formatDate,
   formatInstant,
@@ -30,6 +31,11 @@ export function unitOfParts({ split, breakdowns }: Query): SplitUnit | undefined
 export function hasFilePerPart(query: Query): boolean {
   const [{ path }] = query.outputs;
   return unitOfParts(query) !== undefined && hasTimePlaceholder(path);
+}
+
+/** True if the reports of the parts are merged into one output. */
+export function mergesParts(query: Query): boolean {
+  return unitOfParts(query) !== undefined && !hasFilePerPart(query);
 }
 
 /** True if a query keeps a folder (`cli.md`, Folders). */
@@ -112,18 +118,36 @@ function tooManyParts(unit: SplitUnit): UsageError {
   });
 }
 
-/** Splits a part at the calendar units of its zone; the first and the last may be cut. */
-export function splitPart(part: Part, unit: SplitUnit): Part[] {
-  return [...unitsIn(part, unit)].map((found) => cutToUnit(part, found));
+/** Longer reports are split into weeks instead of days. */
+const maxDailyParts = 14;
+
+/**
+ * Splits a report that failed into shorter ones, which can be merged without changing a row: months,
+ * days, or weeks. The first and the last may be cut; there are none if no split can be merged.
+ */
+export function splitToRetry(part: Part): Part[] {
+  const { breakdowns } = part.query;
+  const isDaily = breakdowns.includes('DAILY') || breakdowns.includes('HOURLY');
+  if (!isDaily && !breakdowns.includes('MONTHLY')) return [];
+
+  const days = countDays(part) > maxDailyParts ? 'week' : 'day';
+  return [...unitsIn(part, isDaily ? days : 'month')].map((unit) => cutToUnit(part, unit));
+}
+
+/** Returns a part whose rows go into one output with those of other reports. */
+export function withoutOutput(part: Part): Part {
+  const { split: _split, compare: _compare, ...query } = part.query;
+  const [{ format }] = query.outputs;
+  return { ...part, query: { ...query, outputs: [{ path: '-', format }] } };
 }
 
 /** Returns the part to compare with: the period before, or the year before. */
 export function earlierPart(part: Part): Part {
-  const { query } = part;
+  const { compare = 'previous' } = part.query;
+  const { query } = withoutOutput(part);
   // One report covers all earlier weeks: its days are added up.
   const breakdowns = query.breakdowns.map((name) => (name === 'WEEKLY' ? 'DAILY' : name));
-  const { split: _split, compare = 'previous', ...single } = query;
-  return toPart({ ...single, breakdowns }, earlierWindow(part, compare));
+  return toPart({ ...query, breakdowns }, earlierWindow(part, compare));
 }
 
 function toPart(query: Query, window: Window): Part {
@@ -169,19 +193,6 @@ export function expectWholeUnits(
   );
 }
 
-/** True for a window of several whole units, of which the last may still be running. */
-export function canSplit(window: Window, unit: SplitUnit, now: number): boolean {
-  try {
-    expectWholeUnits(window, unit, { now, subject: '' });
-  } catch (error) {
-    if (error instanceof UsageError) return false;
-    throw error;
-  }
-  const units = unitsIn(window, unit);
-  units.next();
-  return !units.next().done;
-}
-
 /** Formats the whole units nearest to a window for `--period`. */
 function nearestWhole(
   { since, end, zone }: Omit<Window, 'until'>,
@@ -199,7 +210,7 @@ function nearestEdge({ since, end }: CalendarUnit, instant: number): number {
 }
 
 /** Merging concatenates the rows of the parts: a time breakdown has to keep them apart. */
-export function canMerge(query: Pick<Query, 'breakdowns'>, unit: SplitUnit): boolean {
+function canMerge(query: Pick<Query, 'breakdowns'>, unit: SplitUnit): boolean {
   return query.breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
 }
 

@@ -26,6 +26,9 @@ export interface ReportTail {
   readonly isCsv?: boolean;
 }
 
+/** Of a report that is not read yet. */
+export const emptyTail: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
+
 /** Batches of one report; the iterator returns its tail. */
 export type RowBatches = AsyncIterableIterator<RowBatch, ReportTail, undefined>;
 

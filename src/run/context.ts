@@ -30,7 +30,13 @@ export interface Context {
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
 
-  /** Ends the work of this command early, including all calls. */
+  /** Aborted by the user, and by `callOff`, which ends the work of this command early. */
+  readonly signal: AbortSignal;
   readonly callOff: AbortController;
   dispose(): Promise<void>;
+}
+
+/** Returns the context for another account, such as that of a folder. */
+export function withAccount(context: Context, account: ServiceAccount): Context {
+  return { ...context, account, ledger: () => (account.isLocal ? undefined : context.ledger()) };
 }

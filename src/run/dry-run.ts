@@ -2,12 +2,12 @@ import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
 import { bodyOf, curlLine, encodeBody } from '../query/body.ts';
 import { describeWindow, formatInstant } from '../query/calendar.ts';
-import { earlierPart } from '../query/parts.ts';
+import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import type { Context } from './context.ts';
 import { withIds } from './names-to-ids.ts';
-import { nameFiles, type PlannedQuery } from './plan-run.ts';
+import { nameFiles, type PlannedReport } from './plan-run.ts';
 
 /** One create call that would be made. */
 interface PlannedCall {
@@ -22,26 +22,23 @@ interface PlannedCall {
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
-export async function showPlan(tools: Context, reports: readonly PlannedQuery[]): Promise<void> {
+export async function showPlan(tools: Context, reports: readonly PlannedReport[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports) {
     const report = await withIds(tools, planned);
-    for (const part of report.parts) calls.push(...planCalls(report, part));
-    if (report.isMerged) calls.push(...earlierCalls(report, report.whole));
+    const { account, label, parts, query, whole } = report;
+    for (const part of parts) {
+      calls.push({ account, label, part, outputs: nameFiles(report, part) });
+      if (!mergesParts(query)) calls.push(...earlierCalls(report, part));
+    }
+    // A merged report is compared as a whole.
+    if (mergesParts(query)) calls.push(...earlierCalls(report, whole));
   }
   await printDryRun(tools, calls);
 }
 
-function planCalls(report: PlannedQuery, part: Part): PlannedCall[] {
-  const { account, label, isMerged } = report;
-  const outputs = nameFiles(report, part).map((name) => name ?? '-');
-  const call = { account, label, part, outputs };
-  // A merged report is compared as a whole.
-  return isMerged ? [call] : [call, ...earlierCalls(report, part)];
-}
-
 /** Returns no call without `--compare`. */
-function earlierCalls({ account, label, query }: PlannedQuery, part: Part): PlannedCall[] {
+function earlierCalls({ account, label, query }: PlannedReport, part: Part): PlannedCall[] {
   if (!query.compare) return [];
   return [{ account, label, part: earlierPart(part), outputs: null }];
 }

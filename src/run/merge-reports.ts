@@ -1,5 +1,10 @@
 import type { ReportSummary } from '../contract/messages.ts';
-import type { ReportMember, ReportTail, RowBatches } from '../rows/row-batch.ts';
+import {
+  emptyTail,
+  type ReportMember,
+  type ReportTail,
+  type RowBatches,
+} from '../rows/row-batch.ts';
 
 /**
  * Concatenates the rows of several reports; each report is read when the previous one is done. The
@@ -10,7 +15,7 @@ export async function* mergeReports(
   reports: AsyncIterable<RowBatches>,
   { isWeekly }: { readonly isWeekly: boolean },
 ): RowBatches {
-  let merged: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
+  let merged = emptyTail;
   let isFirst = true;
   for await (const batches of reports) {
     try {

@@ -7,7 +7,7 @@ import { formatOfFile } from '../query/format-names.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
 import type { Context } from './context.ts';
-import type { RunCommandLine } from './plan-run.ts';
+import type { RunCommandLine } from './saved-reports.ts';
 
 /** Holds on a terminal when neither a period nor a saved report was given. */
 export function shouldPrompt(

@@ -11,49 +11,15 @@ import type { Part } from '../query/query.ts';
 import { savedKeysOf } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
-import type { Progress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
-import {
-  type Ledger,
-  type LedgerAccount,
-  type LedgerChange,
-  type LedgerEntry,
-  ownStatuses,
-  requestedPart,
-} from './ledger.ts';
-import { requestAgainCommand } from './resume-command.ts';
-
-/** Shared by all steps of one report. */
-export interface ReportTools extends Pick<Context, 'console' | 'host' | 'version'> {
-  readonly account: ServiceAccount;
-
-  /** Aborts the work on this report. */
-  readonly signal: AbortSignal;
-
-  /** Reports requested on this machine; absent with `--local`. */
-  readonly ledger: Ledger | undefined;
-  readonly progress: () => Promise<Progress>;
-}
-
-/** Uses the account of the command by default. */
-export function toolsFor(context: Context, account: ServiceAccount = context.account): ReportTools {
-  const { console, host, version, progress } = context;
-  return {
-    account,
-    console,
-    host,
-    version,
-    signal: host.signal,
-    ledger: account.isLocal ? undefined : context.ledger(),
-    progress,
-  };
-}
+import { type LedgerAccount, type LedgerChange, type LedgerEntry, ownStatuses } from './ledger.ts';
 
 /** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
 export async function resumeReport(
-  { account, console, host, ledger }: ReportTools,
+  { account, console, host, ledger: open }: Context,
   part: Part,
 ): Promise<RequestedReport | undefined> {
+  const ledger = open();
   if (!ledger) return undefined;
   const search = { ...(await accountInLedger(account)), hash: hashBody(bodyOf(part)) };
   const unfinished = ledger.findUnfinished(search);
@@ -74,9 +40,10 @@ export async function resumeReport(
  * mismatch.
  */
 export async function requestAndRecord(
-  { account, console, host, ledger, signal }: ReportTools,
+  { account, console, host, ledger: open, signal }: Context,
   part: Part,
 ): Promise<RequestedReport> {
+  const ledger = open();
   const client = await account.client();
   const settings = await account.settings();
   const body = bodyOf(part);
@@ -142,24 +109,10 @@ const interruptedRequest =
 
 /** Returns the newest report with an id; `undefined` if another machine requested it. */
 export async function findRequested(
-  { account, ledger }: ReportTools,
+  { account, ledger }: Context,
   id: string,
 ): Promise<LedgerEntry | undefined> {
-  return ledger?.find(serviceOf(await account.settings()), id)?.entry;
-}
-
-/** Formats the command to request a failed report again, if this machine requested it. */
-export async function requestAgainHint(
-  tools: ReportTools,
-  id: string,
-  baseUrl: string | undefined,
-): Promise<string | undefined> {
-  const entry = await findRequested(tools, id);
-  const part = entry && requestedPart(entry);
-  if (!part) return undefined;
-
-  const { platform } = tools.host;
-  return `Request it again: ${requestAgainCommand(part, { baseUrl, platform })}`;
+  return ledger()?.find(serviceOf(await account.settings()), id)?.entry;
 }
 
 function serviceOf({ baseUrl }: Settings): string {
@@ -184,34 +137,42 @@ async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAc
  * Returns how long the last report of the account took to become ready, in milliseconds;
  * `undefined` if that is not known.
  */
-export async function lastTookMs({ account, ledger }: ReportTools): Promise<number | undefined> {
-  return ledger?.lastTookMs(await accountInLedger(account));
+export async function lastTookMs({ account, ledger }: Context): Promise<number | undefined> {
+  return ledger()?.lastTookMs(await accountInLedger(account));
 }
 
 /** Records a change of a report, if this machine requested it. */
 export async function updateLedger(
-  { account, ledger }: ReportTools,
+  { account, ledger }: Context,
   id: string,
   change: LedgerChange,
 ): Promise<void> {
-  const found = ledger?.find(serviceOf(await account.settings()), id);
-  if (found) await ledger?.update(found.name, change);
+  const found = ledger()?.find(serviceOf(await account.settings()), id);
+  if (found) await ledger()?.update(found.name, change);
 }
 
-/** Records that a report was downloaded, to a file or to stdout. Data may come without an id. */
-export async function markDownloaded(tools: ReportTools, id: string | undefined): Promise<void> {
-  if (id !== undefined) await updateLedger(tools, id, { status: ownStatuses.downloaded });
-}
-
-/** Records what happened to a report, and that no run resumes it if that is so. */
+/**
+ * Records what ended the work on a report, and that no run resumes it if that is so. Returns the
+ * error with the id of the report. Throws errors that are bugs, and those before there was an id.
+ */
 export async function recordFailure(
-  tools: ReportTools,
-  id: string,
-  error: AdreportError,
-): Promise<void> {
-  const message = tools.console.redact(error.message);
-  if (!endsReport(error)) return updateLedger(tools, id, { message });
+  context: Context,
+  id: string | undefined,
+  thrown: unknown,
+): Promise<AdreportError> {
+  const { signal, console } = context;
+  // A cancelled operation may throw any error. The reason is in the signal.
+  const error: unknown = signal.aborted ? signal.reason : thrown;
+  if (!(error instanceof AdreportError) || id === undefined) throw error;
 
+  const message = console.redact(error.message);
+  if (!signal.aborted) await updateLedger(context, id, { message, ...statusAfter(error) });
+  return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
+}
+
+/** Returns the status of a report that has ended. */
+function statusAfter(error: AdreportError): Pick<LedgerChange, 'status'> {
+  if (!endsReport(error)) return {};
   const ended = error.exitCode === 9 ? ownStatuses.unreadable : ownStatuses.refused;
-  await updateLedger(tools, id, { status: isReportFailure(error) ? 'failed' : ended, message });
+  return { status: isReportFailure(error) ? 'failed' : ended };
 }

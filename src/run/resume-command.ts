@@ -1,19 +1,21 @@
+import {
+  AdreportError,
+  ErrorInContext,
+  endsReport,
+  isClosedPipe,
+  isInterruption,
+  isReportFailure,
+  isUnreachable,
+} from '../errors.ts';
 import { commandFor, fixedPeriod } from '../query/command-for.ts';
-import { downloadFlags } from '../query/flags/download-flags.ts';
 import { type FlagGroup, type FlagTable, isNegation, type OptionsOf } from '../query/flags/flag.ts';
 import { type ServiceFlags, serviceFlags } from '../query/flags/service-flags.ts';
 import { keepsFolder } from '../query/parts.ts';
-import type { Output, Part, Query } from '../query/query.ts';
-import { type SavedValue, toArguments, toWords } from '../query/saved-keys.ts';
+import type { Part } from '../query/query.ts';
+import { type SavedValue, toWords } from '../query/saved-keys.ts';
+import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import type { PlannedQuery } from './plan-run.ts';
-
-/** Where a command is to be typed. */
-interface CommandPlace {
-  /** As typed with `--base-url`, if it was. */
-  readonly baseUrl?: string | undefined;
-  readonly platform: NodeJS.Platform;
-}
+import type { PlannedReport } from './plan-run.ts';
 
 function baseUrlWords(baseUrl: string | undefined): string[] {
   return baseUrl === undefined ? [] : ['--base-url', baseUrl];
@@ -21,7 +23,7 @@ function baseUrlWords(baseUrl: string | undefined): string[] {
 
 /** Formats the command that goes on with a report, or requests it again. */
 export function resumeCommand(
-  { query, options, whole, allParts }: PlannedQuery,
+  { query, options, whole, allParts }: PlannedReport,
   platform: NodeJS.Platform,
 ): string {
   const { shard, baseUrl, fresh } = options;
@@ -38,29 +40,39 @@ export function resumeCommand(
 }
 
 /** Formats the command that requests a report again. */
-export function requestAgainCommand(part: Part, { baseUrl, platform }: CommandPlace): string {
+export function requestAgainCommand(
+  part: Part,
+  baseUrl: string | undefined,
+  platform: NodeJS.Platform,
+): string {
   return commandFor(part.query, fixedPeriod(part), { platform, more: baseUrlWords(baseUrl) });
 }
 
-const downloadOptions = new Set(
-  downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)),
-);
+/** Commands to print after an error; absent if none works. */
+interface NextCommands {
+  /** Goes on with the report. */
+  readonly resume?: string | undefined;
 
-/** Formats the command that waits for and downloads a report, with the flags that apply. */
-export function formatDownloadCommand(
-  reportId: string,
-  query: Query,
-  {
-    baseUrl,
-    platform,
-    outputs = [],
-  }: CommandPlace & { readonly outputs?: readonly Output[] | undefined },
-): string {
-  const [{ format }] = query.outputs;
-  const [first = { path: '-', format }, ...others] = outputs;
-  const written = { ...query, outputs: [first, ...others] as const };
-  const words = toArguments(written, (option) => downloadOptions.has(option));
-  return idCommand('download', reportId, ['--wait', ...words, ...baseUrlWords(baseUrl)], platform);
+  /** Requests a report again that failed. */
+  readonly again?: string | undefined;
+}
+
+/** Adds the command that goes on to the error of one report. */
+export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
+  if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
+  const { reportId, message, hint } = error;
+  if (isReportFailure(error)) {
+    if (again === undefined) return error;
+    return new ErrorInContext(error, { hint: `Request it again: ${again}` });
+  }
+
+  const hasBegun = reportId !== undefined || isUnreachable(error) || isInterruption(error);
+  if (resume === undefined || endsReport(error) || !hasBegun) return error;
+  const isNamed = reportId === undefined || message.includes(printable(reportId));
+  const available = isNamed ? '' : `The report ${printable(reportId)} is still available. `;
+  const what = reportId === undefined ? 'To run it again' : 'To resume';
+  const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];
+  return new ErrorInContext(error, { hint: hints.join('\n') });
 }
 
 /** Formats a command that names a report by its id. */

@@ -5,111 +5,65 @@ import {
   warningsMessage,
 } from '../errors.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
-import type { FilledFolder, RecordResult } from '../folder/record-download.ts';
+import {
+  type FilledFolder,
+  type RecordResult,
+  requireSamePlace,
+} from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
 import { type EncodeOptions, messagesForReaders } from '../output/encoder.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { columnsOfQuery } from '../query/columns.ts';
 import type { NameValues } from '../query/file-name.ts';
-import type { CheckFlags } from '../query/flags/check-flags.ts';
-import type { Output, Part, Query } from '../query/query.ts';
-import type { RowBatches } from '../rows/row-batch.ts';
+import type { Query } from '../query/query.ts';
 import { timeKeys } from '../totals/group-keys.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
 import type { Comparison } from '../totals/report-metrics.ts';
+import { type EarlierReport, sumEarlierReport } from './compare.ts';
 import type { Context } from './context.ts';
 import { keyFor, provenanceOf, windowOf } from './describe-report.ts';
 import { openForUser } from './open-for-user.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import { recordPart } from './record-report.ts';
+import { type ReportRows, ReportSource, type SourceRequest } from './report-source.ts';
 
-/** The files of a report before its rows arrive. */
-export interface PreparedOutput {
-  readonly planned: PlannedFiles;
+/** A report to download into files. */
+export interface ReportToWrite extends SourceRequest {
+  /** Absent if the report is named by its id and its request is not known. */
+  readonly query?: Query | undefined;
 
-  /** Part that the rows are checked against; absent if it is not known. */
-  readonly part: Part | undefined;
+  /** Its files, as in a query. */
+  readonly output: FileOptions & Pick<Query, 'outputs' | 'strict'>;
 
-  /** Absent if the request is not known. */
-  readonly query: Query | undefined;
+  /** Values for the placeholders of `-o`. */
+  readonly names: NameValues;
 
-  /** Warnings on the campaign list and on the report to compare with. */
-  readonly earlierWarnings: readonly CheckMessage[];
-
-  /** True if warnings are errors. */
-  readonly isStrict: boolean;
-  readonly comparison?: Comparison | undefined;
-
-  /** Names of the report and its account, for runs with several. */
-  readonly label?: ReportLabel | undefined;
+  /** Names for `--json`, in a run. */
+  readonly title?: ReportTitle;
 
   /** Folder whose history records the file; it then decides whether the file is replaced. */
   readonly filled?: FilledFolder | undefined;
 }
 
-interface ReportLabel {
+interface ReportTitle {
   /** Name of a saved report; `null` for a report from flags alone. */
   readonly report: string | null;
   readonly account: string;
-
-  /** Distinguishes the reports of a run. */
-  readonly job: string | undefined;
-}
-
-/** What is known about a report before its rows arrive. */
-interface KnownReport {
-  readonly part: Part | undefined;
-  readonly query: Query | undefined;
-  readonly names: NameValues;
-  readonly outputs: readonly Output[];
-}
-
-/** Throws as `prepareFiles`. */
-export async function prepareOutput(
-  tools: Context,
-  options: FileOptions & CheckFlags,
-  { part, query, names, outputs }: KnownReport,
-): Promise<PreparedOutput> {
-  const columns = query && columnsOfQuery(query);
-  const known = { outputs, names, ...(columns && { columns }) };
-  const planned = await prepareFiles(tools, options, known);
-  return { planned, part, query, earlierWarnings: [], isStrict: options.strict === true };
-}
-
-/** A report whose rows are to be written: one that is arriving, or several merged ones. */
-interface RowSource {
-  /** Yields rows, checked as they are read. */
-  batches(): RowBatches;
-
-  /** Warnings and notes; complete once the rows are read. */
-  readonly result: CheckResult;
-
-  /** Absent for data without an id, and for merged reports. */
-  readonly id?: string | undefined;
-
-  /** Ids of merged reports; filled while the rows are read. */
-  readonly reportIds?: readonly string[];
-
-  /** Milliseconds since 1970. */
-  readonly createdMs: number;
 }
 
 /** A file of a report, in place. */
-export interface FileInPlace {
-  /** `undefined` for stdout. */
-  readonly name: string | undefined;
-
+export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
   /** Rows of the file, also of an old file that stays; `null` if its content is unknown. */
   readonly rowCount: number | null;
-  readonly sizeBytes: number;
+};
 
-  /** Hash of the file in hexadecimal digits; absent if it was not computed. */
-  readonly sha256: string | undefined;
-}
-
+/** A report in its files. */
 export interface WrittenReport {
   readonly files: readonly FileInPlace[];
-  readonly label: ReportLabel | undefined;
+  readonly title: ReportTitle | undefined;
+
+  /** Of the report, if the run has several. */
+  readonly label: string | undefined;
 
   /** Columns that identify a row; empty if the request is not known. */
   readonly key: readonly string[];
@@ -135,38 +89,71 @@ export interface WrittenReport {
 }
 
 /**
- * Writes the rows of one report, or of several merged ones, to all of its files; after a cut from
- * the start again. No file is put in place before all are complete. Throws `OutputError`,
- * `IncompleteDataError` for damaged data, and with `--strict` `RefusedReportError`.
+ * Downloads a report into its files: with `--compare` after the earlier one, after a cut or a
+ * failure from the start again. Throws as `prepareFiles`, `ReportSource` and `writeRows`.
  */
-export async function writeReport(
-  tools: Pick<Context, 'console' | 'host' | 'version'>,
-  output: PreparedOutput,
-  report: RowSource,
+export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
+  const { query, part, named, filled, output, names, options } = report;
+  if (filled && part) await requireSamePlace(filled, filled.declaration.pattern.nameFor(part));
+  const columns = query && columnsOfQuery(query);
+  const files = await prepareFiles(context, output, {
+    outputs: output.outputs,
+    names,
+    ...(columns && { columns }),
+  });
+  const isCompared = !named && query?.compare !== undefined;
+  const earlier = isCompared && part ? await sumEarlierReport(context, part, options) : undefined;
+
+  const source = new ReportSource(context, report);
+  for (;;) {
+    try {
+      const rows = await source.open();
+      const written = await writeRows(context, report, { rows, files, earlier });
+      // Not earlier: until the files are in place, the same command can download it again.
+      await source.recordDownload();
+      return written;
+    } catch (error) {
+      await source.recover(error);
+    }
+  }
+}
+
+interface RowsToWrite {
+  readonly rows: ReportRows;
+  readonly files: PlannedFiles;
+  readonly earlier: EarlierReport | undefined;
+}
+
+/**
+ * Writes the rows of a report to all of its files. No file is put in place before all are complete.
+ * Throws `OutputError`, `IncompleteDataError` for damaged data, and with `--strict`
+ * `RefusedReportError`.
+ */
+async function writeRows(
+  context: Context,
+  { query, part, output, filled, title, label }: ReportToWrite,
+  { rows, files: planned, earlier }: RowsToWrite,
 ): Promise<WrittenReport> {
-  const { planned, part, query, comparison, filled } = output;
-  const { id: reportId, createdMs } = report;
-  const provenance = provenanceOf(tools, query, reportId);
-  const sums = sumsFor(output);
+  const { id: reportId, createdMs } = rows;
+  const comparison = earlier?.comparison;
+  const provenance = provenanceOf(context, query, reportId);
+  const sums = sumsFor(planned, filled);
   const detector = new NonZeroDetector((query && columnsOfQuery(query)) ?? []);
-  const batches = report.batches();
   const files: WrittenFile[] = [];
   try {
     for (const file of planned.files) {
       files.push(await openFile(file, { reportId, comparison, provenance }));
     }
-    let next = await batches.next();
-    for (; !next.done; next = await batches.next()) {
-      sums?.observe(next.value);
-      detector.observe(next.value);
-      for (const file of files) await file.write(next.value);
+    for await (const batch of rows.batches()) {
+      sums?.observeBatch(batch);
+      detector.observe(batch);
+      for (const file of files) await file.write(batch);
     }
-    const tail = next.value;
-    const checkResult = checkResultOf(tools, output, report);
+    const checkResult = redactResult(context, earlier?.warnings ?? [], rows.result);
     const { warnings } = checkResult;
-    if (output.isStrict && warnings.length > 0) throw strictError(warnings);
+    if (output.strict && warnings.length > 0) throw strictError(warnings);
 
-    for (const file of files) await file.end(tail, messagesForReaders(checkResult));
+    for (const file of files) await file.end(rows.tail, messagesForReaders(checkResult));
     const [file] = files;
     const { hasNumbers } = detector;
     const complete = { file, sums, hasNumbers, warnings, reportId, createdMs };
@@ -174,14 +161,15 @@ export async function writeReport(
     const kept = recorded?.kept;
     if (!kept) await commitFiles(files);
 
-    if (planned.opensFiles) openForUser(tools, files);
+    if (planned.opensFiles) openForUser(context, files);
     return {
       files: kept ? [keptFile(file, kept)] : files,
-      label: output.label,
+      title,
+      label,
       key: keyFor(query),
       reportId: reportId ?? null,
-      reportIds: report.reportIds,
-      ...windowOf(part, tail),
+      reportIds: 'reportIds' in rows ? rows.reportIds : undefined,
+      ...windowOf(part, rows.tail),
       checkResult,
       recorded,
       metrics: planned.printsTotals && !kept ? sums : undefined,
@@ -189,8 +177,6 @@ export async function writeReport(
       labels: planned.files[0]?.encoding.labels,
     };
   } finally {
-    // After an error, this stops the download.
-    await batches.return?.();
     // Files in place stay.
     await discardFiles(files);
   }
@@ -205,24 +191,24 @@ function keptFile(
 }
 
 /** Sums the rows by time if a card is shown, otherwise as totals, if anything needs them. */
-function sumsFor({ planned, filled }: PreparedOutput): GroupedTotals | undefined {
-  if (planned.showsCard) return new GroupedTotals(timeKeys);
-  return filled || planned.printsTotals ? new GroupedTotals() : undefined;
+function sumsFor(
+  { showsCard, printsTotals }: PlannedFiles,
+  filled: FilledFolder | undefined,
+): GroupedTotals | undefined {
+  if (showsCard) return new GroupedTotals(timeKeys);
+  return filled || printsTotals ? new GroupedTotals() : undefined;
 }
 
-/**
- * Returns warnings and notes once the rows are read, with earlier warnings, and without secrets,
- * which the service may repeat.
- */
-function checkResultOf(
-  { console: { redact } }: Pick<Context, 'console'>,
-  { earlierWarnings }: PreparedOutput,
-  { result: { warnings, notes } }: RowSource,
+/** Returns all warnings and the notes without secrets, which the service may repeat. */
+function redactResult(
+  { console: { redact } }: Context,
+  earlierWarnings: readonly CheckMessage[],
+  { warnings, notes }: CheckResult,
 ): CheckResult {
-  const redacted = (warning: CheckMessage): CheckMessage => ({
-    ...warning,
-    message: redact(warning.message),
-    ...(warning.forReaders && { forReaders: redact(warning.forReaders) }),
+  const redacted = (found: CheckMessage): CheckMessage => ({
+    ...found,
+    message: redact(found.message),
+    ...(found.forReaders && { forReaders: redact(found.forReaders) }),
   });
   return {
     warnings: [...earlierWarnings, ...warnings].map(redacted),

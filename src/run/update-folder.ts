@@ -14,7 +14,8 @@ import { partsOfShard } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { Context } from './context.ts';
-import { type FolderReport, fillFolder } from './folder-jobs.ts';
+import { fillFolder } from './fill-folder.ts';
+import type { PlannedReport } from './plan-run.ts';
 
 export type UpdateFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
   readonly concurrency: number;
@@ -30,7 +31,7 @@ export async function planUpdate(
   tools: Context,
   { state, due }: { readonly state: FolderState; readonly due: readonly FolderPart[] },
   flags: UpdateFlags,
-): Promise<FolderReport> {
+): Promise<PlannedReport> {
   const { folder, declaration } = state;
   const account = await findAccount(tools, declaration, flags);
   const shown = relative(tools.host.cwd, folder);
@@ -47,13 +48,11 @@ export async function planUpdate(
   return {
     query,
     account,
-    accountName: await account.name(),
     options: { clobber: true, ...flags },
     label: undefined,
     whole,
     allParts,
     parts: shard ? partsOfShard(allParts, shard) : allParts,
-    isMerged: false,
     filled: await fillFolder(tools, state, shard),
   };
 }

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { type AdreportError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { checkFolder } from '../folder/check-folder.ts';
 import type { Declaration, FolderRequest } from '../folder/declaration.ts';
 import { declare, planDeclaration } from '../folder/declaration-file.ts';
@@ -16,15 +16,7 @@ import { printable } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 import type { Context } from './context.ts';
-import { type PlannedQuery, withQuery } from './plan-run.ts';
-
-/** A report of a run with the folder that it fills, if it fills one. */
-export interface FolderReport extends PlannedQuery {
-  readonly filled?: FilledFolder;
-
-  /** Why none of its parts is requested. Thrown once the other reports are done. */
-  readonly refusal?: AdreportError;
-}
+import { type PlannedReport, withQuery } from './plan-run.ts';
 
 /**
  * Declares each report in its folder, and limits it to the parts that are due. Without `declares`,
@@ -34,10 +26,10 @@ export interface FolderReport extends PlannedQuery {
  */
 export async function chooseParts(
   tools: Context,
-  reports: readonly PlannedQuery[],
+  reports: readonly PlannedReport[],
   { declares }: { readonly declares: boolean },
-): Promise<FolderReport[]> {
-  const chosen: FolderReport[] = [];
+): Promise<PlannedReport[]> {
+  const chosen: PlannedReport[] = [];
   for (const report of reports) {
     try {
       chosen.push(keepsFolder(report.query) ? await chooseDue(tools, report, declares) : report);
@@ -51,9 +43,9 @@ export async function chooseParts(
 
 async function chooseDue(
   tools: Context,
-  planned: PlannedQuery,
+  planned: PlannedReport,
   declares: boolean,
-): Promise<FolderReport> {
+): Promise<PlannedReport> {
   const { console, host } = tools;
   const { options, whole } = planned;
   const { folder, request } = toFolderRequest(planned, host.cwd);
@@ -75,7 +67,7 @@ async function chooseDue(
 }
 
 /** Returns the folder of a query, and the query with its output from there. */
-function toFolderRequest({ query, whole }: PlannedQuery, cwd: string) {
+function toFolderRequest({ query, whole }: PlannedReport, cwd: string) {
   const [{ path, format }] = query.outputs;
   const { folder, output } = findPlace(path, { names: nameValues(whole), cwd });
   const { split = 'day' } = query;
@@ -84,10 +76,10 @@ function toFolderRequest({ query, whole }: PlannedQuery, cwd: string) {
 }
 
 /** Takes over what only the declaration of the folder says. */
-function asDeclared(planned: PlannedQuery, { query: own }: Declaration): PlannedQuery {
+function asDeclared(planned: PlannedReport, { query: own }: Declaration): PlannedReport {
   const { since, until, split, outputs, account, login, service, ...others } = own;
   const query = { ...planned.query, ...others };
-  return { ...withQuery(planned, query), query };
+  return withQuery(planned, query);
 }
 
 function isPartDue(part: Part, { declaration, history, onDisk }: FolderState): boolean {

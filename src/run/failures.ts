@@ -1,0 +1,66 @@
+import { type AdreportError, ErrorInContext } from '../errors.ts';
+import { formatDays } from '../query/calendar.ts';
+import type { Part } from '../query/query.ts';
+
+/** A report of a run, or a part of one, that failed. */
+export interface Failure {
+  /** `undefined` for the only report of a run. */
+  readonly label: string | undefined;
+
+  /** First second of its period. */
+  readonly since: number;
+  readonly error: AdreportError;
+}
+
+/** Parts of a merged report that failed. */
+export class PartsFailed extends Error {
+  readonly failures: readonly Failure[];
+
+  constructor(failures: readonly Failure[]) {
+    super('Parts of a report failed.');
+    this.failures = failures;
+  }
+}
+
+/** Messages list at most this many reports, and this many causes. */
+const maxListed = 10;
+
+/**
+ * Returns the error of the earliest failure, with a message that names all of them and each cause
+ * once.
+ */
+export function combineFailures(failures: readonly Failure[]): AdreportError {
+  const [first] = failures.toSorted((one, other) => one.since - other.since);
+  if (!first) throw new Error('Nothing has failed.');
+  if (first.label === undefined) return first.error;
+  return new ErrorInContext(first.error, { message: listFailures(failures) });
+}
+
+function listFailures(failures: readonly Failure[]): string {
+  const labelsByCause = new Map<string, string[]>();
+  for (const { error, label = '' } of failures.toSorted((a, b) => a.since - b.since)) {
+    labelsByCause.set(error.message, [...(labelsByCause.get(error.message) ?? []), label]);
+  }
+  const causes = [...labelsByCause].map(([cause, labels]) => `${listLabels(labels)}: ${cause}`);
+  if (causes.length === 1) return causes.join('');
+
+  const lines = causes.slice(0, maxListed).map((cause) => `\n  - ${cause}`);
+  const omitted = causes.length - lines.length;
+  if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
+  return `${failures.length} reports failed:${lines.join('')}`;
+}
+
+/** Formats `2026-11-01 failed`, or `12 reports failed (a, b and 10 more)`. */
+function listLabels(labels: readonly string[]): string {
+  if (labels.length === 1) return `${labels.join('')} failed`;
+
+  const others = labels.length - maxListed;
+  const more = others > 0 ? ` and ${others} more` : '';
+  return `${labels.length} reports failed (${labels.slice(0, maxListed).join(', ')}${more})`;
+}
+
+/** Adds the days of a part to the label of its report, if that has one. */
+export function labelPart(label: string | undefined, part: Part): string {
+  const days = formatDays(part);
+  return label === undefined ? days : `${label} ${days}`;
+}

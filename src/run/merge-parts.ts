@@ -1,0 +1,185 @@
+import { tmpdir } from 'node:os';
+import { type LabelledResult, mergeResults } from '../checks/merged-check.ts';
+import type { OpenReport } from '../client/open.ts';
+import { AdreportError, type CheckResult, InterruptedError, isInterruption } from '../errors.ts';
+import { createSpool, type Spool } from '../output/file/spool.ts';
+import { withoutOutput } from '../query/parts.ts';
+import type { Part } from '../query/query.ts';
+import { readRows } from '../rows/read-rows.ts';
+import { emptyTail, type RowBatch, type RowBatches } from '../rows/row-batch.ts';
+import { anySignal } from '../signals.ts';
+import { silentProgress } from '../ui/progress.ts';
+import type { Context } from './context.ts';
+import { type Failure, labelPart, PartsFailed } from './failures.ts';
+import { mergeReports } from './merge-reports.ts';
+import { ReportAttempts, type ReportRequest } from './report-attempts.ts';
+import type { RequestQueue } from './request-queue.ts';
+
+/** Reports downloaded ahead of the one being read; each keeps a temporary file open. */
+const maxAhead = 32;
+
+export interface PartsToMerge {
+  /** In time order. */
+  readonly parts: readonly Part[];
+
+  /** Of the report, if the run has several. */
+  readonly label?: string | undefined;
+  readonly options: ReportRequest['options'] & { readonly concurrency?: number };
+  readonly queue: RequestQueue;
+}
+
+/** A report in a temporary file, waiting to be read in time order. */
+interface SpooledReport {
+  readonly spool: Spool;
+  readonly id: string | undefined;
+  readonly contentType: string | undefined;
+  readonly result: CheckResult;
+}
+
+/** A part that is being downloaded, or is waiting to be read. */
+interface StartedPart {
+  readonly label: string;
+  readonly part: Part;
+  readonly spooled: Promise<SpooledReport>;
+}
+
+/**
+ * Reports whose rows are read as those of one, in time order; they are downloaded concurrently into
+ * temporary files.
+ */
+export class MergedReport {
+  readonly id = undefined;
+
+  /** Ids of the reports that were read. */
+  readonly reportIds: string[] = [];
+
+  /** Milliseconds since 1970. */
+  readonly createdMs: number;
+
+  /** Known once the rows are read. */
+  tail = emptyTail;
+  readonly #context: Context;
+  readonly #merged: PartsToMerge;
+  readonly #results: LabelledResult[] = [];
+
+  constructor(context: Context, merged: PartsToMerge) {
+    this.#context = { ...context, progress: async () => silentProgress };
+    this.#merged = merged;
+    this.createdMs = context.host.wallClock();
+  }
+
+  /** Warnings and notes, each with the days of its part. */
+  get result(): CheckResult {
+    return mergeResults(this.#results);
+  }
+
+  /** Throws `PartsFailed` with all parts that failed. */
+  async *batches(): AsyncGenerator<RowBatch> {
+    const [first] = this.#merged.parts;
+    const isWeekly = first?.query.breakdowns.includes('WEEKLY') === true;
+    this.tail = yield* mergeReports(this.#reportsInOrder(), { isWeekly });
+  }
+
+  async *#reportsInOrder(): AsyncGenerator<RowBatches> {
+    const { parts, label, options, queue } = this.#merged;
+    const cancel = new AbortController();
+    const context = {
+      ...this.#context,
+      signal: anySignal(this.#context.signal, cancel.signal),
+    };
+    const ahead = Math.max(maxAhead, options.concurrency ?? 0);
+    const started: StartedPart[] = [];
+    const startUntil = (end: number): void => {
+      for (const part of parts.slice(started.length, end)) {
+        const request = { part: withoutOutput(part), options };
+        const spooled = queue.take(() => spoolReport(context, request));
+        // It may fail before it is awaited.
+        spooled.catch(() => {});
+        started.push({ part, label: labelPart(label, part), spooled });
+      }
+    };
+
+    try {
+      startUntil(ahead);
+      // `started` grows during the loop.
+      for (const [index, one] of started.entries()) {
+        const { spool, id, contentType, result } = await awaitPart(one, started);
+        if (id !== undefined) this.reportIds.push(id);
+        this.#results.push({ label: one.label, result });
+        yield readRows(spool.read(), { contentType });
+        await spool.close();
+        startUntil(index + 1 + ahead);
+      }
+    } finally {
+      // Downloads still run if the output failed or its reader is gone (`| head`).
+      cancel.abort(new InterruptedError(143));
+      for (const outcome of await settle(started)) {
+        if (outcome.status === 'fulfilled') await outcome.value.spool.close();
+      }
+    }
+  }
+}
+
+/**
+ * Waits for a part. If it fails, the others are still downloaded, so that the service has them ready
+ * for the next run.
+ */
+async function awaitPart(
+  { spooled }: StartedPart,
+  started: readonly StartedPart[],
+): Promise<SpooledReport> {
+  try {
+    return await spooled;
+  } catch (error) {
+    if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
+    const outcomes = await settle(started);
+    const failures = outcomes.flatMap((outcome, index): Failure[] => {
+      const {
+        label,
+        part: { since },
+      } = started[index] as StartedPart;
+      if (outcome.status === 'fulfilled' || isInterruption(outcome.reason)) return [];
+      if (!(outcome.reason instanceof AdreportError)) throw outcome.reason;
+      return [{ label, since, error: outcome.reason }];
+    });
+    throw new PartsFailed(failures);
+  }
+}
+
+function settle(started: readonly StartedPart[]): Promise<PromiseSettledResult<SpooledReport>[]> {
+  return Promise.allSettled(started.map(({ spooled }) => spooled));
+}
+
+async function spoolReport(context: Context, request: ReportRequest): Promise<SpooledReport> {
+  const attempts = new ReportAttempts(context, request);
+  for (;;) {
+    try {
+      return await spool(await attempts.open());
+    } catch (error) {
+      await attempts.recover(error);
+    }
+  }
+}
+
+/**
+ * Writes a report to a temporary file. Its rows are read on the way, so that a damaged body is
+ * downloaded again.
+ */
+async function spool(report: OpenReport): Promise<SpooledReport> {
+  const spool = await createSpool(tmpdir());
+  async function* spooling(): AsyncGenerator<Buffer> {
+    for await (const piece of report.bytes()) {
+      await spool.write(piece);
+      yield piece;
+    }
+  }
+
+  try {
+    for await (const _batch of report.batches(spooling()));
+    const { id, contentType, result } = report;
+    return { spool, id, contentType, result };
+  } catch (error) {
+    await spool.close();
+    throw error;
+  }
+}

@@ -1,0 +1,196 @@
+import { dirname, relative, resolve } from 'node:path';
+import {
+  findProjectFile,
+  type ProjectFile,
+  projectFileName,
+  readProjectFile,
+} from '../account/project-file.ts';
+import { type ProjectChoice, splitChoice } from '../account/settings.ts';
+import { findNames } from '../contract/aliases.ts';
+import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { isUrl } from '../output/file/url.ts';
+import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
+import { formatOfFile } from '../query/format-names.ts';
+import { isPeriod } from '../query/period.ts';
+import {
+  flagsByKey,
+  locateMistakes,
+  periodOptions,
+  readSavedOptions,
+  type SavedOptions,
+} from '../query/saved-report.ts';
+import { fileError, type LineMistake, type YamlSection } from '../query/yaml-file.ts';
+import { didYouMean, nearest } from '../text/nearest.ts';
+import { printable, quoted } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+import { stdoutFormat } from './choose-outputs.ts';
+import type { Context } from './context.ts';
+
+export interface RunCommandLine {
+  readonly options: RunFlags;
+
+  /** Names of saved reports. */
+  readonly names: readonly string[];
+
+  /** Option names on the command line; the others have their defaults. */
+  readonly typedOptions: ReadonlySet<string>;
+}
+
+/** Options of a report: of the command line alone, or over those of `adreport.yaml`. */
+export interface ReportOptions {
+  readonly options: RunFlags;
+
+  /** Set for a saved report. */
+  readonly name?: string;
+
+  /** Account settings of the saved report. */
+  readonly choice?: ProjectChoice;
+
+  /** Adds file and line to a mistake in a saved report. */
+  readonly locate?: (mistake: UsageError) => UsageError;
+}
+
+/**
+ * Reads the reports of `run NAME…` and `run --all`. Throws `UsageError`, with file and line for a
+ * mistake in `adreport.yaml`.
+ */
+export async function readSavedReports(
+  context: Context,
+  command: RunCommandLine,
+): Promise<ReportOptions[]> {
+  const { cwd } = context.host;
+  const path = findFile(context, command);
+  const file = await readProjectFile(path, relative(cwd, path));
+  return chooseReports(file, command, context).map((name) => {
+    const section = file.report(name);
+    const saved = readReport(file, section, command);
+    const { choice, others } = splitChoice(withOwnPaths(saved, file, cwd));
+    const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
+    const unfit = findUnfit(context, { ...command.options, ...others }, defaults);
+    const known = Object.entries(others).filter(([option]) => !unfit.includes(option));
+    const options = { ...command.options, ...Object.fromEntries(known) };
+    const locate = (mistake: UsageError): UsageError => {
+      return fileError(file.shownPath, locateMistakes(mistake, saved, section.line));
+    };
+    return { name, options, choice, locate };
+  });
+}
+
+/** Lists defaults that no format of a report knows: a label applies to its pages, not to its CSV. */
+function findUnfit(
+  context: Context,
+  { output = ['-'], format }: RunFlags,
+  defaults: readonly string[],
+): string[] {
+  const formats = output.map((path) => format ?? formatOfFile(path) ?? stdoutFormat(context));
+  const options = defaults.flatMap((key) => flagsByKey.get(key)?.[0] ?? []);
+  return options.filter((option) => {
+    const known = runFlagsByName.get(option)?.formats;
+    return known !== undefined && !formats.some((name) => known.includes(name));
+  });
+}
+
+/** Reads a report and the defaults, without what the command line has. */
+function readReport(
+  file: ProjectFile,
+  section: YamlSection,
+  { typedOptions }: Pick<RunCommandLine, 'typedOptions'>,
+): SavedOptions {
+  const mistakes: LineMistake[] = [];
+  const { values, lines } = readSavedOptions([section, file.defaults], mistakes);
+  if (mistakes.length > 0) throw fileError(file.shownPath, mistakes);
+
+  const isPeriodTyped = periodOptions.some((option) => typedOptions.has(option));
+  const isTyped = (option: string) =>
+    typedOptions.has(option) || (isPeriodTyped && periodOptions.includes(option));
+  const kept = Object.entries(values).filter(([option]) => !isTyped(option));
+  return { values: Object.fromEntries(kept), lines };
+}
+
+/** Throws `UsageError` with all mistakes in the reports of a file. */
+export function checkSavedReports(file: ProjectFile): void {
+  for (const name of file.lines.keys()) {
+    readReport(file, file.report(name), { typedOptions: new Set() });
+  }
+}
+
+/** Makes the paths of a saved report relative to the folder of its file. */
+function withOwnPaths({ values }: SavedOptions, file: ProjectFile, cwd: string): Partial<RunFlags> {
+  if (!values.output) return values;
+  const output = values.output.map((path) => {
+    const isPath = path !== '-' && path !== '' && !isUrl(path);
+    return isPath ? relative(cwd, resolve(dirname(file.path), path)) : path;
+  });
+  return { ...values, output };
+}
+
+/** Finds `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
+function findFile(context: Context, command: RunCommandLine): string {
+  const { cwd } = context.host;
+  const { file } = command.options;
+  const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
+  if (path !== undefined) return path;
+
+  const [name] = command.names;
+  const hint = 'Create one with adreport init, or name a file with --file.';
+  if (name === undefined) {
+    throw new UsageError(`There is no ${projectFileName} in this folder or its parents.`, { hint });
+  }
+  const what = `Cannot run ${quoted(name)}: there is no ${projectFileName} in this folder or its parents.`;
+  throw unknownReport(context, command, { what, hint });
+}
+
+/**
+ * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is named,
+ * or if one does not exist.
+ */
+function chooseReports(file: ProjectFile, command: RunCommandLine, context: Context): string[] {
+  const { options, names } = command;
+  const allNames = [...file.lines.keys()];
+  const list = `Choose from ${allNames.join(', ')}.`;
+  const refusal = (message: string, hint: string) => new UsageError(message, { hint });
+  if (allNames.length === 0) {
+    throw refusal(`${file.shownPath} has no reports.`, 'Add one under reports:');
+  }
+  if (options.all && names.length > 0) {
+    throw refusal('--all cannot be used with names of reports.', 'Remove one of them.');
+  }
+  if (!options.all && names.length === 0) {
+    throw refusal(`Which report of ${file.shownPath}?`, `${list} To run every one: --all`);
+  }
+
+  const chosen = new Set(options.all ? allNames : names);
+  for (const name of chosen) {
+    if (file.lines.has(name)) continue;
+    const what = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
+    throw unknownReport(context, command, {
+      what,
+      hint: didYouMean(nearest(name, allNames), list),
+    });
+  }
+  return [...chosen];
+}
+
+const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
+
+/** Returns the error for a word that is no report, and was probably meant as a flag's value. */
+function unknownReport(
+  { host: { platform, wallClock } }: Context,
+  { names, options: { period, by = [] } }: RunCommandLine,
+  { what, hint }: { readonly what: string; readonly hint: string },
+): UsageError {
+  const words = names.join('-');
+  const meantPeriod = period === undefined ? words : `${period}-${words}`;
+  const listed = [...by, ...names.flatMap((name) => name.split(',')).filter(Boolean)];
+  const areBreakdowns = listed.every((name) => findNames(name, breakdownNames).length > 0);
+  const flag = isPeriod(meantPeriod, wallClock()) ? '--period' : '--by';
+  if (flag === '--by' && !areBreakdowns) {
+    const hintOnValues = 'If it belongs to a flag, leave no blanks: --metrics displays,clicks';
+    return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });
+  }
+  const value = flag === '--period' ? meantPeriod : listed.join(',');
+  return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
+    hint: `Use: adreport run ${flag} ${shellWord(value, platform)}`,
+  });
+}
