@@ -42,7 +42,11 @@ test.skipIf(process.platform === 'win32')(
 
     const result = await ended;
 
-    expectRefusal(result, 143, /adreport download (\w+) --wait -o r\.csv/);
+    expectRefusal(
+      result,
+      143,
+      /The report \w+ is still available\. To resume: adreport run .*-o r\.csv/,
+    );
     expect(readdirSync(result.cwd)).toEqual(['.config']);
   },
 );

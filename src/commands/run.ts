@@ -4,7 +4,7 @@ import { maxParts, unitOfParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
 import { chooseParts } from '../run/fill-folder.ts';
-import { expectDistinctFiles, type PlannedReport, planRun } from '../run/plan-run.ts';
+import { expectDistinctFiles, planRun, type ReportPlan } from '../run/plan-run.ts';
 import { promptForQuery, shouldPrompt } from '../run/prompt-for-query.ts';
 import { runReports } from '../run/run-reports.ts';
 import type { RunCommandLine } from '../run/saved-reports.ts';
@@ -80,7 +80,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 }
 
 /** Combines the errors of all reports refused by their folders; `undefined` if none is. */
-function combineRefusals(planned: readonly PlannedReport[]): UsageError | undefined {
+function combineRefusals(planned: readonly ReportPlan[]): UsageError | undefined {
   const refused = planned.flatMap(({ label, refusal }) => (refusal ? { label, refusal } : []));
   const [first, ...others] = refused;
   if (!first || others.length === 0) return first?.refusal;
@@ -94,7 +94,7 @@ function combineRefusals(planned: readonly PlannedReport[]): UsageError | undefi
 }
 
 /** Throws `UsageError` if all reports together have too many parts. */
-function expectFewParts(reports: readonly PlannedReport[]): void {
+function expectFewParts(reports: readonly ReportPlan[]): void {
   let count = 0;
   for (const { parts } of reports) count += parts.length;
   if (count <= maxParts) return;

@@ -14,7 +14,7 @@ import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { TypedPeriod } from '../query/period.ts';
 import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
-import type { PlannedReport } from '../run/plan-run.ts';
+import type { ReportPlan } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
 import { planUpdate, type UpdateFlags } from '../run/update-folder.ts';
 import {
@@ -133,8 +133,8 @@ async function planReports(
   context: Context,
   folders: readonly UpdatedFolder[],
   flags: UpdateFlags,
-): Promise<{ readonly reports: PlannedReport[]; readonly failures: AdreportError[] }> {
-  const reports: PlannedReport[] = [];
+): Promise<{ readonly reports: ReportPlan[]; readonly failures: AdreportError[] }> {
+  const reports: ReportPlan[] = [];
   const failures: AdreportError[] = [];
   for (const folder of folders.filter(({ due }) => due.length > 0)) {
     try {

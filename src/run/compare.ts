@@ -7,7 +7,7 @@ import { buildComparison } from '../totals/compared-report.ts';
 import type { Comparison } from '../totals/report-metrics.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import type { Context } from './context.ts';
-import { type ReportRows, ReportSource, type SourceRequest } from './report-source.ts';
+import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
 /** The earlier report of `--compare`, added up. */
 export interface EarlierReport {
@@ -19,7 +19,7 @@ export interface EarlierReport {
 export async function sumEarlierReport(
   context: Context,
   part: Part,
-  options: SourceRequest['options'],
+  options: ReportToRead['options'],
 ): Promise<EarlierReport> {
   const earlier = earlierPart(part);
   const source = new ReportSource(context, { part: earlier, options, mayBeSplit: true });

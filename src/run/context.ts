@@ -37,6 +37,6 @@ export interface Context {
 }
 
 /** Returns the context for another account, such as that of a folder. */
-export function withAccount(context: Context, account: ServiceAccount): Context {
+export function forAccount(context: Context, account: ServiceAccount): Context {
   return { ...context, account, ledger: () => (account.isLocal ? undefined : context.ledger()) };
 }

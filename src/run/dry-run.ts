@@ -7,7 +7,7 @@ import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import type { Context } from './context.ts';
 import { withIds } from './names-to-ids.ts';
-import { nameFiles, type PlannedReport } from './plan-run.ts';
+import { nameFiles, type ReportPlan } from './plan-run.ts';
 
 /** One create call that would be made. */
 interface PlannedCall {
@@ -22,7 +22,7 @@ interface PlannedCall {
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
-export async function showPlan(tools: Context, reports: readonly PlannedReport[]): Promise<void> {
+export async function showPlan(tools: Context, reports: readonly ReportPlan[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports) {
     const report = await withIds(tools, planned);
@@ -38,7 +38,7 @@ export async function showPlan(tools: Context, reports: readonly PlannedReport[]
 }
 
 /** Returns no call without `--compare`. */
-function earlierCalls({ account, label, query }: PlannedReport, part: Part): PlannedCall[] {
+function earlierCalls({ account, label, query }: ReportPlan, part: Part): PlannedCall[] {
   if (!query.compare) return [];
   return [{ account, label, part: earlierPart(part), outputs: null }];
 }

@@ -41,22 +41,23 @@ function listFailures(failures: readonly Failure[]): string {
   for (const { error, label = '' } of failures.toSorted((a, b) => a.since - b.since)) {
     labelsByCause.set(error.message, [...(labelsByCause.get(error.message) ?? []), label]);
   }
-  const causes = [...labelsByCause].map(([cause, labels]) => `${listLabels(labels)}: ${cause}`);
-  if (causes.length === 1) return causes.join('');
+  const [[cause, labels] = ['', []], ...others] = labelsByCause;
+  if (others.length === 0) return `${listLabels(labels)} failed: ${cause}`;
 
-  const lines = causes.slice(0, maxListed).map((cause) => `\n  - ${cause}`);
-  const omitted = causes.length - lines.length;
+  const listed = [...labelsByCause].slice(0, maxListed);
+  const lines = listed.map(([message, failed]) => `\n  - ${listLabels(failed)}: ${message}`);
+  const omitted = labelsByCause.size - listed.length;
   if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
   return `${failures.length} reports failed:${lines.join('')}`;
 }
 
-/** Formats `2026-11-01 failed`, or `12 reports failed (a, b and 10 more)`. */
+/** Formats `2026-11-01`, or `12 reports (a, b and 10 more)`. */
 function listLabels(labels: readonly string[]): string {
-  if (labels.length === 1) return `${labels.join('')} failed`;
+  if (labels.length === 1) return labels.join('');
 
   const others = labels.length - maxListed;
   const more = others > 0 ? ` and ${others} more` : '';
-  return `${labels.length} reports failed (${labels.slice(0, maxListed).join(', ')}${more})`;
+  return `${labels.length} reports (${labels.slice(0, maxListed).join(', ')}${more})`;
 }
 
 /** Adds the days of a part to the label of its report, if that has one. */

@@ -16,7 +16,7 @@ import { printable } from '../text/printable.ts';
 import { formatPlural, isOrAre } from '../text/quantity.ts';
 import { pathWord } from '../text/quote-for-shell.ts';
 import type { Context } from './context.ts';
-import { type PlannedReport, withQuery } from './plan-run.ts';
+import { type ReportPlan, withRequestQuery } from './plan-run.ts';
 
 /**
  * Declares each report in its folder, and limits it to the parts that are due. Without `declares`,
@@ -26,10 +26,10 @@ import { type PlannedReport, withQuery } from './plan-run.ts';
  */
 export async function chooseParts(
   tools: Context,
-  reports: readonly PlannedReport[],
+  reports: readonly ReportPlan[],
   { declares }: { readonly declares: boolean },
-): Promise<PlannedReport[]> {
-  const chosen: PlannedReport[] = [];
+): Promise<ReportPlan[]> {
+  const chosen: ReportPlan[] = [];
   for (const report of reports) {
     try {
       chosen.push(keepsFolder(report.query) ? await chooseDue(tools, report, declares) : report);
@@ -43,9 +43,9 @@ export async function chooseParts(
 
 async function chooseDue(
   tools: Context,
-  planned: PlannedReport,
+  planned: ReportPlan,
   declares: boolean,
-): Promise<PlannedReport> {
+): Promise<ReportPlan> {
   const { console, host } = tools;
   const { options, whole } = planned;
   const { folder, request } = toFolderRequest(planned, host.cwd);
@@ -67,7 +67,7 @@ async function chooseDue(
 }
 
 /** Returns the folder of a query, and the query with its output from there. */
-function toFolderRequest({ query, whole }: PlannedReport, cwd: string) {
+function toFolderRequest({ query, whole }: ReportPlan, cwd: string) {
   const [{ path, format }] = query.outputs;
   const { folder, output } = findPlace(path, { names: nameValues(whole), cwd });
   const { split = 'day' } = query;
@@ -76,10 +76,10 @@ function toFolderRequest({ query, whole }: PlannedReport, cwd: string) {
 }
 
 /** Takes over what only the declaration of the folder says. */
-function asDeclared(planned: PlannedReport, { query: own }: Declaration): PlannedReport {
+function asDeclared(planned: ReportPlan, { query: own }: Declaration): ReportPlan {
   const { since, until, split, outputs, account, login, service, ...others } = own;
   const query = { ...planned.query, ...others };
-  return withQuery(planned, query);
+  return { ...withRequestQuery(planned, query), query };
 }
 
 function isPartDue(part: Part, { declaration, history, onDisk }: FolderState): boolean {

@@ -12,7 +12,7 @@ import { silentProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { type Failure, labelPart, PartsFailed } from './failures.ts';
 import { mergeReports } from './merge-reports.ts';
-import { ReportAttempts, type ReportRequest } from './report-attempts.ts';
+import { ReportAttempts, type ReportToOpen } from './report-attempts.ts';
 import type { RequestQueue } from './request-queue.ts';
 
 /** Reports downloaded ahead of the one being read; each keeps a temporary file open. */
@@ -24,7 +24,7 @@ export interface PartsToMerge {
 
   /** Of the report, if the run has several. */
   readonly label?: string | undefined;
-  readonly options: ReportRequest['options'] & { readonly concurrency?: number };
+  readonly options: ReportToOpen['options'] & { readonly concurrency?: number };
   readonly queue: RequestQueue;
 }
 
@@ -150,7 +150,7 @@ function settle(started: readonly StartedPart[]): Promise<PromiseSettledResult<S
   return Promise.allSettled(started.map(({ spooled }) => spooled));
 }
 
-async function spoolReport(context: Context, request: ReportRequest): Promise<SpooledReport> {
+async function spoolReport(context: Context, request: ReportToOpen): Promise<SpooledReport> {
   const attempts = new ReportAttempts(context, request);
   for (;;) {
     try {

@@ -12,10 +12,10 @@ import { keepsFolder, mergesParts, partsOf, partsOfShard, wholePart } from '../q
 import type { Part, Query } from '../query/query.ts';
 import { expectNoUrls, expectTargets, stdoutFormat } from './choose-outputs.ts';
 import type { Context } from './context.ts';
-import { type ReportOptions, type RunCommandLine, readSavedReports } from './saved-reports.ts';
+import { type ReportFlags, type RunCommandLine, readSavedReports } from './saved-reports.ts';
 
 /** One query of a run, its account, and the reports to request. */
-export interface PlannedReport {
+export interface ReportPlan {
   readonly query: Query;
   readonly account: ServiceAccount;
 
@@ -43,12 +43,12 @@ export interface PlannedReport {
  * Plans the report of the flags, or those of `run NAME…` or `run --all`, for each account. Throws
  * `UsageError`, with file and line for a mistake in `adreport.yaml`.
  */
-export async function planRun(context: Context, command: RunCommandLine): Promise<PlannedReport[]> {
+export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
   expectEffect(command);
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
   const reports = areSaved ? await readSavedReports(context, command) : [{ options }];
-  const planned: PlannedReport[] = [];
+  const planned: ReportPlan[] = [];
   for (const report of reports) {
     try {
       planned.push(...(await planForAccounts(context, report)));
@@ -90,14 +90,14 @@ function needless(flag: string, why: string): UsageError {
 }
 
 /** Plans a report for each account of `--account a,b` or `all`, otherwise for a single one. */
-async function planForAccounts(context: Context, report: ReportOptions): Promise<PlannedReport[]> {
+async function planForAccounts(context: Context, report: ReportFlags): Promise<ReportPlan[]> {
   const { options, name, choice } = report;
   expectNoUrls(context, { paths: options.output, format: options.format });
   const accountNames = await context.accounts.names(options, choice);
   if (!accountNames) return [await planReport(context, report, name)];
 
   for (const path of options.output ?? ['-']) expectAccountInName(path);
-  const planned: PlannedReport[] = [];
+  const planned: ReportPlan[] = [];
   for (const account of accountNames) {
     const label = name === undefined ? account : `${name} ${account}`;
     const ofAccount = { ...report, options: { ...options, account } };
@@ -118,9 +118,9 @@ function expectAccountInName(path: string): void {
 
 async function planReport(
   context: Context,
-  { options, name, choice }: ReportOptions,
+  { options, name, choice }: ReportFlags,
   label: string | undefined,
-): Promise<PlannedReport> {
+): Promise<ReportPlan> {
   const account = context.accounts.choose(options, choice);
   const settings = await account.settings();
   const nowMs = context.host.wallClock();
@@ -148,13 +148,12 @@ async function planReport(
   return { query, account, options, label, whole: wholePart(query, nowMs), allParts, parts };
 }
 
-/** Replaces the query of the parts to download. */
-export function withQuery(planned: PlannedReport, query: Query): PlannedReport {
+/** Replaces the query of what is requested; messages and files have that of the report. */
+export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan {
   const replace = (part: Part): Part => ({ ...part, query });
   const { whole, allParts, parts } = planned;
   return {
     ...planned,
-    query,
     whole: replace(whole),
     allParts: allParts.map(replace),
     parts: parts.map(replace),
@@ -162,7 +161,7 @@ export function withQuery(planned: PlannedReport, query: Query): PlannedReport {
 }
 
 /** Names the files of a part, or of the whole report if its parts are merged; stdout is `-`. */
-export function nameFiles({ query, whole }: PlannedReport, part: Part): string[] {
+export function nameFiles({ query, whole }: ReportPlan, part: Part): string[] {
   const values = { ...nameValues(mergesParts(query) ? whole : part), id: '{id}' };
   return query.outputs.map(({ path }) => expandName(path, values));
 }
@@ -172,10 +171,10 @@ export function nameFiles({ query, whole }: PlannedReport, part: Part): string[]
  * allow a name.
  */
 export function expectDistinctFiles(
-  reports: readonly PlannedReport[],
+  reports: readonly ReportPlan[],
   { cwd, platform }: { readonly cwd: string; readonly platform: NodeJS.Platform },
 ): void {
-  const owners = new Map<string, PlannedReport>();
+  const owners = new Map<string, ReportPlan>();
   for (const report of reports) {
     const names = new Set(report.parts.flatMap((part) => nameFiles(report, part)));
     for (const name of names) {

@@ -18,7 +18,7 @@ import {
 } from './request.ts';
 
 /** A report to request or resume, or one that exists. */
-export interface ReportRequest {
+export interface ReportToOpen {
   /** What is requested, and what the rows are checked against; absent if it is not known. */
   readonly part?: Part | undefined;
 
@@ -44,7 +44,7 @@ interface FoundReport {
 /** One report until its rows are read; what failed in a way that may pass is tried again. */
 export class ReportAttempts {
   readonly #context: Context;
-  readonly #request: ReportRequest;
+  readonly #request: ReportToOpen;
   #mayResume: boolean;
   #mayRequestAgain: boolean;
   #found: FoundReport | undefined;
@@ -54,7 +54,7 @@ export class ReportAttempts {
   /** Tries to download the report; refused calls and cut bodies both count. */
   #downloads = { tries: 0 };
 
-  constructor(context: Context, request: ReportRequest) {
+  constructor(context: Context, request: ReportToOpen) {
     const { named, part, options } = request;
     this.#context = context;
     this.#request = request;
@@ -154,7 +154,7 @@ const localIntervalMs = 100;
 /** Waits until a report is ready, with progress, and records changes of its status. */
 export async function waitForReport(
   context: Context,
-  { options, waits, named }: ReportRequest,
+  { options, waits, named }: ReportToOpen,
   { report, isResumed, endMs }: FoundReport,
 ): Promise<ReadyReport> {
   const { account, host, signal } = context;

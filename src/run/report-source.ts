@@ -4,14 +4,14 @@ import { splitToRetry } from '../query/parts.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { MergedReport, type PartsToMerge } from './merge-parts.ts';
-import { ReportAttempts, type ReportRequest } from './report-attempts.ts';
+import { ReportAttempts, type ReportToOpen } from './report-attempts.ts';
 import { recordFailure, updateLedger } from './request.ts';
 import { RequestQueue } from './request-queue.ts';
 
 /** A report whose rows are pulled. */
 export type ReportRows = OpenReport | MergedReport;
 
-export interface SourceRequest extends ReportRequest {
+export interface ReportToRead extends ReportToOpen {
   /** Reports to merge; absent to request one. */
   readonly merged?: PartsToMerge | undefined;
 
@@ -26,7 +26,7 @@ export interface SourceRequest extends ReportRequest {
 /** The rows of a report: of one request, once more if it fails, and then of its parts, merged. */
 export class ReportSource {
   readonly #context: Context;
-  readonly #request: SourceRequest;
+  readonly #request: ReportToRead;
   readonly #attempts: ReportAttempts;
   #merged: PartsToMerge | undefined;
 
@@ -35,7 +35,7 @@ export class ReportSource {
   /** Of the reports that were opened. */
   #ids: readonly string[] = [];
 
-  constructor(context: Context, request: SourceRequest) {
+  constructor(context: Context, request: ReportToRead) {
     this.#context = context;
     this.#request = request;
     this.#attempts = new ReportAttempts(context, request);

@@ -15,7 +15,7 @@ import type { Part } from '../query/query.ts';
 import { type SavedValue, toWords } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import type { PlannedReport } from './plan-run.ts';
+import type { ReportPlan } from './plan-run.ts';
 
 function baseUrlWords(baseUrl: string | undefined): string[] {
   return baseUrl === undefined ? [] : ['--base-url', baseUrl];
@@ -23,7 +23,7 @@ function baseUrlWords(baseUrl: string | undefined): string[] {
 
 /** Formats the command that goes on with a report, or requests it again. */
 export function resumeCommand(
-  { query, options, whole, allParts }: PlannedReport,
+  { query, options, whole, allParts }: ReportPlan,
   platform: NodeJS.Platform,
 ): string {
   const { shard, baseUrl, fresh } = options;
@@ -70,7 +70,8 @@ export function withNextCommand(error: unknown, { resume, again }: NextCommands)
   if (resume === undefined || endsReport(error) || !hasBegun) return error;
   const isNamed = reportId === undefined || message.includes(printable(reportId));
   const available = isNamed ? '' : `The report ${printable(reportId)} is still available. `;
-  const what = reportId === undefined ? 'To run it again' : 'To resume';
+  const isLost = reportId === undefined && isUnreachable(error);
+  const what = isLost ? 'To run it again' : 'To resume';
   const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];
   return new ErrorInContext(error, { hint: hints.join('\n') });
 }

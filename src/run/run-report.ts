@@ -25,10 +25,10 @@ import { keyFor, provenanceOf, windowOf } from './describe-report.ts';
 import { openForUser } from './open-for-user.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import { recordPart } from './record-report.ts';
-import { type ReportRows, ReportSource, type SourceRequest } from './report-source.ts';
+import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
 /** A report to download into files. */
-export interface ReportToWrite extends SourceRequest {
+export interface ReportToWrite extends ReportToRead {
   /** Absent if the report is named by its id and its request is not known. */
   readonly query?: Query | undefined;
 
@@ -145,7 +145,7 @@ async function writeRows(
       files.push(await openFile(file, { reportId, comparison, provenance }));
     }
     for await (const batch of rows.batches()) {
-      sums?.observeBatch(batch);
+      sums?.observe(batch);
       detector.observe(batch);
       for (const file of files) await file.write(batch);
     }

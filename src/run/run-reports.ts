@@ -12,10 +12,10 @@ import { mergesParts, unitOfParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { type PartsProgress, silentProgress } from '../ui/progress.ts';
 import { Announcer } from './announce.ts';
-import { type Context, withAccount } from './context.ts';
+import { type Context, forAccount } from './context.ts';
 import { combineFailures, type Failure, labelPart, PartsFailed } from './failures.ts';
 import { withIds } from './names-to-ids.ts';
-import type { PlannedReport } from './plan-run.ts';
+import type { ReportPlan } from './plan-run.ts';
 import { RequestQueue } from './request-queue.ts';
 import { resumeCommand, withNextCommand } from './resume-command.ts';
 import { type ReportToWrite, runReport, type WrittenReport } from './run-report.ts';
@@ -36,7 +36,7 @@ interface Run {
  */
 export async function runReports(
   context: Context,
-  planned: readonly PlannedReport[],
+  planned: readonly ReportPlan[],
   again?: string,
 ): Promise<void> {
   const reports = planned.filter(({ parts }) => parts.length > 0);
@@ -70,7 +70,7 @@ export async function runReports(
 
 /** Lets the smallest `--concurrency` of its reports apply to an account. */
 function queuesByAccount(
-  reports: readonly PlannedReport[],
+  reports: readonly ReportPlan[],
   meter: PartsProgress | undefined,
 ): Map<ServiceAccount, RequestQueue> {
   const queues = new Map<ServiceAccount, RequestQueue>();
@@ -89,10 +89,10 @@ async function settleAll(tasks: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Downloads one report: as a whole, in parts with a file each, or in parts that are merged. */
-async function downloadReport(run: Run, planned: PlannedReport): Promise<void> {
+async function downloadReport(run: Run, planned: ReportPlan): Promise<void> {
   const { label, whole, filled } = planned;
   await recordFailures(run, { label, since: whole.since }, async () => {
-    const context = withAccount(run.context, planned.account);
+    const context = forAccount(run.context, planned.account);
     if (filled) await requireAppendable(filled);
     const report = await withIds(context, planned);
     if (mergesParts(report.query)) {
@@ -113,17 +113,13 @@ async function downloadReport(run: Run, planned: PlannedReport): Promise<void> {
   });
 }
 
-function queueOf({ queues }: Run, { account }: PlannedReport): RequestQueue {
+function queueOf({ queues }: Run, { account }: ReportPlan): RequestQueue {
   const queue = queues.get(account);
   if (!queue) throw new Error('Each account of a run has a queue.');
   return queue;
 }
 
-async function toReportToWrite(
-  run: Run,
-  report: PlannedReport,
-  part: Part,
-): Promise<ReportToWrite> {
+async function toReportToWrite(run: Run, report: ReportPlan, part: Part): Promise<ReportToWrite> {
   const { query, options, label, filled, parts, account } = report;
   const queue = queueOf(run, report);
   // The one output of several reports has no id.

@@ -38,7 +38,7 @@ export interface RunCommandLine {
 }
 
 /** Options of a report: of the command line alone, or over those of `adreport.yaml`. */
-export interface ReportOptions {
+export interface ReportFlags {
   readonly options: RunFlags;
 
   /** Set for a saved report. */
@@ -58,7 +58,7 @@ export interface ReportOptions {
 export async function readSavedReports(
   context: Context,
   command: RunCommandLine,
-): Promise<ReportOptions[]> {
+): Promise<ReportFlags[]> {
   const { cwd } = context.host;
   const path = findFile(context, command);
   const file = await readProjectFile(path, relative(cwd, path));

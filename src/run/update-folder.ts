@@ -15,7 +15,7 @@ import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { Context } from './context.ts';
 import { fillFolder } from './fill-folder.ts';
-import type { PlannedReport } from './plan-run.ts';
+import type { ReportPlan } from './plan-run.ts';
 
 export type UpdateFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFlags]> & {
   readonly concurrency: number;
@@ -31,7 +31,7 @@ export async function planUpdate(
   tools: Context,
   { state, due }: { readonly state: FolderState; readonly due: readonly FolderPart[] },
   flags: UpdateFlags,
-): Promise<PlannedReport> {
+): Promise<ReportPlan> {
   const { folder, declaration } = state;
   const account = await findAccount(tools, declaration, flags);
   const shown = relative(tools.host.cwd, folder);

@@ -37,7 +37,11 @@ describe.skipIf(process.platform === 'win32')('an id with line breaks and direct
     const stopped = await runCli(`${line} --wait-timeout 0s -v`, { env: signIn });
     expect(stopped.exitCode).toBe(7);
     expectVisible(stopped);
-    expect(resumeWords(stopped.stderr)).toContain(hostile);
+    const named = await runCli(['status', '--wait', '--wait-timeout', '0s', hostile], {
+      env: signIn,
+    });
+    expect(named.exitCode).toBe(7);
+    expect(resumeWords(named.stderr)).toContain(hostile);
 
     expectVisible(await runCli('report list', { env: signIn }));
     expectVisible(await runCli('report list --json', { env: signIn }));

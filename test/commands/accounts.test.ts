@@ -93,7 +93,7 @@ describe('run for several accounts', () => {
     { flags: '', says: 'Cannot write several accounts to stdout.' },
     {
       flags: '-o {date}.csv',
-      says: '-o {date}.csv is one file, but the run has several accounts.',
+      says: 'Cannot write several accounts to -o {date}.csv.',
     },
     { flags: '-o {account}.csv --columns xyzzy', says: 'Unknown column “xyzzy” of this report.' },
   ])('with “$flags” is exit 2 before the first call', async ({ flags, says }) => {
@@ -199,7 +199,7 @@ describe('a failing account among several', () => {
     const line = `run --account all ${twoDays} --concurrency 1 -o {account}/{date}.csv`;
     const result = await run(line);
 
-    expectRefusal(result, 3, /2 reports failed \(buyer 2026-11-09, .*\): /);
+    expectRefusal(result, 3, /2 reports \(buyer 2026-11-09, .*\) failed: /);
     expect(names(result.files)).toEqual(['admin/2026-11-09.csv', 'admin/2026-11-10.csv']);
     const refusals = server.requests().filter(({ status }) => status === 401);
     expect(refusals).toHaveLength(1);
@@ -219,7 +219,7 @@ describe('a failing account among several', () => {
 
     const result = await run(`run --account all ${oneDay} --metrics downloads -o {account}.csv`);
 
-    expectRefusal(result, 2, '(Account “dsp”.)');
+    expectRefusal(result, 2, /downloads is .* buyer/);
     expect(sent()).toEqual([]);
   });
 
@@ -296,7 +296,7 @@ reports:
     expectRefusal(
       await run('run clash'),
       2,
-      'adreport.yaml:8: -o {report}.csv is one file, but the run has several accounts.',
+      'adreport.yaml:8: Cannot write several accounts to -o {report}.csv.',
     );
   });
 });
@@ -355,5 +355,4 @@ test('--local has its own accounts', async () => {
 
   const unknown = await runCli(`run --local --account buyer,other ${oneDay} -o {account}.csv`);
   expectRefusal(unknown, 2, 'Unknown account “other” of the local server.');
-  expect(unknown.stderr).not.toContain('(Account');
 });

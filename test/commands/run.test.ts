@@ -130,33 +130,3 @@ test('an unexpected error is a bug: exit 1, without a trace or a resume hint', a
     expect(result.stderr).not.toMatch(/is still available|\n\s+at /);
   }
 });
-
-describe('a long report that fails or times out', () => {
-  const year = 'run --period 2025 --metrics displays --wait-timeout 5s --retries 0';
-
-  test.each([
-    { how: 'fails', options: { delayMs: 0, faults: ['status:failed'] }, exitCode: 6 },
-    { how: 'is too slow', options: { manual: true }, exitCode: 7 },
-  ])('$how: the hint shows how to split it', async ({ options, exitCode }) => {
-    const { run } = await serveForTest(options);
-    const hint = 'Shorter reports may succeed: repeat the command with ';
-
-    const daily = await run(`${year} --by DAILY -o y.csv`);
-    expect(daily.exitCode).toBe(exitCode);
-    expect(daily.stderr).toContain(`${hint}--split week.\n`);
-
-    // One file per part needs whole units, so the unit depends on the window.
-    const splits = { 2025: 'month', '2025-10': 'day', '2025-09-29..2025-10-26': 'week' };
-    for (const [period, unit] of Object.entries(splits)) {
-      const line = `${year.replace('2025', period)} --fresh`;
-      const total = await run(line, { platform: 'linux' });
-      expect(total.exitCode).toBe(exitCode);
-      const flags = /repeat the command with (.*)\.\n/.exec(total.stderr)?.[1];
-      expect(flags).toBe(`--split ${unit} -o '{date}.csv'`);
-      const pasted = `${line} --split ${unit} -o {date}.csv --dry-run`;
-      expect(await run(pasted)).toMatchObject({ exitCode: 0 });
-    }
-    const short = await run(`${year.replace('2025', 'yesterday')} --by DAILY`);
-    expect(short).toMatchObject({ exitCode, stderr: expect.not.stringContaining('--split') });
-  });
-});

@@ -106,7 +106,6 @@ describe('run', () => {
     const { stderr } = await run(`${report} --wait-timeout 1s -o a.csv -o a.json`);
 
     expect(stderr).toMatch(/To resume: adreport run .* -o a.csv -o a.json/);
-    expect(stderr).toMatch(/adreport download \S+ --wait .*-o a.csv -o a.json/);
   });
 });
 

@@ -136,7 +136,11 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
     await expect.poll(() => readdirSync(cwd).join()).toContain('.tmp');
     child.kill('SIGTERM');
 
-    expectRefusal(await ended, 143, /on another machine: adreport download \w+ --wait/);
+    expectRefusal(
+      await ended,
+      143,
+      /The report \w+ is still available\. To resume: adreport run .*-o x\.csv/,
+    );
     expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
     expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
   });

@@ -15,9 +15,8 @@ describe('an unfinished report', () => {
 
     const exits: number[] = [];
     while (exits.at(-1) !== 0 && exits.length < 9) {
-      const { exitCode, stderr } = await run(`${line} --wait-timeout 2s`);
+      const { exitCode } = await run(`${line} --wait-timeout 2s`);
       exits.push(exitCode);
-      if (exitCode === 7) expect(stderr).toContain('To wait longer, raise --wait-timeout.');
     }
 
     expect(exits.at(-1)).toBe(0);
@@ -173,7 +172,7 @@ describe('many reports', () => {
 
       const failed = await runCli(`${days} -o ${file}`, { env });
 
-      expectRefusal(failed, 4, 'Too many rows: ask for fewer days. (400) None of the 60 reports');
+      expectRefusal(failed, 4, / reports \(.* more\) failed: .*ask for fewer days\. \(400\)/);
       expect(failed.stderr.match(/Too many rows/g)).toHaveLength(1);
       expect(failed.stderr).not.toContain('To resume');
       expect(received.length).toBeLessThanOrEqual(6);
@@ -204,7 +203,7 @@ describe('many reports', () => {
     });
     const days = 'run --period 2026-10-01..2026-10-08 --by DAILY --split day -o {date}.csv';
 
-    expectRefusal(await run(`${days} --concurrency 1`), 4, '6 reports failed (2026-10-03');
+    expectRefusal(await run(`${days} --concurrency 1`), 4, '6 reports (2026-10-03');
     expect(calls('buyer')).toBe(8);
   });
 
@@ -252,12 +251,11 @@ describe('many reports', () => {
     expect(created()).toBe(4);
   });
 
-  test('exit 7 names --wait-timeout and --concurrency, and the next run goes on', async () => {
+  test('exit 7, and the next run goes on', async () => {
     const { run, created } = await serveTwoAtATime();
 
     const failed = await run('--concurrency 4');
     expect(failed.exitCode).toBe(7);
-    expect(failed.stderr).toMatch(/raise --wait-timeout\..*lower --concurrency/s);
 
     expect(await run('--concurrency 4')).toMatchObject({ exitCode: 0 });
     expect(created()).toBe(4);

@@ -4,7 +4,13 @@ import { bodyOf } from '../../src/query/body.ts';
 import { formatDays } from '../../src/query/calendar.ts';
 import { commandFor, fixedPeriod } from '../../src/query/command-for.ts';
 import { expandName, nameValues } from '../../src/query/file-name.ts';
-import { earlierPart, partsOf, partsOfShard, splitPart, wholePart } from '../../src/query/parts.ts';
+import {
+  earlierPart,
+  partsOf,
+  partsOfShard,
+  splitToRetry,
+  wholePart,
+} from '../../src/query/parts.ts';
 import { queryOfLine, testNowMs } from '../support/query.ts';
 
 const partsOfLine = (line: string, nowMs = testNowMs) => partsOf(queryOfLine(line), nowMs);
@@ -60,9 +66,9 @@ test('more than 20,000 parts, and a period that has not begun, are refused', () 
 test('parts cover their period without gaps, and a report that failed is cut anywhere', () => {
   const anyPeriod = fc.constantFrom('last-24h', 'last-7d', '2026-10', '2026-W43', 'today');
   fc.assert(
-    fc.property(anyPeriod, fc.constantFrom('day', 'week', 'month'), (period, unit) => {
-      const whole = wholePart(queryOfLine(`--period ${period} --by HOURLY`), testNowMs);
-      const parts = splitPart(whole, unit);
+    fc.property(anyPeriod, fc.constantFrom('DAILY', 'HOURLY', 'MONTHLY'), (period, by) => {
+      const whole = wholePart(queryOfLine(`--period ${period} --by ${by}`), testNowMs);
+      const parts = splitToRetry(whole);
       expect([parts[0]?.since, parts.at(-1)?.until]).toEqual([whole.since, whole.until]);
       for (const [index, part] of parts.entries()) {
         if (index > 0) expect(part.since).toBe((parts[index - 1]?.until ?? 0) + 1);

@@ -1,4 +1,4 @@
-import { type OptionsOf, runFlagGroup } from './flag.ts';
+import { runFlagGroup } from './flag.ts';
 
 /** Flags for the checks of a report, the same for `run` and `download`. */
 export const checkFlags = runFlagGroup('Request:', {
@@ -8,5 +8,3 @@ export const checkFlags = runFlagGroup('Request:', {
     meaning: 'treat warnings as errors: write nothing, exit with 9',
   },
 });
-
-export type CheckFlags = OptionsOf<typeof checkFlags>;
