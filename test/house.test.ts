@@ -30,7 +30,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   formats: [...leaves, 'present', 'output', 'query', 'totals', 'rows'],
   account: [...leaves, 'api', 'query', 'ui'],
   folder: [...leaves, 'query', 'output', 'totals', 'rows'],
-  doctor: [...leaves, 'account', 'client', 'api', 'query', 'output', 'ui'],
+  doctor: [...leaves, 'account', 'client', 'api', 'query', 'totals', 'output', 'ui'],
   ui: leaves,
   server: leaves,
   help: [...leaves, 'ui'],

@@ -4,6 +4,7 @@ import { findEmptyRows } from '../rows/empty-rows.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { toDecimal } from '../totals/exact-sum.ts';
+import { numberAt } from '../totals/numbers.ts';
 import type { Check, CheckMessages } from './check.ts';
 import type { ValueCheck } from './value-check.ts';
 
@@ -52,7 +53,9 @@ export class TotalCheck implements Check {
     if (this.#keys.length === 0) return;
 
     for (const row of findEmptyRows(batch, this.#fieldsIn(batch))) {
-      const values = this.#metrics.map((metric) => metric.numberAt(batch, row) ?? zero);
+      const values = this.#metrics.map(({ column }) => {
+        return toDecimal(numberAt(batch, column.field, row) ?? 0) ?? zero;
+      });
       let size = 0;
       for (const value of values) size += Math.abs(Number(value));
       if (this.#largest && this.#largest.size >= size) continue;

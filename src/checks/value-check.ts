@@ -1,10 +1,11 @@
 import type { Column } from '../contract/columns.ts';
-import { isMissingValue, numberTextOf } from '../contract/values.ts';
-import { notCents, summarizeNumbers, toCents } from '../rows/column-values.ts';
+import { isMissingValue } from '../contract/values.ts';
+import { notCents, summarizeNumbers, toCents, valuesOf } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
-import { Decimal } from '../text/decimal.ts';
+import type { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
+import { numberIn } from '../totals/numbers.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
 
 /**
@@ -30,15 +31,11 @@ export class ValueCheck implements Check {
 
   #hasColumn = false;
 
-  /** Values of the current batch as JSON, read on first use. */
-  #texts: readonly (string | undefined)[] | undefined;
-
   constructor(column: Column) {
     this.column = column;
   }
 
   observe(batch: RowBatch): void {
-    this.#texts = undefined;
     const { field, type } = this.column;
     this.#hasColumn ||= batch.fields.includes(field);
 
@@ -78,50 +75,31 @@ export class ValueCheck implements Check {
     }
   }
 
-  /** Reads a row of the batch observed last; `undefined` if it has no number. */
-  numberAt(batch: RowBatch, row: number): Decimal | undefined {
-    const value = toCents(batch, this.column.field)[row] as number;
-    if (Number.isNaN(value)) return undefined;
-    if (value !== notCents) return new Decimal(BigInt(value), 2);
-
-    const text = numberTextIn(this.#textAt(batch, row));
-    return text === undefined ? undefined : Decimal.parse(text);
-  }
-
   #lookAt(batch: RowBatch, row: number): void {
-    const json = this.#textAt(batch, row);
-    const text = numberTextIn(json);
-    const number = text === undefined ? undefined : Decimal.parse(text);
-    if (number) {
+    const { field, type } = this.column;
+    const value = valuesOf(batch, field)[row];
+    const number = numberIn(value);
+    if (number !== undefined && number !== null) {
       this.sum.add(number);
       this.numberCount += 1;
-      const isFraction = this.column.type === 'integer' && number.toString().includes('.');
-      if (isFraction) this.#addWrong(batch, row, json);
+      if (type === 'integer' && !isWhole(number)) this.#addWrong(batch, row);
       return;
     }
 
-    const value: unknown = JSON.parse(json);
     if (isMissingValue(value)) return;
-    const isHeader = String(value).trim().toLowerCase() === this.column.field.toLowerCase();
+    const isHeader = String(value).trim().toLowerCase() === field.toLowerCase();
     if (isHeader) this.headerRow ||= batch.firstRow + row + 1;
-    else this.#addWrong(batch, row, json);
+    else this.#addWrong(batch, row);
   }
 
-  #addWrong(batch: RowBatch, row: number, json: string): void {
+  #addWrong(batch: RowBatch, row: number): void {
     this.#wrongCount += 1;
     if (this.#firstWrongRow !== 0) return;
     this.#firstWrongRow = batch.firstRow + row + 1;
-    this.#firstWrongValue = json;
-  }
-
-  #textAt(batch: RowBatch, row: number): string {
-    this.#texts ??= textsOf(batch, this.column.field);
-    return this.#texts[row] ?? 'null';
+    this.#firstWrongValue = textsOf(batch, this.column.field)[row] ?? '';
   }
 }
 
-/** Returns the digits of a number, also of one in a string; `undefined` for any other value. */
-function numberTextIn(json: string): string | undefined {
-  // Parsing a JSON number would round long ones.
-  return numberTextOf(json.startsWith('"') ? JSON.parse(json) : json);
+function isWhole(number: number | Decimal): boolean {
+  return typeof number === 'number' ? Number.isInteger(number) : number.toInteger() !== undefined;
 }

@@ -2,8 +2,10 @@ import { dayOf, numberTextOf, parseTimestamp } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport } from '../errors.ts';
 import { encodeBody } from '../query/body.ts';
+import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
+import { ExactSum } from '../totals/exact-sum.ts';
 import {
   endsTrials,
   NotTried,
@@ -269,14 +271,13 @@ async function checkSums(service: ServiceProbe): Promise<string | undefined> {
 
 /** Throws `NotTried` for a value that is not a number. */
 function sumIn({ rows }: ProbeReport, metric: string): number {
-  let sum = 0;
+  const sum = new ExactSum();
   for (const row of rows) {
-    const number = numberTextOf(row[metric]);
-    if (number === undefined)
-      throw new NotTried(`${metric} is ${quoteValue(row[metric])} in a row`);
-    sum += Number(number);
+    const number = Decimal.parse(numberTextOf(row[metric]) ?? '');
+    if (!number) throw new NotTried(`${metric} is ${quoteValue(row[metric])} in a row`);
+    sum.add(number);
   }
-  return sum;
+  return Number(sum.get() ?? 0);
 }
 
 async function checkFilter(service: ServiceProbe): Promise<string | undefined> {

@@ -1,5 +1,6 @@
-import { Decimal } from '../text/decimal.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
+import { ExactSum } from '../totals/exact-sum.ts';
+import { numberIn } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
 import { type FolderPart, findMismatch, type Mismatch, partOfFile, partsOfFolder } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
@@ -209,12 +210,13 @@ function listFiles(names: readonly string[]): string {
 
 /** Adds up each metric exactly. */
 function sumTotals(lines: readonly FileLine[]): Totals {
-  const sums = new Map<string, Decimal>();
+  const sums = new Map<string, ExactSum>();
   for (const { totals } of lines) {
     for (const [metric, value] of Object.entries(totals)) {
-      const addend = Decimal.parse(value);
-      if (addend) sums.set(metric, sums.get(metric)?.plus(addend) ?? addend);
+      const sum = sums.get(metric) ?? new ExactSum();
+      sum.add(numberIn(value) ?? 0);
+      sums.set(metric, sum);
     }
   }
-  return Object.fromEntries([...sums].map(([metric, sum]) => [metric, sum.toString()]));
+  return Object.fromEntries([...sums].map(([metric, sum]) => [metric, String(sum.get())]));
 }

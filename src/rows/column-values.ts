@@ -14,8 +14,6 @@ const maxIntegerDigits = 13;
 export const maxExactCents = 1e15;
 
 export interface NumberFacts {
-  readonly sum: number;
-
   /**
    * In whole cents; absent if a row has no number in the usual form, or if a double might not
    * hold the sum.
@@ -32,7 +30,6 @@ export interface NumberFacts {
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
   readonly cents = new Map<string, Float64Array>();
-  readonly numbers = new Map<string, Float64Array>();
   readonly facts = new Map<string, NumberFacts>();
 
   #batch: RowBatch | undefined;
@@ -46,7 +43,6 @@ class BatchColumns {
     this.#batch = batch;
     this.values.clear();
     this.cents.clear();
-    this.numbers.clear();
     this.facts.clear();
   }
 
@@ -206,47 +202,12 @@ function fourDigitsAt(view: DataView, at: number, count: number): number {
   return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff);
 }
 
-/**
- * Returns the numbers of a field, one per row, also from strings; NaN if there is none. Valid until
- * the next batch is requested.
- */
-function numbersOf(batch: RowBatch, field: string): Float64Array {
-  const columns = columnsOf(batch);
-  const known = columns.numbers.get(field);
-  if (known) return known;
-
-  const numbers = columns.numbersFor(`${field} as a number`, batch.rowCount);
-  readNumbers(rangesOf(batch), field, toCents(batch, field), numbers);
-  columns.numbers.set(field, numbers);
-  return numbers;
-}
-
-/** @param cents result of `toCents` for the field */
-function readNumbers(
-  { bytes, fields, rowCount, valueStarts, valueEnds }: RangedBatch,
-  field: string,
-  cents: Float64Array,
-  numbers: Float64Array,
-): void {
-  const index = fields.indexOf(field);
-
-  for (let row = 0; row < rowCount; row++) {
-    const inCents = cents[row] as number;
-    if (inCents !== notCents) {
-      numbers[row] = inCents / 100;
-      continue;
-    }
-    const at = row * fields.length + index;
-    const json = bytes.toString('utf8', valueStarts[at], valueEnds[at]);
-    // Parsing a JSON number would round long ones.
-    const value: unknown = json.startsWith('"') ? JSON.parse(json) : json;
-    numbers[row] = Number(numberTextOf(value) ?? Number.NaN);
-  }
-}
-
 /** Looks for a number other than 0, also in strings. */
 export function hasNonZero(batch: RowBatch, field: string): boolean {
-  return numbersOf(batch, field).some((number) => !Number.isNaN(number) && number !== 0);
+  return toCents(batch, field).some((cents, row) => {
+    if (cents !== notCents) return !Number.isNaN(cents) && cents !== 0;
+    return Number(numberTextOf(valuesOf(batch, field)[row]) ?? 0) !== 0;
+  });
 }
 
 /** Includes the numbers in strings. */
@@ -277,16 +238,8 @@ function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
   }
   const areAllNumbers = numberCount === batch.rowCount;
   const areAllWhole = wholeCount === batch.rowCount;
-  if (areAllNumbers) {
-    const facts = { sum: sum / 100, areAllNumbers, areAllWhole };
-    return Math.abs(sum) < maxExactCents ? { ...facts, exactCents: sum } : facts;
-  }
-
-  let sumOfAll = 0;
-  for (const number of numbersOf(batch, field)) {
-    if (!Number.isNaN(number)) sumOfAll += number;
-  }
-  return { sum: sumOfAll, areAllNumbers, areAllWhole };
+  const isExact = areAllNumbers && Math.abs(sum) < maxExactCents;
+  return { areAllNumbers, areAllWhole, ...(isExact && { exactCents: sum }) };
 }
 
 /** Parses digits with an optional minus sign and one or two decimals, also in a string. */
