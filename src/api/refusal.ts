@@ -56,6 +56,9 @@ export interface ErrorWording {
 interface Refusal extends CallFacts {
   readonly status: number;
   readonly record: ServiceRecord;
+
+  /** Origin that refused a download after a redirect. */
+  readonly redirectedTo?: string | undefined;
 }
 
 /** Names of the calls in messages. */
@@ -75,67 +78,71 @@ interface RefusalKind {
 
   /** Decides the exit code. */
   readonly ErrorClass: RefusalClass;
-  readonly sentence: (refusal: Refusal) => string;
 
-  /** Name of a hint, or the hint. */
-  readonly hint?: (refusal: Refusal) => HintName | { readonly text: string };
+  /** `{call}`, `{id}`, `{host}` and `{token}` stand for the call, its report and its sign-in. */
+  readonly sentence: string;
+  readonly hint?: HintName;
 
   /** If not the default of the class. */
   readonly retryable?: boolean;
 }
 
-const failingStatuses = [501, 505];
-
 /** The first kind that applies decides. A new class of error is one entry. */
 const kinds: readonly RefusalKind[] = [
   {
+    applies: ({ redirectedTo }) => redirectedTo !== undefined,
+    ErrorClass: UnreachableError,
+    sentence: 'The service redirected {call} to {host}, which refused it.',
+    hint: 'link',
+  },
+  {
     applies: isNotReady,
     ErrorClass: StillInProgressError,
-    sentence: () => 'The report is not ready.',
+    sentence: 'The report is not ready.',
   },
   {
     applies: ({ status, retryAfterMs }) =>
       status === 429 || (status === 403 && retryAfterMs !== undefined),
     ErrorClass: UnreachableError,
-    sentence: () => 'The service received too many requests.',
-    hint: () => 'later',
+    sentence: 'The service received too many requests.',
+    hint: 'later',
   },
   {
-    applies: ({ status }) => failingStatuses.includes(status),
+    applies: ({ status }) => status === 501 || status === 505,
     ErrorClass: UnreachableError,
-    sentence: ({ endpoint }) => `The service does not support ${callNames[endpoint]}.`,
-    hint: () => 'baseUrl',
+    sentence: 'The service does not support {call}.',
+    hint: 'baseUrl',
     retryable: false,
   },
   {
     applies: ({ status }) => status >= 500 || status === 408,
     ErrorClass: UnreachableError,
-    sentence: () => 'The service returned an error.',
-    hint: () => 'serviceFault',
+    sentence: 'The service returned an error.',
+    hint: 'serviceFault',
   },
   {
     applies: ({ endpoint }) => endpoint === 'auth',
     ErrorClass: SignInError,
-    sentence: () => 'The service rejected the sign-in.',
-    hint: ({ origin }) => (origin?.signInHint ? { text: origin.signInHint } : 'password'),
+    sentence: 'The service rejected the sign-in.',
+    hint: 'password',
   },
   {
     applies: ({ status, record }) => status === 401 && record.errorId === 'EXPIRED_TOKEN',
     ErrorClass: SignInError,
-    sentence: ({ origin }) => capitalized(`${origin?.token ?? 'the token'} has expired.`),
-    hint: tokenHint,
+    sentence: '{token} has expired.',
+    hint: 'token',
   },
   {
     applies: ({ status }) => status === 401,
     ErrorClass: SignInError,
-    sentence: ({ origin }) => `The service rejected ${origin?.token ?? 'the token'}.`,
-    hint: tokenHint,
+    sentence: 'The service rejected {token}.',
+    hint: 'token',
   },
   {
     applies: ({ status, record }) => status === 403 && record.errorId !== 'ADMIN_ONLY',
     ErrorClass: ForbiddenError,
-    sentence: ({ endpoint }) => `The service refused ${callNames[endpoint]}.`,
-    hint: () => 'permission',
+    sentence: 'The service refused {call}.',
+    hint: 'permission',
   },
   {
     applies: ({ endpoint, record, status }) =>
@@ -143,36 +150,36 @@ const kinds: readonly RefusalKind[] = [
       record.reportState === 'failed' &&
       [200, 409, 425].includes(status),
     ErrorClass: ReportFailedError,
-    sentence: () => 'The report failed.',
-    hint: () => 'requestAgain',
+    sentence: 'The report failed.',
+    hint: 'requestAgain',
   },
   {
     applies: ({ status, reportId }) => status === 410 && reportId !== undefined,
     ErrorClass: ReportFailedError,
-    sentence: () => 'The report no longer exists.',
-    hint: () => 'requestAgain',
+    sentence: 'The report no longer exists.',
+    hint: 'requestAgain',
   },
   {
     applies: ({ status, reportId }) => status === 404 && reportId !== undefined,
     ErrorClass: RejectedError,
-    sentence: ({ reportId = '' }) => `The service does not know the report ${printable(reportId)}.`,
-    hint: () => 'reportId',
+    sentence: 'The service does not know the report {id}.',
+    hint: 'reportId',
   },
   {
     applies: ({ status }) => status === 404,
     ErrorClass: RejectedError,
-    sentence: ({ endpoint }) => `The service rejected ${callNames[endpoint]}.`,
-    hint: () => 'baseUrl',
+    sentence: 'The service rejected {call}.',
+    hint: 'baseUrl',
   },
   {
     applies: ({ endpoint, status }) => endpoint === 'download' && status === 200,
     ErrorClass: IncompleteDataError,
-    sentence: () => 'The service sent an error instead of the report.',
+    sentence: 'The service sent an error instead of the report.',
   },
   {
     applies: () => true,
     ErrorClass: RejectedError,
-    sentence: ({ endpoint }) => `The service rejected ${callNames[endpoint]}.`,
+    sentence: 'The service rejected {call}.',
   },
 ];
 
@@ -185,12 +192,25 @@ function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
   return [202, 409, 425].includes(status) || (status === 200 && !record.isError);
 }
 
-function tokenHint({ origin }: Refusal): HintName | { readonly text: string } {
-  return origin ? { text: origin.tokenHint } : 'token';
+function fillSentence(sentence: string, refusal: Refusal): string {
+  const { endpoint, reportId = '', redirectedTo = '', origin } = refusal;
+  const filled = sentence
+    .replace('{call}', callNames[endpoint])
+    .replace('{id}', () => printable(reportId))
+    .replace('{host}', redirectedTo)
+    .replace('{token}', origin?.token ?? 'the token');
+  return filled.charAt(0).toUpperCase() + filled.slice(1);
 }
 
-function capitalized(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+function findHint(
+  { hint }: RefusalKind,
+  { origin }: Refusal,
+  wording: Wording,
+): string | undefined {
+  // How to correct a token or a password depends on where it comes from.
+  if (hint === 'token' && origin) return origin.tokenHint;
+  if (hint === 'password' && origin?.signInHint) return origin.signInHint;
+  return hint && hintFor(hint, wording);
 }
 
 /** Longer pauses are reported, so that a cron job does not sleep through them. */
@@ -202,24 +222,22 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   const kind = kinds.find(({ applies }) => applies(refusal));
   if (!kind) throw new TypeError('The last kind applies to every refusal.');
 
-  const code = record.errorId && showText(endpoint, record.errorId);
-  const label = code ? `(${status} ${code})` : `(${status})`;
-  const sentences = [kind.sentence(refusal)];
+  const errorId = record.errorId && showText(endpoint, record.errorId);
+  const sentences = [fillSentence(kind.sentence, refusal)];
   const reason = formatReason(refusal, sentences[0] ?? '');
   if (reason !== undefined) sentences.push(reason);
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
     sentences.push(`It asks for a pause of ${formatDuration(retryAfterMs)}.`);
   }
   // A status of 200 explains nothing.
-  if (status !== 200) sentences.push(label);
+  if (status !== 200) sentences.push(errorId ? `(${status} ${errorId})` : `(${status})`);
   const lines = record.errorLines.length > 1 ? record.errorLines : [];
   const details = lines.map((line) => `\n  - ${showText(endpoint, line)}`);
 
-  const hint = kind.hint?.(refusal);
   return new kind.ErrorClass(sentences.join(' ') + details.join(''), {
     ...(kind.retryable !== undefined && { retryable: kind.retryable }),
-    code: code ?? (status === 200 ? undefined : `HTTP_${status}`),
-    hint: typeof hint === 'string' ? hintFor(hint, wording) : hint?.text,
+    code: errorId ?? (status === 200 ? undefined : `HTTP_${status}`),
+    hint: findHint(kind, refusal, wording),
     httpStatus: status,
     retryAfterMs,
     reportId,
@@ -249,24 +267,13 @@ export async function readRefusal(
   call: CallFacts,
   wording: ErrorWording,
 ): Promise<AdreportError> {
-  const { status, body, redirectedTo } = response;
+  const { status, body } = response;
   const text = wording.redact(await readBeginning(body));
   body.destroy();
-  if (call.endpoint === 'download' && redirectedTo !== undefined) {
-    return refusedLink(redirectedTo, { ...call, status }, wording);
-  }
-  return refusalError({ ...call, status, record: recordIn(parseRefusal(text, response)) }, wording);
-}
-
-/** Builds the error for a download whose link to another host was refused there. */
-function refusedLink(
-  origin: string,
-  { status, reportId }: Pick<Refusal, 'status' | 'reportId'>,
-  { wording }: ErrorWording,
-): AdreportError {
-  const message = `The service redirected the download to ${origin}, which refused it. (${status})`;
-  const hint = hintFor('link', wording);
-  return new UnreachableError(message, { code: 'LINK_REFUSED', hint, reportId });
+  const redirectedTo = call.endpoint === 'download' ? response.redirectedTo : undefined;
+  // Another host does not explain itself in words of the service.
+  const record = recordIn(redirectedTo === undefined ? parseRefusal(text, response) : undefined);
+  return refusalError({ ...call, status, record, redirectedTo }, wording);
 }
 
 async function readBeginning(body: AsyncIterable<Buffer>): Promise<string> {

@@ -72,7 +72,7 @@ const noMessages: CheckResult = { warnings: [], notes: [] };
 
 /** A report whose data is arriving. It can be read once: as rows, or as bytes. */
 export class OpenReport {
-  /** Absent if the service answered with the data itself. */
+  /** Absent if the service sent the data at once. */
   readonly id: string | undefined;
 
   /** Milliseconds since 1970. */

@@ -110,7 +110,7 @@ export interface FetchOptions {
 
 /** A report whose rows are arriving. It can be read once. */
 export interface FetchedReport<AnyRow> {
-  /** `undefined` if the service answered with the data itself. */
+  /** `undefined` if the service sent the data at once. */
   readonly id: string | undefined;
 
   /** Proofs that the report is not what was requested; complete once it is read. */

@@ -14,7 +14,7 @@ export interface RequestedReport {
   /** When it was requested by this machine's clock; absent if another machine did. */
   readonly requestedMs?: number;
 
-  /** Data, if the service answered with it instead of an id (`decisions.md` 2). */
+  /** Data, if the service sent it instead of an id (`decisions.md` 2). */
   readonly response?: ReportResponse;
 }
 

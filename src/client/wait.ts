@@ -40,15 +40,15 @@ export interface WaitLimits {
   readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
-/** What a call says about a report that is waited for. */
-interface Answer<Result> {
+/** State of a report that is waited for, after a call. */
+interface WaitState<Result> {
   readonly status: string;
 
   /** Absent while the report is in progress. */
   readonly result?: Result;
   readonly retryAfterMs?: number | undefined;
 
-  /** Why the service could not be asked. */
+  /** Why the call failed. */
   readonly problem?: AdreportError;
 }
 
@@ -118,13 +118,13 @@ async function poll<Result>(
   { host }: Client,
   report: RequestedReport,
   { endMs, pollInterval, signal = host.signal, onPoll }: WaitLimits,
-  ask: (leftMs: number) => Promise<Answer<Result>>,
+  call: (leftMs: number) => Promise<WaitState<Result>>,
 ): Promise<Result> {
   const { id = '' } = report;
   const startedMs = host.stopwatch();
   for (let polls = 1; ; polls += 1) {
     signal.throwIfAborted();
-    const answer = await ask(Math.max(0, endMs - host.stopwatch())).catch((error) => {
+    const state = await call(Math.max(0, endMs - host.stopwatch())).catch((error) => {
       if (isUnknownReport(error) && isYoung(report, host.wallClock())) return notKnownYet;
       if (isStillInProgress(error)) {
         return { status: 'not available yet', retryAfterMs: error.retryAfterMs };
@@ -132,7 +132,7 @@ async function poll<Result>(
       throw error;
     });
 
-    const { status, result, retryAfterMs = 0, problem } = answer;
+    const { status, result, retryAfterMs = 0, problem } = state;
     const waitedMs = host.stopwatch() - startedMs;
     const leftMs = endMs - host.stopwatch();
     const continues = result === undefined && leftMs >= minLeftMs;
@@ -148,13 +148,13 @@ async function poll<Result>(
 /** A report may be unknown to a part of the service for so long after its request. */
 const maxUnknownMs = 60_000;
 
-const notKnownYet: Answer<never> = { status: 'not known yet' };
+const notKnownYet: WaitState<never> = { status: 'not known yet' };
 
 function isYoung({ requestedMs }: RequestedReport, nowMs: number): boolean {
   return requestedMs !== undefined && nowMs - requestedMs < maxUnknownMs;
 }
 
-interface LastWait extends Pick<Answer<unknown>, 'status' | 'problem'> {
+interface LastWait extends Pick<WaitState<unknown>, 'status' | 'problem'> {
   readonly waitedMs: number;
 }
 
