@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { literalAnswers, serveOdd } from '../support/odd-service.ts';
+import { serveAnswers } from '../support/http-server.ts';
+import { runCli } from '../support/run-cli.ts';
 
 describe('names', () => {
   const campaigns = {
@@ -12,12 +13,13 @@ describe('names', () => {
     { command: 'report create', saved: { report_id: 'r1' } },
   ])('$command warns of an incomplete list, and goes on', async ({ command, saved }) => {
     const data = [{ date: '2026-11-09', displays: 1 }];
-    const { run } = await serveOdd({
-      faults: literalAnswers({ campaigns, download: { data } }),
+    const { env } = await serveAnswers({
+      '/campaigns': campaigns,
+      '/download-reporting': { data },
     });
     const report = '--period 2026-11-09 --by DAILY --metrics displays --campaign Café';
 
-    const result = await run(`${command} ${report} -q --json`);
+    const result = await runCli(`${command} ${report} -q --json`, { env });
 
     expect(result).toMatchObject({ exitCode: 0 });
     expect(result.stderr).toContain('Warning: The campaign list is incomplete: the response');
@@ -41,11 +43,10 @@ describe('campaigns --active', () => {
     { dates: 'a day alone that is over', since: '2026-11-01', until: '2026-11-08' },
     { dates: 'a start to come', since: '2026-11-12 00:00:00', until: '0' },
   ])('$dates', async ({ since, until, isActive = false }) => {
-    const { run } = await serveOdd({
-      faults: literalAnswers({ campaigns: [campaignOf('12', since, until)] }),
-    });
+    const { env } = await serveAnswers({ '/campaigns': [campaignOf('12', since, until)] });
 
-    const { stdout } = await run('campaigns --active 2026-11-10 --format csv --columns campaignId');
+    const line = 'campaigns --active 2026-11-10 --format csv --columns campaignId';
+    const { stdout } = await runCli(line, { env });
 
     expect(stdout).toBe(isActive ? 'campaignId\r\n12\r\n' : 'campaignId\r\n');
   });

@@ -5,7 +5,6 @@ import { chooseOpener } from '../../src/run/open-for-user.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { json, serve } from '../support/http-server.ts';
-import { serveOdd } from '../support/odd-service.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -133,17 +132,13 @@ describe('--compare', () => {
   });
 
   test('an earlier report that goes on elsewhere is a warning', async () => {
-    const { run } = await serveOdd({
-      server: { delayMs: 0 },
-      faults: [
-        {
-          endpoint: 'download',
-          change: (document: { summary: { since: string } }) =>
-            document.summary.since.startsWith('2026-10-31')
-              ? { ...document, hasMore: true }
-              : document,
-        },
-      ],
+    const { run, server } = await serveForTest({ delayMs: 0 });
+    server.fault({
+      endpoint: 'download',
+      change: (document) =>
+        String(document.summary.since).startsWith('2026-10-31')
+          ? { ...document, hasMore: true }
+          : document,
     });
     const line = `run --period 2026-11-02..2026-11-03 ${byCampaign} --compare previous -o r.html`;
 

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { claims } from '../../src/doctor/claims.ts';
 import { topics } from '../../src/help/index.ts';
 import type { FaultObject } from '../../src/local-server.ts';
-import type { isEarly } from '../contract/odd-services.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -90,10 +89,9 @@ test('without a terminal and without --yes: exit 2, and nothing is requested', a
 });
 
 type Row = Readonly<Record<string, unknown>>;
-type Document = { readonly data: readonly Row[]; readonly summary: Row };
 
 /** Changes the rows of reports by day. */
-const days = (change: (row: Row) => Row): FaultObject<Document> => ({
+const days = (change: (row: Row) => Row): FaultObject => ({
   endpoint: 'download',
   change: ({ data, summary }) => {
     const isByDay = String(summary.breakdowns) === 'DAILY';
@@ -101,7 +99,7 @@ const days = (change: (row: Row) => Row): FaultObject<Document> => ({
   },
 });
 
-const summary = (members: Row): FaultObject<Document> => ({
+const summary = (members: Row): FaultObject => ({
   endpoint: 'download',
   change: (document) => ({ data: document.data, summary: { ...document.summary, ...members } }),
 });
@@ -110,7 +108,7 @@ const form = 'application/x-www-form-urlencoded';
 
 interface OddService {
   readonly name: string;
-  readonly faults: (server: Parameters<typeof isEarly>[0]) => readonly FaultObject<never>[];
+  readonly fault: FaultObject;
   readonly account?: 'dsp';
   readonly id: string;
   readonly detail: RegExp;
@@ -119,60 +117,60 @@ interface OddService {
   readonly exitCode: 0 | 9;
 }
 
-const fault = (value: FaultObject<Document>) => () => [value as unknown as FaultObject<never>];
-
 const oddServices: readonly OddService[] = [
   {
     name: 'an unknown id is answered with 400',
-    faults: () => [
-      { endpoint: 'status', kind: '400', when: ({ body }) => /^0+$/.test(String(body.id)) },
-    ],
+    fault: { endpoint: 'status', kind: '400', when: ({ body }) => /^0+$/.test(String(body.id)) },
     id: 'unknown-id',
     detail: /400/,
     exitCode: 0,
   },
   {
     name: 'campaigns in an envelope',
-    faults: () => [{ endpoint: 'campaigns', change: (campaigns) => ({ campaigns }) }],
+    fault: { endpoint: 'campaigns', change: (campaigns) => ({ campaigns }) },
     id: 'campaigns',
     detail: /inside an object/,
     exitCode: 9,
   },
   {
     name: 'reports without a summary',
-    faults: fault({ endpoint: 'download', change: ({ data }) => ({ data }) }),
+    fault: { endpoint: 'download', change: ({ data }) => ({ data }) },
     id: 'formats',
     detail: /no summary/,
     exitCode: 9,
   },
   {
     name: 'no forms',
-    faults: () => [
-      { endpoint: 'buyer', kind: '415', when: ({ headers }) => headers['content-type'] === form },
-    ],
+    fault: {
+      endpoint: 'buyer',
+      kind: '415',
+      when: ({ headers }) => headers['content-type'] === form,
+    },
     id: 'encodings',
     detail: /a form body is refused: .*415/,
     exitCode: 9,
   },
   {
     name: 'forms only',
-    faults: () => [
-      { endpoint: 'buyer', kind: '415', when: ({ headers }) => headers['content-type'] !== form },
-    ],
+    fault: {
+      endpoint: 'buyer',
+      kind: '415',
+      when: ({ headers }) => headers['content-type'] !== form,
+    },
     id: 'encodings',
     detail: /415.*adreport config set encoding form/,
     exitCode: 9,
   },
   {
     name: 'dates in another form',
-    faults: fault(days((row) => ({ ...row, date: '17/11/2026' }))),
+    fault: days((row) => ({ ...row, date: '17/11/2026' })),
     id: 'days',
     detail: /the date of a row is "17\/11\/2026"/,
     exitCode: 9,
   },
   {
     name: 'a DSP’s zone that is ignored',
-    faults: fault(summary({ timezone: 'Europe/Paris' })),
+    fault: summary({ timezone: 'Europe/Paris' }),
     account: 'dsp',
     id: 'days',
     detail: /timezone in the summary is "Europe\/Paris"/,
@@ -180,24 +178,20 @@ const oddServices: readonly OddService[] = [
   },
   {
     name: 'days that do not add up',
-    faults: fault(days((row) => ({ ...row, displays: 5 }))),
+    fault: days((row) => ({ ...row, displays: 5 })),
     id: 'sums',
     detail: /displays: 15 by day, \d+ in total/,
     exitCode: 9,
   },
   {
     name: 'a filter without effect',
-    faults: () => [
-      {
-        endpoint: 'download',
-        change: ({ data, summary: { breakdowns, ...rest } }) => ({
-          data: data.map((row: Row, index) =>
-            row.date ? row : { ...row, campaignId: `${index}` },
-          ),
-          summary: { ...rest, breakdowns },
-        }),
-      } as FaultObject<Document> as unknown as FaultObject<never>,
-    ],
+    fault: {
+      endpoint: 'download',
+      change: ({ data, summary }) => ({
+        data: data.map((row, index) => (row.date ? row : { ...row, campaignId: `${index}` })),
+        summary,
+      }),
+    },
     id: 'filters',
     detail: /the campaign has no rows then/,
     exitCode: 9,
@@ -205,9 +199,9 @@ const oddServices: readonly OddService[] = [
 ];
 
 describe('a service that differs', () => {
-  test.each(oddServices)('$name', async ({ faults, account, id, detail, exitCode }) => {
+  test.each(oddServices)('$name', async ({ fault, account, id, detail, exitCode }) => {
     const { run, server } = await serveForTest({}, account);
-    for (const odd of faults(server)) server.fault(odd);
+    server.fault(fault);
 
     const result = await run(line);
 

@@ -1,48 +1,26 @@
 import { describe, expect, test } from 'vitest';
-import type { FaultRequest } from '../../src/local-server.ts';
 import { tokens } from '../server/local.ts';
-import { literalAnswers } from '../support/odd-service.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 const line = 'run --period yesterday --metrics displays --format json';
 
 describe('a service that takes forms only', () => {
-  const email = 'me+you@example.com';
-  const password = 'p&q=1';
-  const credentials = { ADREPORT_EMAIL: email, ADREPORT_PASSWORD: password };
-
-  /** Takes these credentials, as a form. */
-  async function serveForms() {
-    const service = await serveForTest();
-    const { server } = service;
-    const isForm = ({ headers }: FaultRequest) =>
-      headers['content-type'] === 'application/x-www-form-urlencoded';
-    server.fault({
-      endpoint: '*',
-      kind: '415',
-      when: (request) => request.method === 'POST' && !isForm(request),
-    });
-
-    const auth = { token: tokens.buyer };
-    const download = { data: [{ displays: 7 }] };
-    for (const fault of literalAnswers({ buyer: { id: 'r 1&' }, download })) server.fault(fault);
-    server.fault({
-      endpoint: 'auth',
-      answer: { body: auth },
-      when: ({ body }) => JSON.stringify(body) === JSON.stringify({ auth: { email, password } }),
-    });
-    return service;
-  }
+  const credentials = { ADREPORT_EMAIL: 'me+you@example.com', ADREPORT_PASSWORD: 'p&q=1' };
+  const answers = {
+    '/auth-reporting': { token: tokens.buyer },
+    '/buyer-reporting': { id: 'r 1&' },
+  };
 
   test('--encoding form applies to every POST', async () => {
-    const { run, server } = await serveForms();
-    const env = { ...credentials, ADREPORT_TOKEN: undefined };
+    const { env, received } = await serveAnswers(answers, { formsOnly: true });
+    const signIn = { ...env, ADREPORT_TOKEN: undefined, ...credentials };
 
-    expect(await run(`${line} --encoding form`, { env })).toMatchObject({ exitCode: 0 });
+    expect(await runCli(`${line} --encoding form`, { env: signIn })).toMatchObject({ exitCode: 0 });
 
-    expect(server.requests().map(({ path, rawBody }) => [path, rawBody])).toEqual([
-      ['/auth-reporting', 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=…'],
+    expect(received.map(({ path, body }) => [path, body])).toEqual([
+      ['/auth-reporting', 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1'],
       ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
       ['/status-reporting', 'id=r+1%26'],
       ['/download-reporting', 'id=r+1%26'],
@@ -50,11 +28,11 @@ describe('a service that takes forms only', () => {
   });
 
   test('login stores it with the account, and status and download use it', async () => {
-    const { server } = await serveForms();
+    const { url } = await serveAnswers(answers, { formsOnly: true });
     const cwd = temporaryFolder();
 
-    const line = `login --base-url ${server.url} --encoding form --email ${email}`;
-    const login = await runCli(`${line} --password-stdin`, { cwd, stdin: password });
+    const line = `login --base-url ${url} --encoding form --email me@example.com --password-stdin`;
+    const login = await runCli(line, { cwd, stdin: 'demo' });
 
     expect(login).toMatchObject({ exitCode: 0 });
     expect(await runCli('status r1', { cwd })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
@@ -66,11 +44,12 @@ describe('a service that takes forms only', () => {
 test.each([403, 404])(
   'login stores a token of an account without campaigns (%i), with a warning',
   async (status) => {
-    const { server } = await serveForTest({ faults: [`campaigns:${status}`] });
-    for (const fault of literalAnswers()) server.fault(fault);
+    const { url } = await serve(({ path }, response) => {
+      json(response, { status: 'ready' }, path === '/campaigns' ? status : 200);
+    });
     const cwd = temporaryFolder();
 
-    const login = await runCli(`login --base-url ${server.url} --token-stdin`, {
+    const login = await runCli(`login --base-url ${url} --token-stdin`, {
       cwd,
       stdin: tokens.buyer,
     });

@@ -1,8 +1,7 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { EndpointName } from '../../src/contract/messages.ts';
-import type { FaultAnswer, FaultObject, FaultRequest } from '../../src/local-server.ts';
+import type { FaultAnswer, FaultObject } from '../../src/local-server.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
-import type { LocalServer } from '../../src/server/start.ts';
 import { tokens } from '../server/local.ts';
 
 /**
@@ -14,9 +13,8 @@ import { tokens } from '../server/local.ts';
  * client sends.
  */
 export interface OddService {
-  readonly faults?: Faults | ((server: LocalServer) => Faults);
+  readonly faults?: Faults;
   readonly server?: ServerOptions;
-  readonly account?: 'buyer' | 'dsp';
 
   /** Flags of `run` without which nothing would be seen. */
   readonly flags?: string;
@@ -145,14 +143,6 @@ const created = (change: Change): Fault[] =>
     'response' in document ? change(document.response as Row) : document,
   );
 
-/** Requests that the service refuses. */
-export const isRefused = ({ body }: FaultRequest): boolean => {
-  const { since, until, breakdowns, advertiserId, campaingId } = body;
-  const times = [breakdowns].flat().filter((name) => name === 'DAILY' || name === 'MONTHLY');
-  const isOdd = advertiserId !== undefined || campaingId !== undefined;
-  return isOdd || times.length > 1 || Number(since) > Number(until);
-};
-
 const create: Services = {
   ...each('the id in ', idPlaces, (around) => ({
     faults: created((response) => around(response.report_id)),
@@ -222,18 +212,6 @@ const errorTexts: Readonly<Record<string, unknown>> = {
   errors: { errors: ['Out of ink'] },
   'the body’s first line': 'Out of ink\nand paper',
 };
-
-/** Whether the report that a call asks for is still in progress. */
-export const isEarly =
-  (server: LocalServer) =>
-  ({ body }: FaultRequest): boolean =>
-    server.reports().some(({ report_id: id, status }) => id === body.id && status === 'progress');
-
-/** Whether a call asks for a report that is not there. */
-export const isUnknown =
-  (server: LocalServer) =>
-  ({ body }: FaultRequest): boolean =>
-    !server.reports().some(({ report_id: id }) => id === body.id);
 
 /** Changes the record of the status call. */
 const status = (change: Change): Fault[] =>

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { LocalServerOptions } from '../../src/server/start.ts';
-import { serveOdd } from './odd-service.ts';
 import type { CliOptions } from './run-cli.ts';
+import { serveForTest } from './service.ts';
 
 const dayMs = 86_400_000;
 
@@ -17,22 +17,19 @@ export async function openFolderScene(
     /** Selects the days for which the service has no numbers. */
     isSilent: (_day: string): boolean => false,
   };
-  const service = await serveOdd({
-    account: 'buyer',
-    server: { delayMs: 0, clock: () => nowMs, ...server },
-    faults: [
-      {
-        endpoint: 'download',
-        change(document: { data: readonly object[]; summary: { readonly since: string } }) {
-          const isSilent = changes.isSilent(document.summary.since.slice(0, 10));
-          return { ...document, data: isSilent ? [] : document.data };
-        },
-      },
-    ],
+  const service = await serveForTest({ delayMs: 0, clock: () => nowMs, ...server });
+  service.server.fault({
+    endpoint: 'download',
+    change: (document) => {
+      const isSilent = changes.isSilent(String(document.summary.since).slice(0, 10));
+      return { ...document, data: isSilent ? [] : document.data };
+    },
   });
 
+  const account = { ADREPORT_EMAIL: 'buyer@example.com', ADREPORT_PASSWORD: 'demo' };
   const run = (line: string, more: CliOptions = {}) => {
-    return service.run(line, { now: nowMs, readsFiles: false, ...more });
+    const env = { ...account, ...more.env };
+    return service.run(line, { now: nowMs, readsFiles: false, ...more, env });
   };
   /** Expects a command to end well. */
   const runWell = async (line: string, more: CliOptions = {}) => {
