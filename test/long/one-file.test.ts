@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   cpSync,
   mkdtempSync,
   readdirSync,
@@ -85,10 +86,17 @@ interface NewLine {
   readonly line: string;
 }
 
+const contributing = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+
+/** The change that CONTRIBUTING.md shows: an entry of the vocabulary, and its test. */
+const [newEntry = '', newTest = ''] = [...contributing.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(
+  ([, code = '']) => code,
+);
+
 const newMetric: NewLine = {
   file: 'src/contract/vocabulary.ts',
   before: '] as const satisfies readonly MetricEntry[];',
-  line: "  { name: 'shares', profiles: buyer, type: 'integer', meaning: 'times an ad is passed on to a friend' },",
+  line: newEntry.trimEnd(),
 };
 
 /** An entry of a flag that decides the content of a report, but for `belongsTo`. */
@@ -176,10 +184,12 @@ function insertLine(copy: string, { file, before, line }: NewLine): void {
   writeFileSync(path, parts.join(`\n${line}\n${before}\n`).slice(1));
 }
 
-test('a new metric breaks no test', () => {
+test('a new metric breaks no test, and its own passes', () => {
   const copy = copyProject();
   onTestFinished(() => rmSync(copy, { recursive: true, force: true }));
   insertLine(copy, newMetric);
+  expect(newTest).toMatch(/^test\(/);
+  appendFileSync(join(copy, 'test/commands/run.test.ts'), `\n${newTest}`);
 
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const { status, stdout } = runToEnd(process.execPath, [vitest, 'run'], copy);
@@ -235,7 +245,7 @@ describe('everything that follows is derived', () => {
     const entry = {
       name: 'shares',
       type: 'integer',
-      meaning: 'times an ad is passed on to a friend',
+      meaning: 'times an ad is shared',
     };
 
     expect(JSON.parse(run('fields --json').stdout).metrics).toContainEqual(entry);

@@ -15,7 +15,7 @@ import { type Place, start, startCli } from '../support/spawn.ts';
 
 /**
  * Runs every printed command line as it is, in its shell: the examples of every command's help, and
- * the lines in the README and the topics.
+ * the lines in the README, CONTRIBUTING.md and the topics.
  */
 
 const server = await startLocalServer({ delayMs: 0 });
@@ -192,6 +192,7 @@ describe.skipIf(process.platform === 'win32')('examples of help', () => {
 
 const documents = {
   README: readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8'),
+  CONTRIBUTING: readFileSync(resolve(import.meta.dirname, '../../CONTRIBUTING.md'), 'utf8'),
   ...topics,
 };
 const withLines = Object.entries(documents).filter(([, text]) => /^```(sh|crontab)/m.test(text));
