@@ -3,10 +3,8 @@ import { AdreportError, isInterruption } from '../errors.ts';
 import { checkFolder, type Problem } from '../folder/check-folder.ts';
 import { expectParts, selectParts } from '../folder/check-paths.ts';
 import { requireDeclaration } from '../folder/declaration-file.ts';
-import { readFileStates } from '../folder/disk.ts';
 import { type FolderPart, partsDue, partsOfFolder } from '../folder/due.ts';
-import { type FolderState, findFolders, readFolder } from '../folder/folder-state.ts';
-import { readHistory } from '../folder/history.ts';
+import { type FolderState, findFolders, lookAgain, readFolder } from '../folder/folder-state.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
@@ -115,8 +113,7 @@ async function openFolders(
         isSelected,
         hashes: true,
       });
-      const known = { lines: state.history.lines, onDisk: state.onDisk };
-      opened.push({ state, due: partsDue(parts, declaration, known), isSelected });
+      opened.push({ state, due: partsDue(parts, state), isSelected });
       partCount += parts.length;
     }
     expectParts(path, {
@@ -157,9 +154,7 @@ async function warnAboutProblems(
   for (const { state, due, isSelected } of folders) {
     const { folder, declaration } = state;
     const names = new Set(due.map(({ name }) => name));
-    const states = await readFileStates(folder, names, { signal, hashes: true });
-    const history = await readHistory(folder, signal);
-    const after = { ...state, history, onDisk: new Map([...state.onDisk, ...states]) };
+    const after = await lookAgain(state, names, signal);
     const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
     // What was due and still is a problem was kept: another update would not solve it.
     const isForPerson = ({ solvedBy, file }: Problem): boolean => {

@@ -96,11 +96,10 @@ export function checkFolder(
 
 /** Judges the file of a part in the folder's days. */
 function checkPart(part: FolderPart, state: FolderState, now: number): Problem | undefined {
-  const { declaration, history, onDisk } = state;
-  const { lines } = history;
+  const { declaration, history } = state;
   const { name: file } = part;
-  const kind = findMismatch(file, declaration, { lines, onDisk });
-  const line = lines.get(file);
+  const kind = findMismatch(file, state);
+  const line = history.lines.get(file);
   if (kind === undefined) {
     if (!line || !isStale(line, part, { declaration, now })) return undefined;
     const clause = `is not final: ${whyNotFinal(line, part, declaration)}`;
@@ -142,8 +141,8 @@ function describeChange(bytes: number, expected: number): string {
 
 /** Judges a file of the pattern outside the folder's days: what it is, but not its bytes. */
 function checkOtherFile(file: string, state: FolderState): Problem | undefined {
-  const { declaration, history, onDisk } = state;
-  const kind = findMismatch(file, declaration, { lines: history.lines, onDisk });
+  const { declaration } = state;
+  const kind = findMismatch(file, state);
   if (kind === undefined || kind === 'changed') return undefined;
 
   const part = partOfFile(file, declaration);

@@ -5,16 +5,14 @@ import { printable } from '../text/printable.ts';
 import { checkFolder, type FolderCheck, type Problem, type Selection } from './check-folder.ts';
 import { type Declaration, declarationName } from './declaration.ts';
 import { type DeclarationFile, readDeclaration } from './declaration-file.ts';
-import { readFileStates } from './disk.ts';
 import type { FolderPart } from './due.ts';
 import {
-  type FolderState,
   type FoundFolder,
   findFolders,
+  lookAgain,
   readFolder,
   type TypedPath,
 } from './folder-state.ts';
-import { readHistory } from './history.ts';
 
 /** A folder that was compared with its declaration and history. */
 export interface CheckedFolder {
@@ -92,9 +90,8 @@ async function checkFound(found: FoundFolder, options: CheckOptions): Promise<Ch
   const check = checkFolder(state, now, selection);
   if (check.problems.length === 0) return { folder, declaration, check };
 
-  // A run beside this command may have been between the line of a file and the file.
-  const again = checkFolder(await lookAgain(state, check.problems, signal), now, selection);
   const known = new Set(check.problems.map((problem) => problem.file));
+  const again = checkFolder(await lookAgain(state, known, signal), now, selection);
   const problems = again.problems.filter((problem) => known.has(problem.file));
   return { folder, declaration, check: { ...again, problems } };
 }
@@ -121,24 +118,6 @@ export function selectParts(
       return window === undefined || (part.since <= window.until && window.since < part.end);
     },
   };
-}
-
-async function lookAgain(
-  state: FolderState,
-  problems: readonly Problem[],
-  signal: AbortSignal,
-): Promise<FolderState> {
-  const { folder, declaration } = state;
-  const file = await readDeclaration(folder);
-  const history = await readHistory(folder, signal);
-  const names = problems.map((problem) => problem.file);
-  const states = await readFileStates(folder, names, { hashes: true, signal });
-  const onDisk = new Map(state.onDisk);
-  for (const [name, found] of states) {
-    if (found.kind === 'absent') onDisk.delete(name);
-    else if (declaration.pattern.dayIn(name) !== undefined) onDisk.set(name, found);
-  }
-  return { ...state, history, onDisk, ...(file.kind === 'valid' && file) };
 }
 
 function undeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>): FolderCheck {

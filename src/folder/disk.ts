@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OutputError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
+import { declarationName } from './declaration.ts';
 
 export type FileState =
   | { readonly kind: 'absent' }
@@ -174,31 +175,31 @@ export interface Listing {
  * Lists a folder and its subfolders, without hidden names and other declared folders. Links are not
  * followed.
  *
- * @param options `depth` is 1 for the folder alone; `marksOther` recognizes a file name that marks
- *   a subfolder as separate
+ * @param depth 1 for the folder alone
  * @throws the reason of the signal once it is aborted
  */
 export async function listNames(
   root: string,
-  options: { depth: number; marksOther: (name: string) => boolean; signal: AbortSignal },
+  depth: number,
+  signal: AbortSignal,
 ): Promise<Listing> {
   const names: string[] = [];
   const closed = new Map<string, string>();
   const waiting = [''];
 
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     const entries = await fs.readdir(join(root, folder), { withFileTypes: true }).catch((error) => {
       if (codeOf(error) !== 'ENOENT') closed.set(folder || '.', accessErrorReason(error));
       return [];
     });
-    const isOther = folder !== '' && entries.some(({ name }) => options.marksOther(name));
+    const isOther = folder !== '' && entries.some(({ name }) => name === declarationName);
     if (isOther) continue;
 
     for (const entry of entries) {
       if (entry.name.startsWith('.')) continue;
       const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
-      const isBelow = name.split('/').length < options.depth;
+      const isBelow = name.split('/').length < depth;
       if (entry.isDirectory() && isBelow) waiting.push(name);
       else names.push(name);
     }

@@ -2,6 +2,7 @@ import { type CalendarUnit, unitContaining, unitsIn } from '../query/calendar.ts
 import type { Declaration } from './declaration.ts';
 import type { FileState } from './disk.ts';
 import { isFinal } from './finality.ts';
+import type { FolderState } from './folder-state.ts';
 import type { FileLine } from './history-schema.ts';
 
 /** Day, week or month of a folder. */
@@ -38,29 +39,22 @@ export function partOfFile(name: string, declaration: Declaration): FolderPart |
   return unit && pattern.nameFor(unit) === name ? { ...unit, name } : undefined;
 }
 
-/** What is known about the files of a folder, by their paths from it. */
-export interface KnownFiles {
-  readonly lines: ReadonlyMap<string, FileLine>;
-  readonly onDisk: ReadonlyMap<string, FileState>;
-}
+/** What is known about a folder. */
+export type KnownFolder = Pick<FolderState, 'declaration' | 'history' | 'onDisk'>;
 
 /** Returns the parts that are due, except those in whose place something else than a file is. */
-export function partsDue(
-  parts: readonly FolderPart[],
-  declaration: Declaration,
-  known: KnownFiles,
-): FolderPart[] {
+export function partsDue(parts: readonly FolderPart[], state: KnownFolder): FolderPart[] {
   return parts.filter((part) => {
-    const isReplaceable = known.onDisk.get(part.name)?.kind !== 'unreadable';
-    return isReplaceable && isDue(part, declaration, known);
+    const isReplaceable = state.onDisk.get(part.name)?.kind !== 'unreadable';
+    return isReplaceable && isDue(part, state);
   });
 }
 
 /** A part is due without a file that has its line, the report of the folder, and is final. */
-export function isDue(part: FolderPart, declaration: Declaration, known: KnownFiles): boolean {
-  const line = known.lines.get(part.name);
-  const matches = findMismatch(part.name, declaration, known) === undefined;
-  return !matches || !line || !isFinal(line, part, declaration);
+export function isDue(part: FolderPart, state: KnownFolder): boolean {
+  const line = state.history.lines.get(part.name);
+  const matches = findMismatch(part.name, state) === undefined;
+  return !matches || !line || !isFinal(line, part, state.declaration);
 }
 
 /** How a file differs from what the history and the declaration say. */
@@ -69,8 +63,7 @@ export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' |
 /** Compares a file with its line and the declaration; `undefined` if it matches. */
 export function findMismatch(
   name: string,
-  { id }: Declaration,
-  { lines, onDisk }: KnownFiles,
+  { declaration: { id }, history: { lines }, onDisk }: KnownFolder,
 ): Mismatch | undefined {
   const file = onDisk.get(name) ?? { kind: 'absent' };
   if (file.kind === 'absent') return 'missing';

@@ -3,6 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { codeOf, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { type Declaration, declarationName } from './declaration.ts';
+import { readDeclaration } from './declaration-file.ts';
 import { type FileState, type Listing, listNames, readFileStates } from './disk.ts';
 import { type History, isHistoryName, readHistory } from './history.ts';
 
@@ -123,8 +124,7 @@ export async function readFolder(
 ): Promise<FolderState> {
   const { signal, isSelected = () => true } = options;
   const { pattern } = declaration;
-  const marksOther = (name: string): boolean => name === declarationName;
-  const listing = await listNames(folder, { depth: pattern.depth, marksOther, signal });
+  const listing = await listNames(folder, pattern.depth, signal);
   const names = listing.names.filter((name) => {
     return pattern.dayIn(name) !== undefined && isSelected(name);
   });
@@ -132,4 +132,25 @@ export async function readFolder(
   const onDisk = await readFileStates(folder, names, options);
   const history = await readHistory(folder, signal);
   return { folder, declaration, history, listing, onDisk };
+}
+
+/**
+ * Looks at a declaration, a history and some files again: a run beside this command may have been
+ * between the line of a file and the file.
+ */
+export async function lookAgain(
+  state: FolderState,
+  names: Iterable<string>,
+  signal: AbortSignal,
+): Promise<FolderState> {
+  const { folder, declaration } = state;
+  const file = await readDeclaration(folder);
+  const onDisk = new Map(state.onDisk);
+  const states = await readFileStates(folder, names, { hashes: true, signal });
+  for (const [name, found] of states) {
+    if (found.kind === 'absent') onDisk.delete(name);
+    else if (declaration.pattern.dayIn(name) !== undefined) onDisk.set(name, found);
+  }
+  const history = await readHistory(folder, signal);
+  return { ...state, history, onDisk, ...(file.kind === 'valid' && file) };
 }

@@ -56,11 +56,11 @@ function isOfReport({ declaration, history }: FolderState, name: string): boolea
   return history.lines.get(name)?.id === declaration.id;
 }
 
-function selectPart(part: FolderPart, { declaration, history, onDisk }: FolderState): SelectedPart {
-  const { lines } = history;
-  const gap = findMismatch(part.name, declaration, { lines, onDisk });
+function selectPart(part: FolderPart, state: FolderState): SelectedPart {
+  const { declaration, history } = state;
+  const gap = findMismatch(part.name, state);
   if (gap !== undefined) return { part, gap, isFinal: false };
 
-  const line = lines.get(part.name);
+  const line = history.lines.get(part.name);
   return { part, line, isFinal: line !== undefined && isFinal(line, part, declaration) };
 }

@@ -82,9 +82,9 @@ function asDeclared(planned: ReportPlan, { query: own }: Declaration): ReportPla
   return { ...withRequestQuery(planned, query), query };
 }
 
-function isPartDue(part: Part, { declaration, history, onDisk }: FolderState): boolean {
-  const name = declaration.pattern.nameFor(part);
-  return isDue({ ...part, name }, declaration, { lines: history.lines, onDisk });
+function isPartDue(part: Part, state: FolderState): boolean {
+  const name = state.declaration.pattern.nameFor(part);
+  return isDue({ ...part, name }, state);
 }
 
 /** Returns what is needed to record downloads in a folder. */

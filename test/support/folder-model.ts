@@ -493,10 +493,7 @@ class FolderModel {
     const parts = partsOfFolder(period, now).filter(({ name }) => {
       return units.some((unit) => this.#name(unit) === name);
     });
-    const due = parts.filter((part) => {
-      const known = { lines, onDisk: state.onDisk };
-      return isFresh || isDue(part, declaration, known);
-    });
+    const due = parts.filter((part) => isFresh || isDue(part, state));
     expect(due.map(({ firstDay }) => firstDay)).toEqual(expected);
 
     const realPath = fs.realpathSync(this.#folder);
