@@ -144,7 +144,7 @@ async function listReports(context: Context, limit: number | undefined): Promise
   const { console, flags } = context;
   const isForPerson = console.out.isTerminal && !flags.json;
   const usual = isForPerson ? usualCount : undefined;
-  const entries = context.ledger()?.list(limit ?? usual) ?? [];
+  const entries = [...(context.ledger()?.entries() ?? [])].slice(0, limit ?? usual);
 
   if (flags.json) {
     const listed = entries.map(({ id = null, status, ...entry }) => ({ id, status, ...entry }));

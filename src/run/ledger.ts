@@ -90,10 +90,13 @@ const maxEntryBytes = 512 * 1024;
 const resumedMs = 12 * 3_600_000;
 
 /** An entry with the name of its file. */
-interface NamedEntry<Entry extends LedgerEntry = LedgerEntry> {
+interface NamedEntry {
   readonly name: string;
-  readonly entry: Entry;
+  readonly entry: LedgerEntry;
 }
+
+/** Orders the requests that this process makes within a millisecond. */
+let requestCount = 0;
 
 /**
  * Reports requested on this machine: a folder `ledger/` with one small file per request, shared by
@@ -109,9 +112,6 @@ export class Ledger {
 
   /** Newest first: each name begins with the time of its request. */
   #names: string[] | undefined;
-
-  /** Names of the entries that may be resumed, by request, newest first. */
-  #recent: Map<string, string[]> | undefined;
   #hasWarned = false;
 
   constructor(options: LedgerOptions) {
@@ -120,24 +120,18 @@ export class Ledger {
   }
 
   /** Starts with the newest. */
-  list(limit = maxReports): LedgerEntry[] {
-    const entries: LedgerEntry[] = [];
-    for (const { entry } of this.#newestFirst()) {
-      if (entries.length === limit) break;
-      entries.push(entry);
-    }
-    return entries;
+  *entries(): Generator<LedgerEntry> {
+    for (const { entry } of this.#newestFirst()) yield entry;
   }
 
   /** Adds a request that is about to be sent. Returns the name of its entry. */
   async add(entry: NewLedgerEntry): Promise<string> {
+    requestCount += 1;
+    const count = String(requestCount).padStart(6, '0');
+    const name = `${timeName(Date.parse(entry.at))}-${count}-${randomUUID().slice(0, 8)}.json`;
     const names = this.#allNames();
-    const name = `${this.#timeNameFor(Date.parse(entry.at))}-${randomUUID().slice(0, 8)}.json`;
-    const requested = { ...entry, status: ownStatuses.requested };
-    this.#recentNames(entry).unshift(name);
     names.unshift(name);
-    names.sort().reverse();
-    await this.#write(name, requested);
+    await this.#write(name, { ...entry, status: ownStatuses.requested });
 
     for (const old of names.splice(maxReports)) rmSync(join(this.#path, old), { force: true });
     return name;
@@ -158,30 +152,21 @@ export class Ledger {
   }
 
   /** Returns the report that a request resumes, if there is one. */
-  findUnfinished(
-    search: LedgerSearch,
-  ): NamedEntry<LedgerEntry & { readonly id: string }> | undefined {
+  findUnfinished({
+    service,
+    account,
+    hash,
+  }: LedgerSearch): (LedgerEntry & { readonly id: string }) | undefined {
     const nowMs = this.#options.wallClock();
-    for (const name of this.#recentNames(search)) {
-      const entry = this.#read(name);
-      if (entry?.id === undefined || Date.parse(entry.at) <= nowMs - resumedMs) continue;
-
+    for (const { name, entry } of this.#newestFirst()) {
+      if (name.slice(0, 15) <= timeName(nowMs - resumedMs)) return undefined;
+      const isSame = entry.hash === hash && entry.service === service && entry.account === account;
       const { id, status } = entry;
+      if (!isSame || id === undefined) continue;
+
       if (status === ownStatuses.downloaded) return undefined;
       const isOver = outcomeOf(status) === 'failed' || endedStatuses.includes(status);
-      if (!isOver && !isEarly(entry, nowMs)) return { name, entry: { ...entry, id } };
-    }
-    return undefined;
-  }
-
-  /**
-   * Returns how long the last report of an account took to become ready, in milliseconds;
-   * `undefined` if that is not known.
-   */
-  lastTookMs({ service, account }: LedgerAccount): number | undefined {
-    for (const { entry } of this.#newestFirst()) {
-      const isOfAccount = entry.service === service && entry.account === account;
-      if (isOfAccount && entry.tookMs !== undefined) return entry.tookMs;
+      if (!isOver && !isEarly(entry, nowMs)) return { ...entry, id };
     }
     return undefined;
   }
@@ -193,35 +178,6 @@ export class Ledger {
     }
   }
 
-  #recentNames(search: LedgerSearch): string[] {
-    const recent = this.#recent ?? this.#readRecent();
-    const key = searchKey(search);
-    const names = recent.get(key) ?? [];
-    recent.set(key, names);
-    return names;
-  }
-
-  #readRecent(): Map<string, string[]> {
-    const recent = new Map<string, string[]>();
-    const oldest = timeName(this.#options.wallClock() - resumedMs);
-    for (const name of this.#allNames()) {
-      if (name < oldest) break;
-      const entry = this.#read(name);
-      if (!entry) continue;
-      const key = searchKey(entry);
-      recent.set(key, [...(recent.get(key) ?? []), name]);
-    }
-    this.#recent = recent;
-    return recent;
-  }
-
-  /** Requests of the same millisecond get increasing names. */
-  #timeNameFor(requestedMs: number): string {
-    const newestMs = Number(this.#allNames()[0]?.slice(0, 15) ?? 0);
-    const isJustBefore = newestMs - requestedMs < 1_000;
-    return timeName(isJustBefore ? Math.max(requestedMs, newestMs + 1) : requestedMs);
-  }
-
   #allNames(): string[] {
     this.#names ??= this.#readNames();
     return this.#names;
@@ -229,7 +185,7 @@ export class Ledger {
 
   #readNames(): string[] {
     try {
-      const names = readdirSync(this.#path).filter((name) => /^\d{15}-\w{8}\.json$/.test(name));
+      const names = readdirSync(this.#path).filter((name) => /^\d{15}-[\w-]+\.json$/.test(name));
       return names.sort().reverse();
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
@@ -270,10 +226,6 @@ export class Ledger {
     if (!this.#hasWarned) this.#options.warn(message);
     this.#hasWarned = true;
   }
-}
-
-function searchKey({ service, account, hash }: LedgerSearch): string {
-  return JSON.stringify([service, account, hash]);
 }
 
 function readEntry(path: string): LedgerEntry | undefined {

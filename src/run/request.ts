@@ -14,18 +14,16 @@ import { formatDuration } from '../text/quantity.ts';
 import type { Context } from './context.ts';
 import { type LedgerAccount, type LedgerChange, type LedgerEntry, ownStatuses } from './ledger.ts';
 
-/** Finds an unfinished report of the same request in the ledger, and prints a note about it. */
+/** Finds an unfinished report of the same request, and prints a note about it. */
 export async function resumeReport(
-  { account, console, host, ledger: open }: Context,
+  { account, console, host, ledger }: Context,
   part: Part,
 ): Promise<RequestedReport | undefined> {
-  const ledger = open();
-  if (!ledger) return undefined;
   const search = { ...(await accountInLedger(account)), hash: hashBody(bodyOf(part)) };
-  const unfinished = ledger.findUnfinished(search);
+  const unfinished = ledger()?.findUnfinished(search);
   if (!unfinished) return undefined;
 
-  const { id, at } = unfinished.entry;
+  const { id, at } = unfinished;
   const requestedMs = Date.parse(at);
   const age = formatDuration(Math.max(0, host.wallClock() - requestedMs));
   console.note(
@@ -92,16 +90,13 @@ function requestKeys(part: Part): ReturnType<typeof savedKeysOf> {
   });
 }
 
-/**
- * Hashes a body to 32 hex digits, the same on every machine. The order of metrics, breakdowns and
- * filters does not matter: the service may treat them as one request.
- */
-function hashBody({ metrics, ...body }: ReportBody): string {
-  const members: [name: string, value: unknown][] = [['metrics', metrics.split(',').sort()]];
-  for (const [name, value] of Object.entries(body)) {
-    members.push([name, Array.isArray(value) ? [...value].sort() : value]);
-  }
-  return createHash('sha256').update(JSON.stringify(members.sort())).digest('hex').slice(0, 32);
+/** Identifies a request, in every run and on every machine. */
+function hashBody(body: ReportBody): string {
+  return shortHash(JSON.stringify(body));
+}
+
+function shortHash(value: string): string {
+  return createHash('sha256').update(value).digest('hex').slice(0, 32);
 }
 
 const interruptedRequest =
@@ -125,10 +120,7 @@ async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAc
   const { email, token } = settings;
   const isBare = email.value === undefined && isUnnamed(settings);
   const account = isBare
-    ? `token ${createHash('sha256')
-        .update(token.value ?? '')
-        .digest('hex')
-        .slice(0, 16)}`
+    ? `token ${shortHash(token.value ?? '')}`
     : (email.value ?? chooseAccountName(settings));
   return { service: serviceOf(settings), account };
 }
@@ -138,7 +130,12 @@ async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAc
  * `undefined` if that is not known.
  */
 export async function lastTookMs({ account, ledger }: Context): Promise<number | undefined> {
-  return ledger()?.lastTookMs(await accountInLedger(account));
+  const own = await accountInLedger(account);
+  for (const entry of ledger()?.entries() ?? []) {
+    const isOfAccount = entry.service === own.service && entry.account === own.account;
+    if (isOfAccount && entry.tookMs !== undefined) return entry.tookMs;
+  }
+  return undefined;
 }
 
 /** Records a change of a report, if this machine requested it. */
