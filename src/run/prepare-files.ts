@@ -140,14 +140,14 @@ export async function prepareFiles(
   };
 }
 
-/** Throws `UsageError` if two names mean the same file: `a.csv` and `./a.csv`. */
+const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
+
+/** Throws `UsageError` if two names mean the same target: `a.csv` and `./a.csv`. */
 function expectDistinctTargets({ host }: Context, files: readonly PlannedFile[]): void {
   const keys = new Set<string>();
   for (const { target } of files) {
-    const name = target.name('{id}');
-    if (name === undefined) continue;
-
-    const key = pathKey(resolve(host.cwd, name));
+    const name = target.name('{id}') ?? '-';
+    const key = stdoutNames.includes(name) ? '-' : pathKey(resolve(host.cwd, name));
     if (keys.has(key)) {
       throw new UsageError(`-o ${name} is given twice.`, {
         about: { flag: '--output' },

@@ -4,15 +4,17 @@ import {
   endsReport,
   isClosedPipe,
   isInterruption,
+  isNotSignedIn,
   isReportFailure,
   isUnreachable,
 } from '../errors.ts';
 import { commandFor, fixedPeriod } from '../query/command-for.ts';
+import { downloadFlags } from '../query/flags/download-flags.ts';
 import { type FlagGroup, type FlagTable, isNegation, type OptionsOf } from '../query/flags/flag.ts';
 import { type ServiceFlags, serviceFlags } from '../query/flags/service-flags.ts';
 import { keepsFolder } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
-import { type SavedValue, toWords } from '../query/saved-keys.ts';
+import { type SavedValue, toArguments, toWords } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import type { ReportPlan } from './plan-run.ts';
@@ -22,7 +24,7 @@ function baseUrlWords(baseUrl: string | undefined): string[] {
 }
 
 /** Formats the command that goes on with a report, or requests it again. */
-export function resumeCommand(
+function resumeCommand(
   { query, options, whole, allParts }: ReportPlan,
   platform: NodeJS.Platform,
 ): string {
@@ -37,6 +39,29 @@ export function resumeCommand(
   const [first = whole] = allParts;
   const period = fixedPeriod(first, allParts.at(-1) ?? whole);
   return commandFor(query, period, { platform, more });
+}
+
+const downloadOptions = new Set(
+  downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)),
+);
+
+/**
+ * Formats the command that goes on with the one report of a run after an error. Of a bare token that
+ * was refused, only the id leads to its report: another token is another account.
+ */
+export function nextCommand(
+  report: ReportPlan,
+  error: AdreportError,
+  platform: NodeJS.Platform,
+): string {
+  const { query, options } = report;
+  const isBare = query.account === undefined && query.login === undefined;
+  if (error.reportId === undefined || !isBare || !isNotSignedIn(error)) {
+    return resumeCommand(report, platform);
+  }
+  const flags = toArguments(query, (option) => downloadOptions.has(option));
+  const words = ['--wait', ...flags, ...baseUrlWords(options.baseUrl)];
+  return idCommand('download', error.reportId, words, platform);
 }
 
 /** Formats the command that requests a report again. */

@@ -17,7 +17,7 @@ import { combineFailures, type Failure, labelPart, PartsFailed } from './failure
 import { withIds } from './names-to-ids.ts';
 import type { ReportPlan } from './plan-run.ts';
 import { RequestQueue } from './request-queue.ts';
-import { resumeCommand, withNextCommand } from './resume-command.ts';
+import { nextCommand, withNextCommand } from './resume-command.ts';
 import { type ReportToWrite, runReport, type WrittenReport } from './run-report.ts';
 
 /** What the reports of a command share. */
@@ -62,9 +62,8 @@ export async function runReports(
     meter?.stop();
   }
 
-  const isTypable = others.length === 0 && !first.account.isLocal;
-  const { platform } = context.host;
-  throwFailures(run, again ?? (isTypable ? resumeCommand(first, platform) : undefined));
+  const isTypable = again === undefined && others.length === 0 && !first.account.isLocal;
+  throwFailures(run, { again, report: isTypable ? first : undefined });
   run.announcer.end({ isOneReport: planned.length === 1 });
 }
 
@@ -167,19 +166,29 @@ async function recordFailures(
   }
 }
 
+interface NextCommand {
+  /** Known to the caller. */
+  readonly again: string | undefined;
+
+  /** The one report of the run, whose command can be typed. */
+  readonly report: ReportPlan | undefined;
+}
+
 /** Throws the error of a run, if there is one, with the command that goes on. */
-function throwFailures({ context, failures }: Run, command: string | undefined): void {
+function throwFailures({ context, failures }: Run, { again, report }: NextCommand): void {
   const [first] = failures;
   if (!first) return;
+
+  const { signal, platform } = context.host;
+  const command = again ?? (report && nextCommand(report, first.error, platform));
   if (first.label === undefined) {
     throw withNextCommand(first.error, { resume: command, again: command });
   }
 
-  const { aborted, reason } = context.host.signal;
-  const error = aborted ? reason : combineFailures(failures);
+  const error = signal.aborted ? signal.reason : combineFailures(failures);
   if (!(error instanceof AdreportError)) throw error;
   // What was refused would be refused again.
-  const isRefused = !aborted && failures.every((failure) => failure.error.exitCode === 4);
+  const isRefused = !signal.aborted && failures.every((failure) => failure.error.exitCode === 4);
   const next = command === undefined ? 'Run the same command again.' : `To resume: ${command}`;
   const hints = [error.hint, isRefused ? undefined : next].filter((hint) => hint !== undefined);
   throw new ErrorInContext(error, { hint: hints.join('\n') });

@@ -46,7 +46,9 @@ describe('an unfinished report', () => {
         cwd,
         env: { ...service.env, ADREPORT_TOKEN: token, ...env },
       });
-    return { state, run, created: () => created };
+    const download = (line: string, token: string) =>
+      runCli(line, { cwd, env: { ...service.env, ADREPORT_TOKEN: token } });
+    return { state, run, download, created: () => created };
   }
   const [tokenA, tokenB] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 
@@ -76,10 +78,17 @@ describe('an unfinished report', () => {
     },
   );
 
-  test('of a bare token is not resumed by another one', async () => {
-    const { state, run, created } = await serveUnfinished();
+  test('of a bare token is not resumed by another one, but the printed command downloads it', async () => {
+    const { state, run, created, download } = await serveUnfinished();
     expect(await run(tokenA)).toMatchObject({ exitCode: 7 });
     Object.assign(state, { token: tokenB, isReady: true });
+
+    const { stderr } = await run(tokenA);
+    const [, command = ''] = /To resume: adreport (.*)/.exec(stderr) ?? [];
+    expect(command).toBe('download r1 --wait -o x.csv');
+    expect(await download(command, tokenB)).toMatchObject({ exitCode: 0 });
+    expect(created()).toBe(1);
+
     expect(await run(tokenB)).toMatchObject({ exitCode: 0 });
     expect(created()).toBe(2);
   });

@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { Store } from '../../src/account/store.ts';
+import { readSheet } from '../present/xlsx-reader.ts';
 import { bundleScript } from '../support/bundle.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
@@ -57,6 +59,63 @@ test(`${kills} kill -9 at random moments: the target is the old file or the new 
   expect([readFileSync(target, 'utf8'), others()]).toEqual([whole, []]);
   expect(halfWritten).toBeGreaterThan(kills / 20);
 });
+
+test('kill -9 before, within and after each commit of three files: no half file, and the next run mends it', async () => {
+  const { cwd, env } = await serveForTest({ delayMs: 0 });
+  const names = ['a.csv', 'a.json', 'a.xlsx'];
+  const line = `run --fresh --period 2026-11-09 --by HOURLY,CAMPAIGN ${names.map((name) => `-o ${name}`).join(' ')} -q`;
+  const read = () => names.map((name) => readFileSync(join(cwd, name)));
+  const others = () => readdirSync(cwd).filter((name) => ![...names, '.config'].includes(name));
+  expect(await startCli(line, { cwd, env }).ended).toMatchObject({ exitCode: 0 });
+  const [csv, json] = read();
+
+  // The nth rename or removal of the program kills it, before or after it is done.
+  const seen = new Set<string>();
+  for (let n = 1; n <= 3; n += 1) {
+    for (const moment of ['before', 'after']) {
+      for (const name of names) writeFileSync(join(cwd, name), 'the old file');
+      const preload = killAtRename(n, moment);
+      const killed = startCli(line, { cwd, env: { ...env, NODE_OPTIONS: `--import ${preload}` } });
+      expect(await killed.ended).toMatchObject({ signal: 'SIGKILL' });
+
+      const isNew = read().map((bytes) => bytes.toString() !== 'the old file');
+      seen.add(isNew.join());
+      for (const [index, whole] of [csv, json].entries()) {
+        if (isNew[index]) expect(read()[index]).toEqual(whole);
+      }
+
+      expect(await startCli(line, { cwd, env }).ended).toMatchObject({ exitCode: 0 });
+      expect(read().slice(0, 2)).toEqual([csv, json]);
+      expect(readSheet(read()[2] ?? Buffer.alloc(0)).length).toBeGreaterThan(100);
+      expect(others()).toEqual([]);
+    }
+  }
+  // None, the first, the first two, and all of them were in place.
+  expect(seen.size).toBe(4);
+});
+
+/** Writes a module that kills its process at the nth rename of a file of the report. */
+function killAtRename(n: number, moment: string): string {
+  const path = join(temporaryFolder(), 'kill.mjs');
+  const kill = `if (count === ${n}) process.kill(process.pid, 'SIGKILL');`;
+  const [before, after] = moment === 'before' ? [kill, ''] : ['', kill];
+  writeFileSync(
+    path,
+    `import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+const { rename } = fs;
+let count = 0;
+fs.rename = async (from, to) => {
+  if (/[/]a[.]\\w+$/.test(to)) count += 1;
+  ${before}
+  await rename(from, to);
+  ${after}
+};
+syncBuiltinESMExports();
+`,
+  );
+  return pathToFileURL(path).href;
+}
 
 test(`${kills} writers of settings killed: the file is always complete, and keeps what was stored`, async () => {
   const script = bundleScript(`
