@@ -69,7 +69,6 @@ export const tallyCommand = declareCommand({
 import { type FaultKind, wholeNumber } from './fault-kind.ts';
 
 export const teapot: FaultKind = {
-  meaning: 'the server makes tea, so many cups of it',
   keys: { cups: wholeNumber },
   endpoints: ['status', 'download'],
   effect({ cups = 1 }) {

@@ -4,13 +4,10 @@ import { parseDuration } from '../../text/quantity.ts';
 import type { BodyChange, Reply } from '../reply.ts';
 
 export interface FaultKind {
-  /** One line for help. */
-  readonly meaning: string;
-
   /** In addition to the common keys. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
-  /** Key without which the kind has no meaning. */
+  /** Key that the kind needs. */
   readonly requires?: string;
 
   /** Calls that it can strike, most likely first. Default: all. */

@@ -11,11 +11,10 @@ import {
 } from '../service/service-error.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
-/** In the order of the help text. */
+/** In the order of the message that lists them; `adreport help testing` says what each does. */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
   /** Written as the status itself: `503`, `429:retry-after=2`. */
   status: {
-    meaning: 'responds with this status; retry-after=SECONDS adds the header',
     keys: { 'retry-after': wholeNumber },
     effect({ 'retry-after': seconds }, name) {
       const status = Number(name);
@@ -28,7 +27,6 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     },
   },
   reset: {
-    meaning: 'cuts the connection without a response',
     effect: () => ({
       respond({ socket }) {
         socket.resetAndDestroy();
@@ -36,17 +34,17 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
       },
     }),
   },
-  garbage: fixedReply('sends a response that is neither JSON nor UTF-8', {
+  garbage: fixedReply({
     type: jsonType,
     // Starts like a response of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
-  html: fixedReply('sends the web page of a captive portal or a proxy', {
+  /** The page of a captive portal or a proxy. */
+  html: fixedReply({
     type: 'text/html; charset=utf-8',
     body: '<!doctype html><title>Sign in</title><p>Sign in to use this network.',
   }),
   unauthorized: {
-    meaning: 'revokes the token',
     // A sign-in has no token.
     endpoints: endpointNames.filter((name) => name !== 'auth'),
     effect: () => ({
@@ -59,30 +57,26 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     }),
   },
   'not-downloadable': {
-    meaning: 'refuses the download of a ready report with 409',
     endpoints: ['download'],
     effect: () => ({
       respond: () =>
         refusalReply(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
     }),
   },
-  failed: finalStatus('failed', 'makes the report fail'),
-  expired: finalStatus('expired', 'makes the report expire'),
-  stuck: finalStatus('progress', 'keeps the report in progress forever'),
+  failed: finalStatus('failed'),
+  expired: finalStatus('expired'),
+  stuck: finalStatus('progress'),
   truncate: {
-    meaning: 'cuts the connection after this many bytes of the body',
     keys: { bytes: size },
     requires: 'bytes',
     effect: ({ bytes = 0 }) => ({ changeBody: cutAfter(bytes) }),
   },
   slow: {
-    meaning: 'sends the body at this many bytes per second',
     keys: { rate: size },
     requires: 'rate',
     effect: ({ rate = 0 }) => ({ changeBody: sendAtRate(rate) }),
   },
   delay: {
-    meaning: 'delays the response by milliseconds, or by a time such as 2s',
     keys: { ms: milliseconds },
     requires: 'ms',
     effect: ({ ms = 0 }) => ({ delayMs: ms }),
@@ -90,16 +84,16 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
 };
 
 /** A fault that always sends the same response, instead of the service. */
-function fixedReply(meaning: string, reply: Omit<Reply, 'status'>): FaultKind {
-  return { meaning, effect: () => ({ respond: () => ({ status: 200, ...reply }) }) };
+function fixedReply(reply: Omit<Reply, 'status'>): FaultKind {
+  return { effect: () => ({ respond: () => ({ status: 200, ...reply }) }) };
 }
 
 /**
  * A fault that sets the final status of a report; `times` counts reports. It strikes at `buyer`
  * when a report is created, at `status` when a report is done.
  */
-function finalStatus(end: ReportStatus, meaning: string): FaultKind {
-  return { meaning, endpoints: ['status', 'buyer'], effect: () => ({ end }) };
+function finalStatus(end: ReportStatus): FaultKind {
+  return { endpoints: ['status', 'buyer'], effect: () => ({ end }) };
 }
 
 /**
