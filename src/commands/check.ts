@@ -12,7 +12,7 @@ import type { Context } from '../run/context.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { pathWord, shellWord } from '../text/quote-for-shell.ts';
-import { formatSum } from '../totals/numbers.ts';
+import { formatSum } from '../totals/report-metrics.ts';
 import { declareCommand } from './command.ts';
 
 /** Flags that select days, weeks or months of a folder. */

@@ -8,6 +8,7 @@ import {
   metricOfField,
 } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
+import { unknownColumn } from '../query/columns.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
@@ -20,7 +21,6 @@ import {
   findComputedMetric,
   type ReportMetric,
   readColumnName,
-  unknownColumn,
 } from '../totals/report-metrics.ts';
 import type { RowMatcher } from '../totals/row-matcher.ts';
 import type { EncodeOptions } from './encoder.ts';

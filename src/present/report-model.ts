@@ -6,6 +6,7 @@ import { formatPlural, listWords, pluralOf } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
 import { type DateUnit, keyText } from '../totals/group-keys.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
+import { describeReport } from '../totals/report-description.ts';
 import {
   type Comparison,
   changeOf,
@@ -14,7 +15,6 @@ import {
 } from '../totals/report-metrics.ts';
 import { type ReportSums, rowNoun, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { RowMatcher } from '../totals/row-matcher.ts';
-import { describeReport } from '../totals/window-text.ts';
 import { chooseMetrics, leadingMetric } from './choose-metrics.ts';
 import { endedSentence, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';

@@ -1,5 +1,5 @@
-import { findSpellings } from '../contract/aliases.ts';
-import { type Column, columnsOf } from '../contract/columns.ts';
+import { findNames, findSpellings } from '../contract/aliases.ts';
+import { type Column, columnsOf, metricOfField } from '../contract/columns.ts';
 import {
   breakdowns,
   derivedBreakdowns,
@@ -165,4 +165,41 @@ function breakdownsIn(fields: readonly string[]): string[] {
 
 function fieldsOfBreakdown(name: string): string[] {
   return findAnyBreakdown(name)?.fields.map((field) => field.name) ?? [];
+}
+
+/**
+ * Explains that a column does not exist; of a computed metric, which columns it lacks.
+ *
+ * @param columns names of the existing columns
+ * @param flag the flag that names the column
+ */
+export function unknownColumn(
+  name: string,
+  columns: readonly string[],
+  flag = '--columns',
+): UsageError {
+  const code = 'UNKNOWN_COLUMN';
+  const choice =
+    columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
+
+  const lacking = columnsLackingFor(name, columns);
+  if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
+  const hint = closestHint({ text: name, accepted: columns }, choice);
+  return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
+}
+
+/** Says which columns a computed metric lacks; `undefined` if it lacks none, or is none. */
+function columnsLackingFor(name: string, columns: readonly string[]): string | undefined {
+  const [field, another] = findNames(
+    name,
+    derivedMetrics.map((metric) => metric.field),
+  );
+  const metric = derivedMetrics.find((one) => one.field === field);
+  if (!metric || another !== undefined) return undefined;
+
+  const { numerator, denominator } = metric;
+  const present = new Set(columns.map((column) => metricOfField(column)?.name));
+  const missing = [numerator, denominator].filter((part) => !present.has(part));
+  if (missing.length === 0) return undefined;
+  return `Cannot compute ${field} (${numerator} ÷ ${denominator}): there is no ${missing.join(' and no ')}.`;
 }

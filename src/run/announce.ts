@@ -4,7 +4,7 @@ import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import { timeKeys } from '../totals/group-keys.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
-import { formatSum } from '../totals/numbers.ts';
+import { formatSum } from '../totals/report-metrics.ts';
 import { showMetrics, writtenMessage } from './announce-output.ts';
 import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';

@@ -1,7 +1,7 @@
 import { countDays, formatDate, formatInstant, type Window } from '../query/calendar.ts';
+import { formatWindow } from './report-description.ts';
 import type { Comparison } from './report-metrics.ts';
 import type { ReportSums } from './report-sums.ts';
-import { formatWindow } from './window-text.ts';
 
 /**
  * Compares a report with an earlier one.

@@ -58,7 +58,8 @@ export class ExactSum {
   }
 }
 
-/** Returns `undefined` if the number is not finite. */
-export function toDecimal(number: number | Decimal): Decimal | undefined {
+/** Returns `undefined` for no number, and for one that is not finite. */
+export function toDecimal(number: number | Decimal | undefined): Decimal | undefined {
+  if (number === undefined) return undefined;
   return typeof number === 'number' ? Decimal.parse(String(number)) : number;
 }

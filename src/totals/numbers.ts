@@ -1,4 +1,3 @@
-import { fieldTypeOf } from '../contract/columns.ts';
 import { numberTextOf } from '../contract/values.ts';
 import { notCents, toCents, valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
@@ -32,38 +31,17 @@ export function numberAt(
   return numberIn(valuesOf(batch, field)[row]) ?? undefined;
 }
 
-/**
- * Adds thousands separators: `48,665.12`. Returns other text, and numbers of hundreds of digits,
- * unchanged.
- */
+/** Adds thousands separators: `48,665.12`. */
 export function addThousandsSeparators(number: string): string {
-  if (number.length > maxNumberLength) return number;
-
-  return number.replace(/^-?\d+(?=(\.\d+)?$)/, (digits) =>
-    digits.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ','),
-  );
+  const [integer = '', decimals] = number.split('.');
+  const grouped = integer.replace(/(?<=\d)(?=(?:\d{3})+$)/g, ',');
+  return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
 /** Pads to at least two decimals: `5` becomes `5.00`; digits are never removed. */
 export function moneyText(number: string): string {
-  const text = /^-?\d+(?:\.\d+)?$/.test(number) ? number : Decimal.parse(number)?.toString();
-  if (text === undefined) return number;
-
-  const [integer, decimals = ''] = text.split('.');
+  const [integer, decimals = ''] = number.split('.');
   return `${integer}.${decimals.padEnd(2, '0')}`;
-}
-
-/** Adds thousands separators and rounds to two decimals; other text is returned unchanged. */
-function roundedText(number: string): string {
-  const decimal = Decimal.parse(number);
-  return decimal
-    ? addThousandsSeparators(moneyText(String(decimal.dividedBy(new Decimal(1n, 0), 2))))
-    : number;
-}
-
-/** Formats a sum for readers: money with two decimals, counts with all digits. */
-export function formatSum(metric: string, digits: string): string {
-  return fieldTypeOf(metric) === 'money' ? roundedText(digits) : addThousandsSeparators(digits);
 }
 
 /** Removes minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */

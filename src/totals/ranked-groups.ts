@@ -1,6 +1,6 @@
 import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
-import { readFileColumns } from '../query/columns.ts';
+import { readFileColumns, unknownColumn } from '../query/columns.ts';
 import { formatCount } from '../text/quantity.ts';
 import { isTime, type KeyColumn, toKeyColumns } from './group-keys.ts';
 import {
@@ -10,13 +10,7 @@ import {
   type GroupedTotals,
   type Sums,
 } from './grouped-totals.ts';
-import {
-  listAllMetrics,
-  metricDigits,
-  metricValue,
-  type ReportMetric,
-  unknownColumn,
-} from './report-metrics.ts';
+import { listAllMetrics, metricDigits, metricValue, type ReportMetric } from './report-metrics.ts';
 import { byValue, compareNames, parseSort, sortColumn } from './sorting.ts';
 
 /** Groups of a report in the requested order, and the sum of those that are not shown. */
@@ -73,7 +67,7 @@ export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
 
 function defaultOrder({ by }: GroupedTotals, lead: ReportMetric | undefined): Order {
   const time = by.findIndex(({ field }) => isTime(field));
-  if (time >= 0) return byTime(time, 1);
+  if (time >= 0) return byKey(time, compareTimes);
   return lead ? byMetric(lead) : () => 0;
 }
 
@@ -83,17 +77,14 @@ function parseOrder(
   shown: readonly ReportMetric[],
 ): { readonly order: Order; readonly sortedBy?: ReportMetric } {
   const typed = parseSort(sort);
-  const every = [...listAllMetrics(fields), ...shown];
-  const metrics = [...new Map(every.map((metric) => [metric.field, metric])).values()];
-  const column = sortColumn(
-    typed,
-    [...by, ...metrics].map(({ field }) => field),
-  );
+  const metrics = [...shown, ...listAllMetrics(fields)];
+  const columns = new Set([...by, ...metrics].map(({ field }) => field));
+  const column = sortColumn(typed, [...columns]);
   const key = by.findIndex(({ field }) => field === column);
   if (key >= 0) {
     const sign = typed.direction === 'desc' ? -1 : 1;
-    const isFirstTime = key === by.findIndex(({ field }) => isTime(field));
-    return { order: isFirstTime ? byTime(key, sign) : byName(key, sign) };
+    const compare = isTime(column) ? compareTimes : compareNames;
+    return { order: byKey(key, (a, b) => sign * compare(a, b)) };
   }
 
   const metric = metrics.find(({ field }) => field === column);
@@ -106,21 +97,19 @@ function parseOrder(
  * vocabulary lists them, ids as numbers, text by code unit, groups without a value last.
  */
 export function inServiceOrder(all: GroupedTotals): Group[] {
-  const orders = all.by
-    .map(({ field }, index) => ({ index, place: placeOfField(field), type: fieldTypeOf(field) }))
-    .sort((one, other) => one.place - other.place)
-    .map(({ index, type }) => {
-      if (type === 'date' || type === 'hour') return byTime(index, 1);
-      return byKey(index, type === 'id' ? compareIds : compareCodeUnits);
-    });
-  const compare: Order = (a, b) => {
+  const keys = all.by.map(({ field }, index) => ({ field, index, place: placeOfField(field) }));
+  keys.sort((one, other) => one.place - other.place);
+  const orders = keys.map(({ field, index }) => {
+    if (isTime(field)) return byKey(index, compareTimes);
+    return byKey(index, fieldTypeOf(field) === 'id' ? compareIds : compareCodeUnits);
+  });
+  return [...all].sort((a, b) => {
     for (const order of orders) {
       const result = order(a, b);
       if (result !== 0) return result;
     }
     return 0;
-  };
-  return [...all].sort(compare);
+  });
 }
 
 function placeOfField(field: string): number {
@@ -130,22 +119,11 @@ function placeOfField(field: string): number {
 
 /** Compares ids of any length as numbers. */
 function compareIds(a: string, b: string): number {
-  const areNumbers = /^\d+$/.test(a) && /^\d+$/.test(b);
-  const difference = areNumbers ? BigInt(a) - BigInt(b) : 0n;
-  if (difference !== 0n) return difference < 0n ? -1 : 1;
-  return compareCodeUnits(a, b);
+  return a.length - b.length || compareCodeUnits(a, b);
 }
 
 function compareCodeUnits(a: string, b: string): number {
   return Number(a > b) - Number(a < b);
-}
-
-function byTime(index: number, sign: 1 | -1): Order {
-  return byKey(index, (a, b) => sign * compareTimes(a, b));
-}
-
-function byName(index: number, sign: 1 | -1): Order {
-  return byKey(index, (a, b) => sign * compareNames(a, b));
 }
 
 /** Orders groups by one value of their keys. */

@@ -1,8 +1,7 @@
-import { findNames } from '../contract/aliases.ts';
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
-import { UsageError } from '../errors.ts';
-import { closestHint, readName } from '../query/names.ts';
+import { unknownColumn } from '../query/columns.ts';
+import { readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { type Change, changeBetween, type Fraction } from './change.ts';
@@ -125,21 +124,16 @@ export function splitLeadingMetrics(metrics: readonly ReportMetric[]): {
  * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
  * it.
  */
-export function metricValue({ field, derived }: ReportMetric, sums: Sums): number | undefined {
-  if (!derived) {
-    const sum = sums.get(field);
+export function metricValue(metric: ReportMetric, sums: Sums): number | undefined {
+  if (!metric.derived) {
+    const sum = sums.get(metric.field);
     return sum === undefined ? undefined : Number(sum);
   }
-
-  const numerator = pairedSum(derived.numeratorField, derived.denominatorField, sums);
-  const denominator = Number(
-    pairedSum(derived.denominatorField, derived.numeratorField, sums) ?? 0,
-  );
-  if (numerator === undefined || denominator === 0 || Number.isNaN(denominator)) return undefined;
-
-  return (derived.factor * Number(numerator)) / denominator;
+  const fraction = fractionOf(metric, sums);
+  return fraction && Number(fraction.numerator) / Number(fraction.denominator);
 }
 
+/** Returns the numbers of a row; rates are computed from these. */
 export function sumsOfRow(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }
@@ -158,14 +152,10 @@ export function derivedNumber(metric: ReportMetric, sums: Sums): number | null {
 
 /** Keeps all digits, for programs; `null` if there is no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
-  if (metric.derived) {
-    const value = derivedNumber(metric, sums);
-    return value === null ? null : String(value);
-  }
-
-  const sum = sums.get(metric.field);
-  if (sum === undefined) return null;
-  return metric.type === 'money' ? moneyText(String(sum)) : String(sum);
+  const number = metric.derived ? derivedNumber(metric, sums) : (sums.get(metric.field) ?? null);
+  if (number === null) return null;
+  const isMoney = metric.type === 'money' && !metric.derived;
+  return isMoney ? moneyText(String(number)) : String(number);
 }
 
 /**
@@ -178,17 +168,24 @@ export function formatMetric(metric: ReportMetric, sums: Sums): string | null {
 
   const { numerator, denominator } = fraction;
   if (metric.type === 'integer') return addThousandsSeparators(String(numerator));
-
-  const rounded = numerator.dividedBy(denominator, 2);
-  const text = addThousandsSeparators(moneyText(String(rounded)));
-  return metric.type === 'percent' ? `${text}%` : text;
+  return formatDecimals(metric, moneyText(String(numerator.dividedBy(denominator, 2))));
 }
 
 /** Rounds a value for display, with the decimals of a metric. */
-export function formatOnScale({ type }: ReportMetric, value: number): string {
-  if (type === 'integer') return addThousandsSeparators(String(Math.round(value)));
-  const text = addThousandsSeparators(value.toFixed(2));
-  return type === 'percent' ? `${text}%` : text;
+export function formatOnScale(metric: ReportMetric, value: number): string {
+  if (metric.type === 'integer') return addThousandsSeparators(String(Math.round(value)));
+  return formatDecimals(metric, value.toFixed(2));
+}
+
+function formatDecimals({ type }: ReportMetric, number: string): string {
+  return `${addThousandsSeparators(number)}${type === 'percent' ? '%' : ''}`;
+}
+
+/** Formats the digits of a sum for readers: money with two decimals, counts with all digits. */
+export function formatSum(field: string, digits: string): string {
+  const [metric] = defaultMetrics([field]);
+  const sums = { get: () => Decimal.parse(digits) };
+  return (metric && formatMetric(metric, sums)) ?? digits;
 }
 
 const one = new Decimal(1n, 0);
@@ -196,26 +193,21 @@ const one = new Decimal(1n, 0);
 /** Does not round; `undefined` if the sums do not contain the metric. */
 function fractionOf({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
   if (!derived) {
-    const sum = exactSum(field, sums);
-    return sum && { numerator: sum, denominator: one };
+    const numerator = toDecimal(sums.get(field));
+    return numerator && { numerator, denominator: one };
   }
-  const numerator = pairedSum(derived.numeratorField, derived.denominatorField, sums);
-  const denominator = pairedSum(derived.denominatorField, derived.numeratorField, sums);
+  const { numeratorField, denominatorField, factor } = derived;
+  const numerator = pairedSum(numeratorField, denominatorField, sums);
+  const denominator = pairedSum(denominatorField, numeratorField, sums);
   if (!numerator || !denominator || denominator.sign === 0) return undefined;
-  return { numerator: numerator.times(new Decimal(BigInt(derived.factor), 0)), denominator };
+  return { numerator: numerator.times(new Decimal(BigInt(factor), 0)), denominator };
 }
 
 /** Adds up a metric over the rows that also have another one. */
 function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
-  const sum = exactSum(field, sums);
-  const unpaired = sums.unpaired?.(field, other);
-  const excess = unpaired === undefined ? undefined : toDecimal(unpaired);
-  return excess && sum ? sum.minus(excess) : sum;
-}
-
-function exactSum(field: string, sums: Sums): Decimal | undefined {
-  const sum = sums.get(field);
-  return sum === undefined ? undefined : toDecimal(sum);
+  const sum = toDecimal(sums.get(field));
+  const unpaired = toDecimal(sums.unpaired?.(field, other));
+  return sum && unpaired ? sum.minus(unpaired) : sum;
 }
 
 /** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
@@ -267,44 +259,9 @@ export function findReportMetrics(
     const metric = findReportMetric(name, metrics);
     if (!metric) {
       const fields = metrics.map(({ field }) => field);
-      throw unknownMetric(name, fields, '--metrics');
+      throw unknownColumn(name, fields, '--metrics');
     }
     named.add(metric);
   }
   return [...named];
-}
-
-/** As `unknownColumn`; for a computed metric it names the columns that are missing. */
-export function unknownMetric(name: string, columns: readonly string[], flag: string): UsageError {
-  const computed = derivedMetrics.map(({ field }) => field);
-  const [field, another] = findNames(name, computed);
-  const metric = derivedMetrics.find((each) => each.field === field);
-  if (!metric || another !== undefined) return unknownColumn(name, columns, flag);
-
-  const { numerator, denominator } = metric;
-  const present = new Set(columns.map((column) => metricOfField(column)?.name));
-  const missing = [numerator, denominator].filter((part) => !present.has(part));
-  return new UsageError(
-    `Cannot compute ${field} (${numerator} ÷ ${denominator}): there is no ${missing.join(' and no ')}.`,
-    { code: 'UNKNOWN_COLUMN', hint: columnChoice(columns) },
-  );
-}
-
-/**
- * @param columns names of the existing columns
- * @param flag the flag that names the column
- */
-export function unknownColumn(
-  name: string,
-  columns: readonly string[],
-  flag = '--columns',
-): UsageError {
-  return new UsageError(`Unknown column “${name}” in ${flag}.`, {
-    code: 'UNKNOWN_COLUMN',
-    hint: closestHint({ text: name, accepted: columns }, columnChoice(columns)),
-  });
-}
-
-function columnChoice(columns: readonly string[]): string {
-  return columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
 }

@@ -2,10 +2,10 @@ import { dayOf, parseTimestamp } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
-import { isTime, keyText } from './group-keys.ts';
+import { isTime, type KeyColumn, keyText } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 import type { Comparison } from './report-metrics.ts';
-import { type Step, stepNumber, stepTime } from './time-axis.ts';
+import { type Step, stepNumber, stepsBetween, stepTime } from './time-axis.ts';
 
 /** Row that only the earlier report has: its breakdowns, and its sums there. */
 export interface EndedRow {
@@ -18,10 +18,13 @@ export interface EndedRow {
  * hours by their place in the window.
  */
 export class RowMatcher {
-  readonly #comparison: Comparison;
+  readonly #windows: Comparison['windows'];
 
   /** Unit of the rows' times. */
   readonly #step: Step;
+
+  /** Steps from a time of the earlier report to the time in the same place of this one. */
+  readonly #shift: number;
 
   /** Rows of the earlier report, with places instead of times. */
   readonly #before: GroupedTotals;
@@ -32,19 +35,17 @@ export class RowMatcher {
   #latest: { readonly batch: RowBatch; readonly sums: readonly (Sums | undefined)[] } | undefined;
 
   /** @param rows those of the earlier report */
-  constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
-    this.#comparison = comparison;
+  constructor({ windows }: Comparison, rows: GroupedTotals, step: Step) {
+    this.#windows = windows;
     this.#step = step;
+    this.#shift = stepsBetween(windows, step);
 
     const { by, metrics } = rows;
     this.#before = new GroupedTotals(by);
     this.#before.addFields(metrics);
     for (const { key, sums } of rows) {
-      const places = by.map(({ field }, i) => {
-        const text = key[i] ?? null;
-        return isTime(field) ? this.#placeOf(text, 'before') : text;
-      });
-      this.#before.add(places, sums);
+      const place = by.map((column, i) => this.#placeOf(column, key[i] ?? null, this.#shift));
+      this.#before.add(place, sums);
     }
   }
 
@@ -63,11 +64,8 @@ export class RowMatcher {
 
   /** Returns the sums of a row in the earlier report; `undefined` for a new row. */
   find(valueIn: (field: string) => Value | undefined): Sums | undefined {
-    const key = this.#before.by.map(({ field }) => {
-      const value = valueIn(field);
-      return isTime(field) ? this.#placeOf(value, 'now') : keyText(value);
-    });
-    const group = this.#before.find(key);
+    const place = this.#before.by.map((column) => this.#placeOf(column, valueIn(column.field), 0));
+    const group = this.#before.find(place);
     if (group) this.#matched.add(group);
     return group?.sums;
   }
@@ -91,31 +89,21 @@ export class RowMatcher {
     return ended;
   }
 
-  /** Counts the steps from the beginning of the window to a time; other text is unchanged. */
-  #placeOf(value: Value | undefined, window: 'now' | 'before'): string | null {
+  /** Returns the number of a time's step, moved by some steps; other text is unchanged. */
+  #placeOf({ field }: KeyColumn, value: Value | undefined, shift: number): string | null {
     const text = keyText(value);
-    if (text === null || (dayOf(text) ?? parseTimestamp(text)) === undefined) return text;
-    return String(stepNumber(text, this.#step) - this.#firstStep(window));
+    const isText = text === null || (dayOf(text) ?? parseTimestamp(text)) === undefined;
+    if (isText || !isTime(field)) return text;
+    return String(stepNumber(text, this.#step) + shift);
   }
 
   /** Returns the time of a place in this window or, if it is too short, in the earlier one. */
   #timeAt(place: string | null): string | null {
     if (place === null || !/^-?\d+$/.test(place)) return place;
 
-    const { until } = this.#comparison.windows;
-    const step = this.#firstStep('now') + Number(place);
-    const isInside = step <= stepNumber(until, this.#step);
-    return this.#formatStep(isInside ? step : this.#firstStep('before') + Number(place));
-  }
-
-  #firstStep(window: 'now' | 'before'): number {
-    return stepNumber(this.#comparison.windows[window], this.#step);
-  }
-
-  #formatStep(step: number): string {
-    if (this.#step === 'hour') {
-      return formatInstant(step * 3_600, this.#comparison.windows.zone);
-    }
+    const isInside = Number(place) <= stepNumber(this.#windows.until, this.#step);
+    const step = isInside ? Number(place) : Number(place) - this.#shift;
+    if (this.#step === 'hour') return formatInstant(step * 3_600, this.#windows.zone);
     return stepTime(step, this.#step).toISOString().slice(0, 10);
   }
 }

@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { readFileColumns } from '../query/columns.ts';
-import { unknownMetric } from './report-metrics.ts';
+import { readFileColumns, unknownColumn } from '../query/columns.ts';
 
 /** `--sort` as typed. */
 export interface TypedSort {
@@ -28,7 +27,7 @@ export function parseSort(sort: string): TypedSort {
 /** Finds the column that a sort names, as typed or in plain words. Throws `UsageError` for none. */
 export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
   const [column] = readFileColumns({ flag: '--sort', text: name, fields: columns })?.columns ?? [];
-  if (column === undefined) throw unknownMetric(name, columns, '--sort');
+  if (column === undefined) throw unknownColumn(name, columns, '--sort');
   return column;
 }
 

@@ -71,14 +71,11 @@ export function earlierSlots(
   windows: Comparison['windows'],
 ): { readonly slots: TimeAxis['slots']; readonly labels: readonly string[] } {
   const { step, slots, first } = axis;
-  const dated = datedGroups(groups);
-  const numbers = dated.map((group) => stepNumber(timeOf(group), step));
-
-  const shift = stepNumber(windows.now, step) - stepNumber(windows.before, step);
+  const shift = stepsBetween(windows, step);
 
   const earlier = slots.map((): Group[] => []);
-  for (const [i, group] of dated.entries()) {
-    earlier[(numbers[i] ?? 0) + shift - first]?.push(group);
+  for (const group of datedGroups(groups)) {
+    earlier[stepNumber(timeOf(group), step) + shift - first]?.push(group);
   }
   const labels = earlier.map((slot, i) => {
     if (step === 'hour') return hourLabel(slot[0]);
@@ -154,6 +151,11 @@ export function stepNumber(text: string, step: Step): number {
   return 12 * (year - 1970) + month - 1;
 }
 
+/** Counts the steps from the beginning of the earlier window to that of this one. */
+export function stepsBetween({ now, before }: Comparison['windows'], step: Step): number {
+  return stepNumber(now, step) - stepNumber(before, step);
+}
+
 /** Returns the beginning of a step, in UTC like every wall time here. */
 export function stepTime(number: number, step: DateUnit): Date {
   if (step === 'month') return new Date(Date.UTC(1970, number));
@@ -188,7 +190,7 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
 /** Labels that fit below an axis, even on a phone. */
 const maxTicks = 7;
 
-type TickText = (time: Date) => string;
+type TimeFormat = (time: Date) => string;
 
 const hourFormat = utcFormat('%H:%M');
 const dayFormat = utcFormat('%-d %b');
@@ -196,80 +198,59 @@ const monthFormat = utcFormat('%b');
 const yearFormat = utcFormat('%Y');
 
 /** Formats the UTC day of a time: `Thu 1 Oct 2026`. */
-export const axisDay: TickText = utcFormat('%a %-d %b %Y');
+export const axisDay: TimeFormat = utcFormat('%a %-d %b %Y');
 
 /** Formats the UTC day of a time without the year: `Thu 1 Oct`. */
-export const dayOfYear: TickText = utcFormat('%a %-d %b');
+export const dayOfYear: TimeFormat = utcFormat('%a %-d %b');
 
 /** Formats the UTC month of a time: `October 2026`. */
-export const axisMonth: TickText = utcFormat('%B %Y');
+export const axisMonth: TimeFormat = utcFormat('%B %Y');
 
 /** `14:00`; at midnight the day. */
-const hourText: TickText = (time) => {
+const tickHour: TimeFormat = (time) => {
   return time.getUTCHours() === 0 ? dayFormat(time) : hourFormat(time);
 };
 
 /** `Oct`; in January the year. */
-const monthText: TickText = (time) => {
+const tickMonth: TimeFormat = (time) => {
   return time.getUTCMonth() === 0 ? yearFormat(time) : monthFormat(time);
 };
 
-/** Distance between ticks, which are placed at round times. */
-interface TickInterval {
-  readonly interval: TimeInterval | null;
-  readonly textOf: TickText;
-}
-
-const hourIntervals: readonly TickInterval[] = [
-  { interval: utcHour, textOf: hourText },
-  { interval: utcHour.every(3), textOf: hourText },
-  { interval: utcHour.every(6), textOf: hourText },
-  { interval: utcHour.every(12), textOf: hourText },
+/** Distances between ticks, which are placed at round times, shortest first. */
+const tickIntervals: readonly (TimeInterval | null)[] = [
+  ...[utcHour, utcHour.every(3), utcHour.every(6), utcHour.every(12)],
+  ...[utcDay, utcDay.every(2), utcMonday, utcMonday.every(2)],
+  ...[utcMonth, utcMonth.every(2), utcMonth.every(3), utcMonth.every(6)],
+  ...[utcYear, utcYear.every(2), utcYear.every(5), utcYear.every(10)],
 ];
 
-const weekIntervals: readonly TickInterval[] = [
-  { interval: utcMonday, textOf: dayFormat },
-  { interval: utcMonday.every(2), textOf: dayFormat },
-];
+/** Formats by the place of an interval: for hours, days, months and years. */
+const tickFormats: readonly TimeFormat[] = [tickHour, dayFormat, tickMonth, yearFormat];
 
-const dayIntervals: readonly TickInterval[] = [
-  { interval: utcDay, textOf: dayFormat },
-  { interval: utcDay.every(2), textOf: dayFormat },
-  ...weekIntervals,
-];
-
-const monthIntervals: readonly TickInterval[] = [
-  { interval: utcMonth, textOf: monthText },
-  { interval: utcMonth.every(2), textOf: monthText },
-  { interval: utcMonth.every(3), textOf: monthText },
-  { interval: utcMonth.every(6), textOf: monthText },
-  { interval: utcYear, textOf: yearFormat },
-  { interval: utcYear.every(2), textOf: yearFormat },
-  { interval: utcYear.every(5), textOf: yearFormat },
-  { interval: utcYear.every(10), textOf: yearFormat },
-];
-
-/** For each step, shortest first. */
-const tickIntervals: Readonly<Record<Step, readonly TickInterval[]>> = {
-  hour: [...hourIntervals, ...dayIntervals, ...monthIntervals],
-  day: [...dayIntervals, ...monthIntervals],
-  week: [...weekIntervals, ...monthIntervals],
-  month: monthIntervals,
-};
+/** Place of the shortest interval for each step. */
+const firstInterval: Readonly<Record<Step, number>> = { hour: 0, day: 4, week: 6, month: 8 };
 
 /** Places labels at round times, as many as fit. */
 function ticksOf(times: readonly Date[], step: Step): AxisTick[] {
-  for (const { interval, textOf } of tickIntervals[step]) {
-    if (!interval) continue;
-
-    const ticks: AxisTick[] = [];
-    for (const [index, time] of times.entries()) {
-      const isRound = interval.floor(time).getTime() === time.getTime();
-      // An hour repeated by a clock change has one tick.
-      const isRepeated = times[index - 1]?.getTime() === time.getTime();
-      if (isRound && !isRepeated) ticks.push({ index, text: textOf(time) });
-    }
+  for (let place = firstInterval[step]; place < tickIntervals.length; place++) {
+    const format = tickFormats[Math.floor(place / 4)] ?? yearFormat;
+    const ticks = ticksAt(times, tickIntervals[place] ?? null, format);
     if (ticks.length > 0 && ticks.length <= maxTicks) return ticks;
   }
   return [];
+}
+
+function ticksAt(
+  times: readonly Date[],
+  interval: TimeInterval | null,
+  format: TimeFormat,
+): AxisTick[] {
+  const ticks: AxisTick[] = [];
+  for (const [index, time] of times.entries()) {
+    const isRound = interval?.floor(time).getTime() === time.getTime();
+    // An hour repeated by a clock change has one tick.
+    const isRepeated = times[index - 1]?.getTime() === time.getTime();
+    if (isRound && !isRepeated) ticks.push({ index, text: format(time) });
+  }
+  return ticks;
 }

@@ -20,8 +20,8 @@ import {
   objectOf,
   type RankedGroups,
 } from '../../totals/ranked-groups.ts';
+import { formatZone } from '../../totals/report-description.ts';
 import { ReportSums } from '../../totals/report-sums.ts';
-import { formatZone } from '../../totals/window-text.ts';
 import { fieldsOfRows } from '../answer/rows-answer.ts';
 import { leadingFigure, rankedGroupsOf } from '../answer/shown-figures.ts';
 import { formatMembers, warningsOf } from '../member-lines.ts';

@@ -67,43 +67,35 @@ export function describeReport(
   summary: ReportSummary | undefined,
   { units }: ReportSums,
 ): ReportDescription {
-  const breakdowns = summary ? findBreakdowns(summary.breakdowns) : breakdownsOfUnits(units);
+  const breakdowns: NamedBreakdown[] = [];
+  for (const name of summary?.breakdowns ?? breakdownsIn(units)) {
+    const breakdown = findAnyBreakdown(name);
+    if (breakdown) breakdowns.push(breakdown);
+  }
   return {
     title: titleOf(breakdowns),
     window: summary ? formatWindow(summary) : daysOfUnits(units),
     zone: summary && formatZone(summary.timezone),
-    dateUnit: dateUnitOf(breakdowns),
+    dateUnit: dateUnitOf(breakdowns.map(({ name }) => name)),
   };
 }
 
 type NamedBreakdown = Breakdown | DerivedBreakdown;
 
-function findBreakdowns(names: readonly string[]): NamedBreakdown[] {
-  const named: NamedBreakdown[] = [];
-  for (const name of names) {
-    const breakdown = findAnyBreakdown(name);
-    if (breakdown) named.push(breakdown);
+function dateUnitOf(breakdowns: readonly string[]): DateUnit {
+  if (breakdowns.includes('WEEKLY')) return 'week';
+  if (breakdowns.includes('RANGE')) return 'window';
+  return breakdowns.includes('MONTHLY') ? 'month' : 'day';
+}
+
+/** Returns the breakdowns of a report's rows, time first. */
+function breakdownsIn(units: readonly Unit[]): string[] {
+  const named: string[] = [];
+  for (const { breakdown, fields, isTime } of units) {
+    if (breakdown) named.push(breakdown.name);
+    if (isTime) named.unshift(fields.includes('hour') ? 'HOURLY' : 'DAILY');
   }
   return named;
-}
-
-function dateUnitOf(breakdowns: readonly NamedBreakdown[]): DateUnit {
-  const names = breakdowns.map(({ name }) => name);
-  if (names.includes('WEEKLY')) return 'week';
-  if (names.includes('RANGE')) return 'window';
-  return names.includes('MONTHLY') ? 'month' : 'day';
-}
-
-/** Returns the breakdowns present in a report's rows, time first. */
-function breakdownsOfUnits(units: readonly Unit[]): NamedBreakdown[] {
-  const time = units.find(({ isTime }) => isTime);
-  const timeName = time?.fields.includes('hour') ? 'HOURLY' : 'DAILY';
-
-  const shown = time ? findBreakdowns([timeName]) : [];
-  for (const { breakdown } of units) {
-    if (breakdown) shown.push(breakdown);
-  }
-  return shown;
 }
 
 /** Formats the range of days in a report's rows; `undefined` if no row has a day. */
