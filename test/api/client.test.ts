@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ReportResponse } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
 import { InterruptedError } from '../../src/errors.ts';
-import { serveTls } from '../support/certificates.ts';
 import { json, serve } from '../support/http-server.ts';
 import { clientAt, connect, createWith, downloadWith, listenRaw } from './connect.ts';
 
@@ -32,37 +31,6 @@ test('the token is alone in its header, and the base URL keeps its path', async 
   });
 });
 
-describe('retries', () => {
-  test('a create that could not be sent is tried again', async () => {
-    const { url } = await serve(() => {});
-    const nobody = new URL(url);
-    nobody.port = '1';
-
-    const { client, pauses } = await clientAt(nobody);
-
-    await expect(createWith(client, text)).rejects.toMatchObject({
-      exitCode: 5,
-      message: expect.stringMatching(/connection refused/),
-    });
-    expect(pauses).toHaveLength(3);
-  });
-
-  test('an error of a download’s reader is thrown unchanged, and nothing is repeated', async () => {
-    const { client, received } = await connect((_request, response) =>
-      json(response, { data: [] }),
-    );
-    const full = new RangeError('the disk is full');
-
-    const take = async (answer: ReportResponse) => {
-      await text(answer);
-      throw full;
-    };
-
-    await expect(downloadWith(client, take)).rejects.toBe(full);
-    expect(received).toHaveLength(1);
-  });
-});
-
 describe('signing in', () => {
   const credentials = { email: 'a@example.com', password: 'secret' };
 
@@ -82,19 +50,6 @@ describe('signing in', () => {
 
     expect(received.filter(({ path }) => path === '/auth-reporting')).toHaveLength(1);
     expect(received).toHaveLength(7);
-  });
-
-  test('a service that refuses every token is exit 3, not an endless sign-in', async () => {
-    const { client, received } = await connect(
-      (request, response) => {
-        if (request.path === '/auth-reporting') json(response, { response: { token: 'fresh' } });
-        else json(response, { response: { error: 'no' } }, 401);
-      },
-      { credentials },
-    );
-
-    await expect(client.status('a')).rejects.toMatchObject({ exitCode: 3 });
-    expect(received).toHaveLength(3);
   });
 });
 
@@ -151,17 +106,6 @@ describe('refusals', () => {
     });
     expect(pieces).toBeLessThan(3_000);
   });
-});
-
-test('a create may answer with data of any size, complete to the last byte', async () => {
-  for (const length of [0, 20_000]) {
-    const document = {
-      data: Array.from({ length }, (_, index) => ({ displays: index })),
-      summary: {},
-    };
-    const { client } = await connect((_request, response) => json(response, document));
-    expect(await createWith(client, text)).toBe(JSON.stringify(document));
-  }
 });
 
 test.each(Object.entries({ gzip: gzipSync, br: brotliCompressSync, deflate: deflateSync }))(
@@ -238,25 +182,6 @@ test('a server that does not speak HTTP is reported, without a retry', async () 
     message: expect.stringMatching(/: the response is not HTTP/),
   });
   expect(pauses).toEqual([]);
-});
-
-describe('an unknown certificate is exit 5, without a retry', () => {
-  test.each(['directly', 'after a redirect'])('%s', async (way) => {
-    const { server, url } = await serveTls();
-    const moved = await serve((_request, response) => {
-      response.writeHead(302, { location: `${url}/campaigns` }).end();
-    });
-
-    const { client, pauses } = await clientAt(way === 'directly' ? new URL(url) : moved.url);
-
-    await expect(client.campaigns()).rejects.toMatchObject({
-      exitCode: 5,
-      code: 'TLS',
-      hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
-    });
-    expect(pauses).toEqual([]);
-    expect(server.requests()).toEqual([]);
-  });
 });
 
 test('a call that is aborted before its connection is open is never sent', async () => {

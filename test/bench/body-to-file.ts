@@ -14,12 +14,11 @@ import {
 } from './figures/measure.ts';
 import {
   bodyOf,
-  byCountry,
-  byDayAndCampaign,
+  breakdowns,
+  columns,
   firstDay,
   lastDay,
   metricNames,
-  type ReportShape,
 } from './figures/report-body.ts';
 import { environmentOf, startReportService } from './figures/report-service.ts';
 import { printHeadings, printRow } from './figures/table.ts';
@@ -40,7 +39,6 @@ const forcedRows = process.env.BENCH_ROWS;
 
 /** A measurement, with its number of rows. */
 interface Subject {
-  readonly shape: ReportShape;
   readonly rows: number;
 
   /** The format that `run` writes; `view` reads the body as a file. */
@@ -71,32 +69,23 @@ const rowsOfPage = 49_999;
 const halfMillion = 512_345;
 const subjects: readonly Subject[] = [
   {
-    shape: byDayAndCampaign,
     rows: halfMillion,
     format: 'csv',
     hasPeer: true,
     goals: { ofPeer: '≥ 5 ×', peak: '≤ 110 MB' },
   },
-  { shape: byDayAndCampaign, rows: halfMillion, format: 'json', goals: { ofCsv: '≤ 1.05 ×' } },
-  { shape: byDayAndCampaign, rows: halfMillion, format: 'ndjson' },
+  { rows: halfMillion, format: 'json', goals: { ofCsv: '≤ 1.05 ×' } },
+  { rows: halfMillion, format: 'ndjson' },
   {
-    shape: byDayAndCampaign,
     rows: halfMillion,
     format: 'parquet',
     goals: { ofCsv: '≤ 2 ×', peak: '≤ 180 MB' },
   },
-  {
-    shape: byCountry,
-    rows: halfMillion,
-    format: 'csv',
-    hasPeer: true,
-    goals: { ofPeer: '≥ 4.5 ×' },
-  },
-  { shape: byDayAndCampaign, rows: 1_500_001, format: 'csv', goals: { peak: '≤ 110 MB' } },
-  { shape: byDayAndCampaign, rows: 1_500_001, format: 'view' },
-  { shape: byDayAndCampaign, rows: 100_001, format: 'csv' },
-  { shape: byDayAndCampaign, rows: 100_001, format: 'xlsx', goals: { ofCsv: '≤ 3.5 ×' } },
-  { shape: byDayAndCampaign, rows: rowsOfPage, format: 'html' },
+  { rows: 1_500_001, format: 'csv', goals: { peak: '≤ 110 MB' } },
+  { rows: 1_500_001, format: 'view' },
+  { rows: 100_001, format: 'csv' },
+  { rows: 100_001, format: 'xlsx', goals: { ofCsv: '≤ 3.5 ×' } },
+  { rows: rowsOfPage, format: 'html' },
 ];
 
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
@@ -107,25 +96,25 @@ const env = environmentOf(service, folder);
 const hasPython = spawnSync('python3', ['-c', 'import csv, json']).status === 0;
 
 /** The words behind `adreport`. */
-function argvOf({ shape, format }: Subject): string[] {
+function argvOf({ format }: Subject): string[] {
   if (format === 'view') return ['view', document, '--json'];
 
   const window = ['--since', firstDay, '--until', lastDay];
-  const columns = ['--by', shape.breakdowns, '--metrics', metricNames];
-  return ['run', '--fresh', '-q', ...window, ...columns, '--format', format, '-o', output];
+  const request = ['--by', breakdowns, '--metrics', metricNames];
+  return ['run', '--fresh', '-q', ...window, ...request, '--format', format, '-o', output];
 }
 
-function measurePeer({ columns }: ReportShape): Promise<Measured> {
+function measurePeer(): Promise<Measured> {
   const script = resolve('test/bench/figures/python-peer.py');
   const argv = ['python3', script, `${service.url}/download-reporting`, output, ...columns];
   return measureProgram(argv, env);
 }
 
-/** The runs for CSV, by the number of rows and their breakdowns. */
-const csvRuns = new Map<string, Runs>();
+/** The runs for CSV, by the number of rows. */
+const csvRuns = new Map<number, Runs>();
 
 async function measureSubject(subject: Subject, rowCount: number): Promise<void> {
-  const { shape, format, hasPeer = false, goals = {} } = subject;
+  const { format, hasPeer = false, goals = {} } = subject;
   const copies = checkouts().map(({ bin }) => ({ bin, runs: new Runs() }));
   const peer = hasPeer && hasPython ? new Runs() : undefined;
 
@@ -136,18 +125,17 @@ async function measureSubject(subject: Subject, rowCount: number): Promise<void>
       const isWritten = format === 'view' || statSync(output).size > 10 * rowCount;
       if (!isWritten) throw new Error(`${format}: the file is too small.`);
     }
-    peer?.add(await measurePeer(shape));
+    peer?.add(await measurePeer());
   }
 
   const [own, before] = copies;
   if (!own) return;
-  const key = `${rowCount} ${shape.breakdowns}`;
-  if (format === 'csv') csvRuns.set(key, own.runs);
+  if (format === 'csv') csvRuns.set(rowCount, own.runs);
 
   printTimes(format, own.runs);
   printPeak(own.runs, goals.peak);
   if (peer) printRatio('  Python ÷ this', { of: peer, to: own.runs, goal: goals.ofPeer });
-  const csv = csvRuns.get(key);
+  const csv = csvRuns.get(rowCount);
   if (csv && csv !== own.runs && format !== 'view') {
     printRatio('  this ÷ csv', { of: own.runs, to: csv, goal: goals.ofCsv });
   }
@@ -181,16 +169,15 @@ function printRatio(name: string, { of, to, goal }: Comparison): void {
 console.log(`Node ${process.version}, ${cpus().length} cores; medians of ${runs} runs.`);
 if (!hasPython) console.log('There is no python3 here: nothing is compared with it.');
 try {
-  let bodyInFile = '';
+  let rowsInFile = 0;
   for (const subject of subjects) {
     const rowCount = Number(forcedRows ?? subject.rows);
-    const body = `${rowCount} ${subject.shape.breakdowns}`;
-    if (body !== bodyInFile) {
-      const pieces = Readable.from(bodyOf(subject.shape, rowCount));
+    if (rowCount !== rowsInFile) {
+      const pieces = Readable.from(bodyOf(rowCount));
       await pipeline(pieces, createWriteStream(document));
-      bodyInFile = body;
+      rowsInFile = rowCount;
       const bytesPerRow = (statSync(document).size / rowCount).toFixed(0);
-      console.log(`\n${rowCount} rows of ${bytesPerRow} bytes by ${subject.shape.breakdowns}`);
+      console.log(`\n${rowCount} rows of ${bytesPerRow} bytes by ${breakdowns}`);
       printHeadings();
     }
     await measureSubject(subject, rowCount);

@@ -155,13 +155,19 @@ const ways: Readonly<Record<string, Way>> = {
   },
 };
 
-describe.each(Object.entries(ways))('through %s', (_name, way) => {
+/** No way adds a warning of its own: two of them are enough to show what has none. */
+const provingWays = ['run', 'the library'];
+
+describe.each(Object.entries(ways))('through %s', (name, way) => {
+  const isProving = provingWays.includes(name);
+
   test.each(responsePairs)('$name', async ({ request = {}, wrong, says, right }) => {
     body = wrong;
     const outcome = await way(request);
     if (!outcome) return;
     expect(outcome).toMatchObject({ exitCode: 0, warnings: [expect.stringMatching(says)] });
 
+    if (!isProving) return;
     body = right;
     expect(await way(request)).toMatchObject({ exitCode: 0, warnings: [] });
   });
@@ -175,6 +181,7 @@ describe.each(Object.entries(ways))('through %s', (_name, way) => {
       expect(outcome).toMatchObject({ exitCode: 0, warnings: [] });
       expect(outcome.notes).toContainEqual(expect.stringMatching(says));
 
+      if (!isProving) return;
       body = without;
       expect((await way(request))?.notes).not.toContainEqual(expect.stringMatching(says));
     },

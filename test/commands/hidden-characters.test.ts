@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hiddenCharacters } from '../../src/text/printable.ts';
 import { json, serve } from '../support/http-server.ts';
 import { type CliResult, runCli, temporaryFolder } from '../support/run-cli.ts';
 
-// Report ids and values in `adreport.yaml` that contain control characters.
+// Report ids that contain control characters.
 
 const hostile = 'a\nb\u009bc\u202ed\u2028e';
 
@@ -53,36 +51,4 @@ describe.skipIf(process.platform === 'win32')('an id with line breaks and direct
     expect(resumed).toMatchObject({ exitCode: 0, stdout: '{"displays":7}\n' });
     expectVisible(resumed);
   });
-});
-
-test('a filter in adreport.yaml with such a value is visible in every line', async () => {
-  const cwd = temporaryFolder();
-  const bodies: string[] = [];
-  const { env } = await serve(({ path, body }, response) => {
-    if (path === '/buyer-reporting') bodies.push(body);
-    if (path === '/buyer-reporting') json(response, { report_id: 'r1' });
-    else json(response, { status: 'progress' });
-  });
-  const value = JSON.stringify(hostile);
-  const saved = `reports: {x: {period: yesterday, by: [CARRIER], filter: {carrier: [${value}]}}}\n`;
-  writeFileSync(join(cwd, 'adreport.yaml'), saved);
-
-  for (const more of ['--dry-run', '--dry-run --json', '--dry-run --encoding form']) {
-    const dry = await runCli(`run x ${more}`, { cwd, env });
-    expect(dry.exitCode).toBe(0);
-    expectVisible(dry);
-  }
-  const stopped = await runCli('run x --wait-timeout 0s', { cwd, env });
-  expect(stopped.exitCode).toBe(7);
-  expectVisible(stopped);
-  expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ carrier: [hostile] });
-  expectVisible(await runCli('report list', { cwd, env }));
-
-  for (const wrong of ['period: VALUE', 'by: [VALUE]', 'filter: {osId: [VALUE]}', 'VALUE: 1']) {
-    const text = `reports: {x: {${wrong.replace('VALUE', value)}}}\n`;
-    writeFileSync(join(cwd, 'adreport.yaml'), text);
-    const refused = await runCli('run x', { cwd, env });
-    expect(refused.exitCode).toBe(2);
-    expectVisible(refused);
-  }
 });
