@@ -1,4 +1,5 @@
 import { readProjectFile } from '../account/project-file.ts';
+import { checkSavedReports } from '../account/saved-reports.ts';
 import { settingTable } from '../account/settings.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { diagnose, type Finding } from '../doctor/diagnose.ts';
@@ -7,7 +8,6 @@ import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { readTimeout } from '../query/flags/read-value.ts';
 import type { Context } from '../run/context.ts';
-import { checkSavedReports } from '../run/saved-reports.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 

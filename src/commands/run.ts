@@ -1,3 +1,4 @@
+import type { RunCommandLine } from '../account/saved-reports.ts';
 import { UsageError } from '../errors.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
 import { maxParts, unitOfParts } from '../query/parts.ts';
@@ -5,12 +6,11 @@ import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
 import { chooseParts } from '../run/fill-folder.ts';
 import { expectDistinctFiles, planRun, type ReportPlan } from '../run/plan-run.ts';
-import { promptForQuery, shouldPrompt } from '../run/prompt-for-query.ts';
 import { runReports } from '../run/run-reports.ts';
-import type { RunCommandLine } from '../run/saved-reports.ts';
 import { formatCount } from '../text/quantity.ts';
 import { comparisonNote } from '../totals/compared-report.ts';
 import { declareCommand } from './command.ts';
+import { promptForQuery, shouldPrompt } from './prompt-for-query.ts';
 
 export const runCommand = declareCommand({
   name: 'run',

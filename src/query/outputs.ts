@@ -4,6 +4,7 @@ import { shellWord } from '../text/quote-for-shell.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import { type FormatName, formatNames, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
+import { expectNoUrl } from './url.ts';
 
 type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
 
@@ -19,7 +20,7 @@ interface OutputFacts {
  * Reads the values of `-o` with the format of each: that of `--format`, of the ending, or csv;
  * stdout by default.
  *
- * @throws UsageError for an unknown ending, an empty name, and the same target twice
+ * @throws UsageError for a URL, an unknown ending, an empty name, and the same target twice
  */
 export function readOutputs(
   { output = ['-'], format }: OutputOptions,
@@ -34,6 +35,7 @@ export function readOutputs(
     throw refuse(`-o ${twice} is given twice.`, 'Use a different name for each file.');
   }
   const toOutput = (path: string): Output => {
+    expectNoUrl(path, format ?? formatOfFile(path), platform);
     expectOneName(path, platform);
     const isStdout = path === '-';
     return { path, format: format ?? (isStdout ? stdoutFormat : formatOfName(path, platform)) };

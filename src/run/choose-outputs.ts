@@ -1,9 +1,8 @@
 import { UsageError } from '../errors.ts';
 import { printerFor } from '../formats/page-extras.ts';
-import { expectNoUrl } from '../output/file/url.ts';
 import { expectFlagsFit } from '../query/check-query.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
-import { type FormatName, formatFacts, formatOfFile } from '../query/format-names.ts';
+import { type FormatName, formatFacts } from '../query/format-names.ts';
 import { readOutputs } from '../query/outputs.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from './context.ts';
@@ -29,7 +28,6 @@ export function chooseOutputs(
 ): readonly [Output, ...Output[]] {
   const { output, format } = options;
   const paths = typeof output === 'string' ? [output] : output;
-  expectNoUrls(tools, { paths, format });
   const outputs = readOutputs(
     { output: paths, format },
     { stdoutFormat: stdoutFormat(tools), platform: tools.host.platform },
@@ -51,19 +49,5 @@ export function expectTargets({ console, host }: Context, outputs: readonly Outp
       });
     }
     printerFor(format, host);
-  }
-}
-
-/** Throws `UsageError` for a URL. */
-export function expectNoUrls(
-  { host }: Pick<Context, 'host'>,
-  {
-    paths = [],
-    format,
-  }: { readonly paths?: readonly string[] | undefined; readonly format?: FormatName | undefined },
-): void {
-  for (const name of paths) {
-    const { platform } = host;
-    expectNoUrl({ flag: '-o', name, format: format ?? formatOfFile(name), platform });
   }
 }

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
 import { ownerOf } from '../account/owner.ts';
+import {
+  type ReportFlags,
+  type RunCommandLine,
+  readSavedReports,
+} from '../account/saved-reports.ts';
 import { findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
 import type { FilledFolder } from '../folder/record-download.ts';
@@ -10,9 +15,8 @@ import { expandName, nameValues, placeholdersOf } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
 import { keepsFolder, mergesParts, partsOf, partsOfShard, wholePart } from '../query/parts.ts';
 import type { Part, Query } from '../query/query.ts';
-import { expectNoUrls, expectTargets, stdoutFormat } from './choose-outputs.ts';
+import { expectTargets, stdoutFormat } from './choose-outputs.ts';
 import type { Context } from './context.ts';
-import { type ReportFlags, type RunCommandLine, readSavedReports } from './saved-reports.ts';
 
 /** One query of a run, its account, and the reports to request. */
 export interface ReportPlan {
@@ -47,7 +51,7 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
   expectEffect(command);
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
-  const reports = areSaved ? await readSavedReports(context, command) : [{ options }];
+  const reports = areSaved ? await readSaved(context, command) : [{ options }];
   const planned: ReportPlan[] = [];
   for (const report of reports) {
     try {
@@ -58,6 +62,12 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
     }
   }
   return planned;
+}
+
+function readSaved(context: Context, command: RunCommandLine): Promise<ReportFlags[]> {
+  const { cwd, platform, wallClock } = context.host;
+  const nowMs = wallClock();
+  return readSavedReports(command, { cwd, platform, nowMs, stdoutFormat: stdoutFormat(context) });
 }
 
 /** Throws `UsageError` for flags that do nothing with the others. */
@@ -92,7 +102,6 @@ function needless(flag: string, why: string): UsageError {
 /** Plans a report for each account of `--account a,b` or `all`, otherwise for a single one. */
 async function planForAccounts(context: Context, report: ReportFlags): Promise<ReportPlan[]> {
   const { options, name, choice } = report;
-  expectNoUrls(context, { paths: options.output, format: options.format });
   const accountNames = await context.accounts.names(options, choice);
   if (!accountNames) return [await planReport(context, report, name)];
 

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { chooseOpener } from '../../src/run/open-for-user.ts';
+import { chooseOpener } from '../../src/ui/open-file.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { json, serve } from '../support/http-server.ts';

@@ -17,7 +17,6 @@ import { formatFacts } from '../../query/format-names.ts';
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import { chooseOutputs } from '../../run/choose-outputs.ts';
 import type { Context } from '../../run/context.ts';
-import { openForUser } from '../../run/open-for-user.ts';
 import {
   openFile,
   type PlannedFile,
@@ -26,6 +25,7 @@ import {
 } from '../../run/prepare-files.ts';
 import { printable } from '../../text/printable.ts';
 import type { Comparison, ReportMetric } from '../../totals/report-metrics.ts';
+import { openForUser } from '../../ui/open-file.ts';
 import { breakdownNames, sentBreakdowns, type ViewAnswer } from '../answer/answer.ts';
 import { columnFigures } from '../answer/shown-figures.ts';
 import { daysOfWindow } from '../sources/period.ts';

@@ -10,7 +10,7 @@ import {
   isFolderRecord,
   readFolder,
 } from '../../folder/folder-state.ts';
-import { expectNoUrlToRead } from '../../output/file/url.ts';
+import { expectNoUrlToRead } from '../../query/url.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { knownGap, type SourceFile } from './source-file.ts';

@@ -1,17 +1,9 @@
 import { dirname, relative, resolve } from 'node:path';
-import {
-  findProjectFile,
-  type ProjectFile,
-  projectFileName,
-  readProjectFile,
-} from '../account/project-file.ts';
-import { type ProjectChoice, splitChoice } from '../account/settings.ts';
 import { findNames } from '../contract/aliases.ts';
 import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { isUrl } from '../output/file/url.ts';
 import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
-import { formatOfFile } from '../query/format-names.ts';
+import { type FormatName, formatOfFile } from '../query/format-names.ts';
 import { isPeriod } from '../query/period.ts';
 import {
   flagsByKey,
@@ -20,12 +12,28 @@ import {
   readSavedOptions,
   type SavedOptions,
 } from '../query/saved-report.ts';
+import { isUrl } from '../query/url.ts';
 import { fileError, type LineMistake, type YamlSection } from '../query/yaml-file.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import { stdoutFormat } from './choose-outputs.ts';
-import type { Context } from './context.ts';
+import {
+  findProjectFile,
+  type ProjectFile,
+  projectFileName,
+  readProjectFile,
+} from './project-file.ts';
+import { type ProjectChoice, splitChoice } from './settings.ts';
+
+/** Where a command line is read. */
+interface Surroundings {
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  readonly nowMs: number;
+
+  /** Format of stdout without `--format`. */
+  readonly stdoutFormat: FormatName;
+}
 
 export interface RunCommandLine {
   readonly options: RunFlags;
@@ -56,18 +64,18 @@ export interface ReportFlags {
  * mistake in `adreport.yaml`.
  */
 export async function readSavedReports(
-  context: Context,
   command: RunCommandLine,
+  here: Surroundings,
 ): Promise<ReportFlags[]> {
-  const { cwd } = context.host;
-  const path = findFile(context, command);
+  const { cwd } = here;
+  const path = findFile(command, here);
   const file = await readProjectFile(path, relative(cwd, path));
-  return chooseReports(file, command, context).map((name) => {
+  return chooseReports(file, command, here).map((name) => {
     const section = file.report(name);
     const saved = readReport(file, section, command);
     const { choice, others } = splitChoice(withOwnPaths(saved, file, cwd));
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
-    const unfit = findUnfit(context, { ...command.options, ...others }, defaults);
+    const unfit = findUnfit({ ...command.options, ...others }, defaults, here);
     const known = Object.entries(others).filter(([option]) => !unfit.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
@@ -79,11 +87,11 @@ export async function readSavedReports(
 
 /** Lists defaults that no format of a report knows: a label applies to its pages, not to its CSV. */
 function findUnfit(
-  context: Context,
   { output = ['-'], format }: RunFlags,
   defaults: readonly string[],
+  { stdoutFormat }: Surroundings,
 ): string[] {
-  const formats = output.map((path) => format ?? formatOfFile(path) ?? stdoutFormat(context));
+  const formats = output.map((path) => format ?? formatOfFile(path) ?? stdoutFormat);
   const options = defaults.flatMap((key) => flagsByKey.get(key)?.[0] ?? []);
   return options.filter((option) => {
     const known = runFlagsByName.get(option)?.formats;
@@ -126,8 +134,8 @@ function withOwnPaths({ values }: SavedOptions, file: ProjectFile, cwd: string):
 }
 
 /** Finds `--file`, or the nearest `adreport.yaml`. Throws `UsageError` if there is none. */
-function findFile(context: Context, command: RunCommandLine): string {
-  const { cwd } = context.host;
+function findFile(command: RunCommandLine, here: Surroundings): string {
+  const { cwd } = here;
   const { file } = command.options;
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
   if (path !== undefined) return path;
@@ -138,14 +146,14 @@ function findFile(context: Context, command: RunCommandLine): string {
     throw new UsageError(`There is no ${projectFileName} in this folder or its parents.`, { hint });
   }
   const what = `Cannot run ${quoted(name)}: there is no ${projectFileName} in this folder or its parents.`;
-  throw unknownReport(context, command, { what, hint });
+  throw unknownReport(command, here, { what, hint });
 }
 
 /**
  * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is named,
  * or if one does not exist.
  */
-function chooseReports(file: ProjectFile, command: RunCommandLine, context: Context): string[] {
+function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroundings): string[] {
   const { options, names } = command;
   const allNames = [...file.lines.keys()];
   const list = `Choose from ${allNames.join(', ')}.`;
@@ -164,7 +172,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, context: Cont
   for (const name of chosen) {
     if (file.lines.has(name)) continue;
     const what = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
-    throw unknownReport(context, command, {
+    throw unknownReport(command, here, {
       what,
       hint: didYouMean(nearest(name, allNames), list),
     });
@@ -176,15 +184,15 @@ const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => n
 
 /** Returns the error for a word that is no report, and was probably meant as a flag's value. */
 function unknownReport(
-  { host: { platform, wallClock } }: Context,
   { names, options: { period, by = [] } }: RunCommandLine,
+  { platform, nowMs }: Surroundings,
   { what, hint }: { readonly what: string; readonly hint: string },
 ): UsageError {
   const words = names.join('-');
   const meantPeriod = period === undefined ? words : `${period}-${words}`;
   const listed = [...by, ...names.flatMap((name) => name.split(',')).filter(Boolean)];
   const areBreakdowns = listed.every((name) => findNames(name, breakdownNames).length > 0);
-  const flag = isPeriod(meantPeriod, wallClock()) ? '--period' : '--by';
+  const flag = isPeriod(meantPeriod, nowMs) ? '--period' : '--by';
   if (flag === '--by' && !areBreakdowns) {
     const hintOnValues = 'If it belongs to a flag, leave no blanks: --metrics displays,clicks';
     return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });

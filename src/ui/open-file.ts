@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import type { WrittenFile } from '../output/written-file.ts';
-import type { Context } from './context.ts';
+import type { Console } from './console.ts';
 
 /**
  * Returns the program that opens files, with the arguments that precede the path: the one named by
@@ -19,22 +18,26 @@ export function chooseOpener(
   return { command: 'xdg-open', args: [] };
 }
 
-/** Opens files with the user's programs. Does not wait for them to be closed. */
-export function openForUser(
-  tools: Pick<Context, 'host' | 'console'>,
-  files: readonly WrittenFile[],
-): void {
-  for (const { name } of files) {
-    if (name !== undefined) openFile(tools, name);
-  }
+interface Desktop {
+  readonly console: Console;
+  readonly host: {
+    readonly platform: NodeJS.Platform;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly cwd: string;
+  };
 }
 
-function openFile({ host, console }: Pick<Context, 'host' | 'console'>, file: string): void {
+/** Opens files with the user's programs, but not stdout. Does not wait for them to be closed. */
+export function openForUser(
+  { console, host }: Desktop,
+  files: readonly { readonly name: string | undefined }[],
+): void {
   const { command, args } = chooseOpener(host.platform, host.env.BROWSER);
-  const child = spawn(command, [...args, resolve(host.cwd, file)], {
-    detached: true,
-    stdio: 'ignore',
-  });
-  child.on('error', () => console.warn(`Cannot open ${file}: ${command} was not found.`));
-  child.unref();
+  for (const { name } of files) {
+    if (name === undefined) continue;
+    const path = resolve(host.cwd, name);
+    const child = spawn(command, [...args, path], { detached: true, stdio: 'ignore' });
+    child.on('error', () => console.warn(`Cannot open ${name}: ${command} was not found.`));
+    child.unref();
+  }
 }

@@ -1,13 +1,13 @@
+import type { RunCommandLine } from '../account/saved-reports.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { readList } from '../query/flags/read-value.ts';
 import type { RunFlags } from '../query/flags/run-flags.ts';
 import { formatOfFile } from '../query/format-names.ts';
+import type { Context } from '../run/context.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
-import type { Context } from './context.ts';
-import type { RunCommandLine } from './saved-reports.ts';
 
 /** Holds on a terminal when neither a period nor a saved report was given. */
 export function shouldPrompt(

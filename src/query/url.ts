@@ -1,0 +1,43 @@
+import { UsageError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
+
+/** `s3://`, `jdbc:postgresql://`; a single letter is a Windows drive. */
+const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
+
+/** Accepts the URL of another machine or program rather than a path. */
+export function isUrl(name: string): boolean {
+  return urlPattern.test(name);
+}
+
+/** Throws `UsageError` if a value of `-o` is a URL, with the pipe to use. */
+export function expectNoUrl(
+  name: string,
+  format: string | undefined,
+  platform: NodeJS.Platform,
+): void {
+  if (!isUrl(name)) return;
+
+  const formatFlag = format === undefined || format === 'csv' ? '' : `--format ${format} `;
+  const gzip = name.endsWith('.gz') ? 'gzip | ' : '';
+  const url = shellWord(shownUrl(name), platform);
+  const program = /^s3:/i.test(name) ? `aws s3 cp - ${url}` : `PROGRAM ${url}`;
+  throw new UsageError(`-o ${shownUrl(name)} is a URL; adreport writes to files.`, {
+    about: { flag: '--output' },
+    hint: `Use a pipe: … ${formatFlag}-o - | ${gzip}${program}`,
+  });
+}
+
+/** Throws `UsageError` if a file to read is a URL. */
+export function expectNoUrlToRead(name: string): void {
+  if (!isUrl(name)) return;
+
+  throw new UsageError(`${shownUrl(name)} is a URL; adreport reads local files.`, {
+    hint: 'Download it first and name the file, or use a pipe: … | adreport view -',
+  });
+}
+
+/** Hides the password in a URL. */
+function shownUrl(address: string): string {
+  return printable(address.replace(/^([^/]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1@'));
+}
