@@ -84,27 +84,6 @@ it('reads a column like the objects of the rows, and its numbers exactly', async
   );
 });
 
-it('finds exactly the rows that repeat a key', async () => {
-  const key = fc.record({ campaignName: fc.string({ maxLength: 9 }), date: fc.nat({ max: 3 }) });
-  await fc.assert(
-    fc.asyncProperty(fc.array(key, { minLength: 1, maxLength: 60 }), async (rows) => {
-      const finder = new RepeatFinder(['campaignName', 'date'], []);
-      const json = JSON.stringify({ data: rows });
-      for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) finder.observe(batch);
-
-      // Names do not include trailing blanks, and a row without a name has no key.
-      const keys = rows.map(({ campaignName, date }, row) => {
-        const name = campaignName.replace(/ +$/, '');
-        return name === '' ? `row ${row}` : `${name}|${date}`;
-      });
-      const first = keys.findIndex((text, index) => keys.indexOf(text) < index);
-      const { count, firstRow } = finder;
-      expect(count).toBe(rows.length - new Set(keys).size);
-      expect(firstRow).toBe(first + 1);
-    }),
-  );
-});
-
 it('finds repeated keys in many rows, in batches of any size', async () => {
   const rows = Array.from({ length: 10_000 }, (_, row) => ({ displays: row % 7000 }));
   const finder = new RepeatFinder(['displays'], []);

@@ -144,26 +144,11 @@ export async function* chunksOf(bytes: Uint8Array, sizeBytes: number): AsyncGene
 
 /** The content of a document according to JSON.parse. */
 export function referenceOf(bytes: Uint8Array): {
-  rows: object[] | 'refused';
-  members: Record<string, unknown>;
+  readonly rows: readonly object[];
+  readonly members: Readonly<Record<string, unknown>>;
 } {
-  const refused = { rows: 'refused', members: {} } as const;
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    return refused;
-  }
-  if (Array.isArray(value)) return rowsOf(value, {});
-  if (!isObject(value)) return refused;
+  const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  if (Array.isArray(value)) return { rows: value, members: {} };
   const { data, ...members } = value;
-  return Array.isArray(data) ? rowsOf(data, members) : refused;
-}
-
-function rowsOf(rows: unknown[], members: Record<string, unknown>) {
-  return { rows: rows.every(isObject) ? rows : ('refused' as const), members };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { rows: data, members };
 }
