@@ -49,15 +49,25 @@ function layOutCommands(code: string, { width, platform }: TopicPage): string {
 function renderBlock(block: string, width: number, style: Style): string {
   if (block.startsWith('#')) return style.bold(plain(block.replace(/^#+ /, '')));
   if (block.startsWith('|')) return renderTable(readTable(block), width, style);
-  if (!block.startsWith('- ')) return wrap(plain(block), width).join('\n');
+  if (!block.startsWith('- ')) return wrap(styled(block, style), width).join('\n');
 
-  const items = block.split(/\n(?=- )/).map((item) => wrap(plain(item.slice(2)), width - 4));
-  return items.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
+  const items = block.split(/\n(?=- )/);
+  const wrappedItems = items.map((item) => wrap(styled(item.slice(2), style), width - 4));
+  return wrappedItems.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
 }
 
-/** Removes the marks of code, emphasis and links. */
+/** Colours code and sets emphasis in bold, each word alone, so that no style crosses a line break. */
+function styled(text: string, { cyan, bold }: Style): string {
+  const eachWord = (words: string, paint: (word: string) => string): string =>
+    words.replaceAll(/\S+/g, (word) => paint(word));
+  return text
+    .replaceAll(/`([^`]+)`/g, (_, code: string) => eachWord(code, cyan))
+    .replaceAll(/\*\*([^*]+)\*\*/g, (_, words: string) => eachWord(words, bold));
+}
+
+/** Removes the marks of code and emphasis. */
 function plain(text: string): string {
-  return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/\*\*|`/g, '');
+  return text.replaceAll(/\*\*|`/g, '');
 }
 
 /** Cells are plain text. */

@@ -120,11 +120,12 @@ describe('every command', () => {
 });
 
 describe('topics', () => {
-  test('no colour in a pipe; headings bold on a terminal', async () => {
+  test('no colour in a pipe; on a terminal bold headings, and code in colour', async () => {
     expect((await runCli(['help', 'folders'])).stdout).not.toContain('\u001b');
-    expect((await runCli(['help', 'folders'], { tty: true })).stdout).toContain(
-      '\u001b[1mWhat a folder holds\u001b[22m',
-    );
+
+    const { stdout } = await runCli(['help', 'folders'], { tty: true });
+    expect(stdout).toContain('\u001b[1mWhat a folder holds\u001b[22m');
+    expect(stdout).toContain('- \u001b[36mcheck\u001b[39m compares every file');
   });
 });
 
