@@ -66,7 +66,7 @@ export function timeFields(
   since: number,
 ): (hour: number) => Readonly<Record<string, string>> {
   const zone = IANAZone.create(zoneName);
-  const dayOf = localDays(zoneName);
+  const findDay = localDays(zoneName);
 
   switch (breakdown) {
     case undefined:
@@ -76,13 +76,13 @@ export function timeFields(
       return () => ({ date });
     }
     case 'MONTHLY':
-      return (hour) => ({ date: dayOf(hour).date.replace(/..$/, '01') });
+      return (hour) => ({ date: findDay(hour).date.replace(/..$/, '01') });
     case 'DAILY':
-      return (hour) => ({ date: dayOf(hour).date });
+      return (hour) => ({ date: findDay(hour).date });
     case 'HOURLY':
       return (hour) => {
         const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
-        return { date: dayOf(hour).date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") };
+        return { date: findDay(hour).date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") };
       };
   }
 }

@@ -10,7 +10,7 @@ const pieceLength = 65_536;
  */
 export async function* encodeJson(report: Report): AsyncGenerator<string> {
   const rows = report.rows();
-  yield* inPieces({ before: '{"data":[', between: ',', rows, textOf: JSON.stringify });
+  yield* inPieces({ before: '{"data":[', between: ',', rows, formatRow: JSON.stringify });
   yield `],"summary":${JSON.stringify(report.summary)}}`;
 }
 
@@ -20,7 +20,7 @@ export function encodeCsv(report: Report): AsyncGenerator<string> {
     before: csvLine(report.fields),
     between: '',
     rows: report.rows(),
-    textOf: (row) => csvLine(Object.values(row)),
+    formatRow: (row) => csvLine(Object.values(row)),
   });
 }
 
@@ -35,13 +35,13 @@ export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string
   const lines = [csvLine(columns)];
   for (const row of rows) {
     const values = new Map(Object.entries(row));
-    lines.push(csvLine(columns.map((name) => cellOf(values.get(name)))));
+    lines.push(csvLine(columns.map((name) => toCell(values.get(name)))));
   }
   return lines.join('');
 }
 
 /** Arrays and objects become JSON. */
-function cellOf(value: unknown): ReportCell {
+function toCell(value: unknown): ReportCell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number') return value;
   return JSON.stringify(value);
@@ -66,13 +66,13 @@ async function* inPieces(text: {
   before: string;
   between: string;
   rows: AsyncIterable<ReportRow>;
-  textOf(row: ReportRow): string;
+  formatRow(row: ReportRow): string;
 }): AsyncGenerator<string> {
   let piece = text.before;
   let separator = '';
 
   for await (const row of text.rows) {
-    piece += separator + text.textOf(row);
+    piece += separator + text.formatRow(row);
     separator = text.between;
     if (piece.length < pieceLength) continue;
 

@@ -12,11 +12,11 @@ import {
 import { dayNumber, localDays, localTime, timeFields } from './calendar.ts';
 import {
   type Account,
-  advertisersOf,
   type Dimensions,
   dimensionNames,
   type Fact,
   type Fixtures,
+  findAdvertisers,
   hoursIn,
 } from './fixtures/fixtures.ts';
 
@@ -55,7 +55,7 @@ type Groups = Map<string | null | undefined, Group>;
 interface ReportDimension {
   readonly name: DimensionName;
   readonly fields: readonly { name: string; type: string }[];
-  fieldsOf(id: string | null): ReportRow;
+  buildFields(id: string | null): ReportRow;
 }
 
 /** A requested metric, and the row field for its sum. */
@@ -94,7 +94,7 @@ export class Report {
     this.#input = input;
     this.#profile = account.profile;
     this.#zone = (isDsp && request.timezone) || defaultZone;
-    this.#dimensions = dimensionsOf(input);
+    this.#dimensions = listDimensions(input);
     this.#metrics = columns.flatMap(({ field, metric, type }) =>
       metric ? [{ name: metric, field, isMoney: type === 'money' }] : [],
     );
@@ -113,21 +113,21 @@ export class Report {
     const { fixtures, account, request, signal } = this.#input;
     const { facts } = fixtures;
     const isSelected = dimensionSelector(account, request);
-    const timeOf = timeFields(timeBreakdownOf(request), this.#zone, request.since);
-    const readMetricOf = metricReaders(this.#zone, this.#input);
+    const buildTimeFields = timeFields(findTimeBreakdown(request), this.#zone, request.since);
+    const createReader = metricReaders(this.#zone, this.#input);
     let groups: Groups = new Map();
     let time: ReportRow = {};
     let resumedMs = performance.now();
 
     for (const hour of hoursIn(facts, request.since, request.until)) {
-      const timeOfHour = timeOf(hour);
+      const timeOfHour = buildTimeFields(hour);
       if (timeOfHour.date !== time.date || timeOfHour.hour !== time.hour) {
-        yield* this.#rowsOf(groups, time);
+        yield* this.#buildRows(groups, time);
         groups = new Map();
         time = timeOfHour;
       }
 
-      const readMetric = readMetricOf(hour);
+      const readMetric = createReader(hour);
       for (const fact of facts.ofHour(hour, isSelected)) {
         if (isSelected(fact.dimensions)) this.#add(fact, groups, readMetric);
       }
@@ -138,7 +138,7 @@ export class Report {
       resumedMs = performance.now();
     }
 
-    yield* this.#rowsOf(groups, time);
+    yield* this.#buildRows(groups, time);
   }
 
   #add(fact: Fact, groups: Groups, readMetric: MetricReader): void {
@@ -160,27 +160,27 @@ export class Report {
   }
 
   /** Sorts the rows of one hour, day or month. */
-  *#rowsOf(groups: Groups, time: ReportRow): Generator<ReportRow> {
+  *#buildRows(groups: Groups, time: ReportRow): Generator<ReportRow> {
     const ordered = [...groups.values()].sort((a, b) => this.#compare(a, b));
-    for (const group of ordered) yield this.#rowOf(group, time);
+    for (const group of ordered) yield this.#buildRow(group, time);
   }
 
-  #rowOf(group: Group, time: ReportRow): ReportRow {
+  #buildRow(group: Group, time: ReportRow): ReportRow {
     const row: Record<string, ReportCell> = { ...this.#emptyRow, ...time };
 
     for (const [index, dimension] of this.#dimensions.entries()) {
-      Object.assign(row, dimension.fieldsOf(group.ids[index] ?? null));
+      Object.assign(row, dimension.buildFields(group.ids[index] ?? null));
     }
 
     for (const [index, { field, isMoney }] of this.#metrics.entries()) {
       const sum = group.sums[index] ?? 0;
-      row[field] = isMoney ? this.#moneyOf(sum) : sum;
+      row[field] = isMoney ? this.#formatMoney(sum) : sum;
     }
 
     return row;
   }
 
-  #moneyOf(cents: number): ReportCell {
+  #formatMoney(cents: number): ReportCell {
     const amount = cents / 100;
     return this.#profile === 'dsp' ? amount.toFixed(2).replace('.', ',') : amount;
   }
@@ -190,13 +190,13 @@ export class Report {
    * fields are ordered by id.
    */
   #compare(a: Group, b: Group): number {
-    for (const [index, { fields, fieldsOf }] of this.#dimensions.entries()) {
+    for (const [index, { fields, buildFields }] of this.#dimensions.entries()) {
       const left = a.ids[index] ?? null;
       const right = b.ids[index] ?? null;
       if (left === right) continue;
 
-      const leftFields = fieldsOf(left);
-      const rightFields = fieldsOf(right);
+      const leftFields = buildFields(left);
+      const rightFields = buildFields(right);
       for (const { name, type } of fields) {
         const order = compareCells(leftFields[name] ?? null, rightFields[name] ?? null, type);
         if (order !== 0) return order;
@@ -209,7 +209,7 @@ export class Report {
 }
 
 /** Returns the requested dimensions in column order. */
-function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
+function listDimensions({ fixtures, request }: ReportInput): ReportDimension[] {
   const names = dimensionNames.filter((name) => request.breakdowns.includes(name));
 
   return names.map((name) => {
@@ -222,7 +222,7 @@ function dimensionsOf({ fixtures, request }: ReportInput): ReportDimension[] {
     return {
       name,
       fields,
-      fieldsOf(id) {
+      buildFields(id) {
         if (id === null) return fieldsWithoutId;
         return fieldsById?.get(id) ?? { [field]: id };
       },
@@ -240,7 +240,7 @@ function fillUnknownFields(dimension: DimensionName): ReportRow {
   return row;
 }
 
-function timeBreakdownOf({ breakdowns }: ReportRequest): TimeBreakdownName | undefined {
+function findTimeBreakdown({ breakdowns }: ReportRequest): TimeBreakdownName | undefined {
   const isTime = (name: string): name is TimeBreakdownName => findBreakdown(name)?.time === true;
   return breakdowns.find(isTime);
 }
@@ -258,7 +258,7 @@ function dimensionSelector(
     readonly dimension: DimensionName;
     readonly values: ReadonlySet<string | null>;
   }[] = [];
-  const advertisers = advertisersOf(account);
+  const advertisers = findAdvertisers(account);
   if (advertisers) selected.push({ dimension: 'ADVERTISER', values: advertisers });
 
   for (const { name, on } of filters) {
@@ -297,12 +297,12 @@ function metricReaders(
   const readComplete: MetricReader = ({ metrics }, name) => metrics[name];
   if (restateDays === 0) return () => readComplete;
 
-  const dayOf = localDays(zone);
+  const findDay = localDays(zone);
   const today = dayNumber(nowMs / 1_000, zone);
   const steps = restateDays + 1;
 
   return (hour) => {
-    const age = Math.max(0, today - dayOf(hour).number);
+    const age = Math.max(0, today - findDay(hour).number);
     if (age > restateDays) return readComplete;
 
     return ({ metrics }, name) => {

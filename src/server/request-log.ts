@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/messages.ts';
 import type { ServerClock } from './clock.ts';
 import type { LoggedRequest } from './public-types.ts';
-import { headersOf, normalizeLists, pathOf } from './request/fault-request.ts';
+import { joinHeaders, normalizeLists, readPath } from './request/fault-request.ts';
 import { hideSecrets, isSecretHeader } from './request/hide-secrets.ts';
 import { type Parameters, parseBody } from './request/parse-body.ts';
 
@@ -41,8 +41,8 @@ export class RequestLog {
     const { method = '', url = '' } = incoming;
     const entry = this.#add({
       method,
-      path: pathOf(url),
-      headers: withoutTokens(headersOf(incoming)),
+      path: readPath(url),
+      headers: withoutTokens(joinHeaders(incoming)),
       endpoint,
     });
 
@@ -58,7 +58,7 @@ export class RequestLog {
   /** Adds a refused request that is not HTTP, from the last bytes received. */
   addUnreadable(bytes: Buffer, status: number, why: string): void {
     const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S+)/.exec(bytes.toString('latin1')) ?? [];
-    const entry = this.#add({ method, path: pathOf(url), status, why });
+    const entry = this.#add({ method, path: readPath(url), status, why });
     this.#onEnd?.(withBody(entry));
   }
 

@@ -26,7 +26,7 @@ export async function respondToCall(
 ): Promise<Reply | undefined> {
   const { sessions, clock, faults } = services;
   const { authorization = '' } = incoming.headers;
-  const signal = signalOf(outgoing);
+  const signal = createSignal(outgoing);
   const call = readCall(incoming, body, signal);
   sessions.countCall(authorization, incoming.socket.remoteAddress, clock.now());
 
@@ -54,7 +54,7 @@ export async function respondToCall(
 }
 
 /** Returns a signal that is aborted when the connection ends. */
-function signalOf(outgoing: ServerResponse): AbortSignal {
+function createSignal(outgoing: ServerResponse): AbortSignal {
   const controller = new AbortController();
   outgoing.once('close', () => controller.abort());
   return controller.signal;

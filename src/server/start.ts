@@ -50,14 +50,14 @@ async function createServices(options: ServerOptions): Promise<Services> {
   const fixtures = await readData(options);
   const faults = new Faults(texts);
   const clock = new ServerClock(machineClock, now);
-  const idOf = idsFrom(seed, clock.startMs);
+  const createId = idsFrom(seed, clock.startMs);
 
   return {
     options,
     clock,
     log: new RequestLog(clock, options.onRequest),
-    sessions: new Sessions(fixtures.accounts, options, idOf),
-    reports: new Reports(options, { idOf, faults }),
+    sessions: new Sessions(fixtures.accounts, options, createId),
+    reports: new Reports(options, { createId, faults }),
     faults,
     fixtures,
   };
@@ -82,7 +82,7 @@ async function listen(services: Services) {
   try {
     const server = createApp(services, host).listen({ host, port });
     await once(server, 'listening');
-    return { server, url: urlOf(server.address() as AddressInfo) };
+    return { server, url: formatUrl(server.address() as AddressInfo) };
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'the port is already in use' : message;
@@ -94,7 +94,7 @@ async function listen(services: Services) {
 }
 
 /** Returns a loopback address for a server on all addresses, which themselves cannot be called. */
-function urlOf({ address, family, port }: AddressInfo): string {
+function formatUrl({ address, family, port }: AddressInfo): string {
   const callable = new Map([
     ['0.0.0.0', '127.0.0.1'],
     ['::', '::1'],

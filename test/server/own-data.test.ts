@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { breakdowns, metrics } from '../../src/contract/vocabulary.ts';
 import { exportFixtures } from '../../src/server/fixtures/export.ts';
-import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
+import { findVisibleCampaigns } from '../../src/server/fixtures/fixtures.ts';
 import { loadFixtures } from '../../src/server/fixtures/load.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
@@ -86,7 +86,7 @@ describe('fixture data', () => {
 
     const [campaign] = JSON.parse(files['campaigns.json']);
 
-    expect(campaignsOf(fixtures, accountOf(fixtures, 'all'))).toEqual([
+    expect(findVisibleCampaigns(fixtures, accountOf(fixtures, 'all'))).toEqual([
       { ...campaign, adunits: units },
     ]);
   });
@@ -332,7 +332,7 @@ describe('exported data', () => {
 
     expect(loaded.accounts).toEqual(builtIn.accounts);
     for (const account of builtIn.accounts)
-      expect(campaignsOf(loaded, account)).toEqual(campaignsOf(builtIn, account));
+      expect(findVisibleCampaigns(loaded, account)).toEqual(findVisibleCampaigns(builtIn, account));
     await fc.assert(
       fc.asyncProperty(
         fc.subarray(breakdowns.slice(4).map(({ name }) => name as string)),

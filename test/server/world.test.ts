@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { DimensionName } from '../../src/contract/vocabulary.ts';
-import { campaignsOf } from '../../src/server/fixtures/fixtures.ts';
+import { findVisibleCampaigns } from '../../src/server/fixtures/fixtures.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { createReport, reportOf, signIn, smallReport, startForTest } from './local.ts';
@@ -16,7 +16,7 @@ const facts = [...plainFacts(fixtures, window.since, window.until)];
 test('only the account awkward has hostile names', () => {
   const namesOf = (account: string): string[] => {
     const names: string[] = [];
-    for (const campaign of campaignsOf(fixtures, accountOf(fixtures, account))) {
+    for (const campaign of findVisibleCampaigns(fixtures, accountOf(fixtures, account))) {
       names.push(campaign.advertiserName, campaign.campaignName);
       for (const adUnit of campaign.adunits) names.push(adUnit.adunitName);
     }
@@ -128,7 +128,9 @@ describe('facts', () => {
 
 test('an admin sees the campaigns of all advertisers but the awkward account’s', () => {
   const idsOf = (account: string): string[] =>
-    campaignsOf(fixtures, accountOf(fixtures, account)).map(({ campaignId }) => campaignId);
+    findVisibleCampaigns(fixtures, accountOf(fixtures, account)).map(
+      ({ campaignId }) => campaignId,
+    );
   const ofAdmin = idsOf('admin');
 
   expect(ofAdmin).toEqual(expect.arrayContaining([...idsOf('buyer'), ...idsOf('dsp')]));

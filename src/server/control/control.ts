@@ -42,7 +42,7 @@ export function createControl(services: Services): Control {
 /** Lists the reports of every account, oldest first. */
 function listReports({ reports, clock }: Services): ListedReport[] {
   return reports.list().map((report) => ({
-    ...reports.recordOf(report, clock.now()),
+    ...reports.toRecord(report, clock.now()),
     account: report.account.name,
     created: new Date(report.createdMs).toISOString(),
     request: report.request,

@@ -9,7 +9,7 @@ import { describeThrown, FaultMistake, toJson } from './fault-mistake.ts';
  */
 export async function changeReply(reply: Reply, change: DocumentChange): Promise<Reply> {
   const { csv, body, ...rest } = reply;
-  const document: unknown = JSON.parse(await textOf(csv?.json ?? body));
+  const document: unknown = JSON.parse(await readBody(csv?.json ?? body));
 
   try {
     const changed = await change(document);
@@ -19,7 +19,7 @@ export async function changeReply(reply: Reply, change: DocumentChange): Promise
   }
 }
 
-async function textOf(body: Reply['body']): Promise<string> {
+async function readBody(body: Reply['body']): Promise<string> {
   if (typeof body === 'string') return body;
   if (Buffer.isBuffer(body)) return body.toString('utf8');
 

@@ -20,7 +20,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
       const status = Number(name);
       const headers: Record<string, string> =
         seconds === undefined ? {} : { 'retry-after': String(seconds) };
-      const errorId = errorIdOf(status);
+      const errorId = chooseErrorId(status);
       const error = `Injected fault: ${name}.`;
       const reply = jsonReply({ response: { error_id: errorId, error } }, status, headers);
       return { respond: () => ({ ...reply, why: `${errorId}: ${error}` }) };
@@ -99,7 +99,7 @@ function finalStatus(end: ReportStatus): FaultKind {
 /**
  * Returns the usual error id of a status; `INTERNAL` for a status that the service does not use.
  */
-function errorIdOf(status: number): ErrorId {
+function chooseErrorId(status: number): ErrorId {
   // Faults simulate a report that is too large. For a body that is too large, no fault is needed.
   if (status === errorStatuses.REPORT_TOO_LARGE) return 'REPORT_TOO_LARGE';
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';

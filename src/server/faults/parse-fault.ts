@@ -41,12 +41,12 @@ export function parseFault(written: string): FaultSpec {
     throw usageError(sentence, advice, { code: 'BAD_FAULT' });
   };
 
-  const targets = targetsOf(endpoint);
+  const targets = findTargets(endpoint);
   if (targets.length === 0) {
     return refuse(`unknown endpoint “${endpoint}”`, adviceFor(endpoint, [...endpointNames, '*']));
   }
 
-  const kind = kindOf(name);
+  const kind = findKind(name);
   if (!kind) return refuse(`unknown kind “${name}”`, adviceFor(name, kindLabels));
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
@@ -83,12 +83,12 @@ export function parseFault(written: string): FaultSpec {
 }
 
 /** Returns the calls of an endpoint, or of `*`; none for an unknown one. */
-export function targetsOf(endpoint: string): EndpointName[] {
+export function findTargets(endpoint: string): EndpointName[] {
   return endpointNames.filter((target) => endpoint === '*' || endpoint === target);
 }
 
 /** Accepts an HTTP status, but not the word “status”. */
-function kindOf(name: string): FaultKind | undefined {
+function findKind(name: string): FaultKind | undefined {
   if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
   return name !== 'status' && Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;
 }

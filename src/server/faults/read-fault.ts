@@ -10,7 +10,7 @@ import {
 import type { FaultObject } from '../public-types.ts';
 import { expectMembers, usageError } from '../usage-error.ts';
 import { answerEffect } from './answer-effect.ts';
-import { type FaultSpec, parseFault, targetsOf } from './parse-fault.ts';
+import { type FaultSpec, findTargets, parseFault } from './parse-fault.ts';
 
 const count = wholeNumberCheck({ min: 0, max: 999_999_999 });
 
@@ -49,7 +49,7 @@ export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
 
   return {
     text: [endpoint, answer ? 'answer' : 'change', ...limits].join(':'),
-    endpoints: targetsOf(endpoint),
+    endpoints: findTargets(endpoint),
     times: times ?? Number.POSITIVE_INFINITY,
     after: after ?? 0,
     when,

@@ -7,8 +7,8 @@ export function toFaultRequest(incoming: IncomingMessage, parameters: Parameters
   const { method = '', url = '' } = incoming;
   return {
     method,
-    path: pathOf(url),
-    headers: headersOf(incoming),
+    path: readPath(url),
+    headers: joinHeaders(incoming),
     body: normalizeLists(parameters),
   };
 }
@@ -28,7 +28,7 @@ function toList(value: unknown): unknown {
 }
 
 /** By lower-case name. The values of a repeated header are joined by commas. */
-export function headersOf({ headersDistinct }: IncomingMessage): Record<string, string> {
+export function joinHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, values = []] of Object.entries(headersDistinct)) {
     headers[name] = values.join(', ');
@@ -37,7 +37,7 @@ export function headersOf({ headersDistinct }: IncomingMessage): Record<string, 
 }
 
 /** Returns the first 200 characters, without the query string. */
-export function pathOf(url: string): string {
+export function readPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, 200);
 }

@@ -113,7 +113,7 @@ export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
 
   // A form that repeats `name[0]=` gives an object in an object. Nothing valid is nested deeper.
-  const elements = elementsOf(value, 2);
+  const elements = listElements(value, 2);
   if (!elements) return undefined;
 
   const texts: string[] = [];
@@ -130,7 +130,7 @@ export function readArray(value: unknown): readonly string[] | undefined {
  * an index.
  * @param levels number of nested objects allowed
  */
-function elementsOf(value: unknown, levels: number): readonly unknown[] | undefined {
+function listElements(value: unknown, levels: number): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (typeof value !== 'object' || value === null) return [value];
   if (levels === 0) return undefined;
@@ -143,7 +143,7 @@ function elementsOf(value: unknown, levels: number): readonly unknown[] | undefi
     const member = (value as Parameters)[index];
     if (member === undefined || member === null) continue;
 
-    const inner = elementsOf(member, levels - 1);
+    const inner = listElements(member, levels - 1);
     if (!inner) return undefined;
     for (const element of inner) elements.push(element);
   }

@@ -99,7 +99,7 @@ class RequestReader {
     const problem = isMilliseconds
       ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
       : `must be ${allowed}.`;
-    const value = excerptOf(written);
+    const value = describeValue(written);
     this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
     return Number.NaN;
   }
@@ -150,7 +150,7 @@ class RequestReader {
         continue;
       }
 
-      const value = excerptOf(name);
+      const value = describeValue(name);
       if (entry) {
         const problem = `${value} is not available to the ${profile} profile.`;
         this.#errors.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
@@ -205,7 +205,7 @@ class RequestReader {
     for (const id of ids) {
       if (/^\d{1,20}$/.test(id)) continue;
 
-      const value = excerptOf(id);
+      const value = describeValue(id);
       const problem = `“${value}” is not an ID: IDs are digits.`;
       this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed: 'digits' });
     }
@@ -237,7 +237,7 @@ class RequestReader {
     const written = this.#parameters.timezone;
     const zone = readScalar(written)?.trim() ?? '';
     if (this.#account.profile === 'dsp' && !isZone(zone)) {
-      const value = excerptOf(written);
+      const value = describeValue(written);
       const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
       const problem = `“${value}” is not a time zone of the TZ database${guess}`;
       this.#errors.add('INVALID_PARAMETER', { parameter: 'timezone', value, problem });
@@ -250,7 +250,7 @@ class RequestReader {
     if (output === 'direct') return output;
     if (this.#isAbsent('output')) return undefined;
 
-    const value = excerptOf(output);
+    const value = describeValue(output);
     const problem = `“${value}” is not known: leave it out, or use direct.`;
     const allowed = ['direct'];
     this.#errors.add('INVALID_PARAMETER', { parameter: 'output', value, problem, allowed });
@@ -262,7 +262,7 @@ class RequestReader {
       if (everyParameter.includes(name)) continue;
 
       this.#errors.add('UNKNOWN_PARAMETER', {
-        parameter: excerptOf(name),
+        parameter: describeValue(name),
         problem: `is not a parameter of a report${suggestion(name, everyParameter)}`,
         allowed: everyParameter,
       });
@@ -295,7 +295,7 @@ function suggestion(name: string, candidates: readonly string[]): string {
 }
 
 /** Shortens a value so that it can be repeated in a response. */
-function excerptOf(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (typeof value === 'object' && value !== null) return 'an object';
 

@@ -47,10 +47,10 @@ export class RequestErrors {
   }
 
   #mostSerious(): RequestError | undefined {
-    return this.#errors.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+    return this.#errors.toSorted((a, b) => rankError(a) - rankError(b))[0];
   }
 }
 
-function rankOf({ errorId }: RequestError): number {
+function rankError({ errorId }: RequestError): number {
   return errorOrder.indexOf(errorId);
 }

@@ -31,7 +31,7 @@ export interface StoredReport extends ReportCreation {
 }
 
 interface ReportRules {
-  readonly idOf: IdSource;
+  readonly createId: IdSource;
 
   /** May decide the final status of a report, once, when it is done. */
   readonly faults: Faults;
@@ -72,7 +72,7 @@ export class Reports {
   create(creation: ReportCreation): StoredReport {
     this.#count += 1;
     const { account, request } = creation;
-    const id = this.#rules.idOf('report', this.#count, account.email, request).slice(0, 32);
+    const id = this.#rules.createId('report', this.#count, account.email, request).slice(0, 32);
     const report: StoredReport = { id, ...creation, statusCalls: 0 };
     this.#reports.set(id, report);
 
@@ -104,15 +104,15 @@ export class Reports {
   }
 
   /** Builds the response to a status call. */
-  recordOf(report: StoredReport, nowMs: number, request?: FaultRequest): StatusRecord {
-    const status = this.#statusOf(report, nowMs, request);
+  toRecord(report: StoredReport, nowMs: number, request?: FaultRequest): StatusRecord {
+    const status = this.#computeStatus(report, nowMs, request);
     return { status, message: messages[status], report_id: report.id };
   }
 
   /** Throws 409 if the report is not ready or has failed, and 410 if it has expired. */
   assertDownloadable(report: StoredReport, nowMs: number, request?: FaultRequest): void {
     const { id, createdMs } = report;
-    const status = this.#statusOf(report, nowMs, request);
+    const status = this.#computeStatus(report, nowMs, request);
     if (status === 'ready') return;
     if (status === 'expired') throw expiredReport(id);
     if (status === 'failed') {
@@ -130,7 +130,7 @@ export class Reports {
     this.#count = 0;
   }
 
-  #statusOf(report: StoredReport, nowMs: number, request?: FaultRequest): ReportStatus {
+  #computeStatus(report: StoredReport, nowMs: number, request?: FaultRequest): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
     if (this.#isManual || !this.#isDone(report, nowMs)) return 'progress';
 

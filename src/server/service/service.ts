@@ -2,7 +2,7 @@ import { defaultZone, type ReportRequest, type SignedEndpoint } from '../../cont
 import { instantOfWallTime } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
 import { Report } from '../engine.ts';
-import { type Account, campaignsOf } from '../fixtures/fixtures.ts';
+import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
 import type { FaultRequest } from '../public-types.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
@@ -81,7 +81,7 @@ function readStatus({ reports, clock }: Services, account: Account, call: Servic
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
   report.statusCalls += 1;
-  return jsonReply({ response: reports.recordOf(report, clock.now(), call.faultRequest) });
+  return jsonReply({ response: reports.toRecord(report, clock.now(), call.faultRequest) });
 }
 
 function downloadReport(services: Services, account: Account, call: ServiceCall): Reply {
@@ -94,7 +94,7 @@ function downloadReport(services: Services, account: Account, call: ServiceCall)
 
 function listCampaigns({ fixtures }: Services, account: Account, { query }: ServiceCall): Reply {
   if (query.length > 0) throw unknownQuery(query);
-  return jsonReply(campaignsOf(fixtures, account));
+  return jsonReply(findVisibleCampaigns(fixtures, account));
 }
 
 function unknownQuery(names: readonly string[]): ServiceError {

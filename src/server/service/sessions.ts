@@ -23,15 +23,15 @@ export class Sessions {
   /** By token. */
   readonly #sessions = new Map<string, Session>();
   readonly #revokedTokens = new Set<string>();
-  readonly #idOf: IdSource;
+  readonly #createId: IdSource;
   #signIns = 0;
 
   /** Calls in the second of the latest, by account or, if unknown, by IP address. */
   readonly #latestCalls = new Map<string, { readonly second: number; readonly calls: number }>();
 
-  constructor(accounts: readonly Account[], options: ServerOptions, idOf: IdSource) {
+  constructor(accounts: readonly Account[], options: ServerOptions, createId: IdSource) {
     this.#accounts = accounts;
-    this.#idOf = idOf;
+    this.#createId = createId;
     this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
     this.#rateLimit = options.rateLimit;
   }
@@ -40,7 +40,7 @@ export class Sessions {
   signIn(email: string, password: string, nowMs: number): string {
     const wanted = email.trim().toLowerCase();
     const account = this.#accounts.find((one) => one.email.toLowerCase() === wanted);
-    const isRight = timingSafeEqual(digestOf(password), digestOf(account?.password ?? ''));
+    const isRight = timingSafeEqual(hashText(password), hashText(account?.password ?? ''));
     if (!account || !isRight) {
       throw new ServiceError(
         'INVALID_CREDENTIALS',
@@ -49,7 +49,7 @@ export class Sessions {
     }
 
     this.#signIns += 1;
-    const token = this.#idOf('token', this.#signIns);
+    const token = this.#createId('token', this.#signIns);
     this.#sessions.set(token, { account, lastUsedMs: nowMs });
     return token;
   }
@@ -70,7 +70,7 @@ export class Sessions {
     }
 
     const session = this.#sessions.get(token);
-    const account = this.#accountOf(token);
+    const account = this.#findAccount(token);
     if (!account) throw unknownToken(token);
 
     if (session && nowMs - session.lastUsedMs > this.#tokenTtlMs) {
@@ -88,7 +88,7 @@ export class Sessions {
     const limit = this.#rateLimit;
     if (limit === undefined) return;
 
-    const caller = this.#accountOf(header.trim())?.email ?? address ?? '';
+    const caller = this.#findAccount(header.trim())?.email ?? address ?? '';
     const second = Math.floor(nowMs / 1_000);
     const latest = this.#latestCalls.get(caller);
     const calls = latest?.second === second ? latest.calls : 0;
@@ -102,7 +102,7 @@ export class Sessions {
   /** Revokes the token of an `Authorization` header. Ignores unknown tokens. */
   revoke(header: string): void {
     const token = header.trim();
-    if (this.#accountOf(token)) this.#revokedTokens.add(token);
+    if (this.#findAccount(token)) this.#revokedTokens.add(token);
   }
 
   /** Restores the accounts' fixed tokens that a fault revoked. */
@@ -118,13 +118,13 @@ export class Sessions {
   }
 
   /** Finds the account of a fixed token, or of one that may have expired. */
-  #accountOf(token: string): Account | undefined {
+  #findAccount(token: string): Account | undefined {
     const fixed = this.#accounts.find((account) => account.token === token);
     return fixed ?? this.#sessions.get(token)?.account;
   }
 }
 
-function digestOf(text: string): Buffer {
+function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 

@@ -50,8 +50,8 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
       cpc: plan.cpc,
       firstHour: Math.ceil(wallTimeToHours(plan.campaignStartDate, defaultZone)),
       lastHour: Math.floor(wallTimeToHours(plan.campaignEndDate, defaultZone)),
-      devices: devicesOf(plan, inventory),
-      places: placesOf(plan, inventory),
+      devices: createDeviceTable(plan, inventory),
+      places: createPlaceTable(plan, inventory),
     };
     for (const adUnit of plan.adunits) {
       adUnits.push({ ...campaign, ...planAdUnit(plan, adUnit, inventory) });
@@ -85,12 +85,12 @@ function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory
   };
 }
 
-function devicesOf({ systems }: CampaignPlan, inventory: Inventory): DrawTable {
+function createDeviceTable({ systems }: CampaignPlan, inventory: Inventory): DrawTable {
   const devices = inventory.devices.filter(({ system }) => isListed(system, systems));
   return createDrawTable(devices.map(({ choice }) => choice));
 }
 
-function placesOf({ countries }: CampaignPlan, inventory: Inventory): DrawTable {
+function createPlaceTable({ countries }: CampaignPlan, inventory: Inventory): DrawTable {
   const places = inventory.places.filter(({ country }) => isListed(country, countries));
   return createDrawTable(places.map(({ choice }) => choice));
 }

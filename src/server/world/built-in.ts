@@ -1,9 +1,9 @@
 import {
   type Account,
+  collectNames,
   type Fact,
   type FactSource,
   type Fixtures,
-  namesOf,
 } from '../fixtures/fixtures.ts';
 import accounts from './accounts.json' with { type: 'json' };
 import { listCampaigns, type PlannedAdUnit, planAdUnits } from './ad-units.ts';
@@ -44,7 +44,7 @@ let plannedWorld: PlannedWorld | undefined;
 
 function planWorld(): PlannedWorld {
   const campaigns = listCampaigns();
-  const names = namesOf(campaigns);
+  const names = collectNames(campaigns);
   return { campaigns, names, adUnits: planAdUnits(names) };
 }
 

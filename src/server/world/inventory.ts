@@ -33,7 +33,7 @@ export class Inventory {
   formatNamed(name: string) {
     const format = inventory.formats.find((candidate) => candidate.name === name) ?? null;
     return {
-      id: this.#idOf('FORMAT', format),
+      id: this.#registerName('FORMAT', format),
       clicksPerThousand: format?.clicksPerThousand ?? 0,
     };
   }
@@ -48,7 +48,7 @@ export class Inventory {
         PLATFORM: platform,
         BUNDLEID: bundleId,
         PUBLISHERID: publisherId,
-        ADNETWORK: this.#idOf('ADNETWORK', publisher?.network),
+        ADNETWORK: this.#registerName('ADNETWORK', publisher?.network),
       },
       weight,
       next: subPublishers.map((name) => createChoice({ dimensions: { SUBPUBLISHERID: name } })),
@@ -67,9 +67,9 @@ export class Inventory {
       system: os?.name,
       choice: createChoice({
         dimensions: {
-          OS: this.#idOf('OS', os),
-          DEVICETYPE: this.#idOf('DEVICETYPE', type),
-          DEVICEBRAND: this.#idOf('DEVICEBRAND', brand),
+          OS: this.#registerName('OS', os),
+          DEVICETYPE: this.#registerName('DEVICETYPE', type),
+          DEVICEBRAND: this.#registerName('DEVICEBRAND', brand),
           DEVICEMODEL: name,
         },
         weight,
@@ -80,17 +80,17 @@ export class Inventory {
 
   #createPlace(place: (typeof inventory.places)[number]): Place {
     const country = place.country?.name;
-    const carriers = carriersOf(country);
+    const carriers = findCarriers(country);
 
     return {
       country,
       choice: createChoice({
         dimensions: {
-          COUNTRY: this.#idOf('COUNTRY', place.country),
-          REGION: this.#idOf('REGION', place.region),
-          DEPARTMENT: this.#idOf('DEPARTMENT', place.department),
-          CITY: this.#idOf('CITY', place.city),
-          POSTALCODE: this.#idOf('POSTALCODE', place.postalcode),
+          COUNTRY: this.#registerName('COUNTRY', place.country),
+          REGION: this.#registerName('REGION', place.region),
+          DEPARTMENT: this.#registerName('DEPARTMENT', place.department),
+          CITY: this.#registerName('CITY', place.city),
+          POSTALCODE: this.#registerName('POSTALCODE', place.postalcode),
         },
         weight: place.weight,
         next: carriers.map(({ name, weight }) =>
@@ -101,7 +101,7 @@ export class Inventory {
   }
 
   /** Returns the id, and adds its name to `names`; `null` if unknown. */
-  #idOf(
+  #registerName(
     dimension: DimensionName,
     named: { id: string; name: string } | null | undefined,
   ): string | null {
@@ -114,7 +114,7 @@ export class Inventory {
 }
 
 /** Returns the default ones for a country without its own. */
-function carriersOf(country: string | undefined) {
+function findCarriers(country: string | undefined) {
   const own = inventory.carriers.find((list) => list.country === country);
   const defaults = inventory.carriers.find((list) => list.country === null);
   return (own ?? defaults)?.carriers ?? [];

@@ -18,7 +18,7 @@ export function drawFacts(
   const count = (2 + (bits & 3)) * scale;
   const traffic = {
     level: Math.floor((adUnit.volume * busyness(hour)) / 250_000),
-    dollarRate: dollarRateOf(hour),
+    dollarRate: computeDollarRate(hour),
   };
   const facts: Fact[] = [];
   for (let nth = 1; nth <= count; nth++) facts.push(drawFact(adUnit, traffic, mix(bits, nth)));
@@ -68,36 +68,36 @@ function drawMetrics(
   const requests = 1 + Math.floor((level * (64 + (bits & 127))) / 128);
   const displays = Math.floor((requests * (700 + ((bits >>> 7) & 255))) / 1_000);
   const clickRate = adUnit.clicksPerThousand + ((bits >>> 15) & 3);
-  const clicks = shareOf(displays, clickRate, bits >>> 20);
+  const clicks = takeShare(displays, clickRate, bits >>> 20);
   const cents = Math.floor((displays * adUnit.cpm) / 1_000) + clicks * adUnit.cpc;
 
   const values: Partial<Record<MetricName, number>> = {
     requests,
     displays,
     clicks,
-    downloads: shareOf(clicks, 90, moreBits & 1_023),
-    leads: shareOf(clicks, 40, (moreBits >>> 10) & 1_023),
-    landings: shareOf(clicks, 620, moreBits >>> 20),
+    downloads: takeShare(clicks, 90, moreBits & 1_023),
+    leads: takeShare(clicks, 40, (moreBits >>> 10) & 1_023),
+    landings: takeShare(clicks, 620, moreBits >>> 20),
     revenueEuro: cents,
     revenueDollar: Math.floor((cents * dollarRate) / 10_000),
-    eyesTrackings: shareOf(displays, 310, moreBits >>> 5),
+    eyesTrackings: takeShare(displays, 310, moreBits >>> 5),
   };
 
   // Any other metric in the vocabulary gets a share of the displays or the revenue.
   for (const { name, type } of metrics) {
     const whole = type === 'money' ? cents : displays;
-    values[name] ??= shareOf(whole, 120, moreBits >>> 9);
+    values[name] ??= takeShare(whole, 120, moreBits >>> 9);
   }
   return values as Fact['metrics'];
 }
 
 /** Rounds up or down at random. */
-function shareOf(value: number, thousandths: number, bits: number): number {
+function takeShare(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }
 
 /** Returns the price of a euro in ten-thousandths of a dollar, by day. */
-function dollarRateOf(hour: number): number {
+function computeDollarRate(hour: number): number {
   const day = Math.floor(hour / 24);
   return 10_700 + (mix(day, 7) & 1_023);
 }
