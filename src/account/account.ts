@@ -84,7 +84,7 @@ export class Accounts {
     this.#host = host;
     this.#options = options;
     this.#projectDefaults = once(() => readProjectDefaults(host.cwd, host.console.warn));
-    this.own = this.#accountOf(options);
+    this.own = this.#createAccount(options);
   }
 
   store(): Store {
@@ -126,7 +126,7 @@ export class Accounts {
     const existing = this.#chosen.get(key);
     if (existing) return existing;
 
-    const chosen = this.#accountOf({ ...this.#options, ...options }, choice);
+    const chosen = this.#createAccount({ ...this.#options, ...options }, choice);
     this.#chosen.set(key, chosen);
     return chosen;
   }
@@ -135,7 +135,7 @@ export class Accounts {
     for (const http of this.#connections) await http.close();
   }
 
-  #accountOf(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
+  #createAccount(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isLocal = options.local === true;
     const settings = once(async () => {
       const found = isLocal

@@ -5,7 +5,7 @@ import type { Settings } from './resolve.ts';
 import { isUnnamed } from './sign-in.ts';
 
 /** Describes the account, login and service of a report. */
-export function ownerOf(
+export function identifyOwner(
   { isLocal }: Pick<ServiceAccount, 'isLocal'>,
   settings: Settings,
 ): Pick<Query, 'account' | 'login' | 'service'> {

@@ -65,7 +65,7 @@ export async function readProjectDefaults(
   if (path === undefined) return {};
 
   try {
-    return settingsOf(await readYamlFile(path, path));
+    return readChoice(await readYamlFile(path, path));
   } catch (error) {
     const isOfThisFolder = dirname(path) === folder;
     if (isOfThisFolder || !(error instanceof UsageError)) throw error;
@@ -74,7 +74,7 @@ export async function readProjectDefaults(
   }
 }
 
-function settingsOf(file: YamlFile): ProjectChoice {
+function readChoice(file: YamlFile): ProjectChoice {
   const choice: Record<string, string> = {};
   for (const [name, { value }] of file.section('defaults').entries) {
     const key = settingOfFileKey(name);

@@ -138,7 +138,7 @@ interface Layer {
   readonly source: SettingSource;
 
   /** Names the source of a setting in messages. */
-  readonly nameOf: (key: SettingKey) => string;
+  readonly nameSource: (key: SettingKey) => string;
   readonly values: RawSettings;
 }
 
@@ -148,11 +148,11 @@ function givenLayers({
   env,
   projectFile = {},
 }: Omit<SettingsSources, 'stored'>): readonly Layer[] {
-  const nameOf = (key: SettingKey) => `adreport.yaml (${entryOf(key).fileKey})`;
+  const nameSource = (key: SettingKey) => `adreport.yaml (${entryOf(key).fileKey})`;
   return [
-    { source: 'flag', nameOf: (key) => `--${entryOf(key).name}`, values: flags },
+    { source: 'flag', nameSource: (key) => `--${entryOf(key).name}`, values: flags },
     envLayer(env),
-    { source: 'file', nameOf, values: projectFile },
+    { source: 'file', nameSource, values: projectFile },
   ];
 }
 
@@ -163,13 +163,13 @@ function envLayer(env: Env): Layer {
     const text = env[entryOf(key).variable ?? ''];
     if (text?.trim()) values[key] = text;
   }
-  return { source: 'env', nameOf: (key) => entryOf(key).variable ?? '', values };
+  return { source: 'env', nameSource: (key) => entryOf(key).variable ?? '', values };
 }
 
 function accountLayer(name: string, values: RawSettings): Layer {
-  const nameOf = (key: SettingKey) =>
+  const nameSource = (key: SettingKey) =>
     key === 'account' ? 'the stored default' : `account “${name}”`;
-  return { source: 'account', nameOf, values };
+  return { source: 'account', nameSource, values };
 }
 
 function withoutVariables(env: Env, keys: readonly SettingKey[]): Env {
@@ -199,9 +199,9 @@ function readSetting<Key extends SettingKey>(
 
 /** Returns `undefined` if no source has the setting. */
 function findText(key: SettingKey, layers: readonly Layer[]): Setting<string> | undefined {
-  for (const { source, nameOf, values } of layers) {
+  for (const { source, nameSource, values } of layers) {
     const value = values[key];
-    if (value !== undefined) return { value, source, from: nameOf(key) };
+    if (value !== undefined) return { value, source, from: nameSource(key) };
   }
   return undefined;
 }

@@ -136,7 +136,7 @@ export class Store {
         deserialize: parseSettings,
       });
     } catch (error) {
-      throw new UsageError(`Cannot read the settings file ${this.path}: ${reasonOf(error)}.`, {
+      throw new UsageError(`Cannot read the settings file ${this.path}: ${systemReason(error)}.`, {
         code: 'BAD_SETTINGS',
         hint: `The file was not changed. Repair it, or delete ${this.path} and sign in again: adreport login`,
       });
@@ -152,7 +152,7 @@ export class Store {
   }
 
   #cannotWrite(cause: unknown): UsageError {
-    return new UsageError(`Cannot write the settings file ${this.path}: ${reasonOf(cause)}.`, {
+    return new UsageError(`Cannot write the settings file ${this.path}: ${systemReason(cause)}.`, {
       hint: 'Set ADREPORT_CONFIG_DIR to a different folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
       cause,
     });
@@ -233,7 +233,7 @@ function homeFolder(): string {
 }
 
 /** Returns the readable part of a system message: `EACCES: permission denied, open '/…'`. */
-function reasonOf(error: unknown): string {
+function systemReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^\w+: ([^,]*)/.exec(message)?.[1] ?? message;
 }

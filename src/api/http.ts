@@ -115,7 +115,7 @@ export function readProxy(
   const text = (env.https_proxy || env.HTTPS_PROXY)?.trim();
   if (!text) return undefined;
 
-  const url = proxyUrlOf(text);
+  const url = parseProxyUrl(text);
   if (!url) {
     // Not quoted, because it may contain a password.
     const message =
@@ -132,7 +132,7 @@ export function readProxy(
   return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
 }
 
-function proxyUrlOf(text: string): URL | undefined {
+function parseProxyUrl(text: string): URL | undefined {
   try {
     const url = new URL(text.includes('://') ? text : `http://${text}`);
     decodeURIComponent(url.username + url.password);
@@ -226,7 +226,7 @@ function followRedirect(
   }
 
   const from = `${url.origin}${url.pathname}`;
-  const to = target ? addressOf(target) : 'an unreadable address';
+  const to = target ? describeTarget(target) : 'an unreadable address';
   const why = mayFollow
     ? 'which is not https'
     : 'and adreport does not follow redirects of POST requests';
@@ -239,7 +239,7 @@ function followRedirect(
 }
 
 /** Falls back to the scheme for a URL without an origin. */
-function addressOf({ origin, protocol }: URL): string {
+function describeTarget({ origin, protocol }: URL): string {
   return shortened(origin === 'null' ? `a ${protocol} address` : origin);
 }
 

@@ -1,4 +1,4 @@
-import { type Column, nounOf } from '../contract/columns.ts';
+import { type Column, deriveNoun } from '../contract/columns.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import { findEmptyRows } from '../rows/empty-rows.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
@@ -72,7 +72,7 @@ export class TotalCheck implements Check {
     if (!isTotal || large.length < 2) return;
 
     const keys = new Set(this.#keys.map(({ breakdown }) => breakdown));
-    const nouns = breakdowns.filter(({ name }) => keys.has(name)).map(nounOf);
+    const nouns = breakdowns.filter(({ name }) => keys.has(name)).map(deriveNoun);
     messages.addWarning(
       'total',
       `Row ${row} is a total: it has no ${nouns.join(' or ')}, and its metrics are the sums of all other rows. Adding up all rows counts everything twice.`,

@@ -56,8 +56,8 @@ async function campaigns(context: Context, options: OptionsOf<typeof flags>): Pr
   });
 
   const emptyNote = 'No campaigns found.';
-  if (adUnits) await write({ rows: matching.flatMap(adUnitRowsOf), emptyNote });
-  else await write({ rows: matching.map(campaignRowOf), records: matching, emptyNote });
+  if (adUnits) await write({ rows: matching.flatMap(toAdUnitRows), emptyNote });
+  else await write({ rows: matching.map(toCampaignRow), records: matching, emptyNote });
 }
 
 const advertiserId: ListColumn = { name: 'advertiserId', whole: true };
@@ -87,18 +87,18 @@ const adUnitLayout = {
 };
 
 /** Adds the days and the number of ad units. */
-function campaignRowOf({ adunits, ...campaign }: CampaignRecord): ListRow {
-  return { ...campaign, ...daysOf(campaign), adunits: adunits.length };
+function toCampaignRow({ adunits, ...campaign }: CampaignRecord): ListRow {
+  return { ...campaign, ...formatDays(campaign), adunits: adunits.length };
 }
 
-function adUnitRowsOf({ adunits, ...campaign }: CampaignRecord): ListRow[] {
+function toAdUnitRows({ adunits, ...campaign }: CampaignRecord): ListRow[] {
   return adunits.map(({ adunitId, adunitName }) => {
-    return { ...campaign, ...daysOf(campaign), adunitId, adunitName };
+    return { ...campaign, ...formatDays(campaign), adunitId, adunitName };
   });
 }
 
 /** Formats the first and last day of a campaign for tables. */
-function daysOf(campaign: Omit<CampaignRecord, 'adunits'>) {
+function formatDays(campaign: Omit<CampaignRecord, 'adunits'>) {
   const start = campaign.campaignStartDate.slice(0, 10);
   const lastDay = campaign.campaignEndDate.slice(0, 10);
 

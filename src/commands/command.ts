@@ -104,8 +104,8 @@ export type Perform = (
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-function typedLineOf(command: Command): TypedLine | undefined {
-  if (command.parent) return typedLineOf(command.parent);
+function findTypedLine(command: Command): TypedLine | undefined {
+  if (command.parent) return findTypedLine(command.parent);
   return command instanceof DeclaredCommand ? command.typedLine : undefined;
 }
 
@@ -209,8 +209,8 @@ export function declareCommand<
           options,
           // Their number and words are checked.
           args: command.processedArgs as ArgumentValues<Args>,
-          typedOptions: typedOptionsOf(command),
-          program: programOf(command),
+          typedOptions: listTypedOptions(command),
+          program: findProgram(command),
         }),
       );
     });
@@ -239,18 +239,18 @@ function readArgument(argument: Argument, text: string): string {
   }
 }
 
-function typedOptionsOf(command: Command): Set<string> {
+function listTypedOptions(command: Command): Set<string> {
   const names = command.options.map((option) => option.attributeName());
   return new Set(names.filter((name) => command.getOptionValueSource(name) === 'cli'));
 }
 
-function programOf(command: Command): Command {
-  return command.parent ? programOf(command.parent) : command;
+function findProgram(command: Command): Command {
+  return command.parent ? findProgram(command.parent) : command;
 }
 
 /** Throws `UsageError` if a program's command line is not after `--`: its flags would be ours. */
 function refuseMissingDashes(command: DeclaredCommand): void {
-  const line = typedLineOf(command);
+  const line = findTypedLine(command);
   if (!command.needsDashes || !line || line.argv.includes('--')) return;
 
   const at = line.argv.indexOf(command.name()) + 1;
@@ -263,7 +263,7 @@ function refuseMissingDashes(command: DeclaredCommand): void {
 
 /** Throws `UsageError` for flags of the command, or of those above, that exclude each other. */
 function refuseConflicts(command: Command): void {
-  const typed = typedOptionsOf(command);
+  const typed = listTypedOptions(command);
   const options = command.options.filter((option) => typed.has(option.attributeName()));
   for (const option of options) {
     const others = option instanceof FlagOption ? (option.flag.conflicts ?? []) : [];
@@ -325,7 +325,7 @@ export function listVisibleOptions(command: Command): VisibleOption[] {
       parent.options.filter((option) => command.takesFromAbove(option)),
     );
   }
-  if (parent) take(programOf(command), programOf(command).options);
+  if (parent) take(findProgram(command), findProgram(command).options);
   return taken;
 }
 

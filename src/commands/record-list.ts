@@ -48,7 +48,7 @@ export async function prepareList(
   layout: ListLayout,
 ): Promise<(content: ListContent) => Promise<void>> {
   const [{ path, format }] = chooseOutputs(context, options);
-  const columns = columnsOf(layout, options, format);
+  const columns = chooseColumns(layout, options, format);
   const names = { account: await context.account.name() };
   const target = await openTarget(context, { path, clobber: options.clobber }, { names });
 
@@ -85,7 +85,7 @@ export async function prepareList(
 }
 
 /** Finds the columns of `--columns`, in any case, or the default ones of the format. */
-function columnsOf(
+function chooseColumns(
   { columns, tableColumns }: ListLayout,
   { columns: selectedColumns }: ListOptions,
   format: FormatName,

@@ -1,4 +1,4 @@
-import { ownerOf } from '../account/owner.ts';
+import { identifyOwner } from '../account/owner.ts';
 import { findIds } from '../client/find-ids.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
@@ -77,7 +77,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const nowMs = host.wallClock();
   const settings = await account.settings();
   const query = buildQuery(options, {
-    ...ownerOf(account, settings),
+    ...identifyOwner(account, settings),
     profile: settings.profile.value,
     encoding: settings.encoding.value,
     windowClock: settings.windowClock.value,
@@ -117,7 +117,7 @@ function weeklyNeedsRunError(platform: NodeJS.Platform, query: Query): UsageErro
 
 const listColumns: readonly TextColumn<LedgerEntry>[] = [
   { name: 'id', value: (entry) => entry.id, whole: true },
-  { name: 'period', value: daysOf, whole: true },
+  { name: 'period', value: formatDays, whole: true },
   { name: 'by', value: ({ request }) => String(request.by ?? '') },
   { name: 'status', value: (entry) => entry.status },
   { name: 'requested', value: requestTime, whole: true },
@@ -126,7 +126,7 @@ const listColumns: readonly TextColumn<LedgerEntry>[] = [
 ];
 
 /** Formats the days of a window for `--period`. */
-function daysOf({ window }: LedgerEntry): string {
+function formatDays({ window }: LedgerEntry): string {
   const first = window.since.slice(0, 10);
   const last = window.until.slice(0, 10);
   return first === last ? first : `${first}..${last}`;

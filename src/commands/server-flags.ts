@@ -13,10 +13,10 @@ import { printable } from '../text/printable.ts';
 const hourMs = 3_600_000;
 
 /** Returns a reader for numbers in the range of a server option. */
-const readNumberOf = (name: keyof typeof optionRanges) => (text: string) =>
+const numberReader = (name: keyof typeof optionRanges) => (text: string) =>
   readWholeNumber(text, optionRanges[name]);
 
-const readRate = (text: string) => readNumberOf('rateLimit')(text.replace(/\/s$/, ''));
+const readRate = (text: string) => numberReader('rateLimit')(text.replace(/\/s$/, ''));
 
 const hostFlags = flagGroup('Flags:', {
   host: {
@@ -32,7 +32,7 @@ const portFlags = flagGroup('Flags:', {
   port: {
     flags: '--port <n>',
     meaning: 'port to listen on; 0 picks a free one',
-    read: readNumberOf('port'),
+    read: numberReader('port'),
     default: 8787,
   },
 });
@@ -41,14 +41,14 @@ export const worldFlags = flagGroup('Data:', {
   seed: {
     flags: '--seed <n>',
     meaning: 'seed of the sample data',
-    read: readNumberOf('seed'),
+    read: numberReader('seed'),
     default: 1,
     isRare: true,
   },
   scale: {
     flags: '--scale <n>',
     meaning: 'multiply the sample data by n',
-    read: readNumberOf('scale'),
+    read: numberReader('scale'),
     default: 1,
     isRare: true,
   },
@@ -62,7 +62,7 @@ const dataFlags = flagGroup('Data:', {
   restate: {
     flags: '--restate <n>',
     meaning: 'conversions and revenue of a day keep growing for n days',
-    read: readNumberOf('restate'),
+    read: numberReader('restate'),
     default: 0,
     isRare: true,
   },
@@ -78,7 +78,7 @@ const lifeFlags = flagGroup('Reports and tokens:', {
   polls: {
     flags: '--polls <n>',
     meaning: 'reports become ready at the n-th status call',
-    read: readNumberOf('polls'),
+    read: numberReader('polls'),
     conflicts: ['manual'],
     isRare: true,
   },

@@ -23,7 +23,7 @@ export const viewCommand = declareCommand({
   ],
   flags: [viewFlags, viewOutputFlags],
   async action({ context, options, args: [paths] }) {
-    const form = formOf(context, options);
+    const form = chooseForm(context, options);
     checkView(context, options, form);
     const view = await readView(context, options, { paths, form });
     try {
@@ -46,7 +46,7 @@ async function showView(context: Context, view: View, form: OutputKind): Promise
 }
 
 /** Chooses text on a terminal, one object with `--json`, otherwise a format of `run`. */
-function formOf(context: Context, options: ViewOptions): OutputKind {
+function chooseForm(context: Context, options: ViewOptions): OutputKind {
   const { chart, format, output = ['-'], compare } = options;
   const isStdout = output.every((path) => path === '-');
   if (context.flags.json && isStdout) {

@@ -61,7 +61,7 @@ export function findNames(text: string, accepted: readonly string[]): readonly s
   const spellings = findSpellings(text, accepted);
   if (spellings.length > 0) return spellings;
 
-  const meant = new Set(vocabulary.filter((entry) => isMeant(entry, text)).flatMap(namesOf));
+  const meant = new Set(vocabulary.filter((entry) => isMeant(entry, text)).flatMap(listNames));
   return accepted.filter((name) => meant.has(name));
 }
 
@@ -94,7 +94,7 @@ const vocabulary: readonly NamedColumns[] = [
   }),
 ];
 
-function namesOf({ name, columns }: NamedColumns): readonly string[] {
+function listNames({ name, columns }: NamedColumns): readonly string[] {
   return [name, ...columns];
 }
 

@@ -14,7 +14,7 @@ const signatures: readonly { readonly form: BinaryForm; readonly signature: stri
 ];
 
 /** Returns `undefined` for all other forms, such as text. */
-export function binaryFormOf(head: Uint8Array): BinaryForm | undefined {
+export function detectBinaryForm(head: Uint8Array): BinaryForm | undefined {
   const start = String.fromCharCode(...head.subarray(0, 4));
   return signatures.find(({ signature }) => start.startsWith(signature))?.form;
 }

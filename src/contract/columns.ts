@@ -31,7 +31,7 @@ type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
  * buyer's row has all dimension fields (null and without `breakdown` here unless requested); a
  * DSP's row has only requested ones (`decisions.md` 4, Row fields).
  */
-export function columnsOf(profile: Profile, request: ColumnsRequest): Column[] {
+export function listColumns(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
   for (const { name: breakdown, fields, time, onlyWhenAsked } of breakdowns) {
     const isRequested = request.breakdowns.includes(breakdown);
@@ -58,7 +58,7 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
  * Names the columns that identify a row: for each breakdown its id, or its name if it has no id.
  * Empty for a report with one row.
  */
-export function keyOf(asked: readonly BreakdownName[]): string[] {
+export function listKeyFields(asked: readonly BreakdownName[]): string[] {
   const key: string[] = [];
 
   for (const name of asked) {
@@ -161,11 +161,11 @@ export function fieldLabel(field: string): string {
   const derived = derivedMetrics.find((metric) => metric.field === field);
   if (derived) return derived.name.replace(/ (.)$/, ' ($1)');
   const metric = metricOfField(field);
-  if (metric) return wordsOf(metric.name);
+  if (metric) return splitWords(metric.name);
   const breakdown = breakdownOfField(field);
-  if (!breakdown) return campaignFields.includes(field) ? wordsOf(field) : field;
+  if (!breakdown) return campaignFields.includes(field) ? splitWords(field) : field;
   // “Region” is clearer than `adminLevel1`.
-  return wordsOf(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
+  return splitWords(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
 
 /** Returns an empty string for a field that is not money. */
@@ -176,11 +176,11 @@ export function currencyOf(field: string): '' | '$' | '€' {
 }
 
 /** Derives the noun of a breakdown from its meaning: `campaign`, `postal code`. */
-export function nounOf({ meaning }: Pick<Breakdown, 'meaning'>): string {
+export function deriveNoun({ meaning }: Pick<Breakdown, 'meaning'>): string {
   return meaning.replace(/^by (the )?/, '').replaceAll(/ \([^)]*\)/g, '');
 }
 
-function wordsOf(name: string): string {
+function splitWords(name: string): string {
   const words = name
     .replaceAll(/([a-z])([A-Z0-9])/g, '$1 $2')
     .toLowerCase()

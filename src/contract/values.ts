@@ -16,15 +16,15 @@ const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
-  return plainNumberOf(value) ?? plainNumberOf(usualFormOf(value));
+  return toPlainNumber(value) ?? toPlainNumber(toUsualForm(value));
 }
 
-function plainNumberOf(text: string): string | undefined {
+function toPlainNumber(text: string): string | undefined {
   if (numberPattern.test(text)) return text;
   return commaPattern.test(text) ? text.replace(',', '.') : undefined;
 }
 
-function usualFormOf(text: string): string {
+function toUsualForm(text: string): string {
   return text
     .trim()
     .replace(/^\+(?=[\d.,])/, '')
@@ -58,7 +58,7 @@ export function formatDay(day: number): string {
 }
 
 /** Parses `YYYY-MM-DD HH:MM:SS` as if it were UTC, into milliseconds since 1970. */
-export function wallTimeOf(text: string): number | undefined {
+export function parseWallTime(text: string): number | undefined {
   return /^[-\d]{10} [:\d]{8}$/.test(text)
     ? parseTimestamp(`${text.replace(' ', 'T')}Z`)?.wallMs
     : undefined;

@@ -18,7 +18,7 @@ export interface ResultEntry {
 export function resultLines(entry: ResultEntry, indent: number, out: Console['out']): string[] {
   const { mark, name, message, detail } = entry;
   const width = Math.max(30, Math.min(120, out.width) - indent);
-  const colour = colourOf(mark, out);
+  const colour = chooseColour(mark, out);
 
   const lines = message.split('\n').flatMap((line) => wrap(printable(line), width));
   if (detail !== null) {
@@ -26,18 +26,18 @@ export function resultLines(entry: ResultEntry, indent: number, out: Console['ou
     lines.push(...wrap(printable(`${arrow} ${detail}`), width).map((line) => colour(line)));
   }
 
-  const head = `${colour(signOf(mark, out.showsUnicode))} ${name.padEnd(indent - 5)}  `;
+  const head = `${colour(chooseSign(mark, out.showsUnicode))} ${name.padEnd(indent - 5)}  `;
   return lines.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
 }
 
-function signOf(mark: Mark, showsUnicode: boolean): string {
+function chooseSign(mark: Mark, showsUnicode: boolean): string {
   if (mark === 'unknown') return '- ';
   if (mark === 'note') return '! ';
   if (mark === 'good') return showsUnicode ? '✓ ' : 'ok';
   return showsUnicode ? '✗ ' : 'x ';
 }
 
-function colourOf(mark: Mark, { style }: Console['out']): Console['out']['style'] {
+function chooseColour(mark: Mark, { style }: Console['out']): Console['out']['style'] {
   if (mark === 'unknown') return style.dim;
   if (mark === 'note') return style.yellow;
   return mark === 'good' ? style.green : style.red;

@@ -96,7 +96,7 @@ async function tryClaims(service: ServiceProbe, redact: (text: string) => string
     const reason = lastError?.message ?? lacks?.[service.settings.profile];
     let outcome: Outcome = { result: 'not tried', detail: reason ?? null };
     try {
-      if (reason === undefined) outcome = outcomeOf(await check(service));
+      if (reason === undefined) outcome = toOutcome(await check(service));
     } catch (error) {
       outcome = outcomeOfError(error);
       if (error instanceof AdreportError && endsTrials(error)) lastError = error;
@@ -109,7 +109,7 @@ async function tryClaims(service: ServiceProbe, redact: (text: string) => string
 
 type Outcome = Pick<ClaimResult, 'result' | 'detail'>;
 
-function outcomeOf(difference: string | undefined): Outcome {
+function toOutcome(difference: string | undefined): Outcome {
   return difference === undefined
     ? { result: 'holds', detail: null }
     : { result: 'differs', detail: difference };

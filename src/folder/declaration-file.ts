@@ -4,7 +4,7 @@ import { codeOf, OutputError, UsageError } from '../errors.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { formatDate, unitContaining } from '../query/calendar.ts';
 import { commandFor } from '../query/command-for.ts';
-import { templateOf } from '../query/file-name.ts';
+import { escapeBraces } from '../query/file-name.ts';
 import { keepsFolder } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import { readSavedOptions } from '../query/saved-report.ts';
@@ -15,6 +15,7 @@ import { makeFolder } from '../text/make-folder.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import {
+  adoptMetrics,
   type Declaration,
   declarationName,
   declaredKeys,
@@ -26,7 +27,6 @@ import {
   replaceDeclaration,
   reportDifferences,
   toDeclaration,
-  withMetricsOf,
 } from './declaration.ts';
 import { accessErrorReason } from './disk.ts';
 import { readHistory } from './history.ts';
@@ -116,7 +116,7 @@ export async function planDeclaration(
   }
 
   const before = file.declaration;
-  const query = withMetricsOf(before, asked);
+  const query = adoptMetrics(before, asked);
   const differing = reportDifferences(before, query);
   if (differing.length > 0 && !isFresh) throw otherReportError(shown, differing);
 
@@ -312,7 +312,7 @@ function declaringCommand(
   { shown, platform }: ShownFolder,
 ): string {
   const [{ path, format }] = query.outputs;
-  const outputs = [{ path: join(templateOf(shown), path), format }] as const;
+  const outputs = [{ path: join(escapeBraces(shown), path), format }] as const;
   const days = until === 'now' ? { since } : { since, until };
   return commandFor({ ...query, outputs }, days, { platform, more: ['--fresh'] });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { formatDate, type SplitUnit } from '../query/calendar.ts';
 import { isEmptyYet, laterMs, resolvePeriod, tryResolve } from '../query/period.ts';
 import type { Query } from '../query/query.ts';
-import { differences, type SavedValue, savedKeysOf } from '../query/saved-keys.ts';
+import { differences, type SavedValue, toSavedKeys } from '../query/saved-keys.ts';
 import { type FilePattern, parsePattern } from './file-pattern.ts';
 
 export const declarationName = '_adreport.yaml';
@@ -56,7 +56,7 @@ function hashQuery(query: FolderQuery): string {
 /** Returns the keys and values of the file without `id`, in their order. */
 export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedValue>> {
   const { since, until, lookback = 0, strict = false, split, login, service } = query;
-  const { profile, by = [], metrics, ...others } = savedKeysOf(query);
+  const { profile, by = [], metrics, ...others } = toSavedKeys(query);
   const { output, format, account, ...more } = others;
   const keys = { since, until, lookback, strict, split, profile, by, metrics, ...more };
   const ordered = { ...keys, output, format, account, login, service };
@@ -107,7 +107,7 @@ export type FolderRequest = Query & Pick<FolderQuery, 'split'>;
 export function extendDeclaration(before: Declaration, query: Query, days: AskedDays): Declaration {
   const since = before.since < days.since ? before.since : days.since;
   const until = laterEnd(before.until, days.until);
-  return toDeclaration({ ...before.query, ...editsOf(query), since, until });
+  return toDeclaration({ ...before.query, ...pickEdits(query), since, until });
 }
 
 /** Returns the declaration after `--fresh` for another report: it keeps the days. */
@@ -117,7 +117,7 @@ export function replaceDeclaration(
   days: AskedDays,
 ): Declaration {
   const { since, until } = extendDeclaration(before, query, days);
-  return firstDeclaration({ ...editsOf(before.query), ...query }, { since, until });
+  return firstDeclaration({ ...pickEdits(before.query), ...query }, { since, until });
 }
 
 /** `now` is after any day. */
@@ -127,13 +127,13 @@ function laterEnd(one: string, other: string): string {
 }
 
 /** Picks what may be edited apart from the days, as far as a query has it. */
-function editsOf(query: Query): Partial<Query> {
+function pickEdits(query: Query): Partial<Query> {
   const edits = Object.entries(query).filter(([option]) => editableOptions.includes(option));
   return Object.fromEntries(edits);
 }
 
 /** Without typed metrics a run takes those of the folder: a release may know one more. */
-export function withMetricsOf<Asked extends Query>(
+export function adoptMetrics<Asked extends Query>(
   { query: own }: Declaration,
   asked: Asked,
 ): Asked {

@@ -4,8 +4,8 @@ import {
   beforeTime,
   expandAllButTime,
   expandName,
+  listPlaceholders,
   type NameValues,
-  placeholdersOf,
 } from '../query/file-name.ts';
 
 /** Folder that an output keeps. */
@@ -28,7 +28,7 @@ export function findPlace(
   { names, cwd }: { readonly names: NameValues; readonly cwd: string },
 ): FolderPlace {
   const rest = output.slice(beforeTime(output).length);
-  const misplaced = placeholdersOf(rest).find((name) => ['account', 'report'].includes(name));
+  const misplaced = listPlaceholders(rest).find((name) => ['account', 'report'].includes(name));
   if (misplaced !== undefined) {
     throw new UsageError(`-o ${output} has {${misplaced}} after the date.`, {
       about: { flag: '--output' },

@@ -5,7 +5,7 @@ import {
   isMissingValue,
   numberTextOf,
   parseTimestamp,
-  wallTimeOf,
+  parseWallTime,
 } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
@@ -65,7 +65,7 @@ const kinds = {
     // Without the older `converted_type`, which would imply UTC.
     element: { type: 'INT64', logical_type: { ...micros, isAdjustedToUTC: false } },
     description: 'date-time like 2026-11-01 13:00:00',
-    convert: (value) => microsOf(wallTimeOf(textOf(value))),
+    convert: (value) => microsOf(parseWallTime(textOf(value))),
   },
   integer: {
     element: { type: 'INT64' },

@@ -1,4 +1,4 @@
-import { dayOf, numberTextOf, parseTimestamp, wallTimeOf } from '../contract/values.ts';
+import { dayOf, numberTextOf, parseTimestamp, parseWallTime } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
@@ -256,7 +256,7 @@ const firstSerial = 61;
 const wallDays = {
   date: dayOf,
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,
-  wallTime: (text: string) => (wallTimeOf(text) ?? Number.NaN) / 86_400_000,
+  wallTime: (text: string) => (parseWallTime(text) ?? Number.NaN) / 86_400_000,
 };
 
 /** Cells by column; `undefined` for an empty cell. */

@@ -1,4 +1,4 @@
-import { fieldLabel, nounOf } from '../contract/columns.ts';
+import { deriveNoun, fieldLabel } from '../contract/columns.ts';
 import { findAnyBreakdown } from '../contract/vocabulary.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { listWords } from '../text/quantity.ts';
@@ -77,7 +77,7 @@ function isShareableAccount(account: string): boolean {
 function describeRequest(request: object, labels: ReadonlyMap<string, string>): string {
   const breakdowns = listOf(request, 'breakdowns').map((name) => {
     const breakdown = findAnyBreakdown(name);
-    return breakdown ? nounOf(breakdown) : name;
+    return breakdown ? deriveNoun(breakdown) : name;
   });
   const metrics = listOf(request, 'metrics').map((name) => labels.get(name) ?? fieldLabel(name));
   const by = breakdowns.length > 0 ? `By ${listWords(breakdowns)}` : '';

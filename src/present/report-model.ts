@@ -2,7 +2,7 @@ import type { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
 import { provenanceFacts } from '../output/provenance.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
-import { formatPlural, listWords, pluralOf } from '../text/quantity.ts';
+import { formatPlural, formPlural, listWords } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
 import { type DateUnit, keyText } from '../totals/group-keys.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
@@ -210,7 +210,7 @@ function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
   const titleOf = (shown: readonly Unit[]): string => {
-    const nouns = shown.map((unit) => pluralOf(rowNoun(unit, dateUnit)));
+    const nouns = shown.map((unit) => formPlural(rowNoun(unit, dateUnit)));
     return `All ${listWords(nouns)}`;
   };
 

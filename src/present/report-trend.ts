@@ -1,5 +1,5 @@
 import { printable } from '../text/printable.ts';
-import { formatCount, pluralOf } from '../text/quantity.ts';
+import { formatCount, formPlural } from '../text/quantity.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
 import { nameOfGroup } from '../totals/group-name.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
@@ -133,7 +133,7 @@ function unchartedText(
   { metric, noun, total }: { metric: ReportMetric; noun: string; total: GroupedTotals },
 ): string {
   const isOne = rest.length === 1;
-  const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralOf(noun)}`;
+  const subject = `${formatCount(rest.length)} other ${isOne ? noun : formPlural(noun)}`;
 
   const sums = addSums(rest, metrics);
   const amount = `${formatWithCurrency(metric, sums)}${isOne ? '' : ' in total'}`;

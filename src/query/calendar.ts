@@ -64,7 +64,7 @@ interface WallInstants {
 }
 
 /** Finds the instants of a wall time. */
-export function instantsOf(wall: WallTime, zone: string): WallInstants {
+export function findInstants(wall: WallTime, zone: string): WallInstants {
   const wallSeconds = wall.toSeconds();
   const before = offsetAt(wallSeconds - secondsPerDay, zone);
   const after = offsetAt(wallSeconds + secondsPerDay, zone);
@@ -86,14 +86,14 @@ export function instantsOf(wall: WallTime, zone: string): WallInstants {
   return { first: instant, last: instant, isSkipped: true };
 }
 
-/** Like `instantsOf`, for a wall time in milliseconds since 1970, as if it were UTC. */
+/** Like `findInstants`, for a wall time in milliseconds since 1970, as if it were UTC. */
 export function instantsAt(wallMs: number, zone: string): WallInstants {
-  return instantsOf(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
+  return findInstants(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
 }
 
 /** Returns the first instant of a day, given its midnight. */
 export function startOfDay(midnight: WallTime, zone: string): number {
-  const { first, last } = instantsOf(midnight, zone);
+  const { first, last } = findInstants(midnight, zone);
   // If clocks go back across midnight (St John's until 2010), the first midnight is followed by an
   // hour of the previous day.
   return first !== last && wallAt(last - 1, zone) < midnight ? last : first;
@@ -207,7 +207,7 @@ function dayNumber(day: string): number {
   return number;
 }
 
-function midnightOf(day: string): WallTime {
+function toMidnight(day: string): WallTime {
   return DateTime.fromSeconds(dayNumber(day) * secondsPerDay, { zone: 'utc' });
 }
 
@@ -223,7 +223,7 @@ export function unitContaining(
   zone: string,
 ): CalendarUnit | undefined {
   if (dayOf(day) === undefined) return undefined;
-  const since = startOfDay(midnightOf(day).startOf(unit), zone);
+  const since = startOfDay(toMidnight(day).startOf(unit), zone);
   return unitsIn({ since, until: since, zone }, unit).next().value ?? undefined;
 }
 
@@ -252,7 +252,7 @@ export function endAfterUnits(
   count: number,
   { unit, zone }: { readonly unit: SplitUnit; readonly zone: string },
 ): number {
-  const next = midnightOf(lastDay).plus({ day: 1 });
+  const next = toMidnight(lastDay).plus({ day: 1 });
   return startOfDay(next.plus({ [unit]: count }), zone);
 }
 
@@ -262,7 +262,7 @@ export function unitNumber(day: string, unit: SplitUnit): number {
   // 1970-01-01 was a Thursday.
   if (unit === 'week') return Math.floor((dayNumber(day) + 3) / 7);
 
-  const { year, month } = midnightOf(day);
+  const { year, month } = toMidnight(day);
   return 12 * (year - 1_970) + month - 1;
 }
 
@@ -297,12 +297,12 @@ export function comparableWindow(window: Window, now: number): Window {
  */
 export function earlierWindow(window: Window, which: ComparisonName): Window {
   const { zone } = window;
-  const first = wallOf(window.since, zone);
-  const last = wallOf(window.until + 1, zone);
+  const first = toWallTime(window.since, zone);
+  const last = toWallTime(window.until + 1, zone);
   const distance = distanceTo(window, which);
 
-  const since = instantOf(first.minus(distance), zone);
-  const end = instantOf(endBefore(last, distance, wholeUnits(window)?.unit === 'day'), zone);
+  const since = toInstant(first.minus(distance), zone);
+  const end = toInstant(endBefore(last, distance, wholeUnits(window)?.unit === 'day'), zone);
   // If a clock change skips the whole earlier window, one second remains.
   const until = Math.max(since, end - 1);
   return { since, until, end: until + 1, zone };
@@ -311,7 +311,7 @@ export function earlierWindow(window: Window, which: ComparisonName): Window {
 /** Returns the calendar distance from a window to the earlier one. */
 function distanceTo(window: Window, which: ComparisonName): Duration {
   const { since, end, zone } = window;
-  const first = wallOf(since, zone);
+  const first = toWallTime(since, zone);
   const units = wholeUnits(window);
   if (which === 'last-year') {
     if (units?.unit !== 'week') return Duration.fromObject({ years: 1 });
@@ -319,7 +319,7 @@ function distanceTo(window: Window, which: ComparisonName): Duration {
   }
   if (units) return Duration.fromObject({ [units.unit]: units.count });
 
-  const length = wallOf(end, zone).diff(first);
+  const length = toWallTime(end, zone).diff(first);
   const beginsWithDay = first.equals(first.startOf('day'));
   return beginsWithDay ? Duration.fromObject({ days: Math.ceil(length.as('days')) }) : length;
 }
@@ -361,11 +361,11 @@ function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): 
 }
 
 /** Returns the wall time of an instant; midnight for the first instant of a day, even if skipped. */
-function wallOf(instant: number, zone: string): WallTime {
+function toWallTime(instant: number, zone: string): WallTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);
 }
 
-function instantOf(wall: WallTime, zone: string): number {
+function toInstant(wall: WallTime, zone: string): number {
   const isMidnight = wall.equals(wall.startOf('day'));
-  return isMidnight ? startOfDay(wall, zone) : instantsOf(wall, zone).first;
+  return isMidnight ? startOfDay(wall, zone) : findInstants(wall, zone).first;
 }

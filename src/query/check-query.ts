@@ -3,7 +3,7 @@ import { derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { listWords } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import { beforeTime, hasTimePlaceholder, placeholdersOf } from './file-name.ts';
+import { beforeTime, hasTimePlaceholder, listPlaceholders } from './file-name.ts';
 import { longNameOf } from './flags/flag.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
 import { type FormatName, formatFacts } from './format-names.ts';
@@ -88,7 +88,7 @@ function expectOutputs(query: Query): void {
     throw refuse('--output', 'A folder has one -o.', 'Use one -o, and view for other formats.');
   }
   for (const output of query.outputs) {
-    const hasId = placeholdersOf(output.path).includes('id');
+    const hasId = listPlaceholders(output.path).includes('id');
     if (unit === undefined || !hasId) continue;
     throw refuse(
       '--output',

@@ -1,5 +1,5 @@
 import { findNames, findSpellings } from '../contract/aliases.ts';
-import { type Column, columnsOf, metricOfField } from '../contract/columns.ts';
+import { type Column, listColumns, metricOfField } from '../contract/columns.ts';
 import {
   breakdowns,
   derivedBreakdowns,
@@ -21,7 +21,7 @@ type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
  */
 export function columnsOfQuery({ profile, metrics, breakdowns }: ColumnsQuery): Column[] {
   const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
-  const all = columnsOf(profile, sent);
+  const all = listColumns(profile, sent);
   const columnOfMetric = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
 
@@ -86,7 +86,7 @@ interface PossibleColumns {
 
 function possibleColumns({ profile, metrics, breakdowns }: ColumnsQuery): PossibleColumns {
   const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
-  const columns = columnsOf(profile, sent);
+  const columns = listColumns(profile, sent);
   const computed: string[] = [];
   for (const { field, numerator, denominator } of derivedMetrics) {
     const hasBoth = sent.metrics.includes(numerator) && sent.metrics.includes(denominator);

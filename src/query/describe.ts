@@ -1,4 +1,4 @@
-import { nounOf } from '../contract/columns.ts';
+import { deriveNoun } from '../contract/columns.ts';
 import { findCountry } from '../contract/countries.ts';
 import { breakdowns as knownBreakdowns, filters as knownFilters } from '../contract/vocabulary.ts';
 import { namedFilters, type Query } from './query.ts';
@@ -42,7 +42,7 @@ function nounOfFilter(name: string): string {
   const breakdown = knownBreakdowns.find((known) => known.name === filter?.on);
   if (!breakdown) return name;
 
-  const noun = nounOf(breakdown);
+  const noun = deriveNoun(breakdown);
   return noun.charAt(0).toUpperCase() + noun.slice(1);
 }
 

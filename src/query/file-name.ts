@@ -24,7 +24,7 @@ const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
 
 /** Returns e.g. `['since', 'date']`. Throws `UsageError` for an unknown placeholder. */
-export function placeholdersOf(template: string): Placeholder[] {
+export function listPlaceholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const [, word] of template.matchAll(placeholderPattern)) {
     if (word !== undefined) found.push(parsePlaceholder(word));
@@ -34,7 +34,7 @@ export function placeholdersOf(template: string): Placeholder[] {
 
 /** With a time placeholder, each part of a split report gets its own file. */
 export function hasTimePlaceholder(template: string): boolean {
-  return placeholdersOf(template).some((placeholder) => timePlaceholders.includes(placeholder));
+  return listPlaceholders(template).some((placeholder) => timePlaceholders.includes(placeholder));
 }
 
 /** Returns the part of a name before its first date; all of it without one. */
@@ -59,7 +59,7 @@ export function expandName(template: string, values: NameValues): string {
 export function expandAllButTime(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
     const stays = word === undefined || timePlaceholders.includes(word);
-    return stays ? found : templateOf(formatValue(word, values));
+    return stays ? found : escapeBraces(formatValue(word, values));
   });
 }
 
@@ -80,7 +80,7 @@ function nameReport({ report, breakdowns }: Query): string {
 }
 
 /** Escapes the braces of a path, which are not placeholders. */
-export function templateOf(path: string): string {
+export function escapeBraces(path: string): string {
   return path.replaceAll(/[{}]/g, '$&$&');
 }
 

@@ -49,8 +49,8 @@ function expectOneName(path: string, platform: NodeJS.Platform): void {
 
   const names = path.split(',');
   if (names.length === 1 || !names.every((name) => formatOfFile(name) !== undefined)) return;
-  const each = names.map((name) => `-o ${shellWord(name.trim(), platform)}`);
-  throw refuse(`-o ${path} is a list of files.`, `Name each of them: ${each.join(' ')}`);
+  const flags = names.map((name) => `-o ${shellWord(name.trim(), platform)}`);
+  throw refuse(`-o ${path} is a list of files.`, `Name each of them: ${flags.join(' ')}`);
 }
 
 /** Throws `UsageError` for an unknown ending; a name without one is csv. */

@@ -3,8 +3,8 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import {
   type Days,
+  findInstants,
   formatInstant,
-  instantsOf,
   isZoneName,
   readDays,
   readWallTime,
@@ -150,8 +150,8 @@ class PeriodReader {
       });
     }
 
-    const since = this.#instantOf('since', sinceText.trim());
-    const until = this.#instantOf('until', untilText.trim());
+    const since = this.#resolveInstant('since', sinceText.trim());
+    const until = this.#resolveInstant('until', untilText.trim());
     if (since > until) {
       const [from, to] = [since, until].map((instant) => formatInstant(instant, this.#zone));
       throw new UsageError(`The period begins at ${from}, but ends at ${to}.`, {
@@ -181,8 +181,8 @@ class PeriodReader {
   /** Reads a name or a range: `2026-11-01..today`. */
   #daysOfRange(text: string): Days {
     const [from = '', to = from, ...more] = text.split('..');
-    const first = this.#daysOf(from);
-    const last = this.#daysOf(to);
+    const first = this.#parseDays(from);
+    const last = this.#parseDays(to);
     if (!first || !last || more.length > 0) throw this.#unknownPeriod(text);
     if (last.start < first.start) {
       throw this.#unknownPeriod(text, 'Write the earlier day first: FIRST..LAST.');
@@ -202,7 +202,7 @@ class PeriodReader {
    * Reads a name in any case: `today`, `last-month`, `last-7d` (seven whole days before today),
    * `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. `undefined` for other text.
    */
-  #daysOf(text: string): Days | undefined {
+  #parseDays(text: string): Days | undefined {
     if (text.length > maxLength) return undefined;
     const name = text.toLowerCase();
     const relative = parseRelativeDays(name);
@@ -215,12 +215,12 @@ class PeriodReader {
   }
 
   /** Returns the first second of the named time for `since`, the last for `until`. */
-  #instantOf(end: End, text: string): number {
+  #resolveInstant(end: End, text: string): number {
     const instant =
       text.length > maxLength ? undefined : this.#readInstant(end, text.toUpperCase());
     if (instant !== undefined) return instant;
 
-    const days = this.#daysOf(text);
+    const days = this.#parseDays(text);
     if (days && end === 'since') return startOfDay(days.start, this.#zone);
     if (days) return startOfDay(days.end, this.#zone) - 1;
 
@@ -264,7 +264,7 @@ class PeriodReader {
    * last for `until`; if one skips it, the time of the change.
    */
   #settle(end: End, wall: WallTime): number {
-    const { first, last, isSkipped } = instantsOf(wall, this.#zone);
+    const { first, last, isSkipped } = findInstants(wall, this.#zone);
     if (end === 'since') return first;
     return isSkipped ? last - 1 : last;
   }

@@ -22,9 +22,9 @@ type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
  * Returns a query as keys and values of a saved report, in the order of the flags. `buildQuery`
  * makes the same query of them, with its `login` and `service`.
  */
-export function savedKeysOf(query: Query): Readonly<Record<string, SavedValue>> {
+export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> {
   const keys: Record<string, SavedValue> = {};
-  for (const { flag, value } of flagValues(optionsOf(query))) keys[keyOfFlag(flag)] = value;
+  for (const { flag, value } of flagValues(toOptions(query))) keys[keyOfFlag(flag)] = value;
   return keys;
 }
 
@@ -38,13 +38,13 @@ const otherKeys: readonly string[] = [
  * Returns the keys of everything that decides the content of a file, except time. The order of
  * metrics, breakdowns and columns is kept, because the file keeps it; values of filters are sorted.
  */
-export function contentOf(query: Query): Readonly<Record<string, SavedValue>> {
+export function selectContent(query: Query): Readonly<Record<string, SavedValue>> {
   const filters: Record<string, readonly string[]> = {};
   for (const name of Object.keys(query.filters).sort()) {
     filters[name] = [...(query.filters[name as keyof Query['filters']] ?? [])].sort();
   }
   const content: Record<string, SavedValue> = {};
-  for (const [key, value] of Object.entries(savedKeysOf({ ...query, filters }))) {
+  for (const [key, value] of Object.entries(toSavedKeys({ ...query, filters }))) {
     if (!otherKeys.includes(key)) content[key] = value;
   }
   return content;
@@ -52,8 +52,8 @@ export function contentOf(query: Query): Readonly<Record<string, SavedValue>> {
 
 /** Lists the differences between the contents of two queries: `country: FR → DE`. */
 export function differences(before: Query, after: Query): string[] {
-  const old = textsByKey(contentOf(before));
-  const current = textsByKey(contentOf(after));
+  const old = textsByKey(selectContent(before));
+  const current = textsByKey(selectContent(after));
   const found: string[] = [];
   for (const key of new Set([...old.keys(), ...current.keys()])) {
     const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
@@ -86,7 +86,7 @@ export function toArguments(
   query: Query,
   accepts: (option: string) => boolean = () => true,
 ): string[] {
-  const { profile, metrics, account, ...others } = optionsOf(query);
+  const { profile, metrics, account, ...others } = toOptions(query);
   const [{ path, format }] = query.outputs;
   const values = {
     ...others,
@@ -144,7 +144,7 @@ function isMap(value: SavedValue): value is Readonly<Record<string, string | rea
 }
 
 /** Returns the values of a query by option name. */
-function optionsOf(query: Query): OptionValues {
+function toOptions(query: Query): OptionValues {
   const { profile, metrics, breakdowns, timezone, encoding, windowClock, account, outputs } = query;
   const { report: _report, login: _login, service: _service, filters, ...kept } = query;
   const { hasTypedMetrics: _typed, breakdowns: _breakdowns, outputs: _outputs, ...others } = kept;

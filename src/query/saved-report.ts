@@ -64,7 +64,7 @@ export function readSavedOptions(
 }
 
 /**
- * Reads the options of a query from keys and values, as `savedKeysOf` makes them. Throws
+ * Reads the options of a query from keys and values, as `toSavedKeys` makes them. Throws
  * `UsageError` for unknown keys and invalid values.
  */
 export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<RunFlags> {

@@ -72,7 +72,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     throw fileError(shownPath, [{ line, message }]);
   }
 
-  const lineOf = (keys: readonly string[]): number => {
+  const findLine = (keys: readonly string[]): number => {
     let node: unknown = document.contents;
     let line = 1;
     for (const name of keys) {
@@ -88,7 +88,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
   try {
     const reviver = (_name: unknown, value: unknown) => (value === '' ? null : value);
     const value: unknown = document.toJS({ maxAliasCount: 100, reviver });
-    return new YamlFile(shownPath, value, lineOf);
+    return new YamlFile(shownPath, value, findLine);
   } catch {
     const message = 'the file has more than 100 aliases, or one that refers to itself.';
     throw fileError(shownPath, [{ line: 1, message }]);
@@ -121,19 +121,19 @@ export async function formatYaml(keys: Readonly<Record<string, unknown>>): Promi
 export class YamlFile {
   readonly shownPath: string;
   readonly #value: unknown;
-  readonly #lineOf: (keys: readonly string[]) => number;
+  readonly #findLine: (keys: readonly string[]) => number;
 
-  constructor(shownPath: string, value: unknown, lineOf: (keys: readonly string[]) => number) {
+  constructor(shownPath: string, value: unknown, findLine: (keys: readonly string[]) => number) {
     this.shownPath = shownPath;
     this.#value = value;
-    this.#lineOf = lineOf;
+    this.#findLine = findLine;
   }
 
   /** Returns the mapping at a path of keys, which may be empty. Throws `UsageError` for another. */
   section(...path: readonly string[]): YamlSection {
     let value = this.#value;
     for (const key of path) value = asMapping(value)?.[key];
-    const line = this.#lineOf(path);
+    const line = this.#findLine(path);
     const mapping = asMapping(value);
     if (!mapping) {
       const subject = path.at(-1) ?? 'The file';
@@ -143,7 +143,7 @@ export class YamlFile {
 
     const entries = new Map<string, YamlEntry>();
     for (const [key, entry] of Object.entries(mapping)) {
-      entries.set(key, { line: this.#lineOf([...path, key]), value: entry });
+      entries.set(key, { line: this.#findLine([...path, key]), value: entry });
     }
     return { line, entries };
   }

@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { binaryFormOf, isPage } from '../contract/body-kind.ts';
+import { detectBinaryForm, isPage } from '../contract/body-kind.ts';
 import { AdreportError, codeOf, IncompleteDataError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { CsvReading } from './csv-rows.ts';
@@ -61,7 +61,7 @@ export async function openReportFile(
     const isFile = stat.isFile();
     if (isFile) {
       const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
-      if (binaryFormOf(head) === 'parquet') {
+      if (detectBinaryForm(head) === 'parquet') {
         return parquetFile({ file, path, sizeBytes: stat.size, shown, signal, decoder, hash });
       }
     }
@@ -93,7 +93,7 @@ export function readReportStream(
   const places = new RowPlaces();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
-    const form = binaryFormOf(head);
+    const form = detectBinaryForm(head);
     if (form === 'parquet') throw parquetPipeError();
     const formForPeople = detectDocumentFormat(head);
     if (formForPeople) throw documentFormatError(shown, formForPeople);
@@ -135,7 +135,7 @@ function detectDocumentFormat(head: Buffer): DocumentFormat | undefined {
   const text = head.toString('latin1');
   if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (isPage(text)) return { name: 'a web page', program: 'a browser' };
-  if (binaryFormOf(head) !== 'zip' || !isSheet(head)) return undefined;
+  if (detectBinaryForm(head) !== 'zip' || !isSheet(head)) return undefined;
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
@@ -149,7 +149,7 @@ function isSheet(head: Buffer): boolean {
 
 /** Throws `IncompleteDataError` for the beginning of an archive. */
 function expectNoArchive(head: Buffer): void {
-  const form = binaryFormOf(head);
+  const form = detectBinaryForm(head);
   if (form !== 'zip' && form !== 'zstd') return;
   const sentence = form === 'zip' ? 'This is a zip archive.' : 'This file is compressed with zstd.';
   throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
@@ -232,7 +232,7 @@ async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   try {
     const pieces: AsyncIterator<Uint8Array> = gunzip[Symbol.asyncIterator]();
     const head = await readHead(pieces);
-    if (binaryFormOf(head) === 'gzip') {
+    if (detectBinaryForm(head) === 'gzip') {
       throw new IncompleteDataError('It is compressed twice.', { code: 'ARCHIVE' });
     }
     expectNoArchive(head);
@@ -265,7 +265,7 @@ function gzipDamage(error: Error): Damage | undefined {
 /** Checks the last four bytes. */
 async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
-  return binaryFormOf(buffer) === 'parquet';
+  return detectBinaryForm(buffer) === 'parquet';
 }
 
 interface OpenRows {

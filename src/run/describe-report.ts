@@ -1,4 +1,4 @@
-import { keyOf } from '../contract/columns.ts';
+import { listKeyFields } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import type { Provenance } from '../output/provenance.ts';
 import { breakdownsToSend } from '../query/body.ts';
@@ -49,5 +49,5 @@ export function provenanceOf(
 
 /** Returns the columns that identify a row; none if the request is not known. */
 export function keyFor(query: Query | undefined): readonly string[] {
-  return query ? keyOf(breakdownsToSend(query.breakdowns)) : [];
+  return query ? listKeyFields(breakdownsToSend(query.breakdowns)) : [];
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import { ownerOf } from '../account/owner.ts';
+import { identifyOwner } from '../account/owner.ts';
 import {
   type ReportFlags,
   type RunCommandLine,
@@ -11,7 +11,7 @@ import { UsageError } from '../errors.ts';
 import type { FilledFolder } from '../folder/record-download.ts';
 import { expectValidOnWindows, pathKey } from '../output/file/file-name.ts';
 import { buildQuery } from '../query/build-query.ts';
-import { expandName, nameValues, placeholdersOf } from '../query/file-name.ts';
+import { expandName, listPlaceholders, nameValues } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
 import { keepsFolder, mergesParts, partsOf, partsOfShard, wholePart } from '../query/parts.ts';
 import type { Part, Query } from '../query/query.ts';
@@ -117,7 +117,7 @@ async function planForAccounts(context: Context, report: ReportFlags): Promise<R
 
 /** Throws `UsageError` if several accounts would write to one file. */
 function expectAccountInName(path: string): void {
-  if (placeholdersOf(path).includes('account')) return;
+  if (listPlaceholders(path).includes('account')) return;
   const place = path === '-' ? 'stdout' : `-o ${path}`;
   throw new UsageError(`Cannot write several accounts to ${place}.`, {
     about: { flag: '--output' },
@@ -134,7 +134,7 @@ async function planReport(
   const settings = await account.settings();
   const nowMs = context.host.wallClock();
   const query = buildQuery(options, {
-    ...ownerOf(account, settings),
+    ...identifyOwner(account, settings),
     ...(name !== undefined && { report: name }),
     profile: settings.profile.value,
     encoding: settings.encoding.value,

@@ -16,8 +16,8 @@ import { WrittenFile } from '../output/written-file.ts';
 import {
   expandName,
   hasTimePlaceholder,
+  listPlaceholders,
   type NameValues,
-  placeholdersOf,
 } from '../query/file-name.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import type { FormatName } from '../query/format-names.ts';
@@ -213,6 +213,6 @@ export async function openTarget(
     });
   }
   const fileOptions = { host, noClobber, hashes };
-  if (!placeholdersOf(template).includes('id')) await checkTarget(path(), fileOptions);
+  if (!listPlaceholders(template).includes('id')) await checkTarget(path(), fileOptions);
   return { name, open: (id) => openOutput(path(id), fileOptions) };
 }

@@ -8,7 +8,7 @@ import { bodyOf, type ReportBody } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import type { Part } from '../query/query.ts';
-import { savedKeysOf } from '../query/saved-keys.ts';
+import { toSavedKeys } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Context } from './context.ts';
@@ -79,10 +79,10 @@ export async function requestAndRecord(
 }
 
 /** Returns the query of a part with fixed dates, as keys of a saved report. */
-function requestKeys(part: Part): ReturnType<typeof savedKeysOf> {
+function requestKeys(part: Part): ReturnType<typeof toSavedKeys> {
   const { period: _period, since: _since, until: _until, ...query } = part.query;
   const { period, since, until } = fixedPeriod({ ...part, end: part.until + 1 });
-  return savedKeysOf({
+  return toSavedKeys({
     ...query,
     ...(period === undefined ? {} : { period }),
     ...(since === undefined ? {} : { since }),

@@ -7,7 +7,7 @@ import {
   isClosedPipe,
 } from '../errors.ts';
 import { requireAppendable } from '../folder/history.ts';
-import { nameValues, placeholdersOf } from '../query/file-name.ts';
+import { listPlaceholders, nameValues } from '../query/file-name.ts';
 import { mergesParts, unitOfParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { type PartsProgress, silentProgress } from '../ui/progress.ts';
@@ -122,7 +122,7 @@ async function toReportToWrite(run: Run, report: ReportPlan, part: Part): Promis
   const { query, options, label, filled, parts, account } = report;
   const queue = queueOf(run, report);
   // The one output of several reports has no id.
-  const hasId = query.outputs.some(({ path }) => placeholdersOf(path).includes('id'));
+  const hasId = query.outputs.some(({ path }) => listPlaceholders(path).includes('id'));
   return {
     query,
     part,

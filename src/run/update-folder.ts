@@ -1,11 +1,11 @@
 import { join, relative } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import { maskLogin, ownerOf } from '../account/owner.ts';
+import { identifyOwner, maskLogin } from '../account/owner.ts';
 import { SignInError } from '../errors.ts';
 import { type Declaration, isSameAccount, nameAccount, type Owner } from '../folder/declaration.ts';
 import type { FolderPart } from '../folder/due.ts';
 import type { FolderState } from '../folder/folder-state.ts';
-import { templateOf } from '../query/file-name.ts';
+import { escapeBraces } from '../query/file-name.ts';
 import type { OptionsOf } from '../query/flags/flag.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import type { serviceFlags } from '../query/flags/service-flags.ts';
@@ -36,7 +36,7 @@ export async function planUpdate(
   const account = await findAccount(tools, declaration, flags);
   const shown = relative(tools.host.cwd, folder);
   const [{ path, format }] = declaration.query.outputs;
-  const outputs = [{ path: join(templateOf(shown), path), format }] as const;
+  const outputs = [{ path: join(escapeBraces(shown), path), format }] as const;
   const query = { ...declaration.query, outputs };
 
   const zone = query.timezone;
@@ -91,7 +91,8 @@ async function findAccount(
     ...stored.map((name) => choose({ account: name })),
   ];
   for (const candidate of candidates) {
-    if (isSameAccount(query, ownerOf(candidate, await candidate.settings()))) return candidate;
+    if (isSameAccount(query, identifyOwner(candidate, await candidate.settings())))
+      return candidate;
   }
   throw new SignInError(
     `The files belong to ${printable(nameAccount(query))}, which is not at hand.`,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { columnsOf } from '../contract/columns.ts';
+import { listColumns } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
   type DimensionName,
@@ -88,7 +88,7 @@ export class Report {
   constructor(input: ReportInput) {
     const { account, request } = input;
     const { since, until, breakdowns } = request;
-    const columns = columnsOf(account.profile, request);
+    const columns = listColumns(account.profile, request);
     const isDsp = account.profile === 'dsp';
 
     this.#input = input;

@@ -1,4 +1,4 @@
-import { columnsOf, type FieldType } from '../contract/columns.ts';
+import { type FieldType, listColumns } from '../contract/columns.ts';
 import {
   type Breakdown,
   breakdowns,
@@ -137,7 +137,7 @@ function rowSchema(profile: Profile): Schema {
     properties[rowField?.[profile] ?? name] = fieldSchema(type, profile);
   }
 
-  const fieldsOfEveryRow = columnsOf(profile, { metrics: [], breakdowns: [] });
+  const fieldsOfEveryRow = listColumns(profile, { metrics: [], breakdowns: [] });
   return {
     type: 'object',
     properties,

@@ -1,7 +1,7 @@
 import stringWidth from 'fast-string-width';
 
 /** Counts terminal cells. Printable ASCII, the usual case, takes one each. */
-export function widthOf(text: string): number {
+export function measureWidth(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
@@ -11,7 +11,7 @@ export function wrap(text: string, width: number): string[] {
   let line = '';
   for (const word of text.trim().split(/\s+/)) {
     const longer = line === '' ? word : `${line} ${word}`;
-    if (line !== '' && widthOf(longer) > width) {
+    if (line !== '' && measureWidth(longer) > width) {
       lines.push(line);
       line = word;
     } else {
@@ -26,7 +26,7 @@ let graphemes: Intl.Segmenter | undefined;
 
 /** Limits a string to `width` cells, with a mark at its end. */
 export function shorten(text: string, width: number, mark = '…'): string {
-  if (widthOf(text) <= width) return text;
+  if (measureWidth(text) <= width) return text;
 
   const room = width - mark.length;
   if (room <= 0) return mark.slice(0, width);
@@ -35,7 +35,7 @@ export function shorten(text: string, width: number, mark = '…'): string {
   let beginning = '';
   let used = 0;
   for (const { segment } of graphemes.segment(text)) {
-    used += widthOf(segment);
+    used += measureWidth(segment);
     if (used > room) break;
     beginning += segment;
   }
@@ -44,10 +44,10 @@ export function shorten(text: string, width: number, mark = '…'): string {
 
 /** Limits a string to `width` cells, with a mark in the middle. */
 export function shortenMiddle(text: string, width: number, mark = '…'): string {
-  if (widthOf(text) <= width) return text;
+  if (measureWidth(text) <= width) return text;
 
   const beginning = shorten(text, Math.ceil(width / 2), mark);
-  const room = width - widthOf(beginning);
+  const room = width - measureWidth(beginning);
   graphemes ??= new Intl.Segmenter();
   // A visible grapheme takes at least one cell and rarely has more than eight characters.
   const segments = [...graphemes.segment(text.slice(-8 * room))];
@@ -55,7 +55,7 @@ export function shortenMiddle(text: string, width: number, mark = '…'): string
   let end = '';
   let used = 0;
   for (const { segment } of segments.reverse()) {
-    used += widthOf(segment);
+    used += measureWidth(segment);
     if (used > room) break;
     end = segment + end;
   }

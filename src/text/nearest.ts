@@ -36,13 +36,13 @@ export function nearestNames(pattern: string, names: readonly string[]): string[
   if (containing.length > 0) return [...new Set(containing)].slice(0, 3);
 
   const wordCount = wanted.split(/\s+/).length;
-  const piecesOf = (name: string): string[] => {
+  const listPieces = (name: string): string[] => {
     const words = name.split(/\s+/);
     return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
   };
-  const best = nearest(wanted, names.flatMap(piecesOf))?.toLowerCase();
+  const best = nearest(wanted, names.flatMap(listPieces))?.toLowerCase();
   const nearNames = names.filter((name) =>
-    piecesOf(name).some((piece) => piece.toLowerCase() === best),
+    listPieces(name).some((piece) => piece.toLowerCase() === best),
   );
   return [...new Set(nearNames)].slice(0, 3);
 }

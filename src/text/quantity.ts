@@ -15,11 +15,11 @@ export function formatCount(count: number): string {
 
 /** Formats `1 poll`, `4 polls`, `1,204 rows`. */
 export function formatPlural(count: number, noun: string): string {
-  return `${formatCount(count)} ${count === 1 ? noun : pluralOf(noun)}`;
+  return `${formatCount(count)} ${count === 1 ? noun : formPlural(noun)}`;
 }
 
 /** Forms `campaigns`, `countries`, `addresses`. */
-export function pluralOf(noun: string): string {
+export function formPlural(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
   return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;
 }

@@ -16,7 +16,7 @@ export class Secrets {
   /** Hides a secret, in each encoding a request or an error could contain. */
   hide(secret: string): void {
     if (secret.length < minSecretLength) return;
-    for (const spelling of spellings(secret)) this.#patterns.set(spelling, patternOf(spelling));
+    for (const spelling of spellings(secret)) this.#patterns.set(spelling, buildPattern(spelling));
 
     // Longest first: if one secret begins with another, its end must not remain.
     const longestFirst = [...this.#patterns].sort(([a], [b]) => b.length - a.length);
@@ -41,7 +41,7 @@ function spellings(secret: string): string[] {
 }
 
 /** Builds a pattern; a short one that begins or ends with a letter matches whole words only. */
-function patternOf(text: string): string {
+function buildPattern(text: string): string {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   if (text.length >= minPartLength) return literal;
   const before = /^[\p{L}\p{N}]/u.test(text) ? '(?<![\\p{L}\\p{N}])' : '';

@@ -1,5 +1,5 @@
 import { DateTime, Interval } from 'luxon';
-import { nounOf } from '../contract/columns.ts';
+import { deriveNoun } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { dayOf, readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
@@ -123,7 +123,7 @@ const timeWords: Readonly<Record<string, string>> = {
 function titleOf(breakdowns: readonly NamedBreakdown[]): string {
   const time = breakdowns.find(({ name }) => timeWords[name] !== undefined);
   const timeWord = time && timeWords[time.name];
-  const nouns = breakdowns.filter((breakdown) => !breakdown.time).map(nounOf);
+  const nouns = breakdowns.filter((breakdown) => !breakdown.time).map(deriveNoun);
   if (nouns.length === 0) return `${timeWord ?? 'Advertising'} report`;
 
   const report = timeWord ? `${timeWord} report` : 'Report';

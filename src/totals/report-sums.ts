@@ -1,4 +1,4 @@
-import { breakdownOfField, fieldLabel, nounOf } from '../contract/columns.ts';
+import { breakdownOfField, deriveNoun, fieldLabel } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
@@ -190,5 +190,5 @@ export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
 
 /** Returns `campaign`, `postal code`; the field name for fields unknown to the vocabulary. */
 export function unitNoun({ breakdown, fields }: Unit): string {
-  return breakdown ? nounOf(breakdown) : fields.map(fieldLabel).join(', ');
+  return breakdown ? deriveNoun(breakdown) : fields.map(fieldLabel).join(', ');
 }

@@ -82,7 +82,7 @@ export class Prompt {
         ...kind,
         name: 'answer',
         theme: themeFor(this.#console),
-        message: messageOf(question, this.#console),
+        message: formatMessage(question, this.#console),
         default: question.default,
         validate: (answer: string) => validate(question, answer.trim()),
       });
@@ -97,7 +97,7 @@ export class Prompt {
 }
 
 /** Formats the question with its example: `Period (e.g. last-week, 2026-10):`. */
-function messageOf({ what, title, example }: Question, { err }: Console): string {
+function formatMessage({ what, title, example }: Question, { err }: Console): string {
   const text = title ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }

@@ -4,8 +4,8 @@ import {
   dayOf,
   numberTextOf,
   parseTimestamp,
+  parseWallTime,
   readTime,
-  wallTimeOf,
 } from '../../src/contract/values.ts';
 
 describe('numbers', () => {
@@ -82,9 +82,9 @@ describe('times', () => {
   });
 
   test('a wall time of the service has a blank and no offset', () => {
-    expect(wallTimeOf('2026-11-01 06:00:00')).toBe(Date.UTC(2026, 10, 1, 6));
-    expect(wallTimeOf('2026-11-01T06:00:00')).toBeUndefined();
-    expect(wallTimeOf('2026-11-31 06:00:00')).toBeUndefined();
+    expect(parseWallTime('2026-11-01 06:00:00')).toBe(Date.UTC(2026, 10, 1, 6));
+    expect(parseWallTime('2026-11-01T06:00:00')).toBeUndefined();
+    expect(parseWallTime('2026-11-31 06:00:00')).toBeUndefined();
   });
 });
 

@@ -15,7 +15,12 @@ import type { UsageError } from '../../src/errors.ts';
 import { buildQuery } from '../../src/query/build-query.ts';
 import type { QueryFlags } from '../../src/query/flags/run-flags.ts';
 import type { Query } from '../../src/query/query.ts';
-import { contentOf, differences, savedKeysOf, toArguments } from '../../src/query/saved-keys.ts';
+import {
+  differences,
+  selectContent,
+  toArguments,
+  toSavedKeys,
+} from '../../src/query/saved-keys.ts';
 import { readSavedOptions } from '../../src/query/saved-report.ts';
 import { type LineMistake, readYamlFile } from '../../src/query/yaml-file.ts';
 import { queryOf, queryOfLine, testNowMs } from '../support/query.ts';
@@ -220,7 +225,7 @@ test('the keys of a query, written as YAML and read again, are the same query', 
     fc.asyncProperty(anyOptions, async (options) => {
       const query = buildQuery({ ...options, metrics: options.metrics ?? ['clicks'] }, facts);
       const path = join(folder, 'saved.yaml');
-      writeFileSync(path, stringify(savedKeysOf(query)));
+      writeFileSync(path, stringify(toSavedKeys(query)));
 
       const mistakes: LineMistake[] = [];
       const section = (await readYamlFile(path, 'saved.yaml')).section();
@@ -244,7 +249,7 @@ test('differences are named, and there are none if and only if the content is th
     fc.property(anyOptions, anyOptions, (one, other) => {
       const [first, second] = [one, other].map((options) => buildQuery(options, facts));
       if (!first || !second) return;
-      const isSame = JSON.stringify(contentOf(first)) === JSON.stringify(contentOf(second));
+      const isSame = JSON.stringify(selectContent(first)) === JSON.stringify(selectContent(second));
       expect(differences(first, second).length === 0).toBe(isSame);
       expect(differences(first, { ...first, title: 'other', strict: true })).toEqual([]);
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { widthOf, wrap } from '../../src/text/cell-width.ts';
+import { measureWidth, wrap } from '../../src/text/cell-width.ts';
 
 const words = fc.array(fc.constantFrom('a', 'Été', '広告', '🦊', '👍🏽', 'longer-word', '–'), {
   minLength: 1,
@@ -13,7 +13,8 @@ describe('wrap', () => {
       fc.property(words, fc.integer({ min: 1, max: 40 }), (texts, width) => {
         const lines = wrap(texts.join(' '), width);
         expect(lines.join(' ')).toBe(texts.join(' '));
-        for (const line of lines) expect(widthOf(line) <= width || !line.includes(' ')).toBe(true);
+        for (const line of lines)
+          expect(measureWidth(line) <= width || !line.includes(' ')).toBe(true);
       }),
     );
   });

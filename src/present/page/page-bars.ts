@@ -1,4 +1,4 @@
-import { pluralOf } from '../../text/quantity.ts';
+import { formPlural } from '../../text/quantity.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import { formatWithCurrency, shareOf } from '../metric-text.ts';
@@ -29,7 +29,7 @@ export function renderBars({ breakdowns, lead, sums }: ReportModel): string {
     const heading = isOnly ? '' : `<h3>${htmlText(breakdown.noun)}</h3>`;
     return `<section class="bars">${heading}${renderChart(breakdown, lead, sums)}</section>\n`;
   });
-  const title = isOnly ? `Top ${pluralOf(first.noun)}` : 'Top values';
+  const title = isOnly ? `Top ${formPlural(first.noun)}` : 'Top values';
   return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(lead.label)}</b></p></div>
 <div class="ranks${isOnly ? ' single' : ''}">
 ${charts.join('')}</div></section>

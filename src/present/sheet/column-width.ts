@@ -1,4 +1,4 @@
-import { widthOf } from '../../text/cell-width.ts';
+import { measureWidth } from '../../text/cell-width.ts';
 import type { SheetCell } from './sheet-cells.ts';
 
 /**
@@ -17,8 +17,8 @@ export function columnWidth(
 
 /** Headings are bold; long ones are wrapped between words. */
 function headingWidth(heading: string, oneLine: number): number {
-  let characters = Math.min(widthOf(heading), oneLine);
-  for (const word of heading.split(' ')) characters = Math.max(characters, widthOf(word));
+  let characters = Math.min(measureWidth(heading), oneLine);
+  for (const word of heading.split(' ')) characters = Math.max(characters, measureWidth(word));
   return Math.ceil(1.15 * characters) + 2;
 }
 
@@ -43,6 +43,7 @@ function cellWidth(cell: SheetCell | undefined, most: number): number {
 /** Measures the longest line. */
 function textWidth(text: string, most: number): number {
   let width = 0;
-  for (const line of text.split('\n', most)) width = Math.max(width, widthOf(line.slice(0, most)));
+  for (const line of text.split('\n', most))
+    width = Math.max(width, measureWidth(line.slice(0, most)));
   return width;
 }

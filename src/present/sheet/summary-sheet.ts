@@ -1,5 +1,5 @@
 import { printable, withoutIsolates } from '../../text/printable.ts';
-import { pluralOf } from '../../text/quantity.ts';
+import { formPlural } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
@@ -186,7 +186,7 @@ function breakdownRows(
   };
 
   const count = rows.length;
-  const name = `Top ${count} ${count === 1 ? noun : pluralOf(noun)} by ${lead.label}`;
+  const name = `Top ${count} ${count === 1 ? noun : formPlural(noun)} by ${lead.label}`;
   const headings = [printable(name), hasDetails ? 'ID' : '', lead.label];
   if (table.isCompared) headings.push('Before', 'Change');
   headings.push(...metrics.map(({ label }) => label));

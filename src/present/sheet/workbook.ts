@@ -1,4 +1,4 @@
-import { widthOf } from '../../text/cell-width.ts';
+import { measureWidth } from '../../text/cell-width.ts';
 import { hasRightToLeft } from '../../text/printable.ts';
 import {
   cellFormats,
@@ -254,7 +254,7 @@ function linesOf(cell: SheetCell | undefined, width = Number.POSITIVE_INFINITY):
   const room = Math.max(1, width - 1);
   let lines = 0;
   for (const line of cell.content.split('\n', highestRow)) {
-    lines += Math.max(1, Math.ceil(widthOf(line.slice(0, maxMeasured)) / room));
+    lines += Math.max(1, Math.ceil(measureWidth(line.slice(0, maxMeasured)) / room));
   }
   return lines;
 }

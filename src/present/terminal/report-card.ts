@@ -1,6 +1,6 @@
 import { metricOfField } from '../../contract/columns.ts';
 import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
-import { widthOf } from '../../text/cell-width.ts';
+import { measureWidth } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
 import type { DateUnit } from '../../totals/group-keys.ts';
 import {
@@ -102,16 +102,18 @@ function cardItems(
 
 /** Arranges items in as many columns as fit, reading down. */
 function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
-  const labelWidth = Math.max(0, ...items.map(({ label }) => widthOf(label)));
-  const textWidth = Math.max(0, ...items.map(({ text }) => widthOf(text)));
-  const changeWidth = Math.max(0, ...items.map(({ change }) => widthOf(change?.text ?? '')));
+  const labelWidth = Math.max(0, ...items.map(({ label }) => measureWidth(label)));
+  const textWidth = Math.max(0, ...items.map(({ text }) => measureWidth(text)));
+  const changeWidth = Math.max(0, ...items.map(({ change }) => measureWidth(change?.text ?? '')));
   const itemWidth = labelWidth + 1 + textWidth + (changeWidth > 0 ? gap.length + changeWidth : 0);
   const perLine = Math.max(1, Math.floor(width / (itemWidth + gap.length)));
   const height = Math.ceil(items.length / perLine);
 
   const lines = Array.from({ length: height }, () => '');
   for (const [i, { label, text, change }] of items.entries()) {
-    const padding = ' '.repeat(labelWidth + 1 + textWidth - widthOf(label) - widthOf(text));
+    const padding = ' '.repeat(
+      labelWidth + 1 + textWidth - measureWidth(label) - measureWidth(text),
+    );
     const line = i % height;
     lines[line] += `${gap}${style?.dim(label) ?? label}${padding}${text}`;
     if (change) lines[line] += gap + changeCell(change, changeWidth, style);
@@ -122,7 +124,7 @@ function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook)
 /** Aligns to the right. */
 function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && changeColor(change, style);
-  return ' '.repeat(width - widthOf(change.text)) + (paint?.(change.text) ?? change.text);
+  return ' '.repeat(width - measureWidth(change.text)) + (paint?.(change.text) ?? change.text);
 }
 
 /** Minimum and maximum width of a sparkline. */

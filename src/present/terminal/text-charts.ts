@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import type { TableLook } from '../../output/encoder.ts';
-import { shorten, widthOf } from '../../text/cell-width.ts';
+import { measureWidth, shorten } from '../../text/cell-width.ts';
 import { isolated } from '../../text/printable.ts';
 import type { AxisTick } from '../../totals/time-axis.ts';
 
@@ -58,20 +58,20 @@ export function barChart(
   bars: readonly Bar[],
   { width = 80, unicode = true }: TableLook = {},
 ): string[] {
-  const valueWidth = Math.max(0, ...bars.map(({ text }) => widthOf(text)));
+  const valueWidth = Math.max(0, ...bars.map(({ text }) => measureWidth(text)));
   const room = width - valueWidth - 4;
 
-  const maxLabelWidth = Math.max(0, ...bars.map(({ label }) => widthOf(label)));
+  const maxLabelWidth = Math.max(0, ...bars.map(({ label }) => measureWidth(label)));
   const labelWidth = Math.max(1, Math.min(maxLabelWidth, Math.floor(room / 2)));
   const barWidth = Math.max(1, room - labelWidth);
   const greatest = Math.max(...bars.map(({ value }) => value), 0) || 1;
 
   return bars.map(({ label, value, text }) => {
     const name = shorten(label, labelWidth, unicode ? '…' : '...');
-    const namePadding = ' '.repeat(Math.max(0, labelWidth - widthOf(name)));
+    const namePadding = ' '.repeat(Math.max(0, labelWidth - measureWidth(name)));
     const halves = Math.round((Math.max(0, value) / greatest) * barWidth * 2);
     const bar = unicode ? thinBar(halves) : '-'.repeat(Math.round(halves / 2));
-    const valuePadding = ' '.repeat(valueWidth - widthOf(text));
+    const valuePadding = ' '.repeat(valueWidth - measureWidth(text));
     return `${unicode ? isolated(name) : name}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
   });
 }
@@ -114,7 +114,7 @@ export function lineChart(
   const labels = new Map<number, string>();
   for (const [i, number] of numbers.reverse().entries())
     labels.set(linesBetween * i, textOf(number));
-  const scaleWidth = Math.max(...[...labels.values()].map(widthOf));
+  const scaleWidth = Math.max(...[...labels.values()].map(measureWidth));
   const width = Math.max(4, lineWidth - scaleWidth - 2);
 
   const canvas = new Canvas(width, height, unicode);

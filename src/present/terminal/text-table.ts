@@ -1,6 +1,6 @@
 import type { FieldType } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { shorten, shortenMiddle, widthOf, wrap } from '../../text/cell-width.ts';
+import { measureWidth, shorten, shortenMiddle, wrap } from '../../text/cell-width.ts';
 import { isolated, printable } from '../../text/printable.ts';
 import { fitColumns } from './fit-columns.ts';
 import { headingOf } from './headings.ts';
@@ -74,7 +74,7 @@ function placeColumns(
   const cellWidths = columns.map((_, i) => {
     let width = 0;
     for (const cells of [...rows, ...foot])
-      width = Math.max(width, widthOf(shownText(cells[i], unicode)));
+      width = Math.max(width, measureWidth(shownText(cells[i], unicode)));
     return width;
   });
   const fitHeadings = (headings: readonly (readonly string[])[]) => {
@@ -87,7 +87,7 @@ function placeColumns(
   const whole = fitHeadings(columns.map(({ heading }) => [heading]));
   const isWhole = whole.fitting.every(({ width }, i) => whole.widths[i] === width);
   const folded = columns.map(({ heading }, i) => {
-    return widthOf(heading) > (cellWidths[i] ?? 0) ? foldHeading(heading) : [heading];
+    return measureWidth(heading) > (cellWidths[i] ?? 0) ? foldHeading(heading) : [heading];
   });
   const { headings, kept, widths } = isWhole ? whole : fitHeadings(folded);
 
@@ -139,7 +139,7 @@ function align(
   text: string,
   { width, isNumeric }: Pick<PlacedColumn, 'width' | 'isNumeric'>,
 ): string {
-  const padding = ' '.repeat(Math.max(0, width - widthOf(text)));
+  const padding = ' '.repeat(Math.max(0, width - measureWidth(text)));
   return isNumeric ? padding + styled : styled + padding;
 }
 
@@ -160,7 +160,7 @@ function foldHeading(heading: string): string[] {
 }
 
 function maxWidth(lines: readonly string[]): number {
-  return Math.max(0, ...lines.map(widthOf));
+  return Math.max(0, ...lines.map(measureWidth));
 }
 
 /** Longer texts are cut before they are measured; no table shows them in full. */

@@ -1,4 +1,4 @@
-import { type Column, columnsOf } from '../../contract/columns.ts';
+import { type Column, listColumns } from '../../contract/columns.ts';
 import { breakdowns, type Profile } from '../../contract/vocabulary.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
 import { readRows } from '../../rows/read-rows.ts';
@@ -106,7 +106,7 @@ const everyField = breakdowns.flatMap(({ fields }) => fields.map(({ name }) => n
 
 function fieldsOf({ profile, metrics, breakdowns: requested }: FolderQuery): readonly string[] {
   const sent = sentBreakdowns(requested) ?? [];
-  const fields = columnsOf(profile, { breakdowns: sent, metrics: [] }).map(({ field }) => field);
+  const fields = listColumns(profile, { breakdowns: sent, metrics: [] }).map(({ field }) => field);
   return fields.includes('date') || metrics.length === 0 ? fields : ['date', ...fields];
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Expectation } from '../../checks/expectation.ts';
 import { ReportCheck } from '../../checks/report-check.ts';
-import { keyOf, metricOfField } from '../../contract/columns.ts';
+import { listKeyFields, metricOfField } from '../../contract/columns.ts';
 import type { ReportSummary } from '../../contract/messages.ts';
 import { type CheckResult, UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
@@ -188,7 +188,7 @@ function provenanceOf(
       ? { ...toRequestRecord(query), breakdowns: by, metrics: figures.map(metricName) }
       : null,
     filters: [...describeFilters(query?.filters ?? {}), ...typed],
-    key: sent ? keyOf(sent) : (collected.keys ?? []).map(({ field }) => field),
+    key: sent ? listKeyFields(sent) : (collected.keys ?? []).map(({ field }) => field),
     reportId: null,
     fetchedMs:
       fetched.length === files.length && fetched.length > 0 ? Math.max(...fetched) : undefined,
