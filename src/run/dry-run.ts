@@ -71,7 +71,7 @@ export async function printDryRun(
     const ends = `${formatInstant(since, zone)} … ${formatInstant(until, zone)}`;
     const line = (name: string, text: string) => console.out.style.bold(name.padEnd(8)) + text;
     const lines = [
-      line('window', `${ends} (${zone}, ${length})`),
+      line('period', `${ends} (${zone}, ${length})`),
       line('unix', `${since} … ${until}`),
       ...(outputs === null ? [] : [line('output', describeOutputs(outputs))]),
       line('body', encoded.text),

@@ -97,7 +97,7 @@ describe('--dry-run', () => {
       'run --since 2026-03-29T02:30 --until 2026-03-29T12:00 --dry-run',
     );
 
-    expect(stdout).toContain('window  2026-03-29T03:00:00+0200 …');
+    expect(stdout).toContain('period  2026-03-29T03:00:00+0200 …');
   });
 
   test('with --json, one entry per window', async () => {
