@@ -54,5 +54,5 @@ function coversPart(line: FileLine, { since, end }: CalendarUnit): boolean {
 
 /** Returns the instant at which a part has been over for `count` parts, in unix seconds. */
 function overFor(part: CalendarUnit, count: number, { split, timezone }: Declaration): number {
-  return endAfterUnits(part, count, { unit: split, zone: timezone });
+  return count === 0 ? part.end : endAfterUnits(part, count, { unit: split, zone: timezone });
 }

@@ -31,9 +31,9 @@ export function selectFiles(
     if (counts) parts.set(part.name, part);
   }
   for (const name of onDisk.keys()) {
+    if (parts.has(name) || !isOfReport(state, name)) continue;
     const part = partOfFile(name, declaration);
-    const isOther = part && !parts.has(name) && isOfReport(state, name);
-    if (isOther && overlaps(part, window)) parts.set(name, part);
+    if (part && overlaps(part, window)) parts.set(name, part);
   }
   const inOrder = [...parts.values()].sort((one, other) => one.since - other.since);
   return inOrder.map((part) => selectPart(part, state));

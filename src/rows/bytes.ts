@@ -75,10 +75,11 @@ export class ByteWindow {
   /** One after the last byte received. */
   end = 0;
 
+  readonly pieceBytes: number;
+
   /** Position of `bytes[0]` in the body. */
   #offset = 0;
   readonly #chunks: AsyncIterator<Uint8Array>;
-  readonly #pieceBytes: number;
 
   /** Rest of the last chunk. */
   #chunk: Uint8Array;
@@ -88,9 +89,9 @@ export class ByteWindow {
    * @param pieceBytes how many bytes to gather before scanning
    */
   constructor(head: Uint8Array, chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
+    this.pieceBytes = pieceBytes;
     this.#chunk = head;
     this.#chunks = chunks;
-    this.#pieceBytes = pieceBytes;
     this.bytes = Buffer.alloc(pieceBytes + slack);
     this.view = toDataView(this.bytes);
   }
@@ -110,7 +111,7 @@ export class ByteWindow {
    * doubled.
    */
   async more(): Promise<boolean> {
-    const goal = Math.max(this.#pieceBytes, 2 * (this.end - this.start));
+    const goal = Math.max(this.pieceBytes, 2 * (this.end - this.start));
     const before = this.receivedBytes;
     while (this.end - this.start < goal) {
       if (this.#chunk.length === 0) {

@@ -1,5 +1,5 @@
 import * as ascii from './bytes.ts';
-import { compactJson } from './row-batch.ts';
+import { compactJson, textsOf } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
 
 const backslashes = ascii.repeated(ascii.backslash);
@@ -114,19 +114,31 @@ export class RowCopier {
   }
 }
 
-/**
- * Returns rows of a batch as JSON objects, one per line, each line with a comma at its end.
- *
- * @param rows indexes in the batch
- * @param members further members, as JSON without braces, for the beginning of each row
- */
-export function copyRows(batch: RowBatch, rows: Iterable<number>, members: string): Buffer {
+/** Rows to copy. */
+interface CopiedRows {
+  /** Indexes in the batch. */
+  readonly rows: Iterable<number>;
+
+  /** Default: all fields. */
+  readonly fields?: readonly string[] | undefined;
+
+  /** Further members, as JSON without braces, for the beginning of each row. */
+  readonly members?: string;
+}
+
+/** Returns rows of a batch as JSON objects, one per line. */
+export function copyRows(batch: RowBatch, { rows, fields, members = '' }: CopiedRows): Buffer {
   const { bytes, rowStarts, rowEnds } = rangesOf(batch);
+  const picked = fields?.map((field) => ({
+    key: JSON.stringify(field),
+    texts: textsOf(batch, field),
+  }));
   let lines = '';
   for (const row of rows) {
-    const json = compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row]));
-    const isBoth = members !== '' && json !== '{}';
-    lines += `{${members}${isBoth ? ',' : ''}${json.slice(1)},\n`;
+    const json = picked
+      ? picked.map(({ key, texts }) => `${key}:${texts[row] ?? 'null'}`).join(',')
+      : compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])).slice(1, -1);
+    lines += `{${[members, json].filter((part) => part !== '').join(',')}}\n`;
   }
   return Buffer.from(lines);
 }

@@ -43,7 +43,7 @@ interface ScannedMember {
 class DocumentReader {
   readonly #window: ascii.ByteWindow;
   readonly #areLines: boolean;
-  readonly #scanner = new RowScanner();
+  readonly #scanner: RowScanner;
 
   /** Members other than the rows, as JSON. */
   readonly #members = new Map<string, Buffer>();
@@ -61,6 +61,7 @@ class DocumentReader {
   constructor(window: ascii.ByteWindow, areLines: boolean) {
     this.#window = window;
     this.#areLines = areLines;
+    this.#scanner = new RowScanner(window.pieceBytes);
   }
 
   async *read(): RowBatches {

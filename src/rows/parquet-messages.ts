@@ -7,33 +7,22 @@ export interface ParquetNote {
   readonly text: string;
 }
 
-/** Sent by the process that decodes a Parquet file. The rows are written to its standard output. */
-export type ParquetMessage =
-  | {
-      /** adreport's metadata in the file. */
-      readonly kind: 'notes';
-      readonly notes: readonly ParquetNote[];
-    }
-  | {
-      /** Columns of lists, records and intervals, which are not read: no report has them. */
-      readonly kind: 'skipped';
-      readonly columns: readonly string[];
-    }
-  | {
-      /** Decoding of a column, or part of one, has begun; `sizeBytes` is its size in the file. */
-      readonly kind: 'column';
-      readonly sizeBytes: number;
-    }
-  | {
-      /** Rows up to about this byte of the file have been written. */
-      readonly kind: 'position';
-      readonly bytes: number;
-    }
-  | {
-      /** Reading has ended; the reason for a failure has no full stop. */
-      readonly kind: 'done';
-      readonly failure?: string;
-    };
+/**
+ * Written after the rows of a file: adreport's metadata, or the reason why the file cannot be read,
+ * without a full stop.
+ */
+export interface ParquetEnd {
+  readonly notes?: readonly ParquetNote[];
+  readonly failure?: string;
+}
+
+/** Sent when a large column, or a slice of it, is about to be decoded: its size in the file. */
+export interface LargeColumn {
+  readonly sizeBytes: number;
+}
+
+/** Columns of at least this size are announced. */
+export const largeColumnBytes = 1024 * 1024;
 
 export interface ParquetRequest {
   readonly path: string;
@@ -42,8 +31,8 @@ export interface ParquetRequest {
 /** Memory limit of 640 MB: two pages of 128 MB and V8's heap. */
 export const maxProcessBytes = 640 * 1024 * 1024;
 
-/** Byte after the rows of a file on standard output. JSON never contains it. */
-export const endOfFile = 0;
+/** Byte after the rows of a file on standard output, and before its end. JSON never contains it. */
+export const endOfRows = 0;
 
 /** Returns the notes that are JSON. Of several with the same name, the last counts. */
 export function membersFrom(notes: readonly ParquetNote[]): ReportMember[] {

@@ -1,34 +1,48 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 import {
-  endOfFile,
+  endOfRows,
+  type LargeColumn,
   maxProcessBytes,
-  type ParquetMessage,
+  type ParquetEnd,
+  type ParquetNote,
   type ParquetRequest,
 } from './parquet-messages.ts';
 
 /**
- * Process that decodes Parquet files. It writes the rows of each file to standard output as NDJSON,
- * followed by one byte.
+ * Process that decodes Parquet files, in the order of the requests. It writes the rows of each file
+ * to standard output as NDJSON, followed by one byte and a line with the end of the file.
  */
 
 /** Interval of the watching thread. */
 const lookEveryMs = 50;
 
-async function decode(path: string): Promise<void> {
+/** Decoded file: adreport's metadata, and the last lines, which are not written yet. */
+interface DecodedFile {
+  readonly notes: readonly ParquetNote[];
+  readonly lines: Uint8Array;
+}
+
+/** Writes the rows of a file, but for the last lines: a small file is written at once. */
+async function decode(path: string): Promise<DecodedFile> {
   const { ParquetReader } = await import('./parquet-reader.ts');
   const descriptor = openSync(path, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    const reader = new ParquetReader(descriptor, size, send);
-    for await (const lines of reader.read()) await write(lines);
+    const reader = new ParquetReader(descriptor, size, announce);
+    let lines: Uint8Array = Buffer.alloc(0);
+    for await (const next of reader.read()) {
+      await write(lines);
+      lines = next;
+    }
+    return { notes: reader.notes, lines };
   } finally {
     closeSync(descriptor);
   }
 }
 
-function send(message: ParquetMessage): void {
-  process.send?.(message);
+function announce(column: LargeColumn): void {
+  process.send?.(column);
 }
 
 function write(lines: Uint8Array): Promise<void> {
@@ -58,19 +72,26 @@ function reasonOf(error: unknown): string {
 }
 
 async function answer({ path }: ParquetRequest): Promise<void> {
+  let lines: Uint8Array = Buffer.alloc(0);
+  let end: ParquetEnd;
   try {
-    await decode(path);
-    send({ kind: 'done' });
+    const decoded = await decode(path);
+    lines = decoded.lines;
+    end = { notes: decoded.notes };
   } catch (error) {
-    send({ kind: 'done', failure: reasonOf(error) });
+    end = { failure: reasonOf(error) };
   }
-  await write(Buffer.from([endOfFile]));
+  const mark = Buffer.from([endOfRows]);
+  await write(Buffer.concat([lines, mark, Buffer.from(`${JSON.stringify(end)}\n`)]));
 }
 
 function main(): void {
   const watcher = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) });
   watcher.unref();
-  process.on('message', (request) => void answer(request as ParquetRequest));
+  let work = Promise.resolve();
+  process.on('message', (request) => {
+    work = work.then(() => answer(request as ParquetRequest));
+  });
 }
 
 if (isMainThread) main();

@@ -11,7 +11,7 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 import { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
-import type { ParquetMessage, ParquetNote } from './parquet-messages.ts';
+import { type LargeColumn, largeColumnBytes, type ParquetNote } from './parquet-messages.ts';
 
 /** Limit of 128 MB for a page, and for a row group's column in the file. */
 const maxPageBytes = 128 * 1024 * 1024;
@@ -74,17 +74,18 @@ function notesIn(metadata: FileMetaData): ParquetNote[] {
  * and decimals their scale.
  */
 export class ParquetReader {
-  readonly #sizeBytes: number;
-  readonly #send: (message: ParquetMessage) => void;
+  /** adreport's metadata, once reading has begun. */
+  notes: readonly ParquetNote[] = [];
+
+  readonly #announce: (column: LargeColumn) => void;
   readonly #source: AsyncBuffer;
 
   /** Zone of the hours. */
   #zone = 'UTC';
 
-  /** @param send receives notes, skipped columns and progress */
-  constructor(descriptor: number, sizeBytes: number, send: (message: ParquetMessage) => void) {
-    this.#sizeBytes = sizeBytes;
-    this.#send = send;
+  /** @param announce called before a large column is decoded */
+  constructor(descriptor: number, sizeBytes: number, announce: (column: LargeColumn) => void) {
+    this.#announce = announce;
     this.#source = {
       byteLength: sizeBytes,
       slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
@@ -97,18 +98,15 @@ export class ParquetReader {
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
-    const notes = notesIn(metadata);
-    this.#send({ kind: 'notes', notes });
-    this.#zone = zoneIn(notes);
+    this.notes = notesIn(metadata);
+    this.#zone = zoneIn(this.notes);
 
+    // Lists, records and intervals are not read: no report has them.
     const columns: Column[] = [];
-    const skipped: string[] = [];
     for (const { element, children } of parquetSchema(metadata).children) {
       const isPlain = children.length === 0 && element.converted_type !== 'INTERVAL';
       if (isPlain) columns.push({ element, key: `${JSON.stringify(element.name)}:` });
-      else skipped.push(element.name);
     }
-    this.#send({ kind: 'skipped', columns: skipped });
 
     const rowsInAll = Number(metadata.num_rows);
     let rowsBefore = 0;
@@ -135,11 +133,11 @@ export class ParquetReader {
   ): AsyncGenerator<Uint8Array> {
     const values: unknown[][] = [];
     for (const { element } of columns) {
-      this.#send({ kind: 'column', sizeBytes: columnBytes(group, element.name) });
+      const sizeBytes = columnBytes(group, element.name);
+      if (sizeBytes >= largeColumnBytes) this.#announce({ sizeBytes });
       values.push(await this.#readColumn(metadata, element.name, slice));
     }
 
-    const rowsInAll = Math.max(1, Number(metadata.num_rows));
     let lines = '';
     for (let row = 0; row < slice.end - slice.start; row++) {
       const members = columns.map(({ key, element }, i) => {
@@ -149,8 +147,6 @@ export class ParquetReader {
       const isLast = row === slice.end - slice.start - 1;
       if (lines.length < piecesOfLines && !isLast) continue;
 
-      const part = (slice.start + row + 1) / rowsInAll;
-      this.#send({ kind: 'position', bytes: Math.round(this.#sizeBytes * part) });
       yield Buffer.from(lines);
       lines = '';
     }
@@ -286,8 +282,16 @@ function zoneIn(notes: readonly ParquetNote[]): string {
   const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';
   try {
     const { timezone } = JSON.parse(summary) as { readonly timezone?: unknown };
-    return new Intl.DateTimeFormat('en', { timeZone: String(timezone) }).resolvedOptions().timeZone;
+    const name = String(timezone);
+    const zone =
+      zones.get(name) ??
+      new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    zones.set(name, zone);
+    return zone;
   } catch {
     return 'UTC';
   }
 }
+
+/** Names of zones, by those in files: looking one up is slow. */
+const zones = new Map<string, string>();

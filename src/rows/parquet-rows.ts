@@ -2,7 +2,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import { endOfFile, type ParquetMessage, type ParquetNote } from './parquet-messages.ts';
+import {
+  endOfRows,
+  type LargeColumn,
+  type ParquetEnd,
+  type ParquetNote,
+} from './parquet-messages.ts';
 
 /** Memory limit for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
@@ -11,26 +16,16 @@ const maxMemoryMb = 224;
 const usualSilenceMs = 10_000;
 const bytesPerMs = 1000;
 
-/** Receives information about a Parquet file while it is read. */
-export interface ParquetListener {
-  /** Rows so far end at about this byte of the file. */
-  position(bytes: number): void;
-
-  /** adreport's metadata in the file. */
-  notes(notes: readonly ParquetNote[]): void;
-
-  skipped(columns: readonly string[]): void;
-}
-
 /**
- * Decodes Parquet files one after the other, in a separate process, because on some damaged files
- * hyparquet loops endlessly, or builds lists at which V8 ends the process.
+ * Decodes Parquet files in a separate process, because on some damaged files hyparquet loops
+ * endlessly, or builds lists at which V8 ends the process. Several files may be open: they are
+ * decoded in the order in which reading them began, and have to be read in that order.
  */
 export class ParquetDecoder {
-  #child: DecoderProcess | undefined;
+  #process: DecoderProcess | undefined;
 
   /**
-   * Yields the rows of a file as JSON objects, one per line.
+   * Yields the rows of a file as JSON objects, one per line; returns adreport's metadata in it.
    *
    * @param path absolute
    * @param signal ends the process
@@ -39,19 +34,19 @@ export class ParquetDecoder {
    */
   async *lines(
     path: string,
-    listener: ParquetListener,
     signal?: AbortSignal,
-  ): AsyncGenerator<Uint8Array> {
+  ): AsyncGenerator<Uint8Array, readonly ParquetNote[]> {
     signal?.throwIfAborted();
-    this.#child ??= new DecoderProcess();
-    const child = this.#child;
+    this.#process ??= new DecoderProcess();
+    const decoder = this.#process;
     const endWithSignal = (): void => this.end();
     signal?.addEventListener('abort', endWithSignal);
     let isDone = false;
     try {
-      const failure = yield* child.decode(path, listener);
+      const { notes = [], failure } = yield* decoder.decode(path);
       isDone = true;
       if (failure !== undefined) throw new Error(failure);
+      return notes;
     } finally {
       signal?.removeEventListener('abort', endWithSignal);
       if (!isDone) this.end();
@@ -59,8 +54,8 @@ export class ParquetDecoder {
   }
 
   end(): void {
-    this.#child?.end();
-    this.#child = undefined;
+    this.#process?.end();
+    this.#process = undefined;
   }
 }
 
@@ -70,17 +65,20 @@ class DecoderProcess {
   readonly #pieces: AsyncIterator<Buffer>;
   readonly #ended: Promise<unknown[]>;
   readonly #endWithUs = (): void => this.end();
-  #listener: ParquetListener | undefined;
 
-  /** Called with the message that ends a file. */
-  #onDone: () => void = () => {};
+  /** Output that has been received but not read. */
+  #rest: Buffer = Buffer.alloc(0);
 
-  /** Reason why the file cannot be read, without a full stop. */
-  #failure: string | undefined;
+  /** Fulfilled once the files requested so far have been read. */
+  #earlier = Promise.resolve();
 
+  /** Why the process was ended, without a full stop. */
+  #reason: string | undefined;
+
+  /** Enough for the largest column so far. */
   #silenceMs = usualSilenceMs;
 
-  /** Ends the process. Runs while waiting for rows. */
+  /** Ends the process. Runs while waiting for output. */
   #watch: NodeJS.Timeout | undefined;
 
   constructor() {
@@ -93,41 +91,67 @@ class DecoderProcess {
     this.#ended = once(this.#child, 'close');
     this.#ended.catch(() => {});
     this.#pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
-    this.#child.on('message', (message) => this.#receive(message as ParquetMessage));
+    this.#child.on('message', (message) => this.#allowTime(message as LargeColumn));
     // Sending to a process that has ended fails.
     this.#child.on('error', () => {});
     process.once('exit', this.#endWithUs);
   }
 
-  /** Returns the reason why the file cannot be read, if any. Throws if the process ends. */
-  async *decode(
-    path: string,
-    listener: ParquetListener,
-  ): AsyncGenerator<Buffer, string | undefined> {
-    this.#listener = listener;
-    this.#failure = undefined;
-    const done = new Promise<void>((resolve) => {
-      this.#onDone = resolve;
+  /** Requests a file, waits for its turn, and yields its rows. Throws if the process ends. */
+  async *decode(path: string): AsyncGenerator<Buffer, ParquetEnd> {
+    const before = this.#earlier;
+    let isRead = (): void => {};
+    this.#earlier = new Promise((resolve) => {
+      isRead = resolve;
     });
-    this.#silenceMs = usualSilenceMs;
     this.#child.send({ path }, () => {});
-
-    for (;;) {
-      this.#watchSilence();
-      const next = await this.#pieces.next();
-      this.#stopWatch();
-      if (next.done) await this.#expectSound();
-      const piece = next.value as Buffer;
-      const isLast = piece.at(-1) === endOfFile;
-      if (!isLast) {
-        yield piece;
-        continue;
-      }
-
-      if (piece.length > 1) yield piece.subarray(0, -1);
-      await done;
-      return this.#failure;
+    await before;
+    try {
+      yield* this.#rows();
+      return JSON.parse((await this.#endLine()).toString());
+    } finally {
+      isRead();
     }
+  }
+
+  async *#rows(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const piece = await this.#next();
+      const end = piece.indexOf(endOfRows);
+      if (end > 0) yield piece.subarray(0, end);
+      if (end >= 0) {
+        this.#rest = piece.subarray(end + 1);
+        return;
+      }
+      yield piece;
+    }
+  }
+
+  /** Returns the line after the rows of a file. */
+  async #endLine(): Promise<Buffer> {
+    let line: Buffer = Buffer.alloc(0);
+    for (;;) {
+      line = Buffer.concat([line, await this.#next()]);
+      const end = line.indexOf('\n');
+      if (end < 0) continue;
+      this.#rest = line.subarray(end + 1);
+      return line.subarray(0, end);
+    }
+  }
+
+  /** Returns the next output, never empty. Throws the reason why the process has ended. */
+  async #next(): Promise<Buffer> {
+    const rest = this.#rest;
+    this.#rest = Buffer.alloc(0);
+    if (rest.length > 0) return rest;
+
+    this.#watchSilence();
+    const next = await this.#pieces.next();
+    this.#stopWatch();
+    if (!next.done) return next.value;
+
+    await this.#ended;
+    throw new Error(this.#reason ?? `its values take more than ${maxMemoryMb} MB of memory`);
   }
 
   end(): void {
@@ -136,31 +160,17 @@ class DecoderProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** Throws the reason why the process has ended. */
-  async #expectSound(): Promise<never> {
-    await this.#ended;
-    throw new Error(this.#failure ?? `its values take more than ${maxMemoryMb} MB of memory`);
-  }
-
-  #receive(message: ParquetMessage): void {
-    if (message.kind === 'done') {
-      this.#failure = message.failure;
-      this.#onDone();
-    }
-    if (message.kind === 'position') this.#listener?.position(message.bytes);
-    if (message.kind === 'notes') this.#listener?.notes(message.notes);
-    if (message.kind === 'skipped') this.#listener?.skipped(message.columns);
-    if (message.kind === 'column') {
-      this.#silenceMs = usualSilenceMs + Math.ceil(message.sizeBytes / bytesPerMs);
-      if (this.#watch) this.#watchSilence();
-    }
+  #allowTime({ sizeBytes }: LargeColumn): void {
+    const silenceMs = usualSilenceMs + Math.ceil(sizeBytes / bytesPerMs);
+    this.#silenceMs = Math.max(this.#silenceMs, silenceMs);
+    if (this.#watch) this.#watchSilence();
   }
 
   /** Ends the process if it is silent for too long from now on. */
   #watchSilence(): void {
     this.#stopWatch();
     this.#watch = setTimeout(() => {
-      this.#failure = 'one of its columns takes too long to decode';
+      this.#reason = 'one of its columns takes too long to decode';
       this.#child.kill('SIGKILL');
     }, this.#silenceMs);
   }

@@ -1,4 +1,4 @@
-import type { Hash } from 'node:crypto';
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -17,17 +17,11 @@ export interface ReportFile {
   /** Throws `UsageError` if it cannot be read, `IncompleteDataError` if it is not a report. */
   readonly batches: RowBatches;
 
-  /** `undefined` for a pipe. */
-  readonly sizeBytes: number | undefined;
-
-  /** Returns the bytes of the file read so far. */
-  readBytes(): number;
+  /** Returns the size of the file; of a stream, the bytes read so far. */
+  sizeBytes(): number;
 
   /** Names the place of a row, counted from 1: `line 3` of a CSV, `row 2` of others. */
   placeOf(row: number): string;
-
-  /** Returns the columns of a Parquet file that cannot be read, once its first rows are there. */
-  skippedColumns(): readonly string[];
 }
 
 interface ReportFileOptions {
@@ -35,12 +29,13 @@ interface ReportFileOptions {
 
   readonly csv?: CsvReading | undefined;
 
-  /** Decodes Parquet; its creator ends it. Default: one for this file. */
-  readonly decoder?: ParquetDecoder | undefined;
-
-  /** Receives all bytes of the file, also if its rows cannot be read. */
-  readonly hash?: Hash | undefined;
+  /** Decodes Parquet; its creator ends it. Files are read in the order in which reading began. */
+  readonly decoder: ParquetDecoder;
 }
+
+/** Bytes of a file to read together: a small file needs little memory. */
+const maxPieceBytes = 256 * 1024;
+const minPieceBytes = 16 * 1024;
 
 /**
  * Opens a report file of any format. Its content decides, not its name.
@@ -51,41 +46,69 @@ interface ReportFileOptions {
 export async function openReportFile(
   path: string,
   shown: string,
-  { signal, csv, decoder, hash }: ReportFileOptions = {},
+  { signal, csv, decoder }: ReportFileOptions,
 ): Promise<ReportFile> {
   let file: FileHandle | undefined;
   try {
-    file = await open(path);
-    const stat = await file.stat();
-    // The bytes of a named pipe can only be read once.
-    const isFile = stat.isFile();
-    if (isFile) {
-      const { buffer: head } = await file.read(Buffer.alloc(4), 0, 4, 0);
-      if (detectBinaryForm(head) === 'parquet') {
-        return parquetFile({ file, path, sizeBytes: stat.size, shown, signal, decoder, hash });
-      }
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const stats = await file.stat();
+    if (!stats.isFile()) throw notAFileError(shown);
+
+    const pieceBytes = Math.min(maxPieceBytes, Math.max(minPieceBytes, stats.size + 1));
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, 0);
+    const first = buffer.subarray(0, bytesRead);
+    if (detectBinaryForm(first) === 'parquet') {
+      return parquetFile({ file, path, sizeBytes: stats.size, shown, signal, decoder });
     }
-    const start = isFile ? 0 : undefined;
-    const stream = file.createReadStream({ start, highWaterMark: 256 * 1024, signal });
-    const read = readReportStream(stream, shown, { csv, hash });
-    return { ...read, sizeBytes: isFile ? stat.size : undefined };
+    const chunks = readOn(file, { first, isAll: bytesRead < pieceBytes, signal });
+    return { ...readReportStream(chunks, shown, { csv, pieceBytes }), sizeBytes: () => stats.size };
   } catch (error) {
     await file?.close();
     throw errorInFile(error, shown);
   }
 }
 
-/** Reads a report from a stream, such as a pipe. */
+/** Yields the first bytes of a file, then the others, and closes it. */
+async function* readOn(
+  file: FileHandle,
+  start: {
+    readonly first: Buffer;
+    readonly isAll: boolean;
+    readonly signal?: AbortSignal | undefined;
+  },
+): AsyncGenerator<Uint8Array> {
+  const { first, isAll, signal } = start;
+  try {
+    yield first;
+    if (isAll) return;
+    const options = { start: first.length, highWaterMark: maxPieceBytes, autoClose: false, signal };
+    yield* file.createReadStream(options);
+  } finally {
+    await file.close();
+  }
+}
+
+function notAFileError(shown: string): UsageError {
+  return new UsageError(`${printable(shown)} is not a file.`, {
+    hint: 'Give a file or a folder; - reads standard input: … | adreport view -',
+  });
+}
+
+interface StreamOptions extends Pick<ReportFileOptions, 'csv'> {
+  /** Bytes to scan together. */
+  readonly pieceBytes?: number;
+}
+
+/** Reads a report from a stream, such as standard input. */
 export function readReportStream(
   stream: AsyncIterable<Uint8Array>,
   shown: string,
-  { csv, hash }: Pick<ReportFileOptions, 'csv' | 'hash'> = {},
+  { csv, pieceBytes }: StreamOptions = {},
 ): ReportFile {
   let receivedBytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of stream) {
       receivedBytes += chunk.length;
-      hash?.update(chunk);
       yield chunk;
     }
   }
@@ -102,19 +125,13 @@ export function readReportStream(
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
     const body = form === 'gzip' ? unpacked(bytes) : bytes;
-    return yield* readRows(body, { lines, csv: { reading: csv, places } });
+    return yield* readRows(body, { lines, pieceBytes, csv: { reading: csv, places } });
   }
-  const close = async (): Promise<void> => {
-    if (hash) while (!(await chunks.next()).done);
-    await chunks.return(undefined);
-  };
-  const batches = nameFileInErrors(read(), { shown, damageOf: gzipDamage, close });
+  const close = (): Promise<unknown> => chunks.return(undefined);
   return {
-    batches,
-    sizeBytes: undefined,
-    readBytes: () => receivedBytes,
+    batches: nameFileInErrors(read(), { shown, damageOf: gzipDamage, close }),
+    sizeBytes: () => receivedBytes,
     placeOf: (row) => places.nameOf(row),
-    skippedColumns: () => [],
   };
 }
 
@@ -161,44 +178,26 @@ function documentFormatError(shown: string, { name, program }: DocumentFormat): 
   });
 }
 
-interface OpenParquet extends Pick<ReportFileOptions, 'decoder' | 'hash'> {
+interface OpenParquet {
   readonly file: FileHandle;
   readonly path: string;
   readonly sizeBytes: number;
   readonly shown: string;
   readonly signal: AbortSignal | undefined;
+  readonly decoder: ParquetDecoder;
 }
 
 function parquetFile(open: OpenParquet): ReportFile {
-  const { file, path, sizeBytes, shown, signal, hash } = open;
+  const { file, path, sizeBytes, shown, signal, decoder } = open;
 
-  let readBytes = 0;
   let notes: readonly ParquetNote[] = [];
-  let skipped: readonly string[] = [];
   let isWhole = true;
   async function* lines(): AsyncGenerator<Uint8Array> {
-    const { ParquetDecoder } = await import('./parquet-rows.ts');
-    const listener = {
-      position(bytes: number): void {
-        readBytes = bytes;
-      },
-      notes(list: readonly ParquetNote[]): void {
-        notes = list;
-      },
-      skipped(columns: readonly string[]): void {
-        skipped = columns;
-      },
-    };
-    if (hash) {
-      const bytes = file.createReadStream({ start: 0, autoClose: false, signal });
-      for await (const chunk of bytes) hash.update(chunk);
-    }
-    isWhole = await endsAsParquet(file, sizeBytes);
-    const decoder = open.decoder ?? new ParquetDecoder();
     try {
-      yield* decoder.lines(path, listener, signal);
-    } finally {
-      if (!open.decoder) decoder.end();
+      notes = yield* decoder.lines(path, signal);
+    } catch (error) {
+      isWhole = await endsAsParquet(file, sizeBytes);
+      throw error;
     }
   }
   async function* rows(): RowBatches {
@@ -210,13 +209,10 @@ function parquetFile(open: OpenParquet): ReportFile {
     const problem = `The Parquet file is ${isWhole ? 'damaged' : 'incomplete'}: ${error.message}`;
     return { problem, code: isWhole ? 'DAMAGED' : 'TRUNCATED' };
   };
-  const batches = nameFileInErrors(rows(), { shown, damageOf, close: () => file.close() });
   return {
-    batches,
-    sizeBytes,
-    readBytes: () => readBytes,
+    batches: nameFileInErrors(rows(), { shown, damageOf, close: () => file.close() }),
+    sizeBytes: () => sizeBytes,
     placeOf: (row) => `row ${row}`,
-    skippedColumns: () => skipped,
   };
 }
 
@@ -328,9 +324,7 @@ function unreadableFile(cause: Error, name: string): UsageError {
     });
   }
 
-  let reason = `cannot be read (${cause.message})`;
-  if (code === 'ENOENT') reason = 'does not exist';
-  if (code === 'EISDIR') reason = 'is a folder';
+  const reason = code === 'ENOENT' ? 'does not exist' : `cannot be read (${cause.message})`;
   return new UsageError(`${name} ${reason}.`, {
     code,
     hint: 'Give a report file. To write one: adreport run --period yesterday -o report.csv',

@@ -62,7 +62,10 @@ export const nullInRun = -2;
 export const maxFields = 1000;
 
 /** Values in a batch, unless a single row has more. */
-const maxValues = 1 << 14;
+const usualMaxValues = 1 << 14;
+
+/** A value takes at least this many bytes, with its key and a comma. */
+const minValueBytes = 4;
 
 /** Ranges of the batch being read: a matrix of rows and fields that grows with each new key. */
 export class RowRanges {
@@ -71,18 +74,31 @@ export class RowRanges {
   firstRow = 0;
 
   /** See `RangedBatch`. */
-  readonly rowStarts = new Int32Array(maxValues);
-  readonly rowEnds = new Int32Array(maxValues);
-  readonly valueStarts = new Int32Array(maxValues + maxFields);
-  readonly valueEnds = new Int32Array(maxValues + maxFields);
+  readonly rowStarts: Int32Array;
+  readonly rowEnds: Int32Array;
+  readonly valueStarts: Int32Array;
+  readonly valueEnds: Int32Array;
 
   /** By the keys as written in the rows. */
   readonly #indexes = new Map<string, number>();
   readonly #renamedKeys = new Map<string, string>();
 
+  readonly #maxValues: number;
+
+  /** @param pieceBytes bytes that are scanned together: a small file needs little memory */
+  constructor(pieceBytes: number) {
+    const maxValues = Math.min(usualMaxValues, Math.ceil(pieceBytes / minValueBytes));
+    this.#maxValues = maxValues;
+    this.rowStarts = new Int32Array(maxValues);
+    this.rowEnds = new Int32Array(maxValues);
+    this.valueStarts = new Int32Array(maxValues + maxFields);
+    this.valueEnds = new Int32Array(maxValues + maxFields);
+  }
+
   /** Set if there is no room for another row. */
   get isFull(): boolean {
-    return this.rowCount > 0 && (this.rowCount + 1) * Math.max(1, this.fields.length) > maxValues;
+    const valueCount = (this.rowCount + 1) * Math.max(1, this.fields.length);
+    return this.rowCount > 0 && valueCount > this.#maxValues;
   }
 
   /** Finds a key's field in `fields`, if a row has had it. */
@@ -109,7 +125,7 @@ export class RowRanges {
     const name = this.fields.includes(field) ? key : field;
     const width = this.fields.length;
     const valuesNeeded = (this.rowCount + 1) * (width + 1);
-    if (this.rowCount > 0 && valuesNeeded > maxValues) return undefined;
+    if (this.rowCount > 0 && valuesNeeded > this.#maxValues) return undefined;
 
     // Moves each row to its place in the wider matrix, the last one first so that none is
     // overwritten.

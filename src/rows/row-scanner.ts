@@ -54,7 +54,7 @@ interface ScannedBytes {
  * rows (`README.md`, 3).
  */
 export class RowScanner {
-  readonly ranges = new RowRanges();
+  readonly ranges: RowRanges;
 
   /** Length of the gap before each field's value, in bytes, once learned. */
   readonly #gapLengths = new Int32Array(maxFields + 1);
@@ -63,7 +63,7 @@ export class RowScanner {
    * Gaps in words of eight bytes, or of four if short. The last word ends with the gap and may
    * overlap.
    */
-  readonly #gapWords = new Float64Array(maxFields * maxGapWords);
+  #gapWords = new Float64Array(32 * maxGapWords);
 
   /** By first field. Most fields of a row are null, because they were not requested. */
   readonly #nullRuns = new Array<NullRun | undefined>(maxFields + 1).fill(undefined);
@@ -74,6 +74,11 @@ export class RowScanner {
 
   /** First field of a null run that is not complete in the row being read; -1 if none. */
   #brokenRunAt = -1;
+
+  /** @param pieceBytes bytes that are scanned together */
+  constructor(pieceBytes: number) {
+    this.ranges = new RowRanges(pieceBytes);
+  }
 
   /**
    * Scans the row whose `{` is at `start`: expected members, then an unexpected one, and so on.
@@ -306,12 +311,20 @@ export class RowScanner {
     }
 
     this.#gapLengths[field] = text.length;
+    this.#reserveGap(field);
     const wordBytes = text.length < 8 ? 4 : 8;
     for (let i = 0; i < maxGapWords; i++) {
       const p = Math.min(wordBytes * i, text.length - wordBytes);
       const word = wordBytes === 4 ? text.readInt32LE(p) : text.readDoubleLE(p);
       this.#gapWords[field * maxGapWords + i] = word;
     }
+  }
+
+  #reserveGap(field: number): void {
+    const before = this.#gapWords;
+    if ((field + 1) * maxGapWords <= before.length) return;
+    this.#gapWords = new Float64Array(2 * before.length);
+    this.#gapWords.set(before);
   }
 }
 

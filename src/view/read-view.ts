@@ -1,154 +1,103 @@
+import { RefusedReportError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
-import { figuresToShow } from './answer/shown-figures.ts';
-import {
-  printWarningsAndNotes,
-  strictViewError,
-  viewNotes,
-  viewWarnings,
-} from './output/warnings-and-notes.ts';
-import { chooseRows, type OutputKind } from './output-kind.ts';
-import { closeRows, collect, type Question } from './rows/collect.ts';
-import { missingValueSentences, RowFilter } from './rows/row-filter.ts';
-import { expectRowsOfPeriod, findSummaryWindow } from './rows/rows-of-period.ts';
+import { closeRows, groupFiles, type ViewedRows } from './groups/group-files.ts';
+import { checkDays, findSummaryWindow } from './model/days-of-rows.ts';
+import { valueWarnings, viewNotes } from './model/messages.ts';
+import { metricsToShow } from './model/shown-metrics.ts';
+import type { View } from './model/view.ts';
+import type { Question } from './rows/question.ts';
+import { RowFilter } from './rows/row-filter.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
-import { UnusableFileError } from './sources/source-file.ts';
-import { expectCoarseEnough, expectWholeGroups, finestDateUnit } from './sources/whole-groups.ts';
-import type { View } from './view.ts';
+import { daysOfWindow } from './sources/period.ts';
+import { expectCoarseEnough, expectWholeGroups } from './sources/whole-groups.ts';
 import type { ViewOptions } from './view-flags.ts';
+import type { ViewForm } from './view-form.ts';
 
 /**
  * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
- * Files are read once. Only if one turns out not to have the bytes of its history line, all are
- * read again without it.
  *
  * @throws UsageError for files that are not one report together, or lack what was requested;
  * RefusedReportError with `--strict` for warnings
  */
 export async function readView(
-  tools: Context,
+  { host, console }: Context,
   options: ViewOptions,
-  asked: Pick<Attempt, 'paths' | 'form'>,
+  { paths, form }: { readonly paths: readonly string[]; readonly form: ViewForm },
 ): Promise<View> {
-  const unusable: UnusableFileError[] = [];
-  for (;;) {
-    try {
-      return await tryToRead(tools, options, { ...asked, unusable });
-    } catch (error) {
-      if (!(error instanceof UnusableFileError)) throw error;
-      unusable.push(error);
-    }
-  }
-}
-
-interface Attempt {
-  readonly paths: readonly string[];
-  readonly form: OutputKind;
-
-  /** Files that earlier attempts found not to have the bytes of their history lines. */
-  readonly unusable: readonly UnusableFileError[];
-}
-
-async function tryToRead(
-  tools: Context,
-  options: ViewOptions,
-  { paths, form, unusable }: Attempt,
-): Promise<View> {
-  const nowMs = tools.host.wallClock();
   const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
-  const sources = await findSources(tools, options, { paths, unusable });
-  expectPossible(sources, options, nowMs);
+  const sources = await findSources(paths, options, host);
+  const now = Math.floor(host.wallClock() / 1_000);
+  const { by = [] } = options;
+  if (sources.query) expectCoarseEnough(by, sources.query, sources.shown);
+  if (sources.window && sources.query) expectWholeGroups(by, sources.window, now);
 
-  const question = questionOf(options, { filters, form, spans: sources.spans });
-  const collected = await collect(tools, sources.files, question);
+  const question = toQuestion(options, { filters, form, sources });
+  const read = await groupFiles(sources.files, question, host);
   try {
-    const view = checkedView({ paths, options, sources, collected }, nowMs);
-    printView(tools, view, filters);
+    const window = sources.window ?? findSummaryWindow(read.files);
+    if (window) expectWholeGroups(by, window, now);
+    const view = toView({ options, sources, read, window });
+    for (const warning of view.warnings) console.warn(warning);
+    for (const note of view.notes) console.note(`Note: ${note}`);
+    for (const note of filterNotes(filters, view)) console.note(note);
+    if (options.strict && view.warnings.length > 0) throw warningsError(view);
     return view;
   } catch (error) {
-    await closeRows(collected);
+    await closeRows(read);
     throw error;
   }
 }
 
-/**
- * Throws `UsageError` for rows that do not fit the flags, and `RefusedReportError` with `--strict`.
- */
-function checkedView(read: Read, nowMs: number): View {
-  const { options, sources, collected } = read;
-  expectRowsOfPeriod(sources, collected);
-  const window = sources.window ?? findSummaryWindow(collected.tails);
-  if (window && !sources.window && options.by) {
-    expectWholeGroups(options.by, window, Math.floor(nowMs / 1_000));
-  }
-
-  const view = toDataView({ ...read, sources: { ...sources, window } });
-  if (options.strict && view.warnings.length > 0) throw strictViewError(view);
-  return view;
-}
-
-/** Prints warnings and notes, and filters without rows. */
-function printView(tools: Context, view: View, filters: readonly RowFilter[]): void {
-  printWarningsAndNotes(tools, view);
-  const isFilteredOut = view.byTime.rowCount === 0 && filters.length > 0;
-  if (view.collected.rowCount > 0) printMissingValues(tools, filters, isFilteredOut);
-}
-
-function questionOf(
-  options: ViewOptions,
-  { filters, form, spans }: Pick<Question, 'filters' | 'spans'> & { readonly form: OutputKind },
+function toQuestion(
+  { by, metrics, columns, sort, top, chart, format }: ViewOptions,
+  { filters, form, sources }: Pick<Question, 'filters'> & { form: ViewForm; sources: Sources },
 ): Question {
-  const { by, metrics, sort, chart, columns } = options;
-  const rows = chooseRows(options, form);
-  const isOfRows = rows !== undefined && columns !== undefined && columns !== 'all';
+  const { isOfPeriod, window, earlier } = sources;
+  const spans = isOfPeriod ? [window, earlier].filter((one) => one !== undefined) : [];
+  const hasRows = by === undefined && chart === undefined && form !== 'document';
+  const usualRows = form === 'text' && format === undefined ? 10 : undefined;
+  const named = hasRows && columns !== 'all' ? columns : undefined;
   return {
     by,
-    metrics,
-    columns: isOfRows ? columns : undefined,
+    metrics: metrics ?? named,
     sort,
     filters,
     followsTime: chart === 'line' && by === undefined,
-    rows,
-    spans,
+    rows: hasRows ? { sort, top: top ?? usualRows } : undefined,
+    spans: spans.map(daysOfWindow),
   };
 }
 
-/** Prints which values of filters no row has, or that no row has all. */
-function printMissingValues(
-  { console }: Context,
-  filters: readonly RowFilter[],
-  isFilteredOut: boolean,
-): void {
-  const sentences = missingValueSentences(filters);
-  for (const sentence of sentences) console.note(sentence);
-  if (sentences.length === 0 && isFilteredOut) console.note('No row matches every --filter.');
-}
+function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): View {
+  const { options, sources, read } = known;
+  const [period, before] = read.periods;
+  if (!period) throw new Error('There is at least one period.');
 
-type Read = Pick<View, 'paths' | 'options' | 'sources' | 'collected'>;
-
-function toDataView(read: Read): View {
-  const { options, sources, collected } = read;
-  const [answer] = collected.answers;
-  if (!answer) throw new Error('There is at least one span.');
-
-  const { groups, byTime, rows } = answer;
-  const figures = figuresToShow(groups, options, { sources, fields: collected.fields });
-  const view = { ...read, groups, byTime, rows, figures };
+  const { groups, byTime, rows } = period;
+  const metrics = metricsToShow(options, { groups, fields: read.fields, query: sources.query });
+  const view = { ...known, groups, byTime, rows, before, metrics };
   return {
     ...view,
-    warnings: viewWarnings(sources, collected),
+    warnings: [...sources.warnings, ...checkDays(sources, read), ...valueWarnings(view)],
     notes: viewNotes(view),
   };
 }
 
-/** Throws `UsageError` for flags that the files cannot satisfy, before reading them. */
-function expectPossible(
-  { query, shown, asked, window }: Sources,
-  { by }: ViewOptions,
-  nowMs: number,
-): void {
-  if (!query || !by) return;
-  const dates = finestDateUnit(query.breakdowns, query.split);
-  expectCoarseEnough(by, { shown, dates });
-  const whole = asked ?? window;
-  if (whole) expectWholeGroups(by, whole, Math.floor(nowMs / 1_000));
+/** Returns notes on filters without rows, if files have rows. */
+function filterNotes(filters: readonly RowFilter[], { byTime, read }: View): string[] {
+  if (hasNoRows(read)) return [];
+  const notes = filters.flatMap((filter) => filter.notes());
+  const isEmpty = notes.length === 0 && filters.length > 0 && byTime.rowCount === 0;
+  return isEmpty ? ['No row matches every --filter.'] : notes;
+}
+
+function hasNoRows({ files }: ViewedRows): boolean {
+  return files.every(({ tail }) => tail.rowCount === 0);
+}
+
+function warningsError({ warnings, sources }: View): RefusedReportError {
+  const update = sources.hasFolders ? 'adreport update downloads days again. ' : '';
+  return new RefusedReportError(warnings.join(' '), {
+    hint: `${update}Without --strict this is a warning.`,
+  });
 }

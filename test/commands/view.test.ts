@@ -307,20 +307,6 @@ describe('output', () => {
   });
 
   test.each([
-    { filter: 'campaign=Ski', hint: ' Did you mean “Ski 2026/27”?' },
-    { filter: 'campaign=Puzle', hint: ' Did you mean “Puzzle King iOS”, “Puzzle King Android”?' },
-    { filter: 'campaignId=4', hint: '' },
-    { filter: 'country=Germny', hint: ' Did you mean “Germany”?' },
-  ])('--filter $filter, which matches no row, names the closest', async ({ filter, hint }) => {
-    const result = await view('r.csv', namedRows, ['--filter', filter]);
-
-    expect(result).toMatchObject({
-      exitCode: 0,
-      stderr: `No row matches --filter ${filter}.${hint}\n`,
-    });
-  });
-
-  test.each([
     { filter: 'country=FR', displays: 8 },
     { filter: 'country=Frankreich,3017382', displays: 8 },
     { filter: 'countryId=2921044', displays: 4 },
@@ -385,22 +371,13 @@ describe('output', () => {
     `);
   });
 
-  test('--json is complete', async () => {
+  test('--json has rows, bytes, totals and groups', async () => {
     const { stdout } = await view('r.json', json, '--by date --metrics clicks --top 1 --json');
     expect(JSON.parse(stdout)).toEqual({
-      file: 'r.json',
       rows: 4,
       bytes: Buffer.byteLength(json),
-      summary: null,
-      request: null,
-      key: null,
-      reportId: null,
-      fetchedAt: null,
-      warnings: null,
-      by: ['date'],
       totals: { clicks: 129 },
       groups: [{ date: '2026-10-31', clicks: 30 }],
-      otherGroupCount: 1,
     });
   });
 

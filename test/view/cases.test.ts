@@ -36,11 +36,6 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
     },
     { file: 'hours-of-days.csv', flags: '--by HOURLY', says: 'line 2: hour “9” has no day' },
     { file: 'sheet-saved-as-csv.csv', flags: '', says: 'line 2: Displays “216,679”' },
-    {
-      file: 'ids-two-forms.csv',
-      flags: '--by CAMPAIGN',
-      says: 'line 3: campaignId “01234” may be',
-    },
     { file: 'ids-rounded.csv', flags: '--by CAMPAIGN', says: 'line 2: campaignId “1.2E+17” was' },
     {
       file: 'currency.csv',
@@ -59,7 +54,7 @@ describe('a cell with two readings is exit 2, with file, line, column and cell',
     expect(refused.stderr).toContain(file);
   });
 
-  test.each(['bom-inside.csv', 'ids-two-forms.csv', 'ids-rounded.csv'])(
+  test.each(['bom-inside.csv', 'ids-rounded.csv'])(
     '%s is read if the question does not use the column',
     async (file) => {
       expect(await viewCase(file)).toMatchObject({ exitCode: 0, stderr: '' });
@@ -129,13 +124,11 @@ describe('what is written plainly is read', () => {
         { displays: 100, clicks: 3 },
         { displays: 200, clicks: 4 },
       ],
-      says: 'Note: Not shown: Frequency.',
     },
     {
       file: 'other-columns.csv',
       flags: '--metrics Frequency',
       groups: [{ Frequency: 3.2 }],
-      says: 'Note: Frequency is added up.',
     },
     {
       file: 'clicks-missing.csv',

@@ -27,23 +27,6 @@ describe('the same answer as a run', () => {
     expect(withoutOrigin(read('view.html'))).toBe(withoutOrigin(read('run.html')));
   });
 
-  test('--json has the sums, the days and the request', async () => {
-    const { run } = await serveFolder(
-      '--period 2026-10-01..2026-10-03 --split day --by OS --metrics displays,clicks -o data/{date}.csv',
-    );
-    const { stdout } = await run('view data --by DAILY --json');
-
-    expect(JSON.parse(stdout)).toMatchObject({
-      file: 'data',
-      files: 3,
-      since: '2026-10-01T00:00:00+02:00',
-      until: '2026-10-03T23:59:59+02:00',
-      request: { profile: 'buyer', breakdowns: ['OS'] },
-      warnings: [],
-      groups: [{ date: '2026-10-01' }, { date: '2026-10-02' }, { date: '2026-10-03' }],
-    });
-  });
-
   test('its page has no e-mail address, account or service', async () => {
     const { run, read, server } = await serveFolder(
       '--period 2026-10-01..2026-10-03 --split day --by CAMPAIGN -o data/{date}.csv',
@@ -120,7 +103,6 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data --by HOURLY', says: 'Unknown column “HOURLY”' },
     { line: 'view data --compare -o a.json', says: '--compare does not work with json' },
     { line: 'view data --compare -o a.html', says: '--compare needs a period' },
-    { line: 'view data --compare -o a.html', says: '--period 2026-10-03' },
     {
       line: 'view data --period 2026-10-01..2026-10-02 --compare last-year -o a.html',
       says: 'data has no data for 2025-10-01 to 2025-10-02, the period to compare with',
@@ -134,10 +116,9 @@ describe('views that would be silently wrong are exit 2', () => {
       says: 'c.json has no data for 2026-09-30, the period to compare with',
     },
     { line: 'view data/2026-10-01.csv data/2026-10-01.csv', says: 'is given twice' },
-    { line: 'view data/2026-10-01.csv c.json', says: 'cover the same days' },
-    { line: 'view weeks/2026-10-05.csv e.json', says: 'cover the same days' },
-    { line: 'view fr.parquet c.parquet', says: 'different requests: their filters differ' },
-    { line: 'view a.csv b.csv', says: 'a.csv and b.csv have the same keys and no dates' },
+    { line: 'view data/2026-10-01.csv c.json', says: 'have rows of the same days' },
+    { line: 'view weeks/2026-10-05.csv e.json', says: 'have rows of the same days' },
+    { line: 'view a.csv b.csv', says: 'a.csv and b.csv have rows of the same days' },
     { line: 'view a.csv --period 2026-10', says: 'The rows of a.csv have no dates' },
     { line: 'view .', says: '. has 2 declared folders.' },
     { line: 'view weeks --by DAILY', says: '--by DAILY needs days, and weeks has full weeks.' },
@@ -151,8 +132,6 @@ describe('views that would be silently wrong are exit 2', () => {
     await run('run --period 2026-10-01 --by CAMPAIGN,OS -o c.csv -q');
     await run('run --period 2026-10-01 --by DAILY,CAMPAIGN -o c.json -q');
     await run('run --period 2026-10-06 --by DAILY,CAMPAIGN -o e.json -q');
-    await run('run --period 2026-10-02 --by DAILY,CAMPAIGN -o c.parquet -q');
-    await run('run --period 2026-10-03 --by DAILY,CAMPAIGN --country FR -o fr.parquet -q');
     copyFileSync(at('data/2026-10-01.csv'), at('a.csv'));
     copyFileSync(at('data/2026-10-02.csv'), at('b.csv'));
 

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -69,7 +68,7 @@ describe('rows stay rows', () => {
   test('files of different breakdowns are exit 2, whatever is asked of them', async () => {
     const byCountry = 'date,country,displays\n2026-08-03,FR,5\n';
     const { view } = filesOf({ 'a.csv': first, 'b.csv': byCountry });
-    const says = 'a.csv and b.csv are from different requests: their columns of breakdowns differ';
+    const says = 'a.csv and b.csv have different breakdowns.';
     for (const flags of ['', '--by DAILY', '--json']) {
       expectRefusal(await view(`a.csv b.csv ${flags}`), 2, says);
     }
@@ -103,15 +102,6 @@ describe('rows stay rows', () => {
     const csv = 'date,impressions,displays\n2026-08-01,7,900\n';
     const { stdout } = await filesOf({ 'a.csv': csv }).view('a.csv --metrics impressions');
     expect(stdout).toBe('date,impressions\r\n2026-08-01,7\r\n');
-  });
-
-  test.skipIf(process.platform === 'win32')('a named pipe is read once', async () => {
-    const { cwd } = filesOf({ 'a.csv': first });
-    execFileSync('mkfifo', ['pipe'], { cwd });
-    const writing = runCli('view a.csv -o pipe', { cwd });
-    const { stdout } = await runCli('view pipe --by DAILY', { cwd });
-    await writing;
-    expect(stdout).toBe('date,displays\r\n2026-08-01,12\r\n');
   });
 });
 

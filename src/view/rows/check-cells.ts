@@ -4,151 +4,16 @@ import { UsageError } from '../../errors.ts';
 import { notCents, toCents, valuesOf } from '../../rows/column-values.ts';
 import { type RowBatch, textsOf, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
-import { isBlankCell, jsonForm, plainFileHint, readNumber } from './read-cells.ts';
+import type { OpenFile } from './open-files.ts';
+import { isBlankCell, jsonForm, readNumber } from './read-cells.ts';
+import type { UsedColumns } from './used-columns.ts';
 
-/** Columns that a question uses. */
-export interface UsedColumns {
-  readonly metrics: readonly string[];
-
-  /** Dates and hours that rows are grouped or chosen by. */
-  readonly times: readonly string[];
-
-  /** Ids that rows are grouped or chosen by. */
-  readonly ids: readonly string[];
-
-  /** Set if money is added up. */
-  readonly hasMoney: boolean;
-}
-
-export interface CheckedFile {
-  readonly shown: string;
-
-  /** In a CSV, another program may have changed the form of ids. */
-  isCsv(): boolean;
-
-  nameOf(field: string): string;
-  placeOf(row: number): string;
-}
-
-/** Ids of campaigns, ads and creatives. */
+/** IDs that consist of digits. */
 const numericIds = ['campaignId', 'adId', 'creativeId'];
 
-/** Throws `UsageError` for the first cell of a used column that may have two readings. */
-export class CellCheck {
-  #file: CheckedFile | undefined;
+const plainFileHint = 'Use the file that was downloaded, or save it without formatting.';
 
-  /** Dates and hours already read. */
-  readonly #times = new Set<Value | undefined>();
-
-  /** Ids as written, by column and digits. */
-  readonly #ids = new Map<string, string>();
-  readonly #currencies = new Set<string>();
-
-  begin(file: CheckedFile): void {
-    this.#file = file;
-  }
-
-  /** @param rows indexes of the rows that are added up */
-  expectPlain(batch: RowBatch, used: UsedColumns, rows: Iterable<number>): void {
-    for (const field of used.times) this.#expectTimes(batch, field);
-    for (const field of used.ids) this.#expectIds(batch, field);
-    for (const field of used.metrics) this.#expectNumbers(batch, field);
-    if (used.hasMoney) this.#expectOneCurrency(batch, rows);
-  }
-
-  #expectNumbers(batch: RowBatch, field: string): void {
-    const type = fieldTypeOf(field) ?? 'money';
-    const cents = toCents(batch, field);
-    let jsonTexts: readonly (string | undefined)[] | undefined;
-    for (const [row, number] of cents.entries()) {
-      const isWhole = number % 100 === 0;
-      const isUsual = number !== notCents && (type !== 'integer' || isWhole);
-      if (isUsual || Number.isNaN(number)) continue;
-
-      jsonTexts ??= textsOf(batch, field);
-      const json = jsonTexts[row] ?? 'null';
-      const text: string = json.startsWith('"') ? JSON.parse(json) : json;
-      if (readNumber(text, type, jsonForm) !== undefined) continue;
-      const isFraction = type === 'integer' && numberTextOf(text) !== undefined;
-      const problem = isFraction ? 'is not a whole number' : 'is not a plain number';
-      throw this.#refusal(batch, { field, row, text, problem });
-    }
-  }
-
-  #expectTimes(batch: RowBatch, field: string): void {
-    if (!batch.fields.includes(field)) return;
-    const isHour = fieldTypeOf(field) === 'hour';
-    for (const [row, value] of valuesOf(batch, field).entries()) {
-      if (this.#times.has(value)) continue;
-      const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
-      const isRead = isHour ? parseTimestamp(text) !== undefined : dayOf(text) !== undefined;
-      const isEmpty = value === null || value === undefined || isBlankCell(text);
-      if (!isRead && !isEmpty) {
-        const hasNoDay = isHour && !/^\d{4}-\d\d-\d\d/.test(text);
-        const problem = hasNoDay ? 'has no day' : `is not ${isHour ? 'an hour' : 'a date'}`;
-        throw this.#refusal(batch, { field, row, text, problem });
-      }
-      this.#times.add(value);
-    }
-  }
-
-  #expectIds(batch: RowBatch, field: string): void {
-    if (!numericIds.includes(field)) return;
-    for (const [row, value] of valuesOf(batch, field).entries()) {
-      if (value === null || value === undefined) continue;
-      const text = String(value);
-      const isRounded =
-        /^\d+(?:[.,]\d+)?e\+?\d+$/i.test(text) ||
-        (typeof value === 'number' && !Number.isSafeInteger(Math.trunc(value)));
-      if (isRounded) {
-        const problem = 'was rounded by another program';
-        throw this.#refusal(batch, { field, row, text, problem });
-      }
-      if (this.#file?.isCsv()) this.#expectOneForm(batch, { field, row, text });
-    }
-  }
-
-  #expectOneForm(batch: RowBatch, { field, row, text }: Omit<RefusedCell, 'problem'>): void {
-    const digits = text
-      .trim()
-      .replace(/\.0+$/, '')
-      .replace(/^0+(?=\d)/, '');
-    const id = `${field} ${digits}`;
-    const known = this.#ids.get(id);
-    if (known === undefined) this.#ids.set(id, text);
-    else if (known !== text) {
-      const problem = `may be the same ID as ${quoted(known)}`;
-      throw this.#refusal(batch, { field, row, text, problem });
-    }
-  }
-
-  #expectOneCurrency(batch: RowBatch, rows: Iterable<number>): void {
-    const field = batch.fields.find((name) => name.toLowerCase() === 'currency');
-    if (field === undefined) return;
-    const values = valuesOf(batch, field);
-    for (const row of rows) {
-      const text = String(values[row] ?? '');
-      if (isBlankCell(text) || this.#currencies.has(text)) continue;
-      const [first] = this.#currencies;
-      if (first !== undefined) {
-        const problem = `is a different currency from ${quoted(first)}`;
-        const hint = `Choose one: --filter ${field}=${first}`;
-        throw this.#refusal(batch, { field, row, text, problem, hint });
-      }
-      this.#currencies.add(text);
-    }
-  }
-
-  #refusal(batch: RowBatch, { field, row, text, problem, hint }: RefusedCell): UsageError {
-    const place = this.#file?.placeOf(batch.firstRow + row + 1);
-    const column = `${this.#file?.shown}, ${place}: ${this.#file?.nameOf(field)}`;
-    return new UsageError(`${column} ${quoted(text)} ${problem}.`, {
-      code: 'UNREADABLE_CELL',
-      hint: hint ?? hintOf(field, problem),
-    });
-  }
-}
-
+/** A cell that is refused. */
 interface RefusedCell {
   readonly field: string;
 
@@ -161,7 +26,104 @@ interface RefusedCell {
   readonly hint?: string;
 }
 
-function hintOf(field: string, problem: string): string {
-  if (problem !== 'has no day') return plainFileHint;
-  return `${plainFileHint} An ${field} is written as 2026-08-01T09:00:00+0200.`;
+/** Throws `UsageError` for the first cell of a used column that may have two readings. */
+export class CellCheck {
+  /** Dates and hours that have been read. */
+  readonly #times = new Set<Value | undefined>();
+  #currency: string | undefined;
+
+  /** @param place `rows` are the indexes of the rows that are added up; `undefined` for all */
+  check(
+    batch: RowBatch,
+    used: UsedColumns,
+    { file, rows }: { readonly file: OpenFile; readonly rows: Iterable<number> | undefined },
+  ): void {
+    const refuse = (cell: RefusedCell | undefined): void => {
+      if (cell) throw refusal(batch, cell, file);
+    };
+    for (const field of used.times) refuse(this.#findOddTime(batch, field));
+    for (const field of used.ids) refuse(findRoundedId(batch, field));
+    for (const field of used.metrics) refuse(findOddNumber(batch, field));
+    refuse(this.#findOtherCurrency(batch, used, rows));
+  }
+
+  #findOddTime(batch: RowBatch, field: string): RefusedCell | undefined {
+    const isHour = fieldTypeOf(field) === 'hour';
+    for (const [row, value] of valuesOf(batch, field).entries()) {
+      if (this.#times.has(value)) continue;
+      const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
+      const isRead = isHour ? parseTimestamp(text) !== undefined : dayOf(text) !== undefined;
+      const isEmpty = value === null || value === undefined || isBlankCell(text);
+      if (!isRead && !isEmpty) return oddTime({ field, row, text }, isHour);
+      this.#times.add(value);
+    }
+    return undefined;
+  }
+
+  #findOtherCurrency(
+    batch: RowBatch,
+    { currency: field }: UsedColumns,
+    rows: Iterable<number> | undefined,
+  ): RefusedCell | undefined {
+    if (field === undefined) return undefined;
+    const values = valuesOf(batch, field);
+    for (const row of rows ?? values.keys()) {
+      const text = String(values[row] ?? '');
+      if (isBlankCell(text)) continue;
+      this.#currency ??= text;
+      if (text === this.#currency) continue;
+      const problem = `is a different currency from ${quoted(this.#currency)}`;
+      const hint = `Choose one: --filter ${field}=${this.#currency}`;
+      return { field, row, text, problem, hint };
+    }
+    return undefined;
+  }
+}
+
+function oddTime(cell: Omit<RefusedCell, 'problem'>, isHour: boolean): RefusedCell {
+  if (!isHour) return { ...cell, problem: 'is not a date' };
+  const hasDay = /^\d{4}-\d\d-\d\d/.test(cell.text);
+  const problem = hasDay ? 'is not an hour' : 'has no day';
+  const hint = `${plainFileHint} An hour is written as 2026-08-01T09:00:00+0200.`;
+  return { ...cell, problem, hint };
+}
+
+/** Other programs write long IDs as `1.2E+17`, or as floats above 2^53. */
+function findRoundedId(batch: RowBatch, field: string): RefusedCell | undefined {
+  if (!numericIds.includes(field)) return undefined;
+  for (const [row, value] of valuesOf(batch, field).entries()) {
+    const text = String(value ?? '');
+    const isRounded =
+      /^\d+(?:[.,]\d+)?e\+?\d+$/i.test(text) ||
+      (typeof value === 'number' && !Number.isSafeInteger(Math.trunc(value)));
+    if (isRounded) return { field, row, text, problem: 'was rounded by another program' };
+  }
+  return undefined;
+}
+
+function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined {
+  const type = fieldTypeOf(field) ?? 'money';
+  let texts: readonly (string | undefined)[] | undefined;
+  for (const [row, cents] of toCents(batch, field).entries()) {
+    const isUsual = cents !== notCents && (type !== 'integer' || cents % 100 === 0);
+    if (isUsual || Number.isNaN(cents)) continue;
+
+    texts ??= textsOf(batch, field);
+    const json = texts[row] ?? 'null';
+    const text: string = json.startsWith('"') ? JSON.parse(json) : json;
+    if (readNumber(text, type, jsonForm) !== undefined) continue;
+    const isFraction = type === 'integer' && numberTextOf(text) !== undefined;
+    const problem = isFraction ? 'is not a whole number' : 'is not a plain number';
+    return { field, row, text, problem };
+  }
+  return undefined;
+}
+
+function refusal(
+  { firstRow }: RowBatch,
+  { field, row, text, problem, hint = plainFileHint }: RefusedCell,
+  { shown, report, cells }: OpenFile,
+): UsageError {
+  const place = `${shown}, ${report.placeOf(firstRow + row + 1)}: ${cells.nameOf(field)}`;
+  return new UsageError(`${place} ${quoted(text)} ${problem}.`, { code: 'UNREADABLE_CELL', hint });
 }

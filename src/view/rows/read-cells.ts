@@ -10,9 +10,6 @@ import { UsageError } from '../../errors.ts';
 import type { CellReader, CsvForm, CsvReading } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 
-/** Hint of most errors about a cell. */
-export const plainFileHint = 'Use the file that was downloaded, or save it without formatting.';
-
 /** Reads the cells of a CSV as `run` writes them. Other cells stay strings. */
 export class CellReading implements CsvReading {
   readonly #shown: string;
@@ -29,35 +26,32 @@ export class CellReading implements CsvReading {
     return this.#names.get(field) ?? field;
   }
 
-  /** Throws `UsageError` if there is no header. */
+  /** Throws `UsageError` if there is no header, or if two columns are the same. */
   fieldsOfHeader(cells: readonly string[], form: CsvForm): string[] {
     const names = isForExcel(form) ? cells.map(withoutGuard) : cells;
-    const isHeader = names.some((name) => fieldOfLabel(name) !== undefined || isField(name));
+    const fields = fieldsOfHeader(names).map((name) => {
+      return fieldTypeOf(name) === undefined ? (fieldOfLabel(name) ?? name) : name;
+    });
+    const isHeader = fields.some((field) => fieldTypeOf(field) !== undefined);
     if (!isHeader && names.some((name) => /^\d/.test(name))) {
       throw new UsageError(`${this.#shown} has no header: its first line is a row.`, {
         hint: 'Add a line with the names of its columns.',
       });
     }
-    const fields = fieldsOfHeader(names).map((name) => {
-      return fieldTypeOf(name) === undefined ? (fieldOfLabel(name) ?? name) : name;
-    });
     for (const [index, field] of fields.entries()) {
       const name = names[index] ?? field;
       const other = this.#names.get(field);
-      if (other !== undefined && other !== name)
-        throw similarColumnsError(this.#shown, other, name);
+      if (other !== undefined) throw sameColumns(this.#shown, other, name);
       this.#names.set(field, name);
     }
     return fields;
   }
 
   cellReader(field: string, form: CsvForm): CellReader {
-    const type = fieldTypeOf(field);
+    const isComputed = derivedMetrics.some((metric) => metric.field === field);
+    const type = isComputed ? 'money' : fieldTypeOf(field);
     if (type === 'integer' || type === 'money') {
       return (text) => readNumber(text, type, form) ?? JSON.stringify(text);
-    }
-    if (derivedMetrics.some((metric) => metric.field === field)) {
-      return (text) => readNumber(text, 'money', form) ?? JSON.stringify(text);
     }
     if (type === 'date' || type === 'hour') {
       return (text) => (isBlankCell(text) ? 'null' : JSON.stringify(text));
@@ -66,22 +60,17 @@ export class CellReading implements CsvReading {
   }
 }
 
-function isField(name: string): boolean {
-  return fieldsOfHeader([name]).some((field) => fieldTypeOf(field) !== undefined);
-}
-
 /** Throws `UsageError` for column names that differ only in case. */
 export function expectDistinct(fields: readonly string[], shown: string): void {
   const known = new Map<string, string>();
   for (const field of fields) {
-    const lower = field.toLowerCase();
-    const other = known.get(lower);
-    if (other !== undefined) throw similarColumnsError(shown, other, field);
-    known.set(lower, field);
+    const other = known.get(field.toLowerCase());
+    if (other !== undefined) throw sameColumns(shown, other, field);
+    known.set(field.toLowerCase(), field);
   }
 }
 
-function similarColumnsError(shown: string, one: string, other: string): UsageError {
+function sameColumns(shown: string, one: string, other: string): UsageError {
   return new UsageError(
     `Columns ${quoted(one)} and ${quoted(other)} of ${shown} seem to be the same column.`,
     { hint: 'Rename or remove one of them.' },

@@ -4,180 +4,157 @@ import type { FolderQuery } from '../../folder/declaration.ts';
 import { earlierWindow, type SplitUnit, type Window } from '../../query/calendar.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import type { DaySpan } from '../rows/collect.ts';
+import { pathWord } from '../../text/quote-for-shell.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import { openSources, queryOfSource, type Source } from './open-sources.ts';
+import { findFiles, type PeriodFiles } from './find-files.ts';
+import { openPaths } from './open-paths.ts';
 import {
-  clampToFiles,
-  daysOfWindow,
-  dropUnfinishedUnit,
-  extendToNow,
-  laterHalf,
-  spansOf,
-  windowOfUnits,
-  windowOfView,
+  dropRunningPart,
+  formatDaySpan,
+  limitToParts,
+  resolveViewPeriod,
+  windowOfParts,
 } from './period.ts';
 import type { SourceFile } from './source-file.ts';
-import { type FolderFiles, filesInFolder, gapWarnings, type Search } from './viewed-folder.ts';
 
-/** Files of a view, and the facts that are known before reading them. */
+/** The files of a view, and what is known before they are read. */
 export interface Sources {
+  /** In time order, so that the newest name of a campaign is the last. */
   readonly files: readonly SourceFile[];
 
-  /** Window of all rows; `undefined` if it is not known before they are read. */
+  /** Period of all rows; `undefined` if it is not known yet. */
   readonly window: Window | undefined;
 
-  /** Window of `--period`, whose last days may not have been downloaded yet. */
-  readonly asked: Window | undefined;
-
-  /** Window of `--compare`. */
+  /** Period of `--compare`. */
   readonly earlier: Window | undefined;
 
-  /** Days of `--period` and of `--compare`; empty for all rows. */
-  readonly spans: readonly DaySpan[];
+  /** True if rows are selected by their days. */
+  readonly isOfPeriod: boolean;
 
-  /** Spec of the files, if a history has it. */
+  /** Request of the files, if a declaration has it. */
   readonly query: FolderQuery | undefined;
 
-  /** Units of folders, present or missing, in the window and that of `--compare`. */
-  readonly folders: readonly FolderFiles[];
-  readonly earlierFolders: readonly FolderFiles[];
+  /** True if folders have told which days are missing. */
+  readonly hasFolders: boolean;
   readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+
+  /** Name of all paths, for messages. */
   readonly shown: string;
 }
 
 /**
- * Finds the files of some paths.
+ * Finds the files of some paths, and of the periods of `--period` and `--compare`.
  *
- * @throws UsageError for a path that does not exist, a folder without a declaration, or a window outside its files
+ * @throws UsageError as `openPaths`; for a file that is given twice, for a period without files, and
+ *   for `--compare` without a period
  */
 export async function findSources(
-  { host }: Pick<Context, 'host'>,
+  paths: readonly string[],
   options: ViewOptions,
-  { paths, unusable }: { readonly paths: readonly string[] } & Pick<Search, 'unusable'>,
+  host: Context['host'],
 ): Promise<Sources> {
-  const nowMs = host.wallClock();
-  const search = { now: Math.floor(nowMs / 1_000), signal: host.signal, unusable };
-  const warnings: string[] = [];
-  const opening = { host, search, warnings, folders: new Map() };
-  const sources = await openSources(paths, opening);
-  const shown = paths.length === 1 ? (paths[0] as string) : `${paths.length} paths`;
-
-  const query = sources.map(queryOfSource).find((each) => each !== undefined);
+  const opened = await openPaths(paths, host);
+  const { folders } = opened;
+  const shown = shownName(paths);
+  const declarations = [...folders, ...opened.files.map(({ record }) => record)];
+  const query = declarations.find((one) => one !== undefined)?.declaration.query;
   const unit: SplitUnit = query?.split ?? 'day';
-  const zone = query?.timezone ?? defaultZone;
-  const asked = windowOfView(options, { shown, zone, unit }, nowMs);
-  const isCompared = options.compare !== undefined;
-  const counted =
-    asked && isCompared ? dropUnfinishedUnit(asked, { unit, now: search.now }) : asked;
 
-  const now = await readSources(sources, counted, search);
-  if (now.files.length === 0) throw noFilesError(shown, asked, now.folders);
-  const window = counted
-    ? clampToFiles(counted, now.folders, search.now)
-    : windowOfUnits(now.files, query);
-  if (isCompared && !asked) throw periodRequiredError(shown, window && { window, unit });
+  const nowMs = host.wallClock();
+  const search = { now: Math.floor(nowMs / 1_000), signal: host.signal };
+  const period = resolveViewPeriod(
+    options,
+    { shown, zone: query?.timezone ?? defaultZone, unit },
+    nowMs,
+  );
+  if (options.compare && !period) throw periodRequired();
+  const compared = period && options.compare && dropRunningPart(period, unit, search.now);
+  const window = compared ?? period;
+  const now = await findFiles(opened, { ...search, window });
+  if (now.files.length === 0) {
+    const folder = folders[0] && pathWord(folders[0].shown, host.platform);
+    throw noFiles({ shown, isOfPeriod: period !== undefined, warnings: now.warnings, folder });
+  }
+  const earlier = compared && options.compare && earlierWindow(compared, options.compare);
+  const suffix = ' in the period before';
+  const before = earlier && (await findFiles(opened, { ...search, window: earlier, suffix }));
+  if (earlier && before?.files.length === 0) throw noEarlierData(shown, earlier);
 
-  const earlier = isCompared && window ? earlierWindow(window, options.compare) : undefined;
-  const before = earlier && (await readSources(sources, earlier, search));
-  if (earlier && before?.files.length === 0) throw noEarlierDataError(shown, earlier);
-
-  const further = (before?.files ?? []).filter((each) => !isIn(each, now.files));
+  const files = filesOfBoth(now, before);
+  expectDistinctFiles(files);
   return {
-    files: sortByTime([...now.files, ...further]),
-    window,
-    asked: asked ?? (window && extendToNow(window, search.now)),
+    files,
+    window: window ? limitToParts(window, now.end, search.now) : windowOfParts(now.files, query),
     earlier,
-    spans: asked ? spansOf(window, earlier) : [],
+    isOfPeriod: period !== undefined,
     query,
-    folders: now.folders,
-    earlierFolders: before?.folders ?? [],
-    warnings,
+    hasFolders: folders.length > 0,
+    warnings: [...opened.warnings, ...now.warnings, ...(before?.warnings ?? [])],
+    notes: now.notes,
     shown,
   };
 }
 
-/** Returns the files and folders that have rows of a window. */
-async function readSources(
-  sources: readonly Source[],
-  window: Window | undefined,
-  search: Search,
-): Promise<{ readonly files: readonly SourceFile[]; readonly folders: readonly FolderFiles[] }> {
-  const files = filesOf(sources, window);
-  const folders: FolderFiles[] = [];
-  for (const source of sources) {
-    if (!('viewed' in source)) continue;
-    const inFolder = await filesInFolder(source.viewed, window, search);
-    folders.push(inFolder);
-    files.push(...inFolder.files);
+function shownName(paths: readonly string[]): string {
+  const [path = ''] = paths;
+  if (paths.length > 1) return `${paths.length} paths`;
+  return path === '-' ? 'stdin' : printable(path);
+}
+
+/** Files outside folders are in both periods. */
+function filesOfBoth(now: PeriodFiles, before: PeriodFiles | undefined): SourceFile[] {
+  const files = [...now.files];
+  for (const file of before?.files ?? []) {
+    if (file.record && !now.files.some(({ path }) => path === file.path)) files.push(file);
   }
-  return { files, folders };
-}
-
-/** Returns the named files, except units outside the window. */
-function filesOf(sources: readonly Source[], window: Window | undefined): SourceFile[] {
-  const files: SourceFile[] = [];
-  for (const source of sources) {
-    if (!('file' in source)) continue;
-    const { unit } = source.file;
-    const isOutside = unit && window && (unit.since < window.since || unit.since > window.until);
-    if (!isOutside) files.push(source.file);
-  }
-  return files;
-}
-
-function isIn({ path }: SourceFile, files: readonly SourceFile[]): boolean {
-  return files.some((each) => each.path === path);
-}
-
-/** Sorts files by their days in the history, so that the newest name of a campaign is the last. */
-function sortByTime(files: readonly SourceFile[]): SourceFile[] {
-  return [...files].sort((one, other) => (one.unit?.since ?? 0) - (other.unit?.since ?? 0));
-}
-
-/** For a window without a single usable file. */
-function noFilesError(
-  shown: string,
-  asked: Window | undefined,
-  folders: readonly FolderFiles[],
-): UsageError {
-  const [first] = folders;
-  const isElsewhere = folders.every(({ gaps }) => gaps.size === 0 || gaps.has('missing'));
-  const sentences = folders.flatMap((folder) => gapWarnings(folder, false));
-  const name = printable(shown);
-  const isOutside = asked !== undefined && isElsewhere;
-  const message = isOutside
-    ? `No files for these days in ${name}.`
-    : `No files to show in ${name}: ${sentences.join(' ')}`;
-  return new UsageError(message, {
-    about: { flag: '--period' },
-    hint: first
-      ? `adreport check ${first.viewed.word} shows what it has.`
-      : 'Choose another period.',
-  });
-}
-
-/** For files without a day of the period before: every row would be new. */
-export function noEarlierDataError(shown: string, earlier: Window): UsageError {
-  const { since, until } = daysOfWindow(earlier);
-  const days = since === until ? since : `${since} to ${until}`;
-  return new UsageError(
-    `${printable(shown)} has no data for ${days}, the period to compare with.`,
-    {
-      about: { flag: '--compare' },
-      hint: 'Choose a later or a shorter --period, or remove --compare.',
-    },
+  return files.sort(
+    (one, other) => (one.record?.part.since ?? 0) - (other.record?.part.since ?? 0),
   );
 }
 
-/** For `--compare` without a period: the period before all files is in none of them. */
-function periodRequiredError(
-  shown: string,
-  known: { readonly window: Window; readonly unit: SplitUnit } | undefined,
-): UsageError {
-  const period = known && laterHalf(known.window, known.unit);
-  const hint = period
-    ? `Add --period, for example --period ${period} for the later half of ${printable(shown)}.`
-    : 'Add --period, for example --period last-month.';
-  return new UsageError('--compare needs a period.', { about: { flag: '--compare' }, hint });
+function expectDistinctFiles(files: readonly SourceFile[]): void {
+  const paths = new Set<string>();
+  for (const { path, shown } of files) {
+    if (paths.has(path)) {
+      throw new UsageError(`${printable(shown)} is given twice and would be counted twice.`, {
+        hint: 'Give each file once.',
+      });
+    }
+    paths.add(path);
+  }
+}
+
+interface NoFiles {
+  readonly shown: string;
+  readonly isOfPeriod: boolean;
+  readonly warnings: readonly string[];
+
+  /** First folder, as a word of the shell. */
+  readonly folder: string | undefined;
+}
+
+function noFiles({ shown, isOfPeriod, warnings, folder }: NoFiles): UsageError {
+  const message = isOfPeriod
+    ? `No files for these days in ${shown}.`
+    : `No files to show in ${shown}: ${warnings.join(' ')}`;
+  const hint = folder ? `adreport check ${folder} shows what it has.` : 'Choose another period.';
+  return new UsageError(message, { about: { flag: '--period' }, hint });
+}
+
+/** For files without a day of the period before: every row would be new. */
+export function noEarlierData(shown: string, earlier: Window): UsageError {
+  const message = `${shown} has no data for ${formatDaySpan(earlier)}, the period to compare with.`;
+  return new UsageError(message, {
+    about: { flag: '--compare' },
+    hint: 'Choose a later or a shorter --period, or remove --compare.',
+  });
+}
+
+/** The period before all files is in none of them. */
+function periodRequired(): UsageError {
+  return new UsageError('--compare needs a period.', {
+    about: { flag: '--compare' },
+    hint: 'Add --period, for example --period last-month.',
+  });
 }

@@ -15,16 +15,16 @@ export function parseRowOrder(
   fields: readonly string[],
 ): (one: Row, other: Row) => number {
   const typed = parseSort(sort);
-  const figures = listAllMetrics(fields);
-  const columns = [...new Set([...fields, ...figures.map(({ field }) => field)])];
+  const metrics = listAllMetrics(fields);
+  const columns = [...new Set([...fields, ...metrics.map(({ field }) => field)])];
   const field = sortColumn(typed, columns);
 
-  const figure = figures.find((each) => each.field === field);
+  const metric = metrics.find((each) => each.field === field);
   const ascending = typed.direction === 'desc' ? -1 : 1;
   const descending = typed.direction === 'asc' ? 1 : -1;
-  if (figure) {
+  if (metric) {
     return byValue(
-      (row) => metricValue(figure, sumsOfRow(row)),
+      (row) => metricValue(metric, sumsOfRow(row)),
       (a, b) => descending * (a - b),
     );
   }

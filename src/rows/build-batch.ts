@@ -1,0 +1,59 @@
+import type { RangedBatch, RowBatch } from './row-ranges.ts';
+
+/** Zero bytes after the last row, where words are read. */
+const slack = 16;
+
+/**
+ * Makes a batch of values that are not from a body.
+ *
+ * @param rows the JSON of each value, as many as there are fields
+ * @param firstRow rows before this batch
+ */
+export function buildBatch(
+  fields: readonly string[],
+  rows: readonly (readonly string[])[],
+  firstRow: number,
+): RowBatch {
+  const keys = fields.map((field, index) => `${index > 0 ? ',' : ''}${JSON.stringify(field)}:`);
+  const keyBytes = keys.map((key) => Buffer.byteLength(key));
+  const rowStarts = new Int32Array(rows.length);
+  const rowEnds = new Int32Array(rows.length);
+  const valueStarts = new Int32Array(rows.length * fields.length);
+  const valueEnds = new Int32Array(rows.length * fields.length);
+  let text = '';
+  let at = 0;
+  for (const [row, values] of rows.entries()) {
+    if (row > 0) {
+      text += ',\n';
+      at += 2;
+    }
+    rowStarts[row] = at;
+    text += '{';
+    at += 1;
+    for (const [index, key] of keys.entries()) {
+      const json = values[index] ?? 'null';
+      text += key + json;
+      valueStarts[row * keys.length + index] = at + (keyBytes[index] as number);
+      at += (keyBytes[index] as number) + Buffer.byteLength(json);
+      valueEnds[row * keys.length + index] = at;
+    }
+    text += '}';
+    at += 1;
+    rowEnds[row] = at;
+  }
+  const bytes = Buffer.alloc(at + slack);
+  bytes.write(text);
+  const batch: RangedBatch = {
+    rowCount: rows.length,
+    firstRow,
+    fields,
+    sizeBytes: at,
+    bytes,
+    rowStarts,
+    rowEnds,
+    valueStarts,
+    valueEnds,
+    renamedKeys: new Map(),
+  };
+  return batch;
+}

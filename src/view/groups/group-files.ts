@@ -1,0 +1,232 @@
+import { ReportCheck } from '../../checks/report-check.ts';
+import { fieldTypeOf } from '../../contract/columns.ts';
+import { IncompleteDataError } from '../../errors.ts';
+import { valuesOf } from '../../rows/column-values.ts';
+import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
+import type { Context } from '../../run/context.ts';
+import { printable } from '../../text/printable.ts';
+import { type KeyColumn, timeKeys } from '../../totals/group-keys.ts';
+import { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { CellCheck } from '../rows/check-cells.ts';
+import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
+import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';
+import type { Question } from '../rows/question.ts';
+import type { ReadFile } from '../rows/read-file.ts';
+import { expectSameBreakdowns } from '../rows/same-breakdowns.ts';
+import { ColumnFinder, dayFieldOf, type UsedColumns } from '../rows/used-columns.ts';
+import type { DaySpan } from '../sources/period.ts';
+import type { SourceFile } from '../sources/source-file.ts';
+import { KeptRows } from './kept-rows.ts';
+
+/** Rows of a period, added up. */
+export interface PeriodRows {
+  /** By the hours or days of rows. */
+  readonly byTime: GroupedTotals;
+
+  /** By the columns of `--by`; one group without it. */
+  readonly groups: GroupedTotals;
+
+  /** Rows that are shown ungrouped. */
+  readonly rows: KeptRows | undefined;
+
+  /** Rows before `--filter`. */
+  rowCount: number;
+}
+
+/** The rows of all files. */
+export interface ViewedRows {
+  /** For each span of the question; a single one without spans. */
+  readonly periods: readonly PeriodRows[];
+
+  /** Columns of `--by`. */
+  readonly keys: readonly KeyColumn[];
+
+  /** Columns of all files. */
+  readonly fields: readonly string[];
+  readonly files: readonly ReadFile[];
+
+  readonly sizeBytes: number;
+}
+
+/**
+ * Reads files, each once and in constant memory, and adds up their rows. The caller ends what it
+ * returns with `closeRows`.
+ *
+ * @throws UsageError for cells that may have two readings, columns that are not there, and files
+ *   that are not one table; IncompleteDataError for a file that cannot be read
+ */
+export async function groupFiles(
+  sources: readonly SourceFile[],
+  question: Question,
+  host: Context['host'],
+): Promise<ViewedRows> {
+  const grouping = new RowGrouping(sources, question, host);
+  try {
+    for await (const file of openFiles(sources, host)) {
+      try {
+        await grouping.read(file);
+      } finally {
+        await closeFile(file);
+      }
+    }
+    return grouping.end();
+  } catch (error) {
+    await closeRows(grouping);
+    throw error;
+  }
+}
+
+/** Frees the disk space of kept rows. */
+export async function closeRows({ periods }: Pick<ViewedRows, 'periods'>): Promise<void> {
+  for (const { rows } of periods) await rows?.close();
+}
+
+/** Adds up one file after the other. */
+class RowGrouping {
+  /** Empty until a file has columns, by which rows are grouped. */
+  periods: PeriodRows[] = [];
+
+  readonly #question: Question;
+  readonly #host: Context['host'];
+  readonly #columns: ColumnFinder;
+  readonly #cells = new CellCheck();
+  readonly #overlap: OverlapCheck | undefined;
+  readonly #files: ReadFile[] = [];
+  #sizeBytes = 0;
+
+  constructor(sources: readonly SourceFile[], question: Question, host: Context['host']) {
+    this.#question = question;
+    this.#host = host;
+    this.#columns = new ColumnFinder(question);
+    this.#overlap = mayOverlap(sources) ? new OverlapCheck() : undefined;
+  }
+
+  async read(file: OpenFile): Promise<void> {
+    const { source, report, first, shown } = file;
+    const check = new ReportCheck({
+      expectation: undefined,
+      isPart: false,
+      nowMs: this.#host.wallClock(),
+    });
+    const filled = new Set<string>();
+    let fields: readonly string[] = [];
+    let next = await first;
+    for (; !next.done; next = await report.batches.next()) {
+      this.#host.signal.throwIfAborted();
+      const batch = next.value;
+      const used = this.#columns.find(batch.fields, file);
+      if (batch.firstRow === 0) this.#overlap?.begin(source, used);
+      check.observe(batch);
+      await this.#add(batch, used, file);
+      for (const field of used.fields) {
+        if (!filled.has(field) && hasValue(batch, field)) filled.add(field);
+      }
+    }
+
+    const tail = next.value;
+    expectReport(tail, shown);
+    if (tail.fields.length > 0) {
+      const used = this.#columns.find(tail.fields, file);
+      fields = used.fields;
+      if (used.dayOfFile !== undefined) filled.add('date');
+      // A file without rows still has metrics.
+      for (const { groups } of this.#startedPeriods()) groups.addFields(tail.fields);
+    }
+    const totals = check.close(tail).warnings.filter(({ kind }) => kind === 'total');
+    const read = { source, tail, fields, filled, warnings: totals.map(({ message }) => message) };
+    const [before] = this.#files;
+    if (before) expectSameBreakdowns(before, read);
+    this.#files.push(read);
+    this.#sizeBytes += report.sizeBytes();
+  }
+
+  end(): ViewedRows {
+    this.#overlap?.end();
+    const { keys, fields } = this.#columns;
+    const periods = this.#startedPeriods();
+    for (const { rows } of periods) rows?.arrange();
+    return {
+      periods,
+      keys: keys ?? [],
+      fields,
+      files: this.#files,
+      sizeBytes: this.#sizeBytes,
+    };
+  }
+
+  /** Adds rows to each period. */
+  async #add(batch: RowBatch, used: UsedColumns, file: OpenFile): Promise<void> {
+    const { dayOfFile: day, kept: columns } = used;
+    const matching = this.#filter(batch, used);
+    this.#cells.check(batch, used, { file, rows: matching });
+    this.#overlap?.add(batch, used);
+    for (const [index, period] of this.#startedPeriods().entries()) {
+      const inPeriod = rowsOfSpan(batch, this.#question.spans[index], used);
+      period.rowCount += inPeriod.length;
+      const rows = matching ? inPeriod.filter((row) => matching.has(row)) : inPeriod;
+      if (rows.length === 0) continue;
+      period.byTime.observe(batch, { rows, day });
+      period.groups.observe(batch, { rows, day });
+      await period.rows?.add(batch, { rows, day, columns });
+    }
+  }
+
+  /** Returns the rows that match every filter; `undefined` without filters. */
+  #filter(batch: RowBatch, { filtered, dayOfFile }: UsedColumns): Set<number> | undefined {
+    let matching: Set<number> | undefined;
+    for (const [index, filter] of this.#question.filters.entries()) {
+      // Every filter sees every row, so that it knows which of its values there are.
+      const own = filter.select(batch, filtered[index] ?? [], dayOfFile);
+      matching = new Set(matching ? [...matching].filter((row) => own.has(row)) : own);
+    }
+    return matching;
+  }
+
+  #startedPeriods(): readonly PeriodRows[] {
+    const { spans } = this.#question;
+    const count = Math.max(1, spans.length);
+    for (let index = this.periods.length; index < count; index++) {
+      this.periods.push(this.#newPeriod(index > 0));
+    }
+    return this.periods;
+  }
+
+  /** Weeks of the period before are kept by day, as `run` does. */
+  #newPeriod(isEarlier: boolean): PeriodRows {
+    const { rows, followsTime } = this.#question;
+    const { keys = [], summed } = this.#columns;
+    const isSummed = (field: string): boolean => summed.has(field);
+    const by = keys.map((key) => (isEarlier && key.unit === 'week' ? { field: key.field } : key));
+    return {
+      byTime: new GroupedTotals(timeKeys, isSummed),
+      groups: new GroupedTotals(followsTime ? timeKeys : by, isSummed),
+      rows: rows && new KeptRows(rows, isSummed),
+      rowCount: 0,
+    };
+  }
+}
+
+/** Returns the rows of a batch in a span of days; all of them without one. */
+function rowsOfSpan(
+  batch: RowBatch,
+  span: DaySpan | undefined,
+  { fields, dayOfFile }: UsedColumns,
+): readonly number[] {
+  const rows: number[] = [];
+  const days = span && dayOfFile === undefined ? valuesOf(batch, dayFieldOf(fields)) : undefined;
+  for (let row = 0; row < batch.rowCount; row++) {
+    const day = days ? String(days[row] ?? '').slice(0, '2026-11-01'.length) : dayOfFile;
+    if (!span || (day !== undefined && span.since <= day && day <= span.until)) rows.push(row);
+  }
+  return rows;
+}
+
+/** Throws `IncompleteDataError` for rows without any column of a report. */
+function expectReport({ rowCount, fields }: ReportTail, shown: string): void {
+  if (rowCount === 0 || fields.some((field) => fieldTypeOf(field) !== undefined)) return;
+  const names = printable(fields.slice(0, 5).join(', ')) || 'none';
+  throw new IncompleteDataError(
+    `The rows of ${shown} have no report columns. Columns found: ${names}.`,
+    { code: 'NO_DATA', retryable: false, hint: 'Use the file that was downloaded.' },
+  );
+}

@@ -1,0 +1,142 @@
+import { tmpdir } from 'node:os';
+import { createSpool, type Spool } from '../../output/file/spool.ts';
+import { buildBatch } from '../../rows/build-batch.ts';
+import { copyRows } from '../../rows/copy-rows.ts';
+import { readRows } from '../../rows/read-rows.ts';
+import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { sumsOfRow } from '../../totals/report-metrics.ts';
+import type { RowChoice } from '../rows/question.ts';
+import { parseRowOrder } from './row-order.ts';
+
+/** Rows to keep beyond `--top` before dropping them. */
+const maxRowsBeyondTop = 10_000;
+
+/** Rows of a batch that is made of rows in memory. */
+const rowsOfBatch = 1_000;
+
+/** Rows of a file to keep. */
+interface AddedRows {
+  /** Indexes in the batch. */
+  readonly rows: readonly number[];
+
+  /** `date` of rows that have none. */
+  readonly day: string | undefined;
+
+  /** Columns to keep; `undefined` for all. */
+  readonly columns: readonly string[] | undefined;
+}
+
+/**
+ * Keeps the rows of a view without `--by` until the last file has been read, because only then are
+ * all columns known: on disk, or in memory if they are sorted or limited.
+ */
+export class KeptRows {
+  /** All rows, also those that `--top` leaves out. */
+  rowCount = 0;
+
+  /** Sums of the rows that `--top` leaves out. */
+  readonly rest: GroupedTotals;
+
+  readonly #choice: RowChoice;
+  readonly #fields = new Set<string>();
+  #rows: Row[] = [];
+  #spool: Spool | undefined;
+
+  /** Keys of the first row on disk. */
+  #firstKeys: readonly string[] = [];
+
+  /** @param isSummed as in `GroupedTotals` */
+  constructor(choice: RowChoice, isSummed: (field: string) => boolean) {
+    this.#choice = choice;
+    this.rest = new GroupedTotals([], isSummed);
+  }
+
+  async add(batch: RowBatch, { rows, day, columns }: AddedRows): Promise<void> {
+    this.rowCount += rows.length;
+    const { sort, top } = this.#choice;
+    if (sort === undefined && top === undefined) {
+      const members = day === undefined ? '' : `"date":${JSON.stringify(day)}`;
+      const lines = copyRows(batch, { rows, fields: columns, members });
+      if (!this.#spool) {
+        this.#spool = await createSpool(tmpdir());
+        this.#firstKeys = Object.keys(JSON.parse(lines.toString('utf8', 0, lines.indexOf('\n'))));
+      }
+      await this.#spool.write(lines);
+      return;
+    }
+
+    const room = sort === undefined ? (top ?? 0) - this.#rows.length : rows.length;
+    this.#remember(batch, rows.slice(0, room), day);
+    const others = rows.slice(room);
+    if (others.length > 0) this.rest.observe(batch, { rows: others, day });
+    if (top !== undefined && this.#rows.length > top + maxRowsBeyondTop) this.arrange();
+  }
+
+  #remember(batch: RowBatch, rows: readonly number[], day: string | undefined): void {
+    if (rows.length === 0) return;
+    if (day !== undefined) this.#fields.add('date');
+    for (const field of batch.fields) this.#fields.add(field);
+    const all = rowsOf(batch);
+    for (const row of rows) {
+      const own = all[row] ?? {};
+      this.#rows.push(day === undefined ? own : { date: day, ...own });
+    }
+  }
+
+  /**
+   * Sorts the rows in memory and drops those that `--top` leaves out, once all have been added.
+   * Throws `UsageError` for an unknown column of `--sort`.
+   */
+  arrange(): void {
+    const { sort, top } = this.#choice;
+    const fields = [...this.#fields];
+    if (this.#rows.length === 0) return;
+    if (sort !== undefined) this.#rows.sort(parseRowOrder(sort, fields));
+    const others = this.#rows.splice(top ?? this.#rows.length);
+    this.rest.addFields(fields);
+    this.rest.rowCount += others.length;
+    for (const row of others) this.rest.add([], sumsOfRow(row));
+  }
+
+  /**
+   * Yields the rows as batches.
+   *
+   * @param fields columns, all of which the first batch has
+   */
+  async *batches(fields: readonly string[]): AsyncGenerator<RowBatch> {
+    if (this.#spool) {
+      const missing = fields.filter((field) => !this.#firstKeys.includes(field));
+      yield* readRows(linesWith(missing, this.#spool.read()), { lines: 'expected' });
+      return;
+    }
+    for (let at = 0; at < this.#rows.length; at += rowsOfBatch) {
+      const rows = this.#rows.slice(at, at + rowsOfBatch).map((row) => {
+        return fields.map((field) => JSON.stringify(row[field] ?? null));
+      });
+      yield buildBatch(fields, rows, at);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#spool?.close();
+  }
+}
+
+/** Adds columns to the first row, by which formats decide theirs. */
+async function* linesWith(
+  missing: readonly string[],
+  lines: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  let names = missing.map((field) => `${JSON.stringify(field)}:null`).join(',');
+  for await (const piece of lines) {
+    if (names === '') {
+      yield piece;
+      continue;
+    }
+    const isEmptyRow = piece.toString('latin1', 0, 2) === '{}';
+    yield Buffer.from(`{${names}${isEmptyRow ? '' : ','}`);
+    yield piece.subarray(1);
+    names = '';
+  }
+}

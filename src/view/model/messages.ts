@@ -1,0 +1,73 @@
+import { printable } from '../../text/printable.ts';
+import { formatCount, formatPlural } from '../../text/quantity.ts';
+import { comparisonNote } from '../../totals/compared-report.ts';
+import { cutGroupNotes } from '../sources/whole-groups.ts';
+import { findDaySpan } from './days-of-rows.ts';
+import { partsOfRates } from './shown-metrics.ts';
+import type { View } from './view.ts';
+
+/** What messages are about. */
+type Messages = Omit<View, 'warnings' | 'notes'>;
+
+/** Returns sentences on values of files: totals among rows, and columns that are missing. */
+export function valueWarnings(view: Messages): string[] {
+  const { files } = view.read;
+  const warnings: string[] = [];
+  for (const { source, warnings: ofFile } of files) {
+    const start = files.length === 1 ? '' : `${printable(source.shown)}: `;
+    for (const sentence of ofFile) warnings.push(start + sentence);
+  }
+  return [...warnings, ...absentMetrics(view), ...emptyKeys(view)];
+}
+
+/** Returns sentences on metrics that only some files have. */
+function absentMetrics({ read: { files }, metrics }: Messages): string[] {
+  const withRows = files.filter(({ tail }) => tail.rowCount > 0);
+  const shown = new Set([
+    ...metrics.filter(({ derived }) => !derived).map(({ field }) => field),
+    ...partsOfRates(metrics),
+  ]);
+  const warnings: string[] = [];
+  for (const field of shown) {
+    const absent = withRows.filter(({ fields }) => !fields.includes(field)).length;
+    if (absent === 0 || absent === withRows.length) continue;
+    const have = absent === 1 ? 'has' : 'have';
+    warnings.push(`${absent} of ${withRows.length} files ${have} no ${printable(field)}.`);
+  }
+  return warnings;
+}
+
+/** Returns a sentence on columns of `--by` without any value, as JSON has them. */
+function emptyKeys({ groups }: Messages): string[] {
+  const [group, another] = groups;
+  if (!group || another || groups.rowCount <= 1) return [];
+  const empty = groups.by.filter((_, index) => group.key[index] === null);
+  if (empty.length === 0) return [];
+  const names = empty.map(({ field }) => field).join(', ');
+  return [`No row has a value for ${names}: the report was not broken down by it.`];
+}
+
+/** Returns sentences on the period, on cut weeks and months, and on what rates leave out. */
+export function viewNotes(view: Messages): string[] {
+  const { options, sources, read, window, byTime } = view;
+  const compared = sources.earlier && window && comparisonNote(window);
+  const notes = compared === undefined ? [] : [compared];
+  if (read.files.every(({ tail }) => tail.rowCount === 0)) notes.push('The report has no rows.');
+  notes.push(...sources.notes);
+  const days = window ? undefined : findDaySpan(byTime);
+  if (days) notes.push(...cutGroupNotes(options.by ?? [], days));
+  if (options.metrics) notes.push(...incompleteRates(view));
+  return notes;
+}
+
+/** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */
+function incompleteRates({ groups: { missingCounts, rowCount }, metrics }: Messages): string[] {
+  const notes: string[] = [];
+  for (const field of partsOfRates(metrics)) {
+    const count = missingCounts.get(field) ?? 0;
+    const have = count === 1 ? 'has' : 'have';
+    if (count === 0) continue;
+    notes.push(`${formatCount(count)} of ${formatPlural(rowCount, 'row')} ${have} no ${field}.`);
+  }
+  return notes;
+}

@@ -1,0 +1,109 @@
+import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
+import { derivedMetrics, findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { buildBatch } from '../../rows/build-batch.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import type { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { isName, othersLabel } from '../../totals/ranked-groups.ts';
+import type { KeptRows } from '../groups/kept-rows.ts';
+import type { ReadFile } from '../rows/read-file.ts';
+import { columnOfField, columnsOfMetrics } from './table-columns.ts';
+import type { View } from './view.ts';
+import type { ViewTable } from './view-table.ts';
+
+/** Makes a table of rows as they are. */
+export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
+  const { options, metrics, read, before } = view;
+  const dimensions = dimensionFields(view);
+  // An unknown column is written as it is, after the others.
+  const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
+  const columns = [
+    ...known.map(columnOfField),
+    ...(options.metrics ? columnsOfMetrics(metrics, false) : []),
+  ];
+  const names = new Set([...dimensions, ...columns.map(({ field }) => field)]);
+  const fields = [...names].filter((field) => {
+    return read.fields.includes(field) && !(options.metrics && isComputed(field));
+  });
+  const { rest } = kept;
+  const left = rest.rowCount === 1 ? '1 row is' : `${formatPlural(rest.rowCount, 'row')} are`;
+  return {
+    columns,
+    fields,
+    breakdowns: breakdownsOfRows(view),
+    selected: undefined,
+    leftOut: rest.rowCount === 0 ? undefined : `${left} left out.`,
+    batches: (withOthers) => batchesWithOthers(kept, fields, withOthers),
+    before: before?.rows && {
+      columns,
+      batches: () => before.rows?.batches(fields) ?? [],
+    },
+  };
+}
+
+/**
+ * Returns the columns that have a value; with `--metrics` without other metrics. Those of
+ * breakdowns are in the order of the request.
+ */
+function dimensionFields({ options, read, sources }: View): string[] {
+  const filled = new Set(read.files.flatMap(filledFields));
+  const requested = sources.query?.breakdowns ?? read.files[0]?.tail.summary?.breakdowns ?? [];
+  const fields = inRequestOrder(
+    read.fields.filter((field) => filled.has(field)),
+    requested,
+  );
+  if (!options.metrics) return fields;
+  return fields.filter((field) => !metricOfField(field) && !isComputed(field));
+}
+
+/** An empty column of a CSV was requested; JSON has all. */
+function filledFields({ tail, fields, filled }: ReadFile): readonly string[] {
+  return tail.isCsv ? fields : [...filled];
+}
+
+/** JSON has the columns of breakdowns in the order of the service, which is always the same. */
+function inRequestOrder(fields: readonly string[], breakdowns: readonly string[]): string[] {
+  const requested = new Set<string>();
+  for (const name of breakdowns) {
+    for (const field of findAnyBreakdown(name)?.fields ?? []) requested.add(field.name);
+  }
+  const ordered = [...requested].filter((field) => fields.includes(field));
+  return fields.map((field) => (requested.has(field) ? (ordered.shift() ?? field) : field));
+}
+
+function isComputed(field: string): boolean {
+  return derivedMetrics.some((metric) => metric.field === field);
+}
+
+/** Adds `DAILY` if the rows have their days from their files. */
+function breakdownsOfRows({ sources: { query }, read }: View): readonly string[] {
+  const { breakdowns = [] } = query ?? {};
+  const hasTime = breakdowns.some((name) => findAnyBreakdown(name)?.time);
+  const isDated = query?.split === 'day' && read.fields.includes('date');
+  return isDated && !hasTime ? ['DAILY', ...breakdowns] : breakdowns;
+}
+
+async function* batchesWithOthers(
+  kept: KeptRows,
+  fields: readonly string[],
+  withOthers: boolean,
+): AsyncGenerator<RowBatch> {
+  let rowCount = 0;
+  for await (const batch of kept.batches(fields)) {
+    rowCount += batch.rowCount;
+    yield batch;
+  }
+  if (!withOthers || kept.rest.rowCount === 0) return;
+  yield buildBatch(fields, [othersRow(kept.rest, fields)], rowCount);
+}
+
+/** Adds up the rows that `--top` leaves out. */
+function othersRow(rest: GroupedTotals, fields: readonly string[]): string[] {
+  const sums = rest.totals();
+  const dimensions = fields.filter((field) => !rest.metrics.includes(field));
+  const named = dimensions.find(isName) ?? fields[0];
+  return fields.map((field) => {
+    if (field === named) return JSON.stringify(othersLabel(rest.rowCount));
+    return String(sums.get(field) ?? null);
+  });
+}

@@ -1,0 +1,62 @@
+import {
+  breakdownOfField,
+  type Column,
+  fieldTypeOf,
+  metricOfField,
+} from '../../contract/columns.ts';
+import { findAnyBreakdown } from '../../contract/vocabulary.ts';
+import type { KeyColumn } from '../../totals/group-keys.ts';
+import type { ReportMetric } from '../../totals/report-metrics.ts';
+import { partsOfRates } from './shown-metrics.ts';
+
+/** Returns the column of a field as `run` has it; an unknown one is a number to add up. */
+export function columnOfField(field: string): Column {
+  const metric = metricOfField(field)?.name;
+  const breakdown = breakdownOfField(field)?.name;
+  const type = fieldTypeOf(field) ?? 'money';
+  return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
+}
+
+/**
+ * Returns a column for each metric, and hidden ones for the metrics that rates are computed from.
+ *
+ * @param hasRates true if rates are values of the rows
+ */
+export function columnsOfMetrics(metrics: readonly ReportMetric[], hasRates: boolean): Column[] {
+  const columns = metrics.map(({ field, derived }): Column => {
+    return derived ? { field, type: 'money' } : columnOfField(field);
+  });
+  const hidden = hasRates ? [] : partsOfRates(metrics);
+  for (const field of hidden) {
+    const isShown = metrics.some((metric) => metric.field === field);
+    if (!isShown) columns.push({ ...columnOfField(field), hidden: true });
+  }
+  return columns;
+}
+
+/** Returns the columns of keys, in the order of `--by`. */
+export function columnsOfKeys(keys: readonly KeyColumn[], by: readonly string[]): Column[] {
+  const isHourly = by.some((name) => name.toUpperCase() === 'HOURLY');
+  const columns: Column[] = [];
+  for (const { field, unit, describes } of keys) {
+    // The day of an hour is written before it.
+    if (field === 'date' && describes === 'hour') continue;
+    if (unit === 'week') columns.push({ field, type: 'date', breakdown: 'RANGE', isOfWeeks: true });
+    else if (unit === 'month') columns.push({ field, type: 'date', breakdown: 'MONTHLY' });
+    else if (field === 'hour' && isHourly) {
+      columns.push({ field: 'date', type: 'date', breakdown: 'HOURLY' });
+      columns.push({ field, type: 'hour', breakdown: 'HOURLY' });
+    } else {
+      const breakdown = breakdownOfField(field)?.name;
+      columns.push({ field, type: fieldTypeOf(field) ?? 'text', ...(breakdown && { breakdown }) });
+    }
+  }
+  return columns;
+}
+
+/** Returns the names of breakdowns for columns that have one. */
+export function breakdownNames(by: readonly string[]): string[] {
+  return by.map((name) => {
+    return findAnyBreakdown(name)?.name ?? breakdownOfField(name)?.name ?? name;
+  });
+}

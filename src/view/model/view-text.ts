@@ -1,0 +1,98 @@
+import { UsageError } from '../../errors.ts';
+import { formats } from '../../formats/index.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { groupBars, groupLines } from '../../present/terminal/group-text.ts';
+import { reportCard } from '../../present/terminal/report-card.ts';
+import { labelsByMetric } from '../../query/flags/read-value.ts';
+import type { Context } from '../../run/context.ts';
+import { prepareFiles, tableLook } from '../../run/prepare-files.ts';
+import { wrap } from '../../text/cell-width.ts';
+import { printable } from '../../text/printable.ts';
+import { formatBytes, formatPlural } from '../../text/quantity.ts';
+import { isTime } from '../../totals/group-keys.ts';
+import { formatZone } from '../../totals/report-description.ts';
+import { daysOfWindow } from '../sources/period.ts';
+import { buildViewTable, endOfTable } from './build-table.ts';
+import { findDaySpan } from './days-of-rows.ts';
+import { isOrdered, metricToSortBy, rankViewGroups } from './shown-metrics.ts';
+import type { View } from './view.ts';
+
+/** Bars without `--top`. */
+const maxBars = 20;
+
+/** Formats the names of the files, their totals, and their groups, first rows or a chart. */
+export async function formatView(context: Context, view: View): Promise<string> {
+  const { options, byTime, metrics } = view;
+  const look = tableLook(context);
+  const card = reportCard(byTime, look, {
+    metrics: options.metrics && metrics,
+    labels: labelsByMetric(options.label),
+  });
+  const below = options.chart
+    ? chartLines(view, options.chart, look)
+    : [await formatTable(context, view, look)];
+  const lines = [heading(view, look), ...card, '', ...below];
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+function heading({ sources, read, byTime, window }: View, look: TableLook): string {
+  const { style, width = Number.POSITIVE_INFINITY } = look;
+  const { files, sizeBytes } = read;
+  const name = `${sources.shown}:`;
+  const facts = [formatPlural(byTime.rowCount, 'row'), formatBytes(sizeBytes)];
+  if (files.length > 1) facts.unshift(formatPlural(files.length, 'file'));
+  const days = window ? daysOfWindow(window) : findDaySpan(byTime);
+  if (days) facts.push(days.since === days.until ? days.since : `${days.since} to ${days.until}`);
+
+  const zone = sources.query?.timezone ?? files[0]?.tail.summary?.timezone;
+  const suffix = zone === undefined ? '' : ` (${printable(formatZone(zone))})`;
+  const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${suffix}`;
+  return wrap(text, width - 2).join('\n  ');
+}
+
+/** Draws the table that `run` draws; of rows only the first, without totals. */
+async function formatTable(context: Context, view: View, look: TableLook): Promise<string> {
+  const { options, rows } = view;
+  const table = buildViewTable(view);
+  const { columns } = table;
+  const planned = await prepareFiles(
+    context,
+    { ...options, columns: options.columns ?? table.selected },
+    { outputs: [{ path: '-', format: 'table' }], names: {}, columns },
+  );
+  const encoder = await formats.table.createEncoder({
+    ...planned.files[0]?.encoding,
+    table: rows ? { ...look, totals: false } : look,
+    keepsOrder: rows !== undefined || isOrdered(options),
+  });
+  let rowCount = 0;
+  for await (const batch of table.batches(rows === undefined)) {
+    rowCount += batch.rowCount;
+    encoder.encode(batch);
+  }
+  const pieces = await encoder.end(endOfTable(view, table, rowCount));
+  const text = Buffer.concat(pieces).toString();
+  const moreRows = rows?.rest.rowCount ?? 0;
+  if (moreRows === 0) return text;
+
+  const mark = look.unicode === false ? '...' : '…';
+  const count = formatPlural(moreRows, 'more row');
+  const rest = `${mark} and ${count}. Group them with --by, or show more with --top.`;
+  return text + wrap(rest, look.width ?? Number.POSITIVE_INFINITY).join('\n');
+}
+
+/** Throws `UsageError` if a chart cannot draw the groups. */
+function chartLines(view: View, chart: 'bar' | 'line', look: TableLook): readonly string[] {
+  const keys = view.groups.by;
+  const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTime(field));
+  if (!canDraw) {
+    const needs = chart === 'bar' ? 'groups' : 'days or hours';
+    throw new UsageError(`--chart ${chart} needs ${needs}.`, {
+      hint: 'Add --by, for example --by CAMPAIGN for bars, --by DAILY for a line.',
+    });
+  }
+  const ranked = rankViewGroups(view, chart === 'bar' ? maxBars : undefined);
+  const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? metricToSortBy(view);
+  if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
+  return chart === 'bar' ? groupBars(ranked, metric, look) : groupLines(ranked, metric, look);
+}

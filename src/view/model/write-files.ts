@@ -1,0 +1,175 @@
+import { resolve } from 'node:path';
+import { listKeyFields, metricOfField } from '../../contract/columns.ts';
+import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import { formats } from '../../formats/index.ts';
+import { commitFiles, discardFiles } from '../../output/commit-files.ts';
+import { pathKey } from '../../output/file/file-name.ts';
+import type { Provenance } from '../../output/provenance.ts';
+import type { WrittenFile } from '../../output/written-file.ts';
+import { formatInstant } from '../../query/calendar.ts';
+import { expectSent } from '../../query/check-query.ts';
+import { describeFilters, toRequestRecord } from '../../query/describe.ts';
+import type { NameValues } from '../../query/file-name.ts';
+import { formatFacts } from '../../query/format-names.ts';
+import { showMetrics, writtenMessage } from '../../run/announce-output.ts';
+import { chooseOutputs } from '../../run/choose-outputs.ts';
+import type { Context } from '../../run/context.ts';
+import { openFile, type PlannedFiles, prepareFiles } from '../../run/prepare-files.ts';
+import { printable, visibleJson } from '../../text/printable.ts';
+import { openForUser } from '../../ui/open-file.ts';
+import { daysOfWindow } from '../sources/period.ts';
+import { buildViewTable, compareTable, endOfTable } from './build-table.ts';
+import { columnMetrics, isOrdered, partsOfRates } from './shown-metrics.ts';
+import { breakdownNames } from './table-columns.ts';
+import type { View } from './view.ts';
+import type { ViewTable } from './view-table.ts';
+
+/**
+ * Writes a view in formats of `run`, to files or stdout: all of them, or none.
+ *
+ * @throws UsageError for flags that do not go together, and for an output that is one of the input
+ *   files; OutputError for one that cannot be written
+ */
+export async function writeFiles(context: Context, view: View): Promise<void> {
+  const table = buildViewTable(view);
+  const planned = await planFiles(context, view, table);
+  printOmissions(context, view, { table, planned });
+
+  const comparison = await compareTable(view, table);
+  const encoding = {
+    ...(comparison && { comparison }),
+    overTime: view.byTime,
+    provenance: provenanceOf(view, table, context.version),
+  };
+  const files: WrittenFile[] = [];
+  try {
+    for (const file of planned.files) {
+      const { isForReaders = false } = formats[file.format];
+      // Rows that are not grouped stay as they are in files for programs.
+      const keepsRows = view.rows !== undefined && !isForReaders;
+      const keepsOrder = isOrdered(view.options) || keepsRows;
+      const opened = await openFile(file, { ...encoding, keepsOrder });
+      files.push(opened);
+      await writeTable(opened, { view, table, isForReaders });
+    }
+    await commitFiles(files);
+  } finally {
+    await discardFiles(files);
+  }
+  if (planned.opensFiles) openForUser(context, files);
+  for (const file of files) await announceFile(context, view, file);
+  const labels = planned.files[0]?.encoding.labels;
+  if (planned.printsTotals) showMetrics(context.console, view.byTime, { comparison, labels });
+}
+
+async function planFiles(
+  context: Context,
+  view: View,
+  { columns, selected, breakdowns }: ViewTable,
+): Promise<PlannedFiles> {
+  const outputs = chooseOutputs(context, view.options);
+  expectSent(
+    columns.map(({ field }) => field),
+    outputs.map(({ format }) => format),
+  );
+  const options = { ...view.options, columns: view.options.columns ?? selected };
+  const names = nameValues(view, breakdowns);
+  const planned = await prepareFiles(context, options, { outputs, names, columns });
+  for (const { target } of planned.files) expectNotInput(context, view, target.name());
+  return planned;
+}
+
+function nameValues({ sources: { query }, window }: View, by: readonly string[]): NameValues {
+  const days = window && daysOfWindow(window);
+  return {
+    report: breakdownNames(by).join('-').toLowerCase() || 'total',
+    ...(query && { profile: query.profile }),
+    ...(days && { ...days, date: days.since }),
+  };
+}
+
+/** Throws `UsageError` for an output that would replace a file it is made from. */
+function expectNotInput({ host }: Context, { sources }: View, name: string | undefined): void {
+  if (name === undefined) return;
+  const key = pathKey(resolve(host.cwd, name));
+  if (!sources.files.some(({ path }) => path !== '-' && pathKey(path) === key)) return;
+  throw new UsageError(`-o ${printable(name)} is one of the input files.`, {
+    about: { flag: '--output' },
+    hint: 'Choose another name.',
+  });
+}
+
+/** Prints what some of the files leave out. */
+function printOmissions(
+  { console }: Context,
+  { metrics, groups, options }: View,
+  { table, planned }: { readonly table: ViewTable; readonly planned: PlannedFiles },
+): void {
+  const formatNames = planned.files.map(({ format }) => format);
+  const hasColumns = formatNames.some((format) => !formatFacts[format].isServiceDocument);
+  const missing = partsOfRates(metrics).filter((field) => groups.missingCounts.has(field));
+  if (hasColumns && table.selected && !options.metrics && missing.length > 0) {
+    console.note(`Note: Some rows have no ${missing.join(' or no ')}: rates are left out.`);
+  }
+  const leavesOut = formatNames.some((format) => !formats[format].isForReaders);
+  if (leavesOut && table.leftOut !== undefined) console.note(`Note: ${table.leftOut}`);
+}
+
+async function writeTable(
+  file: WrittenFile,
+  { view, table, isForReaders }: { view: View; table: ViewTable; isForReaders: boolean },
+): Promise<void> {
+  let rowCount = 0;
+  for await (const batch of table.batches(isForReaders)) {
+    rowCount += batch.rowCount;
+    await file.write(batch);
+  }
+  const notes = [...view.warnings, ...view.notes];
+  await file.end(endOfTable(view, table, rowCount), { warnings: [], notes });
+}
+
+/** Has the request of the files, without the account. */
+function provenanceOf(view: View, { breakdowns }: ViewTable, version: string): Provenance {
+  const { sources, options, read } = view;
+  const { query, files } = sources;
+  const names = columnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
+  const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
+  const sent = breakdowns.map(sentName);
+  const times = files.flatMap(({ record }) => (record ? [Date.parse(record.line.created)] : []));
+  return {
+    request: query
+      ? { ...toRequestRecord(query), breakdowns: breakdownNames(breakdowns), metrics: names }
+      : null,
+    filters: [...describeFilters(query?.filters ?? {}), ...typed],
+    key: sent.every((name) => name !== undefined)
+      ? listKeyFields(sent)
+      : read.keys.map(({ field }) => field),
+    reportId: null,
+    fetchedMs: times.length === files.length ? Math.max(...times) : undefined,
+    version,
+  };
+}
+
+/** Returns the breakdown that the service has for a name; `undefined` for a column. */
+function sentName(name: string): BreakdownName | undefined {
+  const breakdown = findAnyBreakdown(name);
+  if (breakdown && 'sentAs' in breakdown) return breakdown.sentAs;
+  return breakdown?.name as BreakdownName | undefined;
+}
+
+/** Prints that a file is complete; with `--json` as an object on stdout. */
+async function announceFile(
+  { console, flags, elapsedMs }: Context,
+  { window, warnings, notes }: View,
+  { name: file, rowCount, sizeBytes, sha256 }: WrittenFile,
+): Promise<void> {
+  if (file === undefined) return;
+  if (flags.json) {
+    const since = window ? formatInstant(window.since, window.zone) : null;
+    const until = window ? formatInstant(window.until, window.zone) : null;
+    const facts = { file, rows: rowCount, bytes: sizeBytes, sha256, since, until };
+    await console.result(visibleJson({ ...facts, warnings, notes }));
+  }
+  console.note(writtenMessage({ file, rowCount, sizeBytes, elapsedMs }));
+}

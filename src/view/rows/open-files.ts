@@ -1,0 +1,74 @@
+import { addAbortSignal } from 'node:stream';
+import { ParquetDecoder } from '../../rows/parquet-rows.ts';
+import { openReportFile, type ReportFile, readReportStream } from '../../rows/report-file.ts';
+import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
+import type { Context } from '../../run/context.ts';
+import { printable } from '../../text/printable.ts';
+import type { SourceFile } from '../sources/source-file.ts';
+import { CellReading } from './read-cells.ts';
+
+/** An open file, and the names of its cells for messages. */
+export interface OpenFile {
+  readonly source: SourceFile;
+  readonly shown: string;
+  readonly report: ReportFile;
+  readonly cells: CellReading;
+
+  /** Reading has begun, so that files are read side by side. */
+  readonly first: Promise<IteratorResult<RowBatch, ReportTail>>;
+}
+
+/** Files in progress at a time. */
+const maxOpenFiles = 8;
+
+/**
+ * Opens files, in order and a few ahead. The error of a file comes in its turn; files that have not
+ * been yielded are closed at the end.
+ *
+ * @throws UsageError for a file that cannot be opened
+ */
+export async function* openFiles(
+  sources: readonly SourceFile[],
+  host: Context['host'],
+): AsyncGenerator<OpenFile> {
+  const decoder = new ParquetDecoder();
+  const waiting = [...sources];
+  const ahead: Promise<OpenFile>[] = [];
+  let last: Promise<unknown> = Promise.resolve();
+  try {
+    for (;;) {
+      for (const source of waiting.splice(0, maxOpenFiles - ahead.length)) {
+        const opening = last.then(() => openFile(source, host, decoder));
+        last = opening.catch(() => {});
+        ahead.push(opening);
+      }
+      const next = await ahead.shift();
+      if (!next) return;
+      yield next;
+    }
+  } finally {
+    for (const opening of ahead) await opening.then(closeFile, () => {});
+    decoder.end();
+  }
+}
+
+export async function closeFile({ report }: OpenFile): Promise<void> {
+  await report.batches.return?.();
+}
+
+async function openFile(
+  source: SourceFile,
+  { stdin, signal }: Context['host'],
+  decoder: ParquetDecoder,
+): Promise<OpenFile> {
+  const { path } = source;
+  const shown = printable(source.shown);
+  const cells = new CellReading(shown);
+  const report =
+    path === '-'
+      ? readReportStream(addAbortSignal(signal, stdin), shown, { csv: cells })
+      : await openReportFile(path, source.shown, { signal, csv: cells, decoder });
+  const first = report.batches.next();
+  first.catch(() => {});
+  return { source, shown, report, cells, first };
+}

@@ -1,0 +1,91 @@
+import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
+import { UsageError } from '../../errors.ts';
+import { valuesOf } from '../../rows/column-values.ts';
+import type { RowBatch } from '../../rows/row-batch.ts';
+import { RowKeys } from '../../rows/row-keys.ts';
+import { printable } from '../../text/printable.ts';
+import { dayIn, isTime } from '../../totals/group-keys.ts';
+import type { SourceFile } from '../sources/source-file.ts';
+import type { UsedColumns } from './used-columns.ts';
+
+/** A file with the days of its rows; empty if they are not known. */
+interface DatedFile {
+  readonly shown: string;
+  firstDay: string;
+  lastDay: string;
+
+  /** Set for several days of which no row tells its own. */
+  readonly isUndated: boolean;
+}
+
+/** True unless the days of all files are known and different. */
+export function mayOverlap(sources: readonly SourceFile[]): boolean {
+  let end = 0;
+  // Sources are in time order.
+  for (const { record } of sources) {
+    if (sources.length > 1 && (!record || record.part.since < end)) return true;
+    end = record?.part.end ?? 0;
+  }
+  return false;
+}
+
+/** Finds rows of the same day and breakdowns in two files. */
+export class OverlapCheck {
+  readonly #files: DatedFile[] = [];
+  readonly #keys = new RowKeys();
+
+  begin({ shown, record }: SourceFile, { dayOfFile }: UsedColumns): void {
+    const days = dayOfFile === undefined ? undefined : record?.part;
+    const { firstDay = '', lastDay = '' } = days ?? {};
+    this.#files.push({ shown, firstDay, lastDay, isUndated: firstDay !== lastDay });
+  }
+
+  /** Adds rows of the file that was begun last. Throws `UsageError` for one that another has. */
+  add(batch: RowBatch, { time, dayOfFile: day }: UsedColumns): void {
+    const owner = this.#files.length;
+    const file = this.#files[owner - 1];
+    const fields = batch.fields.filter((field) => field === time || isKey(field, batch.fields));
+    if (file && time !== undefined) extendDays(file, batch, time);
+    this.#keys.add(batch, { fields, day, owner }, (_row, other) => {
+      if (other !== owner) throw overlap(this.#files[other - 1], file);
+    });
+  }
+
+  /** Throws `UsageError` for a file of several days without dates that has days of another. */
+  end(): void {
+    for (const file of this.#files.filter(({ isUndated }) => isUndated)) {
+      const other = this.#files.find((one) => one !== file && haveSameDays(one, file));
+      if (other) throw overlap(other, file);
+    }
+  }
+}
+
+/** Matches the breakdowns of rows but time, without the names of IDs. */
+function isKey(field: string, fields: readonly string[]): boolean {
+  if (fieldTypeOf(field) === undefined || metricOfField(field) || isTime(field)) return false;
+  const id = field.replace(/Name$/, 'Id');
+  return id === field || !fields.includes(id);
+}
+
+function extendDays(file: DatedFile, batch: RowBatch, time: string): void {
+  let before: unknown;
+  for (const value of valuesOf(batch, time)) {
+    if (value === before) continue;
+    before = value;
+    const day = dayIn(value);
+    if (file.firstDay === '' || (day !== '' && day < file.firstDay)) file.firstDay = day;
+    if (day > file.lastDay) file.lastDay = day;
+  }
+}
+
+function haveSameDays(one: DatedFile, other: DatedFile): boolean {
+  const areKnown = one.firstDay !== '' && other.firstDay !== '';
+  return areKnown && one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
+}
+
+function overlap(one: DatedFile | undefined, other: DatedFile | undefined): UsageError {
+  const names = `${printable(one?.shown ?? '')} and ${printable(other?.shown ?? '')}`;
+  return new UsageError(`${names} have rows of the same days, which would be counted twice.`, {
+    hint: 'Remove one, or view them one at a time.',
+  });
+}

@@ -1,0 +1,47 @@
+import { breakdownOfField } from '../../contract/columns.ts';
+import { findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import { printable } from '../../text/printable.ts';
+import type { ReadFile } from './read-file.ts';
+
+/** Throws `UsageError` if the rows of two files have different breakdowns. */
+export function expectSameBreakdowns(one: ReadFile, other: ReadFile): void {
+  const areSame = hasAll(one, filledBreakdowns(other)) && hasAll(other, filledBreakdowns(one));
+  if (areSame || one.tail.rowCount === 0 || other.tail.rowCount === 0) return;
+
+  const both = `${printable(one.source.shown)} and ${printable(other.source.shown)}`;
+  throw new UsageError(`${both} have different breakdowns.`, {
+    hint: 'View them one at a time.',
+  });
+}
+
+function hasAll(file: ReadFile, names: ReadonlySet<string>): boolean {
+  const known = declaredBreakdowns(file) ?? breakdownsOfFields(file.fields);
+  return [...names].every((name) => known.has(name));
+}
+
+/** In JSON, a breakdown that was not requested is null in every row. */
+function filledBreakdowns(file: ReadFile): ReadonlySet<string> {
+  return declaredBreakdowns(file) ?? breakdownsOfFields(file.filled);
+}
+
+/** Returns the breakdowns of a declaration or a summary; `undefined` if there is neither. */
+function declaredBreakdowns({ source: { record }, tail }: ReadFile): Set<string> | undefined {
+  const names = record?.declaration.query.breakdowns ?? tail.summary?.breakdowns;
+  if (!names) return undefined;
+  const found = names.map((name) => (findAnyBreakdown(name)?.time ? time : name));
+  // The days of a folder's files are the time of their rows.
+  return new Set(record ? [...found, time] : found);
+}
+
+/** Stands for days, hours, weeks and months, which may be added up. */
+const time = 'TIME';
+
+function breakdownsOfFields(fields: Iterable<string>): Set<string> {
+  const names = new Set<string>();
+  for (const field of fields) {
+    const breakdown = breakdownOfField(field);
+    if (breakdown) names.add(breakdown.time ? time : breakdown.name);
+  }
+  return names;
+}

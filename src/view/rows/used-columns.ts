@@ -1,0 +1,163 @@
+import { fieldOfMetric, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
+import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
+import { UsageError } from '../../errors.ts';
+import { isTime, type KeyColumn, timeFieldOf } from '../../totals/group-keys.ts';
+import { resolveKeys } from '../../totals/ranked-groups.ts';
+import { findReportMetric, listAllMetrics } from '../../totals/report-metrics.ts';
+import { parseSort } from '../../totals/sorting.ts';
+import type { OpenFile } from './open-files.ts';
+import type { Question } from './question.ts';
+import { expectDistinct } from './read-cells.ts';
+
+/** Columns of a file that a question uses. */
+export interface UsedColumns {
+  /** All columns, without those of comparisons; a file's day is its `date`. */
+  readonly fields: readonly string[];
+
+  /** Column of the time of rows; `undefined` if they have none of their own. */
+  readonly time: string | undefined;
+
+  /** `date` of rows without a time: the first day of their file in a folder. */
+  readonly dayOfFile: string | undefined;
+
+  /** Columns of rows that are kept; `undefined` for all. */
+  readonly kept: readonly string[] | undefined;
+
+  /** Columns that are added up. */
+  readonly metrics: readonly string[];
+
+  /** Dates, hours and IDs that rows are grouped or selected by. */
+  readonly times: readonly string[];
+  readonly ids: readonly string[];
+
+  /** Columns of each filter; empty if the file has none of them. */
+  readonly filtered: readonly (readonly string[])[];
+
+  /** Column of currencies, if money is added up. */
+  readonly currency: string | undefined;
+}
+
+/** Finds the columns of files that a question uses. Files often share them. */
+export class ColumnFinder {
+  /** Keys of `--by`; `undefined` until a file has columns. */
+  keys: readonly KeyColumn[] | undefined;
+
+  /** Columns of all files. */
+  fields: readonly string[] = [];
+
+  /** Columns that are added up. */
+  readonly summed = new Set<string>();
+
+  readonly #question: Question;
+  readonly #found = new Map<string, UsedColumns>();
+
+  constructor(question: Question) {
+    this.#question = question;
+  }
+
+  /**
+   * @param header the columns of a file
+   * @throws UsageError for columns that are the same, and for those of the question that are not
+   *   there
+   */
+  find(header: readonly string[], { source, shown }: OpenFile): UsedColumns {
+    const firstDay = source.record?.part.firstDay;
+    const id = `${firstDay === undefined ? 'named' : 'dated'} ${JSON.stringify(header)}`;
+    const columns =
+      this.#found.get(id) ?? this.#find(header, { shown, isDated: firstDay !== undefined });
+    this.#found.set(id, columns);
+    return columns.time === undefined ? { ...columns, dayOfFile: firstDay } : columns;
+  }
+
+  /** @param file `isDated` if its history line has its days */
+  #find(
+    header: readonly string[],
+    { shown, isDated }: { readonly shown: string; readonly isDated: boolean },
+  ): UsedColumns {
+    expectDistinct(header, shown);
+    const own = header.filter((field) => !isBefore(field));
+    const [time] = timeFieldOf(own);
+    const fields = isDated && time === undefined ? ['date', ...own] : own;
+    if (this.#question.spans.length > 0 && !fields.some(isTime)) throw noDates(shown);
+    // The day of a file comes before its columns.
+    const all = time === undefined ? [...fields, ...this.fields] : [...this.fields, ...fields];
+    this.fields = [...new Set(all)];
+    for (const field of this.#fieldsToSum(fields)) this.summed.add(field);
+
+    const kept = own.filter((field) => this.#isKept(field));
+    const used = this.#usedColumns(fields, time);
+    return { ...used, kept: kept.length < header.length ? kept : undefined };
+  }
+
+  #isKept(field: string): boolean {
+    const isMetric = metricOfField(field) !== undefined || isComputed(field);
+    return !isMetric || this.#question.metrics === undefined || this.summed.has(field);
+  }
+
+  #usedColumns(fields: readonly string[], time: string | undefined): Omit<UsedColumns, 'kept'> {
+    const { by = [], filters, spans, followsTime } = this.#question;
+    this.keys ??= resolveKeys(by, fields);
+    const filtered = filters.map((filter) => filter.columnsIn(fields));
+    const keys = this.keys.map(({ field }) => field).filter((field) => fields.includes(field));
+    const grouped = new Set([...keys, ...filtered.flat()]);
+    const followed = spans.length > 0 ? dayFieldOf(fields) : followsTime ? time : undefined;
+    if (followed !== undefined) grouped.add(followed);
+    const summed = fields.filter((field) => this.summed.has(field));
+    const hasMoney = summed.some((field) => fieldTypeOf(field) === 'money');
+    return {
+      fields,
+      time,
+      dayOfFile: undefined,
+      metrics: summed,
+      times: time === undefined ? [] : [...grouped].filter(isTime),
+      ids: [...grouped].filter((field) => fieldTypeOf(field) === 'id'),
+      filtered,
+      currency: hasMoney ? fields.find((field) => field.toLowerCase() === 'currency') : undefined,
+    };
+  }
+
+  /** Returns the metrics of a file, or the columns that the named ones need. */
+  #fieldsToSum(fields: readonly string[]): readonly string[] {
+    const { metrics: named, sort } = this.#question;
+    if (!named) return fields.filter((field) => metricOfField(field));
+    const names = sort === undefined ? named : [...named, parseSort(sort).name];
+    return names.flatMap((name) => fieldsForMetric(name, fields));
+  }
+}
+
+/** Returns the column whose first ten characters are the day of a row. */
+export function dayFieldOf(fields: readonly string[]): string {
+  return fields.includes('date') ? 'date' : 'hour';
+}
+
+/** Matches the columns that `--compare` writes: `revenueEuroBefore`. */
+function isBefore(field: string): boolean {
+  const name = /^(.+)Before$/.exec(field)?.[1];
+  return name !== undefined && (metricOfField(name) !== undefined || isComputed(name));
+}
+
+function isComputed(field: string): boolean {
+  return derivedMetrics.some((metric) => metric.field === field);
+}
+
+/** Returns the fields whose sums a metric needs; empty for a name that is not a metric. */
+function fieldsForMetric(name: string, fields: readonly string[]): readonly string[] {
+  const isColumn = fields.includes(name) && !isComputed(name);
+  if (isColumn) return fieldTypeOf(name) === undefined || metricOfField(name) ? [name] : [];
+
+  // Another file may have the other column of a rate.
+  const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
+  const all = [...fields, ...absent.map((metric) => metric.name)];
+  const metric =
+    findReportMetric(name, listAllMetrics(fields)) ?? findReportMetric(name, listAllMetrics(all));
+  if (!metric) return [];
+  const { derived, field } = metric;
+  return derived ? [derived.numeratorField, derived.denominatorField] : [field];
+}
+
+function noDates(shown: string): UsageError {
+  return new UsageError(`The rows of ${shown} have no dates, so no period can be selected.`, {
+    about: { flag: '--period' },
+    hint: 'Remove --period, --since and --until, or view the folder filled by run.',
+  });
+}

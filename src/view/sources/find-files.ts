@@ -1,0 +1,128 @@
+import { resolve } from 'node:path';
+import { type Mismatch, partOfFile } from '../../folder/due.ts';
+import { readFolder } from '../../folder/folder-state.ts';
+import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
+import type { Window } from '../../query/calendar.ts';
+import { formatPlural } from '../../text/quantity.ts';
+import type { OpenedPaths, ViewedFolder } from './open-paths.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** The files of a period. */
+export interface PeriodFiles {
+  readonly files: readonly SourceFile[];
+
+  /** Sentences on parts of folders that are missing or changed, and on those that are not final. */
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+
+  /** First second after the last part that a folder has, or should have; 0 without folders. */
+  readonly end: number;
+}
+
+/** What to look for. */
+interface Search {
+  /** `undefined` for all files. */
+  readonly window: Window | undefined;
+
+  /** In unix seconds. */
+  readonly now: number;
+  readonly signal: AbortSignal;
+
+  /** Words after the number of days in warnings: ` in the period before`. */
+  readonly suffix?: string;
+}
+
+/** Finds the files of a period. Those of folders have the bytes of their history lines. */
+export async function findFiles(paths: OpenedPaths, search: Search): Promise<PeriodFiles> {
+  const { window } = search;
+  const files = paths.files.filter(({ record }) => {
+    return !record || !window || startsIn(window, record.part.since);
+  });
+  const warnings: string[] = [];
+  const notes: string[] = [];
+  let end = 0;
+  for (const folder of paths.folders) {
+    const selected = await selectFolderFiles(folder, search);
+    files.push(...filesToRead(folder, selected));
+    warnings.push(...gapWarnings(folder, selected, search.suffix));
+    notes.push(...notFinalNotes(folder, selected));
+    end = Math.max(end, selected.at(-1)?.part.end ?? 0);
+  }
+  return { files, warnings, notes, end };
+}
+
+function startsIn({ since, until }: Window, instant: number): boolean {
+  return since <= instant && instant <= until;
+}
+
+async function selectFolderFiles(
+  { path, declaration }: ViewedFolder,
+  { window, now, signal }: Search,
+): Promise<SelectedPart[]> {
+  const isSelected = (name: string): boolean => {
+    const part = window && partOfFile(name, declaration);
+    return !window || (part !== undefined && part.since <= window.until && window.since < part.end);
+  };
+  const select = async (): Promise<SelectedPart[]> => {
+    const state = await readFolder(path, declaration, { signal, hashes: true, isSelected });
+    return selectFiles(state, { window, now });
+  };
+  const selected = await select();
+  // A run beside this command may have been between the line of a file and the file.
+  return selected.some(({ gap }) => gap !== undefined) ? select() : selected;
+}
+
+function filesToRead(
+  { path, shown, declaration }: ViewedFolder,
+  selected: readonly SelectedPart[],
+): SourceFile[] {
+  const files: SourceFile[] = [];
+  for (const { part, line } of selected) {
+    if (!line) continue;
+    const { name } = part;
+    const record = { declaration, line, part };
+    files.push({ path: resolve(path, name), shown: `${shown}/${name}`, record });
+  }
+  return files;
+}
+
+/** For one part, and for several. */
+const gapWords: Readonly<Record<Mismatch, { readonly one: string; readonly several: string }>> = {
+  missing: { one: 'is missing', several: 'are missing' },
+  changed: { one: 'has changed since its download', several: 'have changed since their download' },
+  untracked: { one: 'is not in the history', several: 'are not in the history' },
+  'other report': { one: 'is from another report', several: 'are from another report' },
+  unreadable: { one: 'cannot be read', several: 'cannot be read' },
+};
+
+const maxNamedDays = 5;
+
+/** Formats `3 of 31 days are missing (2026-10-04, …).` for each kind of gap. */
+function gapWarnings(
+  { declaration: { split } }: ViewedFolder,
+  selected: readonly SelectedPart[],
+  suffix = '',
+): string[] {
+  const warnings: string[] = [];
+  for (const [gap, { one, several }] of Object.entries(gapWords)) {
+    const days = selected.filter((part) => part.gap === gap).map(({ part }) => part.firstDay);
+    if (days.length === 0) continue;
+    const count = `${days.length} of ${formatPlural(selected.length, split)}${suffix}`;
+    const more = days.length > maxNamedDays ? ', …' : '';
+    const list = `(${days.slice(0, maxNamedDays).join(', ')}${more})`;
+    warnings.push(`${count} ${days.length === 1 ? one : several} ${list}.`);
+  }
+  return warnings;
+}
+
+/** Returns a sentence on files that the service may still correct. */
+function notFinalNotes(
+  { declaration: { split } }: ViewedFolder,
+  selected: readonly SelectedPart[],
+): string[] {
+  const readable = selected.filter(({ gap }) => gap === undefined);
+  const count = readable.filter(({ isFinal }) => !isFinal).length;
+  if (count === 0) return [];
+  const rest = count === 1 ? 'is not final: its numbers' : 'are not final: their numbers';
+  return [`${count} of ${formatPlural(readable.length, split)} ${rest} may still change.`];
+}

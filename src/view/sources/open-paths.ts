@@ -1,0 +1,123 @@
+import { stat } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { UsageError } from '../../errors.ts';
+import type { Declaration } from '../../folder/declaration.ts';
+import { readDeclaration, requireDeclaration } from '../../folder/declaration-file.ts';
+import { findMismatch, partOfFile } from '../../folder/due.ts';
+import { findFolders, readFolder, type TypedPath } from '../../folder/folder-state.ts';
+import { expectNoUrlToRead } from '../../query/url.ts';
+import type { Context } from '../../run/context.ts';
+import { printable } from '../../text/printable.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** A declared folder to view. */
+export interface ViewedFolder {
+  /** As typed; the folder may be below it. */
+  readonly shown: string;
+
+  /** Absolute. */
+  readonly path: string;
+  readonly declaration: Declaration;
+}
+
+/** What the paths of the command line are. */
+export interface OpenedPaths {
+  readonly folders: readonly ViewedFolder[];
+
+  /** Files that were named. */
+  readonly files: readonly SourceFile[];
+
+  /** Sentences on named files that have changed since they were downloaded. */
+  readonly warnings: readonly string[];
+}
+
+/** A named file of a declared folder. */
+interface NamedFile extends TypedPath {
+  /** Path from the folder, with slashes. */
+  readonly name: string;
+}
+
+/**
+ * Finds the folders and files at some paths.
+ *
+ * @throws UsageError for a folder without a declaration, or with several declared ones below it
+ */
+export async function openPaths(
+  paths: readonly string[],
+  host: Context['host'],
+): Promise<OpenedPaths> {
+  const { cwd, signal } = host;
+  const folders: ViewedFolder[] = [];
+  const files: SourceFile[] = [];
+  const inFolders = new Map<string, NamedFile[]>();
+  for (const shown of paths) {
+    expectNoUrlToRead(shown);
+    const typed =
+      shown === '-' ? { absolute: '-', shown: 'stdin' } : { absolute: resolve(cwd, shown), shown };
+    const stats = await stat(typed.absolute).catch(() => undefined);
+    if (stats?.isDirectory()) {
+      folders.push(await openFolder(typed, host));
+      continue;
+    }
+    const [found] = stats ? await findFolders(typed, signal).catch(() => []) : [];
+    const { folder = '', file: name } = found ?? {};
+    if (name === undefined) files.push({ path: typed.absolute, shown: typed.shown });
+    else inFolders.set(folder, [...(inFolders.get(folder) ?? []), { ...typed, name }]);
+  }
+
+  const warnings: string[] = [];
+  for (const [folder, named] of inFolders) {
+    const ofFolder = await identifyFiles(folder, named, signal);
+    files.push(...ofFolder.files);
+    warnings.push(...ofFolder.warnings);
+  }
+  return { folders, files, warnings };
+}
+
+async function openFolder(
+  typed: TypedPath,
+  { platform, signal }: Context['host'],
+): Promise<ViewedFolder> {
+  const { absolute, shown } = typed;
+  const [found, ...others] = await findFolders(typed, signal);
+  if (!found || others.length > 0) {
+    throw new UsageError(`${printable(shown)} has ${others.length + 1} declared folders.`, {
+      hint: 'Name one of them, or the files.',
+    });
+  }
+  const path = found.folder;
+  const place = { shown: join(shown, relative(absolute, path)), platform };
+  return { shown, path, declaration: await requireDeclaration(path, place) };
+}
+
+/** Compares named files with the history of their folder. Other files stand for themselves. */
+async function identifyFiles(
+  folder: string,
+  named: readonly NamedFile[],
+  signal: AbortSignal,
+): Promise<Pick<OpenedPaths, 'files' | 'warnings'>> {
+  const files: SourceFile[] = [];
+  const warnings: string[] = [];
+  const read = await readDeclaration(folder);
+  const declaration = read.kind === 'valid' ? read.declaration : undefined;
+  const names = new Set(named.map(({ name }) => name));
+  const isSelected = (name: string): boolean => names.has(name);
+  const state =
+    declaration && (await readFolder(folder, declaration, { signal, hashes: true, isSelected }));
+
+  for (const { absolute: path, shown, name } of named) {
+    const file = { path, shown };
+    const line = state?.history.lines.get(name);
+    const part = declaration && partOfFile(name, declaration);
+    if (!state || !declaration || !line || !part) {
+      files.push(file);
+      continue;
+    }
+    const mismatch = findMismatch(name, state);
+    if (mismatch === 'changed') {
+      warnings.push(`${printable(shown)} has changed since it was downloaded.`);
+    }
+    files.push(mismatch === undefined ? { ...file, record: { declaration, line, part } } : file);
+  }
+  return { files, warnings };
+}

@@ -1,0 +1,43 @@
+import { UsageError } from '../errors.ts';
+import { expectComparable } from '../query/check-query.ts';
+import type { FormatName } from '../query/format-names.ts';
+import { chooseOutputs } from '../run/choose-outputs.ts';
+import type { Context } from '../run/context.ts';
+import { isOrdered } from './model/shown-metrics.ts';
+import type { ViewOptions } from './view-flags.ts';
+
+/** Text on a terminal, the object of `--json`, or files in formats of `run`. */
+export type ViewForm = 'text' | 'document' | 'files';
+
+/** Decides how a view is shown. Throws `UsageError` for flags that cannot be combined. */
+export function chooseForm(context: Context, options: ViewOptions): ViewForm {
+  const { by, chart, format, output = ['-'], compare } = options;
+  const isStdout = output.every((path) => path === '-');
+  if (context.flags.json && isStdout) {
+    expectPlainJson(chart, format);
+    return 'document';
+  }
+  if (chart) {
+    if (by === undefined && isOrdered(options)) throw orderWithoutGroups();
+    return 'text';
+  }
+  const outputs = chooseOutputs(context, options);
+  const isText = outputs[0].format === 'table' && isStdout && compare === undefined;
+  if (isText) return 'text';
+  if (compare) expectComparable(outputs);
+  return 'files';
+}
+
+function expectPlainJson(chart: string | undefined, format: FormatName | undefined): void {
+  if (chart === undefined && (format ?? 'json') === 'json') return;
+  const other = chart === undefined ? `--format ${format}` : '--chart';
+  throw new UsageError(`--json cannot be used with ${other}.`, {
+    hint: `Remove --json or ${other}.`,
+  });
+}
+
+function orderWithoutGroups(): UsageError {
+  return new UsageError('--sort and --top need --by in a chart.', {
+    hint: 'Add --by, for example --by CAMPAIGN. To choose the charted metric, use --metrics.',
+  });
+}
