@@ -95,7 +95,7 @@ test('--poll-interval: a fixed pause between calls', async () => {
   expect({ exitCode, pausesMs }).toEqual({ exitCode: 0, pausesMs: [7_000, 7_000, 7_000] });
 });
 
-describe('--campaign and --ad-unit', () => {
+describe('--campaign, --ad-unit and --advertiser', () => {
   test('are resolved to ids, in the dry run and in the request', async () => {
     const { run: runHere } = await serveForTest({ delayMs: 0 });
     const listed = await runHere('campaigns --format csv --columns campaignId,campaignName');
@@ -112,6 +112,16 @@ describe('--campaign and --ad-unit', () => {
 
     expect((await runHere(byName)).stdout).toBe(byId.stdout);
     expect((await runHere(`${byDay} --campaign ${id}`)).stdout).toBe(byId.stdout);
+  });
+
+  test('--advertiser is for an admin', async () => {
+    const { run: runHere } = await serveForTest({ delayMs: 0 }, 'admin');
+    const line = `run --period 2026-11-09 --by ADVERTISER --metrics displays --format csv`;
+
+    const { stdout } = await runHere(`${line} --advertiser "café*"`);
+
+    expect(stdout.split('\r\n')).toHaveLength(3);
+    expect(stdout).toContain('Café Déjà Vu');
   });
 
   test.each([

@@ -34,6 +34,15 @@ describe('one step at a time', () => {
     expect(list).toMatchObject([{ id, status: 'downloaded', request: { profile: 'buyer' } }]);
   });
 
+  test('download takes the flags of a file', async () => {
+    const { run } = await serveForTest({ delayMs: 0 });
+    const id = (await run(create)).stdout.trim();
+    const line = `download ${id} -o r.csv --columns displays,campaignId`;
+
+    expect((await run(line)).files['r.csv']).toMatch(/^displays,campaignId\r\n/);
+    expectRefusal(await run(`${line} --no-clobber`), 8, 'r.csv');
+  });
+
   test('the resume command has the given account and address', async () => {
     const { server, cwd, env } = await serveForTest({ manual: true });
     const flags = `--base-url ${server.url} --account agency`;
@@ -129,6 +138,16 @@ describe('campaigns', () => {
     for (const format of ['csv', 'table']) {
       expect((await run(`campaigns --ad-units --format ${format}`)).stdout).toContain(adunitName);
     }
+  });
+
+  test.each([
+    { ending: 'json', begins: /^\[/ },
+    { ending: 'parquet', begins: /^PAR1/ },
+    { ending: 'xlsx', begins: /^PK/ },
+    { ending: 'csv.gz', begins: /^./ },
+  ])('are written as $ending, too', async ({ ending, begins }) => {
+    const { files } = await runCli(`campaigns --local -q -o all.${ending}`);
+    expect(files[`all.${ending}`]).toMatch(begins);
   });
 
   test('--search ignores accents and case, and reports no matches', async () => {

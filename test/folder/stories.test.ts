@@ -74,6 +74,16 @@ describe('a folder that is updated every night', () => {
   });
 });
 
+test('update --dry-run shows the requests for what is due, and makes none', async () => {
+  const { runWell, path, orders } = await openFolderScene();
+  await runWell(`run --since 2026-11-15 ${request} ${output}`);
+  fs.rmSync(path('2026-11-16.csv'));
+  const before = orders();
+  const { stdout } = await runWell('update data --dry-run --json');
+  expect(JSON.parse(stdout).requests).toMatchObject([{ output: 'data/2026-11-16.csv' }]);
+  expect(orders()).toBe(before);
+});
+
 describe('a folder that one run per night builds', () => {
   test('run --period DAY: the folder ends with the latest day', async () => {
     const { runWell, check, wait, read } = await openFolderScene();

@@ -7,7 +7,7 @@ import type { Scene } from './lines.ts';
 import { fileStates } from './outcome.ts';
 
 /** The words of a line, with quotes around words with blanks. */
-export function wordsIn(line: string): string[] {
+function wordsIn(line: string): string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|[^ '"])+/g) ?? [];
   return words.map((word) => word.replaceAll(/["']/g, ''));
 }
