@@ -100,7 +100,7 @@ const breakdownTable = [
   { name: 'DAILY', profiles, fields: [date], time: true, meaning: 'by day' },
   { name: 'HOURLY', profiles, fields: [date, hour], time: true, meaning: 'by hour' },
   { name: 'MONTHLY', profiles, fields: [date], time: true, meaning: 'by month' },
-  { name: 'RANGE', profiles, fields: [date], time: true, meaning: 'by the whole window' },
+  { name: 'RANGE', profiles, fields: [date], time: true, meaning: 'by the whole period' },
   { name: 'ADNETWORK', profiles: buyer, fields: [text('Adnetwork')], meaning: 'by core ad network' },
   { name: 'CAMPAIGN', profiles: buyer, fields: [id('campaignId'), text('campaignName')], meaning: 'by campaign' },
   { name: 'ADUNIT', profiles: buyer, fields: [id('adId'), text('adName'), id('adUnitLimitType'), id('adUnitLimitValue')], meaning: 'by ad' },
