@@ -70,14 +70,14 @@ function largestContribution(
 ): Contribution | undefined {
   for (const unit of sums.units) {
     if (unit.isTime) continue;
-    const contributions = contributionsOf(unit, comparison, direction.lead);
-    if (contributions.length > 1) return largestOf(contributions, direction.isRise ? 1 : -1);
+    const contributions = listContributions(unit, comparison, direction.lead);
+    if (contributions.length > 1) return findLargest(contributions, direction.isRise ? 1 : -1);
   }
   return undefined;
 }
 
 /** Includes groups that occur in only one of the reports. */
-function contributionsOf(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
+function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.groupsOf(unit);
   if (!groups || !earlier) return [];
@@ -91,7 +91,10 @@ function contributionsOf(unit: Unit, comparison: Comparison, lead: ReportMetric)
 }
 
 /** @param sign that of the whole change */
-function largestOf(contributions: readonly Contribution[], sign: number): Contribution | undefined {
+function findLargest(
+  contributions: readonly Contribution[],
+  sign: number,
+): Contribution | undefined {
   let largest: Contribution | undefined;
   for (const contribution of contributions) {
     if (contribution.difference.sign !== sign) continue;

@@ -15,7 +15,7 @@ export function withCurrency({ field, type }: ReportMetric, text: string): strin
 }
 
 /** Returns 0 to 1; `undefined` for rates, and if it cannot be computed. */
-export function shareOf(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
+export function computeShare(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
   if (metric.derived) return undefined;
   const value = metricValue(metric, part) ?? 0;
   const all = metricValue(metric, whole) ?? 0;

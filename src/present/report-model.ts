@@ -144,7 +144,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     // For an empty report the `empty` sentence is enough.
     notes: hasRows ? (messages?.notes ?? []) : [],
     lead,
-    totals: hasRows || comparison ? totalsOf(metrics, totals, comparison) : [],
+    totals: hasRows || comparison ? listTotals(metrics, totals, comparison) : [],
     sums: totals,
     sumsBefore,
     comparison,
@@ -162,7 +162,7 @@ export function metricsOfPlan(plan: ColumnPlan): ReportMetric[] {
 }
 
 /** Omits rates that have no value in either report. */
-export function totalsOf(
+export function listTotals(
   metrics: readonly ReportMetric[],
   now: Sums,
   comparison: Comparison | undefined,
@@ -209,7 +209,7 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
 function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
-  const titleOf = (shown: readonly Unit[]): string => {
+  const formatTitle = (shown: readonly Unit[]): string => {
     const nouns = shown.map((unit) => formPlural(rowNoun(unit, dateUnit)));
     return `All ${listWords(nouns)}`;
   };
@@ -218,11 +218,11 @@ function listTables(context: TableContext): TitledTable[] {
   const first = units.find(({ isTime }) => !isTime) ?? units[0];
   const hasOwnTable = units.length === 1 || options.selectedColumns === undefined;
   const table = first && hasOwnTable ? tableOfUnit(context, first) : undefined;
-  if (first && table) tables.push({ title: titleOf([first]), table });
+  if (first && table) tables.push({ title: formatTitle([first]), table });
 
   const areFew = rows !== undefined && rows.length <= maxTableRows;
   if (units.length > 1 && areFew) {
-    tables.push({ title: titleOf(units), table: tableOfRows(context, rows) });
+    tables.push({ title: formatTitle(units), table: tableOfRows(context, rows) });
   }
   return tables.filter(({ table }) => table.rows.length > 0);
 }
@@ -235,7 +235,7 @@ function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTab
   const findBefore = (row: TableRow): Sums | undefined => {
     return earlier?.find(fields.map((field) => keyText(row.valueIn(field))))?.sums;
   };
-  return tableOf(context, {
+  return buildReportTable(context, {
     columns: plan.shown.filter(({ field, metric }) => metric || fields.includes(field)),
     rows: groupRows(groups),
     findBefore: earlier && findBefore,
@@ -245,7 +245,7 @@ function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTab
 function tableOfRows(context: TableContext, rows: readonly Row[]): ReportTable {
   const { plan, options } = context;
   const hasHours = plan.shown.some(({ type }) => type === 'hour');
-  return tableOf(context, {
+  return buildReportTable(context, {
     // An hour includes its date.
     columns: plan.shown.filter(({ type }) => !hasHours || type !== 'date'),
     rows: toTableRows(rows),
@@ -260,7 +260,7 @@ const dateLabels: Readonly<Record<DateUnit, string>> = {
   window: 'From',
 };
 
-function tableOf(
+function buildReportTable(
   { sums, options, metrics, lead, dateUnit }: TableContext,
   own: Pick<TableParts, 'columns' | 'rows' | 'findBefore'>,
 ): ReportTable {

@@ -137,10 +137,10 @@ function inReadingOrder(
 }
 
 function toTableColumn({ field, label, type, metric }: PlannedColumn): TableColumn {
-  return { field, label, metric, kind: metric ? 'metric' : kindOf(field, type) };
+  return { field, label, metric, kind: metric ? 'metric' : chooseKind(field, type) };
 }
 
-function kindOf(field: string, type: PlannedColumn['type']): TableColumnKind {
+function chooseKind(field: string, type: PlannedColumn['type']): TableColumnKind {
   if (isTime(field)) return 'time';
   if (type === 'id') return 'id';
   return type === 'text' ? 'name' : 'other';

@@ -7,7 +7,7 @@ import { byMetric } from '../totals/ranked-groups.ts';
 import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
-import { formatWithCurrency, shareOf } from './metric-text.ts';
+import { computeShare, formatWithCurrency } from './metric-text.ts';
 
 /** Number of values of a breakdown that are drawn as lines. */
 const maxLines = 5;
@@ -66,7 +66,7 @@ export function reportTrend(parts: {
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };
   const earlier = time && comparison?.sums.groupsOf(time);
   const before = comparison && earlier && earlierSeries(axis, earlier, comparison);
-  const lines = lead && time ? linesOf(lead, axis, sums) : undefined;
+  const lines = lead && time ? buildLines(lead, axis, sums) : undefined;
   return {
     axis,
     whole,
@@ -90,7 +90,7 @@ function earlierSeries(
  * Draws the largest values of the first breakdown by one metric; `undefined` if there are fewer
  * than two.
  */
-function linesOf(
+function buildLines(
   metric: ReportMetric,
   axis: TimeAxis,
   { units, trend, total }: ReportSums,
@@ -137,7 +137,7 @@ function unchartedText(
 
   const sums = addSums(rest, metrics);
   const amount = `${formatWithCurrency(metric, sums)}${isOne ? '' : ' in total'}`;
-  const share = shareOf(metric, sums, total.totals());
+  const share = computeShare(metric, sums, total.totals());
   const percent = share === undefined ? '' : ` (${(100 * share).toFixed(1)}%)`;
   return `Not charted: ${subject}, ${amount}${percent}.`;
 }

@@ -18,7 +18,7 @@ const rising = {
     { index: 1, text: '2 Oct' },
     { index: 3, text: '4 Oct' },
   ],
-  textOf: (value: number) => String(value),
+  formatValue: (value: number) => String(value),
 };
 
 it('a chart over time is a line with gaps for missing values and a scale of round numbers from zero', () => {
@@ -69,7 +69,7 @@ it('charts fit the width for any values, and the largest value has the longest b
           {
             values,
             ticks: values.map((value, index) => ({ index, text: `d${value}` })),
-            textOf: String,
+            formatValue: String,
           },
           { width, unicode },
         );

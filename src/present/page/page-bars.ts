@@ -1,7 +1,7 @@
 import { formPlural } from '../../text/quantity.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
-import { formatWithCurrency, shareOf } from '../metric-text.ts';
+import { computeShare, formatWithCurrency } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import {
   changeIn,
@@ -46,29 +46,29 @@ function renderChart(
   if (table.rows.length === 0) return ended;
 
   const { rows, others } = firstRows(table, maxBars);
-  const amountOf = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
-  const most = Math.max(0, ...rows.map(amountOf));
+  const toAmount = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
+  const most = Math.max(0, ...rows.map(toAmount));
   const items = rows.map((row) => {
     const { name, detail } = nameOfRow(table, row);
     const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
-    const length = most > 0 ? (100 * amountOf(row)) / most : 0;
+    const length = most > 0 ? (100 * toAmount(row)) / most : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
-    return `<li><span>${nameHtml(name)}${detailHtml}</span>${numbersOf(row, { table, lead, totals })}${bar}`;
+    return `<li><span>${nameHtml(name)}${detailHtml}</span>${formatNumbers(row, { table, lead, totals })}${bar}`;
   });
   if (others) {
     const { name } = nameOfRow(table, others);
-    const numbers = numbersOf(others, { table, lead, totals });
+    const numbers = formatNumbers(others, { table, lead, totals });
     items.push(`<li class="rest"><span>${htmlText(name)}</span>${numbers}`);
   }
   return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${ended}`;
 }
 
 /** Includes the share, and the change if there is a comparison. */
-function numbersOf(
+function formatNumbers(
   row: TableRow,
   { table, lead, totals }: { table: ReportTable; lead: ReportMetric; totals: Sums },
 ): string {
-  const share = shareOf(lead, row.sums, totals);
+  const share = computeShare(lead, row.sums, totals);
   const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
   const change = changeIn(table, lead, row);
   const changeText = change ? `<small class="change">${changeHtml(change)}</small>` : '';

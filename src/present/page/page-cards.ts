@@ -29,9 +29,9 @@ function renderCard({ metric, change }: Total, { sums, sumsBefore }: ReportModel
   const before = sumsBefore && htmlText(formatWithCurrency(metric, sumsBefore));
   const changeLine =
     before === undefined ? '' : `<dd class="change">${mark}<span>${before} before</span></dd>`;
-  return `<div title="${htmlText(meaningOf(metric))}"><dt>${htmlText(metric.label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
+  return `<div title="${htmlText(findMeaning(metric))}"><dt>${htmlText(metric.label)}</dt><dd${size}>${htmlText(text)}</dd>${changeLine}</div>\n`;
 }
 
-function meaningOf({ field, derived }: ReportMetric): string {
+function findMeaning({ field, derived }: ReportMetric): string {
   return derived?.meaning ?? metricOfField(field)?.meaning ?? '';
 }

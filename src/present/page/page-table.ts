@@ -22,7 +22,7 @@ const maxUprightColumns = 8;
 export function renderTable({ title, table }: TitledTable, model: ReportModel): string {
   const { columns, lead, rows: all } = table;
   const { rows, others } = firstRows(table, maxTableRows);
-  const times = timesOf(columns, rows, model.dateUnit);
+  const times = formatTimeCells(columns, rows, model.dateUnit);
   const rowHtml = (row: TableRow): string => {
     return columns.map((column) => renderCell(column, row, { table, times })).join('');
   };
@@ -30,7 +30,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
   const isSorted = columns.every(({ kind }) => kind !== 'time');
   const heads = columns.map((column) => {
     const sort = isSorted && column.field === lead?.field ? ' aria-sort="descending"' : '';
-    return `<th scope="col" class="${classesOf(column, columns)}"${sort}>${htmlText(column.label)}`;
+    return `<th scope="col" class="${chooseClasses(column, columns)}"${sort}>${htmlText(column.label)}`;
   });
   const body = rows.map((row) => `<tr>${rowHtml(row)}`).join('\n');
   const rest = others
@@ -49,8 +49,8 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 `;
 }
 
-/** Returns the texts of days and hours: `Thu 1 Oct`. */
-function timesOf(
+/** Formats days and hours: `Thu 1 Oct`. */
+function formatTimeCells(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
   dateUnit: DateUnit,
@@ -65,7 +65,7 @@ function renderCell(
   row: TableRow,
   { table, times }: { readonly table: ReportTable; readonly times: ReadonlyMap<string, string> },
 ): string {
-  const classes = classesOf(column, table.columns);
+  const classes = chooseClasses(column, table.columns);
   const text = formatCell(column, row);
   if (text === null) return `<td class="${classes} none">–`;
 
@@ -91,7 +91,7 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
   const labelled = namingColumn(columns);
   const cells = columns.map((column) => {
     const { metric } = column;
-    const opening = `<td class="${classesOf(column, columns)}">`;
+    const opening = `<td class="${chooseClasses(column, columns)}">`;
     if (!metric) return `${opening}${column === labelled ? htmlText(label) : ''}`;
 
     const text = formatMetric(metric, sums) ?? '–';
@@ -105,7 +105,7 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
  * Returns CSS classes: `n` numbers, `k` IDs and times, `t` texts, `first` the column that names the
  * rows.
  */
-function classesOf(column: TableColumn, columns: readonly TableColumn[]): string {
+function chooseClasses(column: TableColumn, columns: readonly TableColumn[]): string {
   const { kind } = column;
   const first = column === namingColumn(columns) ? ' first' : '';
   if (kind === 'metric') return `n${first}`;

@@ -10,10 +10,10 @@ import { htmlText, paragraph, sentenceHtml } from './page-text.ts';
 
 /** Allows only scripts and resources contained in the page, whatever names in the data contain. */
 const securityPolicy =
-  `default-src 'none'; script-src '${hashOf(pageScript)}'; style-src '${hashOf(pageStyle)}'; ` +
+  `default-src 'none'; script-src '${hashSource(pageScript)}'; style-src '${hashSource(pageStyle)}'; ` +
   "img-src data:; base-uri 'none'; form-action 'none'";
 
-function hashOf(text: string): string {
+function hashSource(text: string): string {
   const hash = createHash('sha256').update(text).digest('base64');
   return `sha256-${hash}`;
 }

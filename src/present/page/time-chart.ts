@@ -53,9 +53,9 @@ type VerticalScale = (value: number) => number;
  */
 export function renderTimeChart(chart: TimeChart): string {
   const { metric, axis, caption, remark, series, before } = chart;
-  const lines = series.map(({ sums }) => valuesOf(metric, sums));
+  const lines = series.map(({ sums }) => listValues(metric, sums));
   const values = lines.flat().filter((value) => value !== undefined);
-  const beforeValues = before && valuesOf(metric, before.sums);
+  const beforeValues = before && listValues(metric, before.sums);
   const beforeKnown = (beforeValues ?? []).filter((value) => value !== undefined);
   const isFlat = [...values, ...beforeKnown].every((value) => value === 0);
   if (values.length === 0 || isFlat) return '';
@@ -86,13 +86,13 @@ export function renderTimeChart(chart: TimeChart): string {
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${scaleTexts(metric, ticks)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
-<div class="slots" aria-hidden="true">${slotsOf(chart)}</div>
+<div class="slots" aria-hidden="true">${renderSlots(chart)}</div>
 <svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
-${isByGroup ? `<p class="legend">${legendOf(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
+${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
 `;
 }
 
-function valuesOf(metric: ReportMetric, sums: readonly Sums[]): Values {
+function listValues(metric: ReportMetric, sums: readonly Sums[]): Values {
   return sums.map((slot) => metricValue(metric, slot));
 }
 
@@ -111,7 +111,7 @@ function drawWhole(
 }
 
 function drawColumns(values: Values, y: VerticalScale): string {
-  const x = centresOf(values.length);
+  const x = findCentres(values.length);
   const columnWidth = Math.min((width / values.length) * columnShare, maxColumnWidth);
 
   let columns = '';
@@ -128,7 +128,7 @@ function drawColumns(values: Values, y: VerticalScale): string {
  * Leaves gaps for missing values. A single point is visible as a dot because of round line ends.
  */
 function drawLine(values: Values, y: VerticalScale, name: string): string {
-  const x = centresOf(values.length);
+  const x = findCentres(values.length);
   const path = line<number | undefined>()
     .defined((value) => value !== undefined)
     .x((_, i) => x(i))
@@ -138,7 +138,7 @@ function drawLine(values: Values, y: VerticalScale, name: string): string {
 }
 
 function drawArea(values: Values, y: VerticalScale): string {
-  const x = centresOf(values.length);
+  const x = findCentres(values.length);
   const path = area<number | undefined>()
     .defined((value) => value !== undefined)
     .x((_, i) => x(i))
@@ -149,7 +149,7 @@ function drawArea(values: Values, y: VerticalScale): string {
 }
 
 /** Returns the distance of each slot's center from the left edge. */
-function centresOf(count: number): (index: number) => number {
+function findCentres(count: number): (index: number) => number {
   const scale = scalePoint<number>()
     .domain(Array.from({ length: count }, (_, i) => i))
     .range([0, width])
@@ -179,7 +179,7 @@ function scaleTexts(metric: ReportMetric, ticks: readonly number[]): string {
 
 /** Centers the labels below their slots. */
 function tickTexts({ ticks, slots }: TimeAxis): string {
-  const x = centresOf(slots.length);
+  const x = findCentres(slots.length);
   const texts = ticks.map(({ index, text }) => {
     const place = `${rounded((100 * x(index)) / width)}%`;
     return `<line x1="${place}" x2="${place}" y1="0" y2="4"/><text x="${place}" y="17">${htmlText(text)}</text>`;
@@ -191,7 +191,7 @@ function tickTexts({ ticks, slots }: TimeAxis): string {
  * Returns the data for the tips: the label of each slot, then the values of all series and of the
  * earlier report.
  */
-function slotsOf({ metric, axis, series, before }: TimeChart): string {
+function renderSlots({ metric, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
     const texts = [label];
     for (const { sums } of series) texts.push(formatWithCurrency(metric, sums[i] ?? noSums));
@@ -210,7 +210,7 @@ function earlierText(metric: ReportMetric, { sums, labels }: EarlierSeries, slot
 
 const noSums: Sums = new Map<string, number>();
 
-function legendOf(series: readonly TimeSeries[]): string {
+function renderLegend(series: readonly TimeSeries[]): string {
   const names = series.map(({ name }, i) => {
     const key = `<svg class="key" aria-hidden="true"><line class="line s${i}" x1="0" x2="100%" y1="50%" y2="50%"/></svg>`;
     return `<span>${key}${nameHtml(name)}</span>`;

@@ -93,7 +93,7 @@ function titleXml(title: string): string {
 
 function linesXml(chart: PlacedChart): string {
   const lines = chart.series.map((_, i) => {
-    const fill = `<a:solidFill><a:srgbClr val="${colorOf(i)}"/></a:solidFill>`;
+    const fill = `<a:solidFill><a:srgbClr val="${chooseColor(i)}"/></a:solidFill>`;
     const look = `<c:spPr><a:ln w="22225" cap="rnd">${fill}<a:round/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>`;
     return `<c:ser>${seriesXml(chart, i, look)}<c:smooth val="0"/></c:ser>`;
   });
@@ -102,7 +102,7 @@ function linesXml(chart: PlacedChart): string {
 
 function barsXml(chart: PlacedChart): string {
   const bars = chart.series.map((_, i) => {
-    const fill = `<a:solidFill><a:srgbClr val="${colorOf(i)}"/></a:solidFill>`;
+    const fill = `<a:solidFill><a:srgbClr val="${chooseColor(i)}"/></a:solidFill>`;
     const look = `<c:spPr>${fill}</c:spPr><c:invertIfNegative val="0"/>`;
     return `<c:ser>${seriesXml(chart, i, look)}</c:ser>`;
   });
@@ -111,7 +111,7 @@ function barsXml(chart: PlacedChart): string {
 
 const axisIds = `<c:axId val="${categoryAxis}"/><c:axId val="${valueAxis}"/>`;
 
-function colorOf(series: number): string {
+function chooseColor(series: number): string {
   return colors[Math.min(series, colors.length - 1)] ?? '';
 }
 

@@ -19,7 +19,7 @@ const barsMargin = 60;
  * Draws the leading metric over time, or its largest values; `undefined` for a report with neither
  * two times nor two values to compare.
  */
-export function chartOf(model: ReportModel): SheetChart | undefined {
+export function chooseChart(model: ReportModel): SheetChart | undefined {
   const { trend, breakdowns, lead, comparison } = model;
   if (!lead || model.empty !== undefined) return undefined;
   if (trend) return lineChart(trend, lead, comparison);
@@ -40,7 +40,7 @@ function lineChart(
     kind: 'lines',
     title: `${metric.label} per ${axis.step}`,
     labels: withoutYear(axis.labels),
-    series: seriesOf(metric, comparison, whole.sums, before?.sums),
+    series: buildSeries(metric, comparison, whole.sums, before?.sums),
     style: metricStyle(metric),
     height: lineChartHeight,
   };
@@ -67,13 +67,13 @@ function barChart(
     kind: 'bars',
     title: `${lead.label} by ${noun}`,
     labels: rows.map((row) => nameOfRow(table, row).name),
-    series: seriesOf(lead, comparison, sums, before),
+    series: buildSeries(lead, comparison, sums, before),
     style: metricStyle(lead),
     height: barHeight * rows.length * (comparison ? 1.5 : 1) + barsMargin,
   };
 }
 
-function seriesOf(
+function buildSeries(
   metric: ReportMetric,
   comparison: Comparison | undefined,
   now: readonly Sums[],

@@ -8,7 +8,13 @@ import { changeIn, firstRows, nameOfRow, type TableRow } from '../report-table.t
 import { columnWidth } from './column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PlacedChart } from './sheet-chart.ts';
-import { chartCells, chartOf, chartSize, coveredRows, maxSummaryRows } from './summary-chart.ts';
+import {
+  chartCells,
+  chartSize,
+  chooseChart,
+  coveredRows,
+  maxSummaryRows,
+} from './summary-chart.ts';
 import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './workbook.ts';
 
 /** In characters: names, ids or the first metrics, and other columns. */
@@ -42,10 +48,10 @@ export function summarySheet(model: ReportModel, ownNotes: readonly string[]): S
   if (model.totals.length > 0) tables.push(...totalRows(model));
   for (const breakdown of model.breakdowns) tables.push([], ...breakdownRows(breakdown, model));
   // Texts above the tables extend into the empty cells next to them.
-  const widths = widthsOf(tables);
+  const widths = fitWidths(tables);
 
   const head = [...headRows(model, ownNotes), []];
-  const chart = chartOf(model);
+  const chart = chooseChart(model);
   const covered: SummaryRow[] = chart ? [...emptyRows(coveredRows(chart)), []] : [];
   const printed = [...head, ...covered, ...tables, ...aboutRows(model)];
   const rows = chart ? [...printed, [], ...chartCells(chart)] : printed;
@@ -122,7 +128,7 @@ function cutText(cell: SheetCell): SheetCell {
 }
 
 /** Fits tables below each other. */
-function widthsOf(rows: readonly (readonly SheetCell[])[]): number[] {
+function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
   const columnCount = Math.max(2, ...rows.map(({ length }) => length));
   const widths: number[] = [];
 
@@ -173,7 +179,7 @@ function breakdownRows(
   const { rows, others } = firstRows(table, maxSummaryRows);
   const metrics = totals.map(({ metric }) => metric).filter(({ field }) => field !== lead.field);
   const hasDetails = rows.some((row) => nameOfRow(table, row).detail !== '');
-  const cellsOf = (row: TableRow): SheetCell[] => {
+  const buildCells = (row: TableRow): SheetCell[] => {
     const { name, detail } = nameOfRow(table, row);
     const cells: SheetCell[] = [
       { style: 'plain', content: name },
@@ -190,7 +196,7 @@ function breakdownRows(
   const headings = [printable(name), hasDetails ? 'ID' : '', lead.label];
   if (table.isCompared) headings.push('Before', 'Change');
   headings.push(...metrics.map(({ label }) => label));
-  const shown = [...rows, ...(others ? [others] : [])].map(cellsOf);
+  const shown = [...rows, ...(others ? [others] : [])].map(buildCells);
   const ended = endedSentence === undefined ? [] : [[noteCell(plain(endedSentence))]];
   if (rows.length === 0) return ended;
   return [headings.map((heading, i) => headingCell(heading, i > 1)), ...shown, ...ended];

@@ -236,7 +236,7 @@ export function rowXml(
 ): string {
   let lines = 1;
   const placed = cells.map((cell, i) => {
-    const count = linesOf(cell, widths[i]);
+    const count = countLines(cell, widths[i]);
     lines = Math.max(lines, count);
     return cell && count > 1 ? { ...cell, style: 'lines' as const } : cell;
   });
@@ -248,7 +248,7 @@ export function rowXml(
 }
 
 /** Counts the lines that a text needs; only plain texts wrap. */
-function linesOf(cell: SheetCell | undefined, width = Number.POSITIVE_INFINITY): number {
+function countLines(cell: SheetCell | undefined, width = Number.POSITIVE_INFINITY): number {
   if (cell?.style !== 'plain' || typeof cell.content !== 'string') return 1;
 
   const room = Math.max(1, width - 1);

@@ -26,7 +26,7 @@ export function fitColumns(
   const kept = [...columns.keys()];
   const excess = (nameWidth: number): number => {
     let width = gap * (kept.length - 1);
-    for (const i of kept) width += minWidthOf(columns[i], nameWidth);
+    for (const i of kept) width += findMinWidth(columns[i], nameWidth);
     return width - lineWidth;
   };
   const isMetric = (i: number): boolean => columns[i]?.isMetric ?? false;
@@ -39,7 +39,7 @@ export function fitColumns(
   return { kept, widths: shortenedWidths(shown, lineWidth - gap * (kept.length - 1)) };
 }
 
-function minWidthOf(column: FitColumn | undefined, nameWidth: number): number {
+function findMinWidth(column: FitColumn | undefined, nameWidth: number): number {
   if (!column) return 0;
   return column.isName ? Math.min(column.width, nameWidth) : column.width;
 }

@@ -9,7 +9,7 @@ import { hourText } from '../../totals/numbers.ts';
 import { byMetric, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { formatMetric, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
-import { headingOf } from './headings.ts';
+import { chooseHeading } from './headings.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Draws horizontal bars of one metric, with a line for the groups that are not shown. */
@@ -19,16 +19,20 @@ export function groupBars(
   look: TableLook = {},
 ): string[] {
   const dash = look.unicode === false ? '-' : '–';
-  const textOf = (sums: Sums) => formatMetric(metric, sums) ?? dash;
-  const labelOf = groupFormatter(all.by.map(({ field }) => field));
+  const formatSums = (sums: Sums) => formatMetric(metric, sums) ?? dash;
+  const formatLabel = groupFormatter(all.by.map(({ field }) => field));
 
   const bars = top.map(({ key, sums }): Bar => {
-    return { label: labelOf(key), value: metricValue(metric, sums) ?? 0, text: textOf(sums) };
+    return {
+      label: formatLabel(key),
+      value: metricValue(metric, sums) ?? 0,
+      text: formatSums(sums),
+    };
   });
   const lines = [heading(metric, look), ...barChart(bars, look)];
 
   if (others) {
-    const rest = `${othersLabel(others.count)}: ${textOf(others.sums)}`;
+    const rest = `${othersLabel(others.count)}: ${formatSums(others.sums)}`;
     lines.push(look.style?.dim(rest) ?? rest);
   }
   return lines;
@@ -118,13 +122,13 @@ function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook)
   const values = axis.slots.map((groups) => {
     return groups.length === 0 ? undefined : metricValue(metric, addSums(groups, all.metrics));
   });
-  const chart = { values, ticks, textOf: (value: number) => tickText(metric, value) };
+  const chart = { values, ticks, formatValue: (value: number) => tickText(metric, value) };
 
   const first = labels[0] ?? '';
   const last = labels.at(-1) ?? '';
   const dash = look.unicode === false ? '-' : '–';
   const days = first === last ? first : `${first} ${dash} ${last}`;
-  const room = (look.width ?? Number.POSITIVE_INFINITY) - headingOf(metric.field).length - 2;
+  const room = (look.width ?? Number.POSITIVE_INFINITY) - chooseHeading(metric.field).length - 2;
   const shortDays = shorten(days, room, look.unicode === false ? '...' : '…');
   const title = `${heading(metric, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
   return [title, ...lineChart(chart, look)];
@@ -136,6 +140,6 @@ function tickText({ type }: ReportMetric, value: number): string {
 }
 
 function heading({ field }: ReportMetric, { style, unicode }: TableLook): string {
-  const text = headingOf(field, unicode);
+  const text = chooseHeading(field, unicode);
   return style ? style.bold(style.cyan(text)) : text;
 }

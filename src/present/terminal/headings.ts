@@ -4,7 +4,7 @@ import { fieldLabel, fieldTypeOf } from '../../contract/columns.ts';
  * Returns `campaign name`, `revenue (€)`, `week`, `CTR`. Unknown fields are unchanged, and so is a
  * label that the user chose.
  */
-export function headingOf(field: string, unicode = true, label = fieldLabel(field)): string {
+export function chooseHeading(field: string, unicode = true, label = fieldLabel(field)): string {
   const isUsual = label === fieldLabel(field) || fieldTypeOf(field) === 'date';
   const heading =
     isUsual && label !== field

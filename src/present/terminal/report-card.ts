@@ -18,10 +18,10 @@ import {
   type ReportMetric,
 } from '../../totals/report-metrics.ts';
 import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
-import { totalsOf } from '../report-model.ts';
-import { headingOf } from './headings.ts';
+import { listTotals } from '../report-model.ts';
+import { chooseHeading } from './headings.ts';
 import { changeColor, comparisonLines } from './table-lines.ts';
-import { rangeOf, sparkline } from './text-charts.ts';
+import { findRange, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
@@ -49,7 +49,7 @@ export function reportCard(
   const metrics = metricsToShow(report, options);
   const lines = inColumns(cardItems(metrics, report.totals(), look, comparison), look);
 
-  const trend = sparklineOf(report, metrics, look);
+  const trend = drawSparkline(report, metrics, look);
   if (trend !== undefined) lines.push(gap + trend);
 
   const { width = 80 } = look;
@@ -94,9 +94,9 @@ function cardItems(
   { unicode }: TableLook,
   comparison: Comparison | undefined,
 ): CardItem[] {
-  return totalsOf(metrics, totals, comparison, unicode).map(({ metric, change }) => {
+  return listTotals(metrics, totals, comparison, unicode).map(({ metric, change }) => {
     const text = formatMetric(metric, totals) ?? '–';
-    return { label: headingOf(metric.field, unicode, metric.label), text, change };
+    return { label: chooseHeading(metric.field, unicode, metric.label), text, change };
   });
 }
 
@@ -135,7 +135,7 @@ const maxSparkline = 60;
  * Draws revenue, or the metric that replaces it, with its dates and range; `undefined` without
  * times, with only one, or if there is not enough space.
  */
-function sparklineOf(
+function drawSparkline(
   report: GroupedTotals,
   metrics: readonly ReportMetric[],
   { width = 80, unicode, style }: TableLook,
@@ -145,12 +145,12 @@ function sparklineOf(
   if (!metric || points.length < 2) return undefined;
 
   const dim = style?.dim ?? ((text: string) => text);
-  const name = `${headingOf(metric.field, unicode, metric.label)} by ${stepOf(report, points)}`;
+  const name = `${chooseHeading(metric.field, unicode, metric.label)} by ${findStep(report, points)}`;
   const from = points[0]?.time.slice(0, 10) ?? '';
   const to = points.at(-1)?.time.slice(0, 10) ?? '';
 
   const values = points.map(({ sums }) => metricValue(metric, sums) ?? 0);
-  const { least, greatest } = rangeOf(values);
+  const { least, greatest } = findRange(values);
   const lowest = formatOnScale(metric, least);
   const highest = formatOnScale(metric, greatest);
   const range = lowest === highest ? '' : `  ${lowest} to ${highest}`;
@@ -167,7 +167,7 @@ function sparklineOf(
   return `${dim(name)}${gap}${datedLine}${range && dim(range)}`;
 }
 
-function stepOf(report: GroupedTotals, points: readonly TimedGroup[]): 'hour' | DateUnit {
+function findStep(report: GroupedTotals, points: readonly TimedGroup[]): 'hour' | DateUnit {
   if (report.by[0]?.field === 'hour') return 'hour';
   if (points.every(({ time }) => time.endsWith('-01'))) return 'month';
   return points.every(({ time }) => isMonday(time)) ? 'week' : 'day';

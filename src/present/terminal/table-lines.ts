@@ -18,7 +18,7 @@ import {
   type TableColumn,
   type TableRow,
 } from '../report-table.ts';
-import { headingOf } from './headings.ts';
+import { chooseHeading } from './headings.ts';
 import { type DrawnColumn, drawTable, type TextCell } from './text-table.ts';
 
 const noText: TextCell = { text: '' };
@@ -33,7 +33,7 @@ export function tableLines(
   const lines = drawTable(
     {
       columns: columns.map(({ shown }) => shown),
-      rows: table.rows.map((row) => columns.map(({ cellOf }) => cellOf(row))),
+      rows: table.rows.map((row) => columns.map(({ buildCell }) => buildCell(row))),
       foot: look.totals === false ? [] : footRows(table, columns, { comparison, look }),
       advice: 'Choose columns with --columns or --metrics, or see all with --format csv.',
     },
@@ -56,7 +56,7 @@ interface LineColumn {
 
   /** Absent for labels and changes. */
   readonly column?: TableColumn;
-  cellOf(row: TableRow): TextCell;
+  buildCell(row: TableRow): TextCell;
 }
 
 /** Adds the change of each row after the leading metric, and a column for the labels below. */
@@ -69,23 +69,23 @@ function listColumns(
   const listed: LineColumn[] = [];
   if (hasComparison && !namingColumn(columns)) {
     const shown = { heading: '', isNumeric: false, isMetric: false, isName: false };
-    listed.push({ shown, cellOf: () => ({ text: 'now' }) });
+    listed.push({ shown, buildCell: () => ({ text: 'now' }) });
   }
 
   for (const column of columns) {
     const { field, label, kind, metric } = column;
     const shown = {
-      heading: printable(headingOf(field, unicode, label)),
+      heading: printable(chooseHeading(field, unicode, label)),
       isNumeric: kind === 'metric',
       isMetric: kind === 'metric',
       isName: kind === 'name' || kind === 'other',
     };
-    listed.push({ shown, column, cellOf: (row) => ({ text: formatCell(column, row) }) });
+    listed.push({ shown, column, buildCell: (row) => ({ text: formatCell(column, row) }) });
     if (!isCompared || !metric || field !== lead?.field) continue;
 
     const change = { heading: 'change', isNumeric: true, isMetric: true, isName: false };
-    const cellOf = (row: TableRow) => changeCell(changeIn(table, metric, row, unicode), style);
-    listed.push({ shown: change, cellOf });
+    const buildCell = (row: TableRow) => changeCell(changeIn(table, metric, row, unicode), style);
+    listed.push({ shown: change, buildCell });
   }
   return listed;
 }
@@ -102,10 +102,10 @@ function footRows(
   if (!hasTotals && !comparison) return [];
 
   const labelled = listed.find(({ shown }) => !shown.isNumeric);
-  const footRow = (label: string, cellOf: (column: TableColumn) => TextCell): TextCell[] => {
+  const footRow = (label: string, buildCell: (column: TableColumn) => TextCell): TextCell[] => {
     return listed.map((own) => {
       if (own === labelled) return { text: label };
-      return own.column?.metric ? cellOf(own.column) : noText;
+      return own.column?.metric ? buildCell(own.column) : noText;
     });
   };
   const sumRow = (label: string, sums: Sums): TextCell[] => {

@@ -13,7 +13,7 @@ import type { AxisTick } from '../../totals/time-axis.ts';
 export function sparkline(values: readonly number[], width: number, unicode = true): string {
   const steps = unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#';
   const columns = means(values, Math.max(1, Math.min(width, values.length)));
-  const greatest = rangeOf(columns).greatest;
+  const greatest = findRange(columns).greatest;
 
   const levels = columns.map((value) => (greatest > 0 ? Math.max(0, value) / greatest : 0));
   return levels.map((level) => steps[Math.round(level * (steps.length - 1))]).join('');
@@ -33,7 +33,7 @@ function means(values: readonly number[], count: number): number[] {
 }
 
 /** Accepts any number of values, unlike `Math.min`. */
-export function rangeOf(values: readonly number[]): { least: number; greatest: number } {
+export function findRange(values: readonly number[]): { least: number; greatest: number } {
   let least = Number.POSITIVE_INFINITY;
   let greatest = Number.NEGATIVE_INFINITY;
   for (const value of values) {
@@ -94,15 +94,15 @@ export interface ValuesOverTime {
   readonly ticks: readonly AxisTick[];
 
   /** Formats a number of the scale. */
-  textOf(value: number): string;
+  formatValue(value: number): string;
 }
 
 /** Draws a scale of round numbers that includes zero. */
 export function lineChart(
-  { values, ticks, textOf }: ValuesOverTime,
+  { values, ticks, formatValue }: ValuesOverTime,
   { width: lineWidth = 80, unicode = true, style }: TableLook = {},
 ): string[] {
-  const range = rangeOf([0, ...values.filter((value) => value !== undefined)]);
+  const range = findRange([0, ...values.filter((value) => value !== undefined)]);
   const scale = scaleLinear().domain([range.least, range.greatest]).nice(scaleNumbers);
   // Leaves room above the line if all values are zero.
   if (range.least === range.greatest) scale.domain([0, 1]);
@@ -113,12 +113,12 @@ export function lineChart(
   const height = linesBetween * (numbers.length - 1) + 1;
   const labels = new Map<number, string>();
   for (const [i, number] of numbers.reverse().entries())
-    labels.set(linesBetween * i, textOf(number));
+    labels.set(linesBetween * i, formatValue(number));
   const scaleWidth = Math.max(...[...labels.values()].map(measureWidth));
   const width = Math.max(4, lineWidth - scaleWidth - 2);
 
   const canvas = new Canvas(width, height, unicode);
-  scale.range([canvas.middleOf(height - 1), canvas.middleOf(0)]);
+  scale.range([canvas.findMiddle(height - 1), canvas.findMiddle(0)]);
   const places = values.map((_, i) => Math.floor(((i + 0.5) * canvas.dotsAcross) / values.length));
   const rows = values.map((value) => (value === undefined ? undefined : Math.round(scale(value))));
   drawValues(canvas, places, rows);
@@ -182,7 +182,7 @@ class Canvas {
   }
 
   /** Returns the dot row in the middle of a line of characters. */
-  middleOf(line: number): number {
+  findMiddle(line: number): number {
     return this.#isBraille ? 4 * line + 1 : line;
   }
 

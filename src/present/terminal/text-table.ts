@@ -3,7 +3,7 @@ import type { TableLook } from '../../output/encoder.ts';
 import { measureWidth, shorten, shortenMiddle, wrap } from '../../text/cell-width.ts';
 import { isolated, printable } from '../../text/printable.ts';
 import { fitColumns } from './fit-columns.ts';
-import { headingOf } from './headings.ts';
+import { chooseHeading } from './headings.ts';
 
 /** Applies a terminal style. */
 type Paint = (text: string) => string;
@@ -198,7 +198,7 @@ export function textTable<Item>(
     const { name = '', whole = false } = textColumns[i] ?? {};
     const isNumeric = items.length > 0 && values.every((row) => typeof row[i] !== 'string');
     return {
-      heading: headingOf(name, look.unicode),
+      heading: chooseHeading(name, look.unicode),
       isNumeric,
       isMetric: false,
       isName: !isNumeric && !whole,

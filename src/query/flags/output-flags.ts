@@ -35,7 +35,7 @@ export const outputFlags = runFlagGroup('Output:', {
   },
   label: {
     belongsTo: 'query',
-    flags: '--label <figure=text>',
+    flags: '--label <metric=label>',
     meaning: 'what people read instead of a metric: revenueEuro=Spend; repeatable',
     read: readLabel,
     isRepeatable: true,
