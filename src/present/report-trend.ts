@@ -108,7 +108,7 @@ function buildLines(
   const noun = unitNoun(unit);
   const rest = ranked.slice(maxLines);
   const unchartedSentence =
-    rest.length > 0 ? unchartedText(rest, groups, { metric, noun, total }) : undefined;
+    rest.length > 0 ? unchartedNote(rest, groups, { metric, noun, total }) : undefined;
   return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
 }
 
@@ -127,7 +127,7 @@ function sumsInSlots({ key }: Group, axis: TimeAxis, trend: GroupedTotals): Sums
  * @param noun word for a group: `campaign`
  * @param total whole report
  */
-function unchartedText(
+function unchartedNote(
   rest: readonly Group[],
   { metrics }: GroupedTotals,
   { metric, noun, total }: { metric: ReportMetric; noun: string; total: GroupedTotals },

@@ -109,7 +109,7 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, mistakes: LineMistake
   }
   if (flag.preset !== undefined && (isTrue || isFalse)) return isTrue ? flag.preset : undefined;
 
-  const texts = readTexts(flag, value);
+  const texts = readStrings(flag, value);
   if (!texts) return refuse(`${key} needs a value or a list of values.`);
   const found: unknown[] = [];
   for (const text of texts) {
@@ -126,7 +126,7 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, mistakes: LineMistake
 }
 
 /** Returns the values as they would be typed; `undefined` for nothing, and for nested values. */
-function readTexts(flag: Flag, value: unknown): string[] | undefined {
+function readStrings(flag: Flag, value: unknown): string[] | undefined {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) {
     const isList = value.length > 0 && value.every((item) => typeof item === 'string');

@@ -84,10 +84,10 @@ export function renderTimeChart(chart: TimeChart): string {
   const name = htmlText(metric.label);
   return `<figure${isByGroup ? ' class="wide"' : ''}>
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
-<div class="plot"><div class="y" aria-hidden="true">${scaleTexts(metric, ticks)}</div>
+<div class="plot"><div class="y" aria-hidden="true">${renderScale(metric, ticks)}</div>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${renderSlots(chart)}</div>
-<svg class="x" aria-hidden="true">${tickTexts(axis)}</svg></div>
+<svg class="x" aria-hidden="true">${renderTicks(axis)}</svg></div>
 ${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
 `;
 }
@@ -168,7 +168,7 @@ const shortNumbers = new Intl.NumberFormat('en', {
 });
 
 /** Highest first. */
-function scaleTexts(metric: ReportMetric, ticks: readonly number[]): string {
+function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
   const unit = metric.type === 'percent' ? '%' : '';
   const texts = ticks.map((tick) => {
     const number = withCurrency(metric, shortNumbers.format(tick));
@@ -178,7 +178,7 @@ function scaleTexts(metric: ReportMetric, ticks: readonly number[]): string {
 }
 
 /** Centers the labels below their slots. */
-function tickTexts({ ticks, slots }: TimeAxis): string {
+function renderTicks({ ticks, slots }: TimeAxis): string {
   const x = findCentres(slots.length);
   const texts = ticks.map(({ index, text }) => {
     const place = `${rounded((100 * x(index)) / width)}%`;
@@ -195,14 +195,14 @@ function renderSlots({ metric, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
     const texts = [label];
     for (const { sums } of series) texts.push(formatWithCurrency(metric, sums[i] ?? noSums));
-    if (before) texts.push(earlierText(metric, before, i));
+    if (before) texts.push(nameEarlier(metric, before, i));
     return `<i data-v="${texts.map(htmlText).join('\n')}"></i>`;
   });
   return slots.join('');
 }
 
 /** Includes the label of the slot in the earlier report. */
-function earlierText(metric: ReportMetric, { sums, labels }: EarlierSeries, slot: number): string {
+function nameEarlier(metric: ReportMetric, { sums, labels }: EarlierSeries, slot: number): string {
   const value = formatWithCurrency(metric, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
   return label === '' ? `${value} before` : `${label}: ${value}`;

@@ -58,7 +58,7 @@ export function summarySheet(model: ReportModel, ownNotes: readonly string[]): S
 
   let xml = sheetBeginning(widths, 'summary');
   for (const [i, row] of rows.entries()) {
-    const cells = row.map(cutText);
+    const cells = row.map(cutCell);
     const isHeader = cells[0]?.style === 'header';
     // The texts of the head and of the notes have no column of their own.
     const isTable = tables.includes(row);
@@ -121,7 +121,7 @@ function noteCell(content: string): SheetCell {
 }
 
 /** Shortens a text, such as a long list of filters, to the maximum length of a cell. */
-function cutText(cell: SheetCell): SheetCell {
+function cutCell(cell: SheetCell): SheetCell {
   const { content } = cell;
   if (typeof content === 'number' || content.length <= maxTextLength) return cell;
   return { ...cell, content: `${content.slice(0, maxTextLength - 1)}…` };

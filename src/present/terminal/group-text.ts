@@ -122,7 +122,7 @@ function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook)
   const values = axis.slots.map((groups) => {
     return groups.length === 0 ? undefined : metricValue(metric, addSums(groups, all.metrics));
   });
-  const chart = { values, ticks, formatValue: (value: number) => tickText(metric, value) };
+  const chart = { values, ticks, formatValue: (value: number) => formatTick(metric, value) };
 
   const first = labels[0] ?? '';
   const last = labels.at(-1) ?? '';
@@ -134,7 +134,7 @@ function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook)
   return [title, ...lineChart(chart, look)];
 }
 
-function tickText({ type }: ReportMetric, value: number): string {
+function formatTick({ type }: ReportMetric, value: number): string {
   const text = new Intl.NumberFormat('en', { maximumFractionDigits: 6 }).format(value);
   return type === 'percent' ? `${text}%` : text;
 }
