@@ -4,6 +4,8 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { numberTextOf } from '../../src/contract/values.ts';
+import { readSheet } from '../present/xlsx-reader.ts';
+import { withoutOrigin } from '../support/serve-folder.ts';
 import { serveForTest } from '../support/service.ts';
 
 // `view` of what `run` wrote gives what `run` gives for the same question.
@@ -28,6 +30,9 @@ interface Asked {
 
   /** True for a file per day. */
   readonly isFolder: boolean;
+
+  /** The ending of the answer; only a folder knows its period, which people see. */
+  readonly answer: 'csv' | 'html' | 'txt' | 'xlsx';
 }
 
 /** Every format, and both kinds of CSV. */
@@ -76,12 +81,15 @@ export function questions(): fc.Arbitrary<Asked> {
       ),
       isFiltered: fc.boolean(),
       isFolder: fc.boolean(),
+      answer: fc.constantFrom('csv' as const, 'html' as const, 'txt' as const, 'xlsx' as const),
     })
-    .filter(({ account, period, time, by, isFiltered, isFolder }) => {
+    .filter(({ account, period, time, by, isFiltered, isFolder, answer }) => {
       const hasTime = time === 'HOURLY' || !by.includes('HOURLY');
       const hasDays = time !== '' || isFolder || by === 'OWN';
       const hasWeeks = !by.includes('WEEKLY') || period === weeks;
-      return hasTime && hasDays && hasWeeks && !(isFiltered && account === 'dsp');
+      const hasNames = account === 'buyer' && answer === 'csv';
+      const hasAnswer = answer === 'csv' || isFolder;
+      return hasTime && hasDays && hasWeeks && hasAnswer && (hasNames || !isFiltered);
     });
 }
 
@@ -89,7 +97,8 @@ export function questions(): fc.Arbitrary<Asked> {
 export function expectAnswersOfRun(): (asked: Asked) => Promise<void> {
   const services = new Map<string, ReturnType<typeof serveForTest>>();
   let reportCount = 0;
-  return async ({ account, period, time, format, by, metrics, isFiltered, isFolder }) => {
+  return async (asked) => {
+    const { account, period, time, format, by, metrics, isFiltered, isFolder, answer } = asked;
     const service =
       services.get(account) ?? serveForTest({ delayMs: 0, clock: () => now }, account);
     services.set(account, service);
@@ -103,7 +112,7 @@ export function expectAnswersOfRun(): (asked: Asked) => Promise<void> {
     const [ending = '', ...dialect] = format.split(' ');
     const written = ['', ...dialect].join(' ');
     // A normalized file names the dollar column as a normalized answer does.
-    const naming = dialect.includes('--normalize') ? ' --normalize' : '';
+    const naming = answer === 'csv' && dialect.includes('--normalize') ? ' --normalize' : '';
     const filter = isFiltered ? ' --filter campaignId=40010,40042' : '';
     const question = `--by ${by.replace('OWN', own)} ${metrics}${filter}${naming}`;
     const breakdowns = time === '' ? own : `${time},${own}`;
@@ -112,14 +121,26 @@ export function expectAnswersOfRun(): (asked: Asked) => Promise<void> {
     const output = isFolder ? `${report}/{date}.${ending} --split day` : report;
 
     await succeed(`run --period ${period} --by ${breakdowns} -o ${output}${written}`);
-    await succeed(`view ${report} ${question} -o viewed.csv`);
-    await succeed(`run --period ${period} ${question} -o wanted.csv`);
-    expect(numbersOf(join(cwd, 'viewed.csv'))).toEqual(numbersOf(join(cwd, 'wanted.csv')));
+    await succeed(`view ${report} ${question} -o viewed.${answer}`);
+    await succeed(`run --period ${period} ${question} -o wanted.${answer}`);
+    const [viewed, wanted] = ['viewed', 'wanted'].map((name) => {
+      return shownBy(readFileSync(join(cwd, `${name}.${answer}`)), asked);
+    });
+    expect(viewed).toEqual(wanted);
   };
 }
 
+/** What an answer shows, but for its origin. */
+function shownBy(bytes: Buffer, { answer, by }: Asked): unknown {
+  if (answer === 'csv') return numbersOf(String(bytes));
+  if (answer === 'xlsx') return readSheet(bytes);
+  // The page of a folder has “Over time” in any case.
+  const trend = by === 'OWN' ? /<section class="trend">.*?<\/section>\n/s : '';
+  return withoutOrigin(String(bytes).replace(trend, ''));
+}
+
 /** The cells of a CSV, with numbers in one form: a DSP's money may have a comma. */
-function numbersOf(path: string): string[][] {
-  const rows: string[][] = parse(readFileSync(path, 'utf8'));
+function numbersOf(text: string): string[][] {
+  const rows: string[][] = parse(text);
   return rows.map((row) => row.map((cell) => String(Number(numberTextOf(cell)) || cell)));
 }

@@ -1,22 +1,11 @@
 import { appendFileSync, copyFileSync, rmSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/run-cli.ts';
-import {
-  compareViewWithRun,
-  questions,
-  serveFolder,
-  withoutOrigin,
-} from '../support/same-answer.ts';
+import { serveFolder, withoutOrigin } from '../support/serve-folder.ts';
 
 // `view` of folders and several files: the answer of `run` for the same days, without a service.
 
 describe('the same answer as a run', () => {
-  test('for a random folder in a random format', async () => {
-    const property = fc.asyncProperty(questions({ isThorough: false }), compareViewWithRun());
-    await fc.assert(property, { numRuns: 5 });
-  }, 180_000);
-
   test('by week, compared with the week before', async () => {
     const flags = '--period 2026-10-19..2026-11-01 --split day --by CAMPAIGN -o data/{date}.csv';
     const { run, read } = await serveFolder(flags);

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type CliResult, expectRefusal } from '../support/run-cli.ts';
-import { serveFolder } from '../support/same-answer.ts';
+import { serveFolder } from '../support/serve-folder.ts';
 
 // What a stranger may name, and folders in any state: a clear sentence, or the right figures.
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
-import { serveFolder } from '../support/same-answer.ts';
+import { serveFolder } from '../support/serve-folder.ts';
 
 // Rows without --by: converted, exported, sorted and cut, and what run writes is read back.
 
