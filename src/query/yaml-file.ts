@@ -69,7 +69,10 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     const message = isTooDeep
       ? 'it is nested too deeply: use plain values or lists.'
       : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
-    throw fileError(shownPath, [{ line, message }]);
+    // A brace begins a mapping, after a colon and in a list in brackets.
+    const hasPlaceholder = /\{\w+\}/.test(text.split('\n')[line - 1] ?? '');
+    const hint = hasPlaceholder ? "Put quotes around names with braces: '{date}.csv'." : undefined;
+    throw fileError(shownPath, [{ line, message, hint }]);
   }
 
   const findLine = (keys: readonly string[]): number => {

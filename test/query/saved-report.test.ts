@@ -83,6 +83,16 @@ test.each([
   expect(await refusal(text)).toContain(`adreport.yaml:${expected}`);
 });
 
+test.each(['{date}.csv', '[{since}.html, {since}.xlsx]'])(
+  'a name with braces needs quotes: %s',
+  async (output) => {
+    const message = await refusal(`reports: {a: {by: [OS]}}\ndefaults:\n  output: ${output}`);
+    expect(message).toMatch(
+      /^adreport.yaml:3: invalid YAML: .* Put quotes around names with braces/,
+    );
+  },
+);
+
 test.each(['token', 'password', 'api-key', 'client_secret', 'authorization', 'base-url'])(
   'a secret, or the URL it is sent to, is refused without its value: %s',
   async (key) => {
