@@ -1,11 +1,9 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serveAnswers } from '../support/http-server.ts';
-import { expectRefusal, interruption, runCli, temporaryFolder } from '../support/run-cli.ts';
+import { expectRefusal, interruption, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 import { launcher, start, startCli } from '../support/spawn.ts';
 
@@ -143,23 +141,6 @@ describe.skipIf(process.platform === 'win32')('in child processes', () => {
     );
     expect(readdirSync(cwd).sort()).toEqual(['.config', 'x.csv']);
     expect(readFileSync(join(cwd, 'x.csv'), 'utf8')).toBe('old');
-  });
-
-  test('a second signal ends it immediately, even if a thread is waiting', async () => {
-    const cwd = temporaryFolder();
-    const pipe = join(cwd, 'pipe');
-    spawnSync('mkfifo', [pipe]);
-    const { child, ended } = startCli(['view', pipe], { cwd });
-    // Opened after the program has opened its end, and never written to.
-    const end = await open(pipe, 'w');
-    onTestFinished(() => end.close());
-    // Two equal signals may arrive as one.
-    child.kill('SIGINT');
-    child.kill('SIGTERM');
-
-    // If the thread is not waiting yet, the first one ends it with an exit code.
-    const { signal, exitCode } = await ended;
-    expect(['SIGINT', 'SIGTERM', 130, 143]).toContain(signal ?? exitCode);
   });
 
   test.each([

@@ -17,7 +17,7 @@ export function valueWarnings(view: Messages): string[] {
     const start = files.length === 1 ? '' : `${printable(source.shown)}: `;
     for (const sentence of ofFile) warnings.push(start + sentence);
   }
-  return [...warnings, ...absentMetrics(view), ...emptyKeys(view)];
+  return [...warnings, ...absentMetrics(view)];
 }
 
 /** Returns sentences on metrics that only some files have. */
@@ -37,16 +37,6 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   return warnings;
 }
 
-/** Returns a sentence on columns of `--by` without any value, as JSON has them. */
-function emptyKeys({ groups }: Messages): string[] {
-  const [group, another] = groups;
-  if (!group || another || groups.rowCount <= 1) return [];
-  const empty = groups.by.filter((_, index) => group.key[index] === null);
-  if (empty.length === 0) return [];
-  const names = empty.map(({ field }) => field).join(', ');
-  return [`No row has a value for ${names}: the report was not broken down by it.`];
-}
-
 /** Returns sentences on the period, on cut weeks and months, and on what rates leave out. */
 export function viewNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
@@ -56,8 +46,7 @@ export function viewNotes(view: Messages): string[] {
   notes.push(...sources.notes);
   const days = window ? undefined : findDaySpan(byTime);
   if (days) notes.push(...cutGroupNotes(options.by ?? [], days));
-  if (options.metrics) notes.push(...incompleteRates(view));
-  return notes;
+  return [...notes, ...incompleteRates(view)];
 }
 
 /** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */

@@ -11,7 +11,6 @@ import { formatInstant } from '../../query/calendar.ts';
 import { expectSent } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
-import { formatFacts } from '../../query/format-names.ts';
 import { showMetrics, writtenMessage } from '../../run/announce-output.ts';
 import { chooseOutputs } from '../../run/choose-outputs.ts';
 import type { Context } from '../../run/context.ts';
@@ -20,7 +19,7 @@ import { printable, visibleJson } from '../../text/printable.ts';
 import { openForUser } from '../../ui/open-file.ts';
 import { daysOfWindow } from '../sources/period.ts';
 import { buildViewTable, compareTable, endOfTable } from './build-table.ts';
-import { columnMetrics, isOrdered, partsOfRates } from './shown-metrics.ts';
+import { columnMetrics, isOrdered } from './shown-metrics.ts';
 import { breakdownNames } from './table-columns.ts';
 import type { View } from './view.ts';
 import type { ViewTable } from './view-table.ts';
@@ -34,7 +33,8 @@ import type { ViewTable } from './view-table.ts';
 export async function writeFiles(context: Context, view: View): Promise<void> {
   const table = buildViewTable(view);
   const planned = await planFiles(context, view, table);
-  printOmissions(context, view, { table, planned });
+  const leavesOut = planned.files.some(({ format }) => !formats[format].isForReaders);
+  if (leavesOut && table.leftOut !== undefined) context.console.note(`Note: ${table.leftOut}`);
 
   const comparison = await compareTable(view, table);
   const encoding = {
@@ -98,22 +98,6 @@ function expectNotInput({ host }: Context, { sources }: View, name: string | und
     about: { flag: '--output' },
     hint: 'Choose another name.',
   });
-}
-
-/** Prints what some of the files leave out. */
-function printOmissions(
-  { console }: Context,
-  { metrics, groups, options }: View,
-  { table, planned }: { readonly table: ViewTable; readonly planned: PlannedFiles },
-): void {
-  const formatNames = planned.files.map(({ format }) => format);
-  const hasColumns = formatNames.some((format) => !formatFacts[format].isServiceDocument);
-  const missing = partsOfRates(metrics).filter((field) => groups.missingCounts.has(field));
-  if (hasColumns && table.selected && !options.metrics && missing.length > 0) {
-    console.note(`Note: Some rows have no ${missing.join(' or no ')}: rates are left out.`);
-  }
-  const leavesOut = formatNames.some((format) => !formats[format].isForReaders);
-  if (leavesOut && table.leftOut !== undefined) console.note(`Note: ${table.leftOut}`);
 }
 
 async function writeTable(
