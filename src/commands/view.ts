@@ -1,6 +1,5 @@
 import { closeRows } from '../view/groups/group-files.ts';
-import { formatDocument } from '../view/model/view-document.ts';
-import { formatView } from '../view/model/view-text.ts';
+import { formatDocument, formatView } from '../view/model/format-view.ts';
 import { writeFiles } from '../view/model/write-files.ts';
 import { readView } from '../view/read-view.ts';
 import { viewFlags, viewOutputFlags } from '../view/view-flags.ts';

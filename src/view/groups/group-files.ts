@@ -10,12 +10,10 @@ import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';
-import type { Question } from '../rows/question.ts';
-import type { ReadFile } from '../rows/read-file.ts';
-import { expectSameBreakdowns } from '../rows/same-breakdowns.ts';
-import { ColumnFinder, dayFieldOf, type UsedColumns } from '../rows/used-columns.ts';
+import { expectSameBreakdowns, type ReadFile } from '../rows/same-breakdowns.ts';
+import { ColumnFinder, dayFieldOf, type Question, type UsedColumns } from '../rows/used-columns.ts';
+import type { SourceFile } from '../sources/open-paths.ts';
 import type { DaySpan } from '../sources/period.ts';
-import type { SourceFile } from '../sources/source-file.ts';
 import { KeptRows } from './kept-rows.ts';
 
 /** Rows of a period, added up. */

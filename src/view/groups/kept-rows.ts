@@ -6,7 +6,7 @@ import { readRows } from '../../rows/read-rows.ts';
 import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { sumsOfRow } from '../../totals/report-metrics.ts';
-import type { RowChoice } from '../rows/question.ts';
+import type { RowChoice } from '../rows/used-columns.ts';
 import { parseRowOrder } from './row-order.ts';
 
 /** Rows to keep beyond `--top` before dropping them. */

@@ -7,8 +7,7 @@ import { ReportSums } from '../../totals/report-sums.ts';
 import { buildGroupsTable } from './groups-table.ts';
 import { buildRowsTable } from './rows-table.ts';
 import { breakdownNames } from './table-columns.ts';
-import type { View } from './view.ts';
-import type { ViewTable } from './view-table.ts';
+import type { View, ViewTable } from './view.ts';
 
 export function buildViewTable(view: View): ViewTable {
   return view.rows ? buildRowsTable(view, view.rows) : buildGroupsTable(view);

@@ -3,7 +3,7 @@ import { type CalendarUnit, unitsIn, type Window } from '../../query/calendar.ts
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
 import { type GroupedTotals, sortByTime } from '../../totals/grouped-totals.ts';
 import type { ViewedRows } from '../groups/group-files.ts';
-import type { ReadFile } from '../rows/read-file.ts';
+import type { ReadFile } from '../rows/same-breakdowns.ts';
 import { noEarlierData, type Sources } from '../sources/find-sources.ts';
 import { type DaySpan, formatDaySpan } from '../sources/period.ts';
 

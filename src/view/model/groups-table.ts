@@ -16,8 +16,7 @@ import {
 import { metricDigits, type ReportMetric } from '../../totals/report-metrics.ts';
 import { columnMetrics, isOrdered, rankViewGroups } from './shown-metrics.ts';
 import { columnsOfKeys, columnsOfMetrics } from './table-columns.ts';
-import type { View } from './view.ts';
-import type { TableBefore, ViewTable } from './view-table.ts';
+import type { TableBefore, View, ViewTable } from './view.ts';
 
 /** What determines the values of groups in a table. */
 interface GroupValues {

@@ -46,7 +46,8 @@ export function viewNotes(view: Messages): string[] {
   notes.push(...sources.notes);
   const days = window ? undefined : findDaySpan(byTime);
   if (days) notes.push(...cutGroupNotes(options.by ?? [], days));
-  return [...notes, ...incompleteRates(view)];
+  const hasRates = options.metrics !== undefined || view.rows === undefined;
+  return hasRates ? [...notes, ...incompleteRates(view)] : notes;
 }
 
 /** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */

@@ -6,10 +6,9 @@ import { formatPlural } from '../../text/quantity.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { isName, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
-import type { ReadFile } from '../rows/read-file.ts';
+import type { ReadFile } from '../rows/same-breakdowns.ts';
 import { columnOfField, columnsOfMetrics } from './table-columns.ts';
-import type { View } from './view.ts';
-import type { ViewTable } from './view-table.ts';
+import type { View, ViewTable } from './view.ts';
 
 /** Makes a table of rows as they are. */
 export function buildRowsTable(view: View, kept: KeptRows): ViewTable {

@@ -21,8 +21,7 @@ import { daysOfWindow } from '../sources/period.ts';
 import { buildViewTable, compareTable, endOfTable } from './build-table.ts';
 import { columnMetrics, isOrdered } from './shown-metrics.ts';
 import { breakdownNames } from './table-columns.ts';
-import type { View } from './view.ts';
-import type { ViewTable } from './view-table.ts';
+import type { View, ViewTable } from './view.ts';
 
 /**
  * Writes a view in formats of `run`, to files or stdout: all of them, or none.

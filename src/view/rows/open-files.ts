@@ -4,7 +4,7 @@ import { openReportFile, type ReportFile, readReportStream } from '../../rows/re
 import type { ReportTail, RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import type { SourceFile } from '../sources/source-file.ts';
+import type { SourceFile } from '../sources/open-paths.ts';
 import { CellReading } from './read-cells.ts';
 
 /** An open file, and the names of its cells for messages. */

@@ -5,7 +5,7 @@ import type { RowBatch } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
 import { printable } from '../../text/printable.ts';
 import { dayIn, isTime } from '../../totals/group-keys.ts';
-import type { SourceFile } from '../sources/source-file.ts';
+import type { SourceFile } from '../sources/open-paths.ts';
 import type { UsedColumns } from './used-columns.ts';
 
 /** A file with the days of its rows; empty if they are not known. */

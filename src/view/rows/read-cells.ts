@@ -38,12 +38,8 @@ export class CellReading implements CsvReading {
         hint: 'Add a line with the names of its columns.',
       });
     }
-    for (const [index, field] of fields.entries()) {
-      const name = names[index] ?? field;
-      const other = this.#names.get(field);
-      if (other !== undefined) throw sameColumns(this.#shown, other, name);
-      this.#names.set(field, name);
-    }
+    expectDistinct(fields, this.#shown, names);
+    for (const [index, field] of fields.entries()) this.#names.set(field, names[index] ?? field);
     return fields;
   }
 
@@ -60,21 +56,24 @@ export class CellReading implements CsvReading {
   }
 }
 
-/** Throws `UsageError` for column names that differ only in case. */
-export function expectDistinct(fields: readonly string[], shown: string): void {
-  const known = new Map<string, string>();
-  for (const field of fields) {
-    const other = known.get(field.toLowerCase());
-    if (other !== undefined) throw sameColumns(shown, other, field);
-    known.set(field.toLowerCase(), field);
-  }
-}
-
-function sameColumns(shown: string, one: string, other: string): UsageError {
-  return new UsageError(
-    `Columns ${quoted(one)} and ${quoted(other)} of ${shown} seem to be the same column.`,
-    { hint: 'Rename or remove one of them.' },
-  );
+/**
+ * Throws `UsageError` for columns that are the same, or differ only in case.
+ *
+ * @param names of the columns in the file
+ */
+export function expectDistinct(
+  fields: readonly string[],
+  shown: string,
+  names: readonly string[] = fields,
+): void {
+  const known = fields.map((field) => field.toLowerCase());
+  const second = known.findIndex((field, index) => known.indexOf(field) < index);
+  if (second < 0) return;
+  const one = names[known.indexOf(known[second] ?? '')] ?? '';
+  const both = `${quoted(one)} and ${quoted(names[second] ?? '')}`;
+  throw new UsageError(`Columns ${both} of ${shown} seem to be the same column.`, {
+    hint: 'Rename or remove one of them.',
+  });
 }
 
 /** Also for `--`. */

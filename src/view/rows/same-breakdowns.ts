@@ -1,8 +1,24 @@
 import { breakdownOfField } from '../../contract/columns.ts';
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
-import type { ReadFile } from './read-file.ts';
+import type { SourceFile } from '../sources/open-paths.ts';
+
+/** A file after its last row. */
+export interface ReadFile {
+  readonly source: SourceFile;
+  readonly tail: ReportTail;
+
+  /** Columns, without those of comparisons; with `date` if the rows have the day of the file. */
+  readonly fields: readonly string[];
+
+  /** Columns with a value in some row. */
+  readonly filled: ReadonlySet<string>;
+
+  /** Sentences on a total among the rows. */
+  readonly warnings: readonly string[];
+}
 
 /** Throws `UsageError` if the rows of two files have different breakdowns. */
 export function expectSameBreakdowns(one: ReadFile, other: ReadFile): void {

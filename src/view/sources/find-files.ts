@@ -4,8 +4,7 @@ import { readFolder } from '../../folder/folder-state.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import type { OpenedPaths, ViewedFolder } from './open-paths.ts';
-import type { SourceFile } from './source-file.ts';
+import type { OpenedPaths, SourceFile, ViewedFolder } from './open-paths.ts';
 
 /** The files of a period. */
 export interface PeriodFiles {

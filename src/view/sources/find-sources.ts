@@ -1,21 +1,18 @@
-import { defaultZone } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
-import { earlierWindow, type SplitUnit, type Window } from '../../query/calendar.ts';
+import type { Window } from '../../query/calendar.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { pathWord } from '../../text/quote-for-shell.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import { findFiles, type PeriodFiles } from './find-files.ts';
-import { openPaths } from './open-paths.ts';
+import { type OpenedPaths, openPaths, type SourceFile } from './open-paths.ts';
 import {
-  dropRunningPart,
   formatDaySpan,
   limitToParts,
-  resolveViewPeriod,
+  resolvePeriods,
+  type ViewPeriods,
   windowOfParts,
 } from './period.ts';
-import type { SourceFile } from './source-file.ts';
 
 /** The files of a view, and what is known before they are read. */
 export interface Sources {
@@ -55,45 +52,40 @@ export async function findSources(
   host: Context['host'],
 ): Promise<Sources> {
   const opened = await openPaths(paths, host);
-  const { folders } = opened;
   const shown = shownName(paths);
-  const declarations = [...folders, ...opened.files.map(({ record }) => record)];
-  const query = declarations.find((one) => one !== undefined)?.declaration.query;
-  const unit: SplitUnit = query?.split ?? 'day';
-
+  const query = findQuery(opened);
   const nowMs = host.wallClock();
+  const periods = resolvePeriods(options, { shown, query }, nowMs);
   const search = { now: Math.floor(nowMs / 1_000), signal: host.signal };
-  const period = resolveViewPeriod(
-    options,
-    { shown, zone: query?.timezone ?? defaultZone, unit },
-    nowMs,
-  );
-  if (options.compare && !period) throw periodRequired();
-  const compared = period && options.compare && dropRunningPart(period, unit, search.now);
-  const window = compared ?? period;
-  const now = await findFiles(opened, { ...search, window });
-  if (now.files.length === 0) {
-    const folder = folders[0] && pathWord(folders[0].shown, host.platform);
-    throw noFiles({ shown, isOfPeriod: period !== undefined, warnings: now.warnings, folder });
-  }
-  const earlier = compared && options.compare && earlierWindow(compared, options.compare);
+
+  const now = await findFiles(opened, { ...search, window: periods.window });
+  if (now.files.length === 0) throw noFiles(shown, periods, now);
+  const { earlier } = periods;
   const suffix = ' in the period before';
   const before = earlier && (await findFiles(opened, { ...search, window: earlier, suffix }));
   if (earlier && before?.files.length === 0) throw noEarlierData(shown, earlier);
 
-  const files = filesOfBoth(now, before);
-  expectDistinctFiles(files);
+  const window = periods.window
+    ? limitToParts(periods.window, now.end, search.now)
+    : windowOfParts(now.files, query);
   return {
-    files,
-    window: window ? limitToParts(window, now.end, search.now) : windowOfParts(now.files, query),
+    files: filesOfBoth(now, before),
+    window,
     earlier,
-    isOfPeriod: period !== undefined,
+    isOfPeriod: periods.window !== undefined,
     query,
-    hasFolders: folders.length > 0,
+    hasFolders: opened.folders.length > 0,
     warnings: [...opened.warnings, ...now.warnings, ...(before?.warnings ?? [])],
     notes: now.notes,
     shown,
   };
+}
+
+/** Returns the request of the first folder, or of the first file of one. */
+function findQuery({ folders, files }: OpenedPaths): FolderQuery | undefined {
+  const [folder] = folders;
+  const record = files.find((file) => file.record !== undefined)?.record;
+  return (folder ?? record)?.declaration.query;
 }
 
 function shownName(paths: readonly string[]): string {
@@ -102,44 +94,33 @@ function shownName(paths: readonly string[]): string {
   return path === '-' ? 'stdin' : printable(path);
 }
 
-/** Files outside folders are in both periods. */
+/**
+ * Returns the files of both periods, in time order; those outside folders are in both. Throws
+ * `UsageError` for a file that is given twice.
+ */
 function filesOfBoth(now: PeriodFiles, before: PeriodFiles | undefined): SourceFile[] {
-  const files = [...now.files];
-  for (const file of before?.files ?? []) {
-    if (file.record && !now.files.some(({ path }) => path === file.path)) files.push(file);
-  }
-  return files.sort(
-    (one, other) => (one.record?.part.since ?? 0) - (other.record?.part.since ?? 0),
-  );
-}
-
-function expectDistinctFiles(files: readonly SourceFile[]): void {
-  const paths = new Set<string>();
-  for (const { path, shown } of files) {
-    if (paths.has(path)) {
-      throw new UsageError(`${printable(shown)} is given twice and would be counted twice.`, {
+  const files = new Map<string, SourceFile>();
+  for (const file of now.files) {
+    if (files.has(file.path)) {
+      throw new UsageError(`${printable(file.shown)} is given twice and would be counted twice.`, {
         hint: 'Give each file once.',
       });
     }
-    paths.add(path);
+    files.set(file.path, file);
   }
+  for (const file of before?.files ?? []) files.set(file.path, file);
+  const startOf = ({ record }: SourceFile): number => record?.part.since ?? 0;
+  return [...files.values()].sort((one, other) => startOf(one) - startOf(other));
 }
 
-interface NoFiles {
-  readonly shown: string;
-  readonly isOfPeriod: boolean;
-  readonly warnings: readonly string[];
-
-  /** First folder, as a word of the shell. */
-  readonly folder: string | undefined;
-}
-
-function noFiles({ shown, isOfPeriod, warnings, folder }: NoFiles): UsageError {
-  const message = isOfPeriod
+function noFiles(shown: string, { window }: ViewPeriods, { warnings }: PeriodFiles): UsageError {
+  const message = window
     ? `No files for these days in ${shown}.`
     : `No files to show in ${shown}: ${warnings.join(' ')}`;
-  const hint = folder ? `adreport check ${folder} shows what it has.` : 'Choose another period.';
-  return new UsageError(message, { about: { flag: '--period' }, hint });
+  return new UsageError(message, {
+    about: { flag: '--period' },
+    hint: 'Choose another period. adreport check FOLDER shows which days a folder has.',
+  });
 }
 
 /** For files without a day of the period before: every row would be new. */
@@ -148,13 +129,5 @@ export function noEarlierData(shown: string, earlier: Window): UsageError {
   return new UsageError(message, {
     about: { flag: '--compare' },
     hint: 'Choose a later or a shorter --period, or remove --compare.',
-  });
-}
-
-/** The period before all files is in none of them. */
-function periodRequired(): UsageError {
-  return new UsageError('--compare needs a period.', {
-    about: { flag: '--compare' },
-    hint: 'Add --period, for example --period last-month.',
   });
 }

@@ -5,10 +5,32 @@ import type { Declaration } from '../../folder/declaration.ts';
 import { readDeclaration, requireDeclaration } from '../../folder/declaration-file.ts';
 import { findMismatch, partOfFile } from '../../folder/due.ts';
 import { findFolders, readFolder, type TypedPath } from '../../folder/folder-state.ts';
+import type { FileLine } from '../../folder/history-schema.ts';
+import type { CalendarUnit } from '../../query/calendar.ts';
 import { expectNoUrlToRead } from '../../query/url.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import type { SourceFile } from './source-file.ts';
+
+/** A file to read. */
+export interface SourceFile {
+  /** Absolute; `-` is stdin. */
+  readonly path: string;
+
+  /** For messages. */
+  readonly shown: string;
+
+  /** Set if the file has the bytes of a line in the history of a declared folder. */
+  readonly record?: FileRecord | undefined;
+}
+
+/** What a folder knows of one of its files. */
+interface FileRecord {
+  readonly declaration: Declaration;
+  readonly line: FileLine;
+
+  /** Days of the report. */
+  readonly part: CalendarUnit;
+}
 
 /** A declared folder to view. */
 export interface ViewedFolder {

@@ -1,9 +1,17 @@
+import { defaultZone } from '../../contract/messages.ts';
+import { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
-import { formatDate, type SplitUnit, unitsIn, type Window } from '../../query/calendar.ts';
+import {
+  earlierWindow,
+  formatDate,
+  type SplitUnit,
+  unitsIn,
+  type Window,
+} from '../../query/calendar.ts';
 import { expectWholeUnits } from '../../query/parts.ts';
 import { resolvePeriod } from '../../query/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
-import type { SourceFile } from './source-file.ts';
+import type { SourceFile } from './open-paths.ts';
 
 /** Both days are included: `2026-11-01`. */
 export interface DaySpan {
@@ -11,27 +19,66 @@ export interface DaySpan {
   readonly until: string;
 }
 
-/**
- * Resolves `--period`, or `--since` and `--until`; `undefined` without these flags.
- *
- * @param files `shown` is their name for messages, `zone` an IANA name, `unit` that of each file of
- *   a folder
- * @throws UsageError for a period that cuts a unit of the files
- */
-export function resolveViewPeriod(
-  { period, since, until }: Pick<ViewOptions, 'period' | 'since' | 'until'>,
-  files: { readonly shown: string; readonly zone: string; readonly unit: SplitUnit },
-  nowMs: number,
-): Window | undefined {
-  if (period === undefined && since === undefined && until === undefined) return undefined;
+/** Periods of a view; both absent for all rows. */
+export interface ViewPeriods {
+  readonly window?: Window;
 
-  const { shown, zone, unit } = files;
+  /** Period to compare with. */
+  readonly earlier?: Window;
+}
+
+/** The files of a view, before they are known. */
+interface ViewedPaths {
+  /** For messages. */
+  readonly shown: string;
+
+  /** Request of a folder. */
+  readonly query: FolderQuery | undefined;
+}
+
+/**
+ * Resolves `--period`, or `--since` and `--until`, and `--compare`.
+ *
+ * @throws UsageError for a period that cuts a unit of a folder, and for `--compare` without a period
+ */
+export function resolvePeriods(
+  options: Pick<ViewOptions, 'period' | 'since' | 'until' | 'compare'>,
+  { shown, query }: ViewedPaths,
+  nowMs: number,
+): ViewPeriods {
+  const { period, since, until, compare } = options;
+  if (period === undefined && since === undefined && until === undefined) {
+    if (compare) throw periodRequired();
+    return {};
+  }
+
+  const unit = query?.split ?? 'day';
+  const zone = query?.timezone ?? defaultZone;
   const window = resolvePeriod({ period, since, until }, { zone, nowMs, unit });
   const now = Math.floor(nowMs / 1_000);
   const subject = unit === 'day' ? 'view' : `${shown}, with a file a ${unit},`;
   const flag = period === undefined ? '--since' : '--period';
   expectWholeUnits(window, unit, { now, subject, flag });
-  return window;
+  if (!compare) return { window };
+
+  const compared = dropRunningUnit(window, unit, now);
+  return { window: compared, earlier: earlierWindow(compared, compare) };
+}
+
+/** The period before all files is in none of them. */
+function periodRequired(): UsageError {
+  return new UsageError('--compare needs a period.', {
+    about: { flag: '--compare' },
+    hint: 'Add --period, for example --period last-month.',
+  });
+}
+
+/** Ends a window before the unit that is still running, which cannot be compared. */
+function dropRunningUnit(window: Window, unit: SplitUnit, now: number): Window {
+  if (window.until < now) return window;
+  const units = [...unitsIn({ ...window, until: now }, unit)];
+  const over = units.findLast(({ end }) => end <= now);
+  return over ? { ...window, until: over.end - 1 } : window;
 }
 
 /** Returns the first and the last local day. */
@@ -42,14 +89,6 @@ export function daysOfWindow({ since, until, zone }: Omit<Window, 'end'>): DaySp
 export function formatDaySpan(window: Window): string {
   const { since, until } = daysOfWindow(window);
   return since === until ? since : `${since} to ${until}`;
-}
-
-/** Ends a window before the unit that is still running, so that it can be compared. */
-export function dropRunningPart(window: Window, unit: SplitUnit, now: number): Window {
-  if (window.until < now) return window;
-  const units = [...unitsIn({ ...window, until: now }, unit)];
-  const over = units.findLast(({ end }) => end <= now);
-  return over ? { ...window, until: over.end - 1 } : window;
 }
 
 /**

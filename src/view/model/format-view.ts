@@ -10,6 +10,7 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { isTime } from '../../totals/group-keys.ts';
+import { groupsAsJson, metricsAsJson, objectOf } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
 import { daysOfWindow } from '../sources/period.ts';
 import { buildViewTable, endOfTable } from './build-table.ts';
@@ -95,4 +96,17 @@ function chartLines(view: View, chart: 'bar' | 'line', look: TableLook): readonl
   const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? metricToSortBy(view);
   if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
   return chart === 'bar' ? groupBars(ranked, metric, look) : groupLines(ranked, metric, look);
+}
+
+/** Formats the object of `--json`. Sums have all their digits. */
+export function formatDocument(view: View): string {
+  const { groups, read } = view;
+  const ranked = rankViewGroups(view);
+  const document = objectOf([
+    { name: 'rows', json: String(groups.rowCount) },
+    { name: 'bytes', json: String(read.sizeBytes) },
+    { name: 'totals', json: objectOf(metricsAsJson(ranked.metrics, groups.totals())) },
+    { name: 'groups', json: `[${groupsAsJson(ranked).join(',')}]` },
+  ]);
+  return `${document}\n`;
 }
