@@ -301,7 +301,11 @@ async function readReport(response: TimedResponse, reportId: string): Promise<Re
   const { retryAfterMs } = response;
   if (response.status === 202) {
     response.body.destroy();
-    throw new StillInProgressError('The report is not ready. (202)', { retryAfterMs, reportId });
+    throw new StillInProgressError('The report is not ready. (202)', {
+      httpStatus: 202,
+      retryAfterMs,
+      reportId,
+    });
   }
 
   const { start, isWhole, all } = await peek(response.body, startsAsReport);

@@ -3,7 +3,7 @@ export type Wording = 'flags' | 'options';
 
 const hints = {
   address: {
-    flags: 'Check the network and the base URL: adreport whoami shows it.',
+    flags: 'Check the network and the base URL.',
     options: 'Check the network and baseUrl.',
   },
   baseUrl: {
@@ -11,7 +11,7 @@ const hints = {
     options: 'Check baseUrl and proxy.',
   },
   reportId: {
-    flags: 'Check the report ID and the base URL: adreport whoami shows it.',
+    flags: 'Check the report ID, and the account and base URL: adreport whoami',
     options: 'Check the report ID and baseUrl.',
   },
   localServer: {
@@ -51,7 +51,7 @@ const hints = {
     options: 'Tell the operator of the service, or check the clock of this machine.',
   },
   otherHost: {
-    flags: 'The certificate is for a different host. Check the base URL: adreport whoami shows it.',
+    flags: 'The certificate is for a different host. Check the base URL.',
     options: 'The certificate is for a different host. Check baseUrl.',
   },
   httpPort: {

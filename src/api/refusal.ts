@@ -117,7 +117,7 @@ const kinds: readonly RefusalKind[] = [
   {
     applies: ({ status }) => status >= 500 || status === 408,
     ErrorClass: UnreachableError,
-    sentence: 'The service returned an error.',
+    sentence: 'The service failed.',
     hint: 'serviceFault',
   },
   {
@@ -223,9 +223,9 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   if (!kind) throw new TypeError('The last kind applies to every refusal.');
 
   const errorId = record.errorId && showText(endpoint, record.errorId);
-  const sentences = [fillSentence(kind.sentence, refusal)];
-  const reason = formatReason(refusal, sentences[0] ?? '');
-  if (reason !== undefined) sentences.push(reason);
+  const sentence = fillSentence(kind.sentence, refusal);
+  const reason = formatReason(refusal, sentence);
+  const sentences = [reason === undefined ? sentence : `${sentence.slice(0, -1)}: ${reason}`];
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
     sentences.push(`It asks for a pause of ${formatDuration(retryAfterMs)}.`);
   }
@@ -244,7 +244,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   });
 }
 
-/** Formats the service's message as a second sentence; `undefined` if it repeats ours. */
+/** Formats the service's message; `undefined` if it repeats ours. */
 function formatReason({ endpoint, status, record }: Refusal, sentence: string): string | undefined {
   const reason = record.message ?? (status === 200 ? otherReason(record) : undefined);
   if (reason === undefined) return undefined;

@@ -120,14 +120,13 @@ async function poll<Result>(
   { endMs, pollInterval, signal = host.signal, onPoll }: WaitLimits,
   call: (leftMs: number) => Promise<WaitState<Result>>,
 ): Promise<Result> {
-  const { id = '' } = report;
   const startedMs = host.stopwatch();
   for (let polls = 1; ; polls += 1) {
     signal.throwIfAborted();
     const state = await call(Math.max(0, endMs - host.stopwatch())).catch((error) => {
       if (isUnknownReport(error) && isYoung(report, host.wallClock())) return notKnownYet;
       if (isStillInProgress(error)) {
-        return { status: 'not available yet', retryAfterMs: error.retryAfterMs };
+        return { status: 'not available yet', retryAfterMs: error.retryAfterMs, problem: error };
       }
       throw error;
     });
@@ -140,7 +139,7 @@ async function poll<Result>(
     onPoll?.({ status, polls, waitedMs, nextPauseMs: continues ? pauseMs : undefined });
 
     if (result !== undefined) return result;
-    if (!continues) throw stillInProgress(id, { status, waitedMs, problem });
+    if (!continues) throw stillInProgress(report, { status, waitedMs, problem });
     await host.sleep(pauseMs, signal);
   }
 }
@@ -158,11 +157,19 @@ interface LastWait extends Pick<WaitState<unknown>, 'status' | 'problem'> {
   readonly waitedMs: number;
 }
 
-function stillInProgress(reportId: string, { status, waitedMs, problem }: LastWait): AdreportError {
+function stillInProgress(
+  { id: reportId = '', status: lastStatus }: RequestedReport,
+  { status, waitedMs, problem }: LastWait,
+): AdreportError {
+  if (outcomeOf(lastStatus) === 'ready') {
+    const refusal = problem?.httpStatus ? ` (${problem.httpStatus})` : '';
+    const message = `The report ${printable(reportId)} is ready, but its download was refused until the timeout${refusal}.`;
+    return new StillInProgressError(message, { reportId, cause: problem });
+  }
   const word = status.trim().toLowerCase();
   const unusualWord = word === 'progress' ? '' : ` (${printable(word)})`;
   const waited = waitedMs === 0 ? '' : ` after ${formatDuration(waitedMs)}`;
-  const why = problem ? ` ${problem.message}` : '';
+  const why = isUnreachable(problem) ? ` ${problem.message}` : '';
   const message = `The report ${printable(reportId)} is still in progress${unusualWord}${waited}.`;
   return new StillInProgressError(message + why, { reportId, cause: problem });
 }

@@ -186,8 +186,8 @@ describe('one file per part', () => {
 
     const result = await run(`${perDay} --retries 1`, { env });
 
-    expectRefusal(result, 5, /3 reports \(.*\) failed: .*The service returned an error\./);
-    expect(result.stderr.match(/returned an error/g)).toHaveLength(2);
+    expectRefusal(result, 5, /3 reports \(.*\) failed: .*The service failed/);
+    expect(result.stderr.match(/The service failed/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
   });
 

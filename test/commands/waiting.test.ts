@@ -67,7 +67,7 @@ describe('an unfinished report', () => {
       expectRefusal(
         expired,
         3,
-        'The token in ADREPORT_TOKEN has expired. Old. (401 EXPIRED_TOKEN)',
+        'The token in ADREPORT_TOKEN has expired: Old. (401 EXPIRED_TOKEN)',
       );
       expect(expired.stderr).not.toMatch(/permission|accepts the token/);
       expect(expired.stderr).toContain('To resume: adreport run ');
