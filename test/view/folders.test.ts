@@ -142,26 +142,6 @@ describe('views that would be silently wrong are exit 2', () => {
     ]);
   });
 
-  test('JSON and CSV of the same columns are one table, though JSON has all columns', async () => {
-    const { run } = await serveFolder(daily);
-    for (const [day, ending] of Object.entries({ 22: 'json', 23: 'csv', 24: 'parquet' })) {
-      await run(`run --period 2026-10-${day} --by DAILY,CAMPAIGN -o ${day}.${ending} -q`);
-    }
-    await run('run --period 2026-10-25 --split day --by DAILY,CAMPAIGN -o p/{date}.parquet -q');
-    const { stdout, stderr } = await run(
-      'view 22.json 24.parquet p/2026-10-25.parquet data/2026-10-03.csv 23.csv --by day --metrics impressions',
-    );
-
-    expect(stderr).toBe('');
-    expect(stdout.match(/^2026-10-\d\d/gm)).toEqual([
-      '2026-10-03',
-      '2026-10-22',
-      '2026-10-23',
-      '2026-10-24',
-      '2026-10-25',
-    ]);
-  });
-
   test('days that none of the named files has are a warning, in both periods', async () => {
     const { run } = await serveFolder(daily);
     await run('run --period 2026-10-01..2026-10-05 --by DAILY,CAMPAIGN -o days.json -q');

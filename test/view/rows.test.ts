@@ -162,17 +162,6 @@ describe('what run writes is read back', () => {
     const whole = await run('run --period 2026-11-01..2026-11-02 --metrics displays --format csv');
     expect(month.stdout).toBe(`date,displays\r\n2026-11-01,${whole.stdout.split('\r\n')[1]}\r\n`);
   });
-
-  test('days of two months are grouped by month', async () => {
-    const rows = [1, 2, 31].map((day) => `2026-08-${String(day).padStart(2, '0')},1,5\n`);
-    const csv = `date,campaignId,displays\n${rows.join('')}2026-09-01,1,7\n2026-09-02,2,8\n`;
-    const { view } = filesOf({ 'a.csv': csv });
-
-    const { stdout } = await view('a.csv --by MONTHLY,CAMPAIGN');
-    expect(stdout).toBe(
-      'date,campaignId,displays\r\n2026-08-01,1,15\r\n2026-09-01,1,7\r\n2026-09-01,2,8\r\n',
-    );
-  });
 });
 
 test('--chart line draws the five largest over time', async () => {
