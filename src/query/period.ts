@@ -125,6 +125,17 @@ export function readZone(text: string): string {
 
 type End = 'since' | 'until';
 
+const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
+
+/** Returns the error for a period, such as `last-2w`, in the place of one of its ends. */
+function notADay(end: End, text: string, days: Days): UsageError {
+  const day = end === 'since' ? days.start : days.end.minus({ days: 1 });
+  return new UsageError(`${quoted(text)} is a period, not a day or a time.`, {
+    about: { flag: `--${end}` },
+    hint: `Use --period ${text}, or a day: --${end} ${day.toISODate()}.`,
+  });
+}
+
 type RelativeUnit = SplitUnit | 'quarter' | 'year';
 
 /** Reads the values of period flags in one zone at one time. */
@@ -221,8 +232,11 @@ class PeriodReader {
     if (instant !== undefined) return instant;
 
     const days = this.#parseDays(text);
-    if (days && end === 'since') return startOfDay(days.start, this.#zone);
-    if (days) return startOfDay(days.end, this.#zone) - 1;
+    if (days) {
+      if (!dayName.test(text)) throw notADay(end, text, days);
+      if (end === 'since') return startOfDay(days.start, this.#zone);
+      return startOfDay(days.end, this.#zone) - 1;
+    }
 
     const meant = nearest(text, ['now']) ?? suggestPeriod(text, this.#wallNow);
     throw new UsageError(`Unknown time ${quoted(text)}.`, {
