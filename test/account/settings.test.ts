@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolveSettings, type SettingsSources } from '../../src/account/resolve.ts';
-import {
-  checkAccountName,
-  checkToken,
-  formatBaseUrl,
-  maskToken,
-} from '../../src/account/setting-values.ts';
+import { checkToken, formatBaseUrl, maskToken } from '../../src/account/setting-values.ts';
 import { requireSignIn } from '../../src/account/sign-in.ts';
 import type { StoredSettings } from '../../src/account/store.ts';
 import { checkBaseUrl } from '../../src/api/base-url.ts';
@@ -138,16 +133,6 @@ describe('an invalid value is refused with its source', () => {
   });
 });
 
-test('account names', () => {
-  expect(resolve({ env: { ADREPORT_ACCOUNT: 'constructor' } }).storedAccount).toBeUndefined();
-  for (const name of ['work', 'Société-1', 'me@example.com', '2026', 'a.b_c']) {
-    expect(checkAccountName(name)).toBe(name);
-  }
-  for (const name of ['', ' ', '-x', '.x', 'a/b', 'a b', 'a\u001b', 'x'.repeat(65), '__proto__']) {
-    expect(() => checkAccountName(name)).toThrow(UsageError);
-  }
-});
-
 describe('requireSignIn', () => {
   const signIn = (sources: Partial<SettingsSources> = {}) =>
     requireSignIn(resolve(sources), async () => 'from a command');
@@ -236,12 +221,12 @@ test.each([
   }
 });
 
-test.each([
-  { text: 'api.example.com/v1', hint: 'Did you mean https://api.example.com/v1?' },
-  { text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' },
-])('$text, with a guess', ({ text, hint }) => {
-  expect(() => check(text)).toThrow(expect.objectContaining({ hint }));
-});
+test.each([{ text: 'localhost:8787', hint: 'Did you mean http://localhost:8787?' }])(
+  '$text, with a guess',
+  ({ text, hint }) => {
+    expect(() => check(text)).toThrow(expect.objectContaining({ hint }));
+  },
+);
 
 test('an accepted base URL is safe for a token, and is read back unchanged', () => {
   const paths = fc.constantFrom('', '/', '/a/b%20c', '/é/../x', '//', '/:80', ':8443/a', '@x/');

@@ -75,15 +75,10 @@ describe('an invalid file is named, and not changed', () => {
   test.each([
     { name: 'an empty file', content: '' },
     { name: 'NULs, as after a crash', content: Buffer.alloc(200) },
-    { name: 'another object', content: '{"name":"x","version":"1"}' },
     { name: 'Latin-1', content: Buffer.from('{"accounts":{"é":{}}}', 'latin1') },
     {
       name: 'a token that is not a string',
       content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":1}}}',
-    },
-    {
-      name: 'a truncated file',
-      content: '{"accounts":{"work":{"baseUrl":"https://x.example","token":"hush"}}',
     },
     { name: 'UTF-16', content: Buffer.from('{"accounts":{}}', 'utf16le') },
   ])('$name', async ({ content }) => {
@@ -158,7 +153,6 @@ test.each([
     env: { XDG_CONFIG_HOME: '/x', ADREPORT_CONFIG_DIR: '/etc/adreport' },
     expected: '/etc/adreport',
   },
-  { machine: linux, env: { ADREPORT_CONFIG_DIR: '' }, expected: '/home/ana/.config/adreport' },
   { machine: mac, env: {}, expected: '/Users/ana/Library/Preferences/adreport' },
   { machine: windows, env: {}, expected: 'C:\\Users\\ana\\AppData\\Roaming\\adreport\\Config' },
   { machine: windows, env: { APPDATA: 'D:\\Roaming' }, expected: 'D:\\Roaming\\adreport\\Config' },

@@ -121,7 +121,6 @@ describe('the account that is used', () => {
   });
 
   test.each([
-    { source: 'the stored default', more: {}, name: 'default' },
     { source: 'ADREPORT_ACCOUNT', more: { ADREPORT_ACCOUNT: 'client-7' }, name: 'client-7' },
   ])('a token from the environment is named $name ($source)', async ({ more, name }) => {
     const { run, creators, server } = await serveStored();
@@ -222,11 +221,6 @@ describe('a failing account among several', () => {
     expectRefusal(result, 2, /downloads is .* buyer/);
     expect(sent()).toEqual([]);
   });
-
-  test('no stored account is exit 3', async () => {
-    const { run } = await serveStored({ delayMs: 0 }, []);
-    expectRefusal(await run(`run --account all ${oneDay} -o {account}.csv`), 3, 'adreport login');
-  });
 });
 
 test('each account has its own folder', async () => {
@@ -270,23 +264,6 @@ reports:
     expect(files['both-admin.csv']).toBe(files['one-admin.csv']);
     expect(files['both-buyer.csv']).toBe(files['every-buyer.csv']);
     expect(files['both-buyer.csv']).not.toBe(files['both-admin.csv']);
-  });
-
-  test('is overridden by the command line and the environment, and applies to runs without a name', async () => {
-    const { run, cwd } = await serveStored();
-    writeFileSync(join(cwd, 'adreport.yaml'), yaml);
-    const outputsOf = async (words: string, more: Record<string, string> = {}) => {
-      const { stdout } = await run(`run ${words} --dry-run --json`, { env: more });
-      return JSON.parse(stdout).requests.map(({ output }: { output: string }) => output);
-    };
-
-    expect(await outputsOf('both --account admin')).toEqual(['both-admin.csv']);
-    expect(await outputsOf('both', { ADREPORT_ACCOUNT: 'buyer' })).toEqual(['both-buyer.csv']);
-    expect(await outputsOf('one --account all')).toEqual(['one-buyer.csv', 'one-admin.csv']);
-    expect(await outputsOf('--period today --by OS -o {account}.csv')).toEqual([
-      'buyer.csv',
-      'admin.csv',
-    ]);
   });
 
   test('an output without {account} is reported with its line', async () => {

@@ -32,7 +32,6 @@ const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => n
 test.each([
   { words: ['run', '--by', ''], values: breakdownNames },
   { words: ['run', '--by', 'os,camp'], values: ['os,CAMPAIGN'] },
-  { words: ['run', '--by', 'os,os'], values: [] },
   { words: ['run', '--metrics', 'DISP'], values: ['displays'] },
   { words: ['run', '--format', ''], values: formatNames },
   { words: ['run', '--b'], values: ['--by', '--base-url'] },
@@ -40,7 +39,6 @@ test.each([
   { words: ['help', 'au'], values: ['automation'] },
   { words: ['help', 'conf'], values: ['config'] },
   { words: ['completion', ''], values: ['bash', 'zsh', 'fish', 'powershell'] },
-  { words: ['completion', ' '], values: ['bash', 'zsh', 'fish', 'powershell'] },
   // The shell offers files.
   { words: ['run', '-o', ''], values: [] },
   { words: ['view', ''], values: [] },

@@ -153,17 +153,6 @@ describe('set and unset', () => {
     expect(result.stderr).not.toMatch(new RegExp(`${token}|sesame`));
     expect(stored()).toEqual(before);
   });
-
-  test('an invalid stored value can be replaced', async () => {
-    const { config, store, stored } = await twoAccounts();
-    store({ accounts: { default: { baseUrl: 'http://reports.example.com', token } } });
-
-    expect((await config('list')).exitCode).toBe(2);
-    expect((await config('set base-url https://reports.example.com')).exitCode).toBe(0);
-    expect((await config('list')).exitCode).toBe(0);
-    // The token had been stored for plain http, which is another origin.
-    expect(stored().accounts.default).not.toHaveProperty('token');
-  });
 });
 
 test('path: the file that login writes', async () => {

@@ -161,18 +161,12 @@ describe('any other word', () => {
     expect(text).toContain('adreport run --compare');
     expect(text).toContain('adreport help formats For people');
   });
-
-  test('that help does not have is exit 2; so is --json', async () => {
-    expectRefusal(await runCli('help xyzzy'), 2, 'Unknown topic “xyzzy”.');
-    expectRefusal(await runCli('help run --json'), 2, '--json does not work with adreport help');
-  });
 });
 
 describe('did you mean', () => {
   test.each([
     { line: 'help setings', meant: 'adreport help settings' },
     { line: 'help statsu', meant: 'adreport help status' },
-    { line: 'help report crate', meant: 'adreport help report create' },
   ])('$line', async ({ line, meant }) => {
     expectRefusal(await runCli(line), 2, `Did you mean ${meant}?`);
   });

@@ -261,19 +261,6 @@ describe('invalid flags are refused before the server listens', () => {
   });
 });
 
-test('a report with --local takes 0.2 s', async () => {
-  let waitedMs = 0;
-
-  const { exitCode } = await runCli('run --local --period yesterday', {
-    onSleep(durationMs) {
-      waitedMs += durationMs;
-    },
-  });
-
-  expect(exitCode).toBe(0);
-  expect(waitedMs).toBe(200);
-});
-
 describe('own data', () => {
   test('exported data is valid and can be served', async () => {
     const cwd = temporaryFolder();

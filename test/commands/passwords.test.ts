@@ -135,18 +135,6 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect([own.calls('auth'), other.calls('auth')]).toEqual([2, 2]);
   });
 
-  test('that leaves a background process is not waited for', async () => {
-    const { own, run } = await twoServices();
-    // Longer than a password command may take.
-    const command = 'echo demo; sleep 40 &';
-    await run(['config', 'set', 'password-command', command, '--account', 'a']);
-
-    const result = await run(`run --account a ${oneDay}`);
-
-    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(own.calls('auth')).toBe(2);
-  });
-
   test('is tried by login, and listed without its output', async () => {
     const { own, run } = await twoServices();
     const line = `login --account c --base-url ${own.server.url} --email buyer@example.com -q`;
@@ -158,19 +146,19 @@ describe.skipIf(process.platform === 'win32')('a password command', () => {
     expect(listed.stdout).toMatch(/^password-command +printf 'demo/m);
   });
 
-  test.each([
-    { command: 'exit 4', says: 'failed with code 4' },
-    { command: 'true', says: 'printed no password' },
-  ])('that fails ($command) is exit 3', async ({ command, says }) => {
-    const { own, run, signIns } = await twoServices();
-    const set = await run(['config', 'set', 'password-command', command, '--account', 'a']);
-    expect(set.exitCode).toBe(0);
+  test.each([{ command: 'exit 4', says: 'failed with code 4' }])(
+    'that fails ($command) is exit 3',
+    async ({ command, says }) => {
+      const { own, run, signIns } = await twoServices();
+      const set = await run(['config', 'set', 'password-command', command, '--account', 'a']);
+      expect(set.exitCode).toBe(0);
 
-    const result = await run(`run --account a ${oneDay}`);
+      const result = await run(`run --account a ${oneDay}`);
 
-    expectRefusal(result, 3, `The password command of account “a” ${says}.`);
-    expect(signIns(own)).toBe(0);
-  });
+      expectRefusal(result, 3, `The password command of account “a” ${says}.`);
+      expect(signIns(own)).toBe(0);
+    },
+  );
 
   test('cannot be set in adreport.yaml', async () => {
     const cwd = temporaryFolder();

@@ -79,17 +79,6 @@ describe('run', () => {
     expect(JSON.parse(files['a.json'] ?? '').data).toHaveLength(2);
   });
 
-  test('after a cut all files begin anew', async () => {
-    const faults = ['download:truncate:bytes=300:times=1'];
-    const { run, calls } = await serveForTest({ delayMs: 0, faults });
-
-    const { files } = await run(`${report} -o a.csv -o b.csv`);
-
-    expect(calls('download')).toBe(2);
-    expect(files['a.csv']?.split('\r\n')).toHaveLength(12);
-    expect(files['b.csv']).toBe(files['a.csv']);
-  });
-
   test('each flag applies to the formats that know it', async () => {
     const { run } = await serveForTest({ delayMs: 0 });
 
@@ -98,14 +87,6 @@ describe('run', () => {
     expect(files['a.csv']).toMatch(/^\ufeffcampaignId;/);
     expect(files['a.html']).toContain('<h1>Autumn</h1>');
     expect(JSON.parse(files['a.json'] ?? '').data).toHaveLength(10);
-  });
-
-  test('a failed run names the command that downloads all of them', async () => {
-    const { run } = await serveForTest({ delayMs: 0, faults: ['status:stuck'] });
-
-    const { stderr } = await run(`${report} --wait-timeout 1s -o a.csv -o a.json`);
-
-    expect(stderr).toMatch(/To resume: adreport run .* -o a.csv -o a.json/);
   });
 });
 
@@ -148,17 +129,6 @@ describe('none is put in place before all are complete', () => {
     expect(result).toMatchObject({ exitCode, stdout: '' });
     expect(filesIn(cwd)).toEqual(['a.csv', 'file']);
     expect(readFileSync(join(cwd, 'a.csv'), 'utf8')).toBe('old');
-  });
-
-  test('if --strict refuses the report', async () => {
-    const { run, server, cwd } = await serveForTest({ delayMs: 0 });
-    server.fault({
-      endpoint: 'download',
-      change: (document) => ({ ...document, error: 'Some rows are missing.' }),
-    });
-
-    expectRefusal(await run(`${report} --strict -o a.csv -o -`), 9, 'Some rows are missing.');
-    expect(filesIn(cwd)).toEqual([]);
   });
 });
 

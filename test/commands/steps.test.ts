@@ -43,24 +43,6 @@ describe('one step at a time', () => {
     expectRefusal(await run(`${line} --no-clobber`), 8, 'r.csv');
   });
 
-  test('the resume command has the given account and address', async () => {
-    const { server, cwd, env } = await serveForTest({ manual: true });
-    const flags = `--base-url ${server.url} --account agency`;
-    await runCli(`login ${flags} --token-stdin`, { cwd, stdin: env.ADREPORT_TOKEN });
-    const id = (await runCli(`${create} ${flags}`, { cwd })).stdout.trim();
-    const account = `--account agency --base-url ${server.url}`;
-    const goOn = `To resume: adreport status ${id} --wait ${account}`;
-
-    const waited = await runCli(`status ${id} --wait --wait-timeout 1s ${flags}`, { cwd });
-
-    expect(waited).toMatchObject({ exitCode: 7, stderr: expect.stringContaining(`${goOn}\n`) });
-    expectRefusal(
-      await runCli(`download ${id} ${flags}`, { cwd }),
-      7,
-      `To resume: adreport download ${id} --wait ${account}\n`,
-    );
-  });
-
   test('report list --limit: newest first with full ids, even within a millisecond', async () => {
     const { run } = await serveForTest();
     const ids: string[] = [];
@@ -79,17 +61,6 @@ describe('one step at a time', () => {
     }
 
     expect(await run('report list --limit 0')).toMatchObject({ exitCode: 2, stdout: '' });
-  });
-
-  test('an empty list of reports has a hint', async () => {
-    const listed = await runCli('report list');
-
-    expect(listed).toMatchObject({
-      exitCode: 0,
-      stdout: '',
-      stderr: expect.stringContaining('adreport run'),
-    });
-    expect(await runCli('report list --json')).toMatchObject({ exitCode: 0, stdout: '[]\n' });
   });
 
   test('report create has no output flags, because it writes nothing', async () => {

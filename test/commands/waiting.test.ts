@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { json, serve } from '../support/http-server.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
@@ -141,7 +139,6 @@ test('a report that the service does not know is waited for for a minute; then a
 
 test.each([
   { exitCode: 6, path: '', status: 200 },
-  { exitCode: 5, path: '/buyer-reporting', status: 503 },
   { exitCode: 5, path: '/status-reporting', status: 503 },
 ])('exit $exitCode prints the whole command: $path $status', async (failure) => {
   const { env } = await serve(({ path }, response) => {
@@ -160,13 +157,6 @@ test.each([
 describe('durations are at most 24 h', () => {
   test.each(['--timeout 7d', '--wait-timeout 25h', '--poll-interval 2d'])('%s', async (flag) => {
     expectRefusal(await runCli(`${line} ${flag} --local`), 2, 'The maximum is 24h.');
-  });
-
-  test('in adreport.yaml', async () => {
-    const cwd = temporaryFolder();
-    const report = '{ period: yesterday, timeout: 7d, output: x.csv }';
-    writeFileSync(join(cwd, 'adreport.yaml'), `reports:\n  a: ${report}\n`);
-    expectRefusal(await runCli('run a --local', { cwd }), 2, /adreport\.yaml:2.*24h/s);
   });
 });
 
@@ -252,13 +242,6 @@ describe('many reports', () => {
     };
     return { run, created: () => readyMs.length };
   }
-
-  test('each is waited for from its own request on', async () => {
-    const { run, created } = await serveTwoAtATime();
-    const result = await run('--concurrency 1');
-    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-    expect(created()).toBe(4);
-  });
 
   test('exit 7, and the next run goes on', async () => {
     const { run, created } = await serveTwoAtATime();

@@ -235,18 +235,6 @@ describe('the table of a page', () => {
     expect(html).toContain('<th scope="col" class="n" aria-sort="descending">Revenue (€)');
   });
 
-  it('has all rows of several breakdowns, in time order', async () => {
-    const { tables } = await pageOf(reportOf(rows));
-
-    expect(tables.map(({ title }) => title)).toEqual(['All campaigns', 'All days and campaigns']);
-    expect(tables[1]?.rows.map((row) => row.split('|').slice(0, 4).join(' '))).toEqual([
-      'Thu 1 Oct 7 Été 12.50',
-      'Thu 1 Oct 8 Hiver 7.50',
-      'Sat 3 Oct 7 Été 5.00',
-      '  Total 25.00',
-    ]);
-  });
-
   it('has 300 campaigns and the sum of the others, and no longer list of rows', async () => {
     const many = Array.from({ length: 400 }, (_, i) => {
       return { date: '2026-10-01', campaignId: `${i}`, campaignName: `C${i}`, revenueEuro: i };

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { type Profile, vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { buildReportModel, type ReportModel } from '../../src/present/report-model.ts';
@@ -9,15 +8,6 @@ import { batchesOf } from '../formats/encode.ts';
 import { windows } from '../totals/compared-windows.ts';
 
 /** The content of a report for people, which pages, sheets and terminals only draw. */
-
-/** A row with a value for each metric of a profile. */
-function everyMetric(profile: Profile, values: Readonly<Record<string, number>> = {}) {
-  const row: Record<string, number> = {};
-  for (const { name, rowField } of vocabularyOf(profile).metrics) {
-    row[rowField?.[profile] ?? name] = values[name] ?? 10;
-  }
-  return row;
-}
 
 async function modelOf(
   rows: readonly object[],
@@ -42,16 +32,6 @@ describe('the metrics', () => {
     const { model } = await modelOf([named]);
 
     expect(metricsOf(model)).toEqual(['revenueEuro', 'requests', 'leads', 'revenueDollar']);
-  });
-
-  test('named by the user are shown even if they are all metrics of another profile', async () => {
-    const named = Object.keys(everyMetric('dsp'));
-    const asBuyer = named.map((field) => (field === 'revenueDollar' ? 'valueDollar' : field));
-    const row = Object.fromEntries(asBuyer.map((field) => [field, 10]));
-
-    const { model } = await modelOf([row]);
-
-    expect(metricsOf(model)).toEqual(expect.arrayContaining(asBuyer));
   });
 
   test('lead with dollars if there are no euros', async () => {

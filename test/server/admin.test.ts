@@ -6,14 +6,11 @@ import {
   admin,
   call,
   createReport,
-  downloadOf,
   expectRefusal,
   portOf,
-  setStatus,
   signIn,
   smallReport,
   startForTest,
-  statusOf,
 } from './local.ts';
 
 /** The calls that control a server over HTTP, and its log of requests. */
@@ -112,24 +109,6 @@ describe('the clock', () => {
       json: { now: '2026-11-20T12:00:00.000Z' },
     });
   });
-});
-
-test('a status set by hand is permanent', async () => {
-  const server = await startForTest({ manual: true });
-  const id = await createReport(server);
-  server.advance('23h');
-
-  expect(await statusOf(server, id)).toBe('progress');
-
-  await setStatus(server, id, 'ready');
-
-  expect(await statusOf(server, id)).toBe('ready');
-  expect((await downloadOf(server, id)).status).toBe(200);
-
-  await setStatus(server, id, 'failed');
-
-  expect(await statusOf(server, id)).toBe('failed');
-  expect((await admin(server, '/reports/none', { json: { status: 'ready' } })).status).toBe(404);
 });
 
 test.each([

@@ -159,16 +159,4 @@ describe('restated figures', () => {
     expect(await totals('2026-10-26T00:00:00+01:00')).toEqual(dayAfter);
     expect(await totals('2026-10-27T00:00:00+01:00')).not.toEqual(dayAfter);
   });
-
-  test('every breakdown has the same totals', async () => {
-    const now = '2026-10-27T15:00:00Z';
-    const days = { since: october25.since - 86_400 };
-
-    const undivided = await totals(now, days);
-
-    expect(Math.min(...undivided)).toBeGreaterThan(0);
-    for (const { name } of breakdowns) {
-      expect(await totals(now, { ...days, breakdowns: [name] }), name).toEqual(undivided);
-    }
-  });
 });

@@ -137,17 +137,6 @@ describe('kinds that damage the response of the service', () => {
     }
   });
 
-  test('truncate: fewer bytes than the announced length', async () => {
-    const server = await startForTest();
-    const whole = await campaignsOf(server);
-    server.fault('campaigns:truncate:bytes=100:times=1');
-
-    const cut = await campaignsOf(server);
-
-    expect(cut.headers['content-length']).toBe(String(whole.body.length));
-    expect([cut.isWhole, cut.body.equals(whole.body.subarray(0, 100))]).toEqual([false, true]);
-  });
-
   test('slow: the first bytes arrive early, and a client can disconnect', async () => {
     const server = await startForTest({ faults: ['buyer:slow:rate=20b'] });
 
@@ -296,32 +285,6 @@ describe('change', () => {
 
     expect(emptied.text).toBe('date,displays\r\n');
   });
-
-  test('works for every response but refusals, and cannot change the fixtures', async () => {
-    const server = await startForTest();
-    server.fault({ endpoint: 'auth', change: ({ response }) => ({ ...response, extra: 1 }) });
-    server.fault({ endpoint: 'buyer', change: ({ response }) => ({ id: response.report_id }) });
-    server.fault({ endpoint: 'status', change: ({ response }) => response.status });
-    server.fault({
-      endpoint: 'campaigns',
-      times: 1,
-      change(list: { campaignId: string | number }[]) {
-        for (const campaign of list) campaign.campaignId = 7;
-        return list;
-      },
-    });
-    const credentials = { email: 'x', password: 'y' };
-
-    expect((await call(server, '/auth-reporting', { json: credentials })).status).toBe(401);
-    const created = await call(server, '/buyer-reporting', { as: 'buyer', json: smallReport });
-    const status = await call(server, '/status-reporting', {
-      as: 'buyer',
-      json: jsonOf(created) as object,
-    });
-    expect(status.text).toBe('"ready"');
-    expect((await campaignsOf(server)).text).toContain('"campaignId":7');
-    expect((await campaignsOf(server)).text).not.toContain('"campaignId":7');
-  });
 });
 
 test.each<{ name: string; fault: Omit<FaultObject<never>, 'endpoint'>; expected: string }>([
@@ -393,16 +356,6 @@ describe('when', () => {
 
     expect(answer.status).toBe(503);
     expect(seen).toEqual([['POST', '/buyer-reporting', 't1', 'displays']]);
-  });
-
-  test('receives the first status call after a report is done', async () => {
-    const server = await startForTest();
-    const ids = [await createReport(server), await createReport(server)];
-    server.fault({ endpoint: 'status', kind: 'failed', when: ({ body }) => body.id === ids[1] });
-
-    const both = await Promise.all(ids.map((id) => statusOf(server, id)));
-
-    expect(both).toEqual(['ready', 'failed']);
   });
 });
 

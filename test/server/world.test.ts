@@ -6,7 +6,7 @@ import type { ServerOptions } from '../../src/server/options.ts';
 import { builtInFixtures } from '../../src/server/world/built-in.ts';
 import { createReport, reportOf, signIn, smallReport, startForTest } from './local.ts';
 import { plainFacts } from './reference-report.ts';
-import { accountOf, reportJson, reportRows, seconds } from './reports.ts';
+import { accountOf, reportJson, seconds } from './reports.ts';
 
 const fixtures = builtInFixtures({ seed: 1, scale: 1 });
 const admin = accountOf(fixtures, 'admin');
@@ -75,54 +75,6 @@ describe('facts', () => {
     const pairs = new Set(systems.map(({ fields }) => `${fields.platform} ${fields.os}`));
 
     expect(pairs).toEqual(new Set(['ios iOS', 'android Android']));
-  });
-
-  test('exist for every hour, in the distant past and future too', async () => {
-    for (const day of ['1970-01-01', '2014-12-01', '9999-12-30']) {
-      const since = seconds(`${day}T00:00:00Z`);
-      const request = {
-        since,
-        until: since + 86_399,
-        metrics: ['displays'],
-        breakdowns: ['HOURLY'],
-      };
-      for (const { name } of fixtures.accounts) {
-        expect(
-          await reportRows(fixtures, accountOf(fixtures, name), request),
-          `${day} ${name}`,
-        ).toHaveLength(24);
-      }
-    }
-  });
-
-  test('of a campaign are within its dates', async () => {
-    const hoursOf = async (id: string, first: string, last: string): Promise<unknown[]> => {
-      const request = {
-        since: seconds(`${first}T00:00:00Z`),
-        until: seconds(`${last}T23:59:59Z`),
-        metrics: ['displays'],
-        breakdowns: ['HOURLY'],
-        filters: { campaignId: [id] },
-      };
-      return (await reportRows(fixtures, admin, request)).map(({ hour }) => hour);
-    };
-
-    const fireworks = await hoursOf('40003', '2026-07-13', '2026-07-15');
-
-    expect([fireworks.length, fireworks[0], fireworks.at(-1)]).toEqual([
-      14,
-      '2026-07-14T09:00:00+0200',
-      '2026-07-14T22:00:00+0200',
-    ]);
-    expect(await hoursOf('40052', '2024-02-20', '2024-03-10')).toHaveLength(24);
-
-    const [firstHour] = await hoursOf('40011', '2026-02-25', '2026-03-02');
-    const lastHours = await hoursOf('40011', '2026-08-30', '2026-09-03');
-
-    expect([firstHour, lastHours.at(-1)]).toEqual([
-      '2026-03-01T00:00:00+0100',
-      '2026-08-31T23:00:00+0200',
-    ]);
   });
 });
 

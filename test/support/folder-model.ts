@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { AdreportError } from '../../src/errors.ts';
 import { checkFolder } from '../../src/folder/check-folder.ts';
 import type { FolderRequest } from '../../src/folder/declaration.ts';
 import { declare, readDeclaration } from '../../src/folder/declaration-file.ts';
@@ -16,8 +15,8 @@ import { units } from './second-calendar.ts';
 
 // A model of a folder from the contract alone: random runs, updates, nights and damage. From dates,
 // bytes and the lines of the history it computes what is due and what `check` should say. Only the
-// player at the end uses the program, with a service of its own. Kills and shards are in
-// `long/history-kills.test.ts`.
+// player at the end uses the program, with a service of its own. Links and reports
+// without numbers are in `folder/stories.test.ts`, kills and shards in `long/history-kills.test.ts`.
 
 const hourMs = 3_600_000;
 
@@ -33,9 +32,6 @@ interface Asked {
   /** The second report has one metric more. */
   readonly report: 1 | 2;
   readonly isFresh: boolean;
-
-  /** No report of the service has numbers. */
-  readonly isSilent: boolean;
 }
 
 type Step =
@@ -45,15 +41,12 @@ type Step =
 
 const declarationName = '_adreport.yaml';
 
-const silentReport = 'date,clicks\n';
-
 const asked = {
   back: fc.integer({ min: 0, max: 7 }),
   period: fc.constantFrom('open', 'open', 'now', 'fixed'),
   lookback: fc.constantFrom(undefined, undefined, 0, 1, 3),
   report: fc.constantFrom(1, 1, 1, 1, 2),
   isFresh: fc.constantFrom(false, false, false, true),
-  isSilent: fc.oneof({ weight: 6, arbitrary: fc.constant(false) }, fc.boolean()),
 };
 
 /** Damage to a file, the history or the declaration; `pick` chooses which, and how much. */
@@ -65,7 +58,6 @@ const harms = {
     folder.changeFile(pick, (text) => text.replace(/.$/s, '!')),
   'another file': (folder: FolderModel, pick: number) =>
     folder.changeFile(pick, () => folder.fileFor(pick + 1)),
-  link: (folder: FolderModel, pick: number) => folder.replaceByLink(pick),
   'copy to 2016': (folder: FolderModel, pick: number) => folder.copyFile(pick, '2016-02-29'),
   'copy to a later day': (folder: FolderModel, pick: number) =>
     folder.copyFile(pick, folder.unit(pick % 3)),
@@ -207,7 +199,7 @@ class FolderModel {
     if (step.kind === 'wait') this.#nowMs += step.hours * hourMs;
     else if (step.kind === 'harm') harms[step.harm](this, step.pick);
     else if (step.kind === 'run') await this.#run(step);
-    else await this.#update(step.isSilent);
+    else await this.#update();
   }
 
   // What the contract says.
@@ -261,7 +253,6 @@ class FolderModel {
     const name = this.#name(unit);
     const file = this.#fileAt(name);
     if (file === undefined) return this.#today >= unitAt(unit, split, 2) ? 'missing' : undefined;
-    if (file === 'link') return 'unreadable';
     const line = lines.get(name);
     if (!line) return 'untracked';
     if (line.id !== id) return 'other report';
@@ -275,7 +266,7 @@ class FolderModel {
     const name = this.#name(unit);
     const file = this.#fileAt(name);
     const line = lines.get(name);
-    if (file === undefined || file === 'link' || !line) return true;
+    if (file === undefined || !line) return true;
     if (line.id !== this.#id() || line.bytes !== file.length) return true;
     return (hashes && line.sha256 !== hash(file)) || !this.#isFinal(unit, line);
   }
@@ -293,13 +284,11 @@ class FolderModel {
       const name = this.#name(unit);
       inside.add(name);
       const kind = this.#problemWith(unit, lines, id);
-      const solver = kind === 'unreadable' ? 'person' : 'update';
-      if (kind !== undefined) found.push(`${kind} ${name} ${solver}`);
+      if (kind !== undefined) found.push(`${kind} ${name} update`);
     }
     for (const name of this.#files().filter((file) => !inside.has(file))) {
       const line = lines.get(name);
-      if (this.#fileAt(name) === 'link') found.push(`unreadable ${name} person`);
-      else if (!line) found.push(`untracked ${name} person`);
+      if (!line) found.push(`untracked ${name} person`);
       else if (line.id !== id) found.push(`other report ${name} person`);
     }
     return found.sort();
@@ -315,14 +304,11 @@ class FolderModel {
 
   #fileAt(name: string): string | undefined {
     const path = join(this.#folder, name);
-    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-    if (!stats) return undefined;
-    return stats.isSymbolicLink() ? 'link' : fs.readFileSync(path, 'utf8');
+    return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined;
   }
 
   #read(name: string): string {
-    const path = join(this.#folder, name);
-    return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+    return this.#fileAt(name) ?? '';
   }
 
   /** Writes a file, or removes it. */
@@ -339,9 +325,8 @@ class FolderModel {
 
   // Damage.
 
-  /** Picks one of the files that are no links. */
   #pickFile(pick: number): string | undefined {
-    const all = this.#files().filter((name) => this.#fileAt(name) !== 'link');
+    const all = this.#files();
     return all[pick % Math.max(1, all.length)];
   }
 
@@ -357,13 +342,6 @@ class FolderModel {
   copyFile(pick: number, day: string): void {
     const name = this.#pickFile(pick);
     if (name !== undefined) this.#write(this.#name(unitAt(day, this.split)), this.#fileAt(name));
-  }
-
-  replaceByLink(pick: number): void {
-    const name = this.#pickFile(pick);
-    if (name === undefined) return;
-    this.#write(name, undefined);
-    fs.symlinkSync('/nowhere', join(this.#folder, name));
   }
 
   changeHistory(change: (text: string) => string | undefined): void {
@@ -432,7 +410,7 @@ class FolderModel {
   }
 
   async #run(step: Asked): Promise<void> {
-    const { report, period, lookback, isFresh, isSilent, back } = step;
+    const { report, period, lookback, isFresh, back } = step;
     const before = this.#declared;
     const isOther = before !== undefined && before.report !== report;
     const isRefused = !isFresh && (isOther || before?.isEdited === true);
@@ -458,7 +436,7 @@ class FolderModel {
     expect(declaration).toMatchObject({ since: earliest, until: untils[1], id: this.#id() });
     const asked = this.#unitsOver(since, until);
     if (period === 'now') asked.push(this.unit(0));
-    await this.#fill(asked, { isSilent, hashes: false, isFresh });
+    await this.#fill(asked, { hashes: false, isFresh });
   }
 
   /** Returns the first day in the history. */
@@ -466,17 +444,17 @@ class FolderModel {
     return [...this.#lines().values()].map(({ since }) => since.slice(0, 10)).sort()[0];
   }
 
-  async #update(isSilent: boolean): Promise<void> {
+  async #update(): Promise<void> {
     if (!this.#declared || this.#declared.isEdited) return;
     const { since, until } = this.#declared;
     const due = this.#unitsOver(since, until);
-    await this.#fill(due, { isSilent, hashes: true, isFresh: false });
+    await this.#fill(due, { hashes: true, isFresh: false });
   }
 
   /** Downloads the units that the program finds due, which have to be those of the model. */
   async #fill(
     units: readonly string[],
-    { isSilent, hashes, isFresh }: { isSilent: boolean; hashes: boolean; isFresh: boolean },
+    { hashes, isFresh }: { hashes: boolean; isFresh: boolean },
   ): Promise<void> {
     const file = await readDeclaration(this.#folder);
     if (file.kind !== 'valid') throw new Error(`The declaration is ${JSON.stringify(file)}.`);
@@ -500,40 +478,23 @@ class FolderModel {
     const target = { folder: this.#folder, declaration, realPath, lines, host: fileHost() };
     for (const part of due) {
       const unit = part.firstDay;
-      const text = isSilent ? silentReport : this.#report(unit, this.#declared?.report ?? 1);
+      const text = this.#report(unit, this.#declared?.report ?? 1);
       const nowSeconds = Math.floor(this.#nowMs / 1_000);
       const complete = {
         since: part.since,
         until: Math.min(part.end - 1, nowSeconds),
-        rowCount: isSilent ? 0 : 1,
-        hasNumbers: !isSilent,
+        rowCount: 1,
+        hasNumbers: true,
         sizeBytes: text.length,
         sha256: hash(text),
-        totals: { displays: isSilent ? '0' : '7' },
+        totals: { displays: '7' },
         reportId: null,
         createdMs: this.#nowMs,
         warnings: [],
       };
-      const old = this.#fileAt(part.name);
-      try {
-        const { kept } = await recordDownload(target, part.name, complete);
-        expect(kept !== undefined, part.name).toBe(this.#isToBeKept(part.name, before, isSilent));
-        if (kept) continue;
-      } catch (error) {
-        if (!(error instanceof AdreportError) || old !== 'link') throw error;
-        expect(error.exitCode).toBe(8);
-        continue;
-      }
+      await recordDownload(target, part.name, complete);
       this.#write(part.name, text);
     }
-  }
-
-  /** A file that may have numbers is not replaced by one without. */
-  #isToBeKept(name: string, lines: ReadonlyMap<string, Line>, isSilent: boolean): boolean {
-    const file = this.#fileAt(name) ?? '';
-    const line = lines.get(name);
-    if (!isSilent || file === '' || file === silentReport) return false;
-    return line?.sha256 !== hash(file) || line.rows > 0;
   }
 
   // Comparisons.
@@ -558,7 +519,7 @@ class FolderModel {
   async expectSolved(): Promise<void> {
     if (!this.#declared || this.#declared.isEdited) return;
     const { since, until, report, lookback } = this.#declared;
-    await this.#update(false);
+    await this.#update();
     const left = await this.#problems();
     expect(left).toEqual(this.#expectedProblems());
     expect(left.filter((problem) => problem.endsWith('update'))).toEqual([]);
@@ -566,11 +527,8 @@ class FolderModel {
     for (const unit of this.#unitsOver(since, until)) {
       const file = this.#fileAt(this.#name(unit));
       const isComplete = unitAt(unit, this.split, 3) <= this.#today;
-      // Without a lookback of two, a file may be final before the service has corrected it; and
-      // where there was no file, a report without numbers was written.
-      const isRight = file === silentReport || file === this.#report(unit, report);
-      if (file !== 'link' && isComplete && lookback >= 2)
-        expect(isRight, `${unit} ${file}`).toBe(true);
+      // Without a lookback of two, a file may be final before the service has corrected it.
+      if (isComplete && lookback >= 2) expect(file, unit).toBe(this.#report(unit, report));
     }
   }
 }
