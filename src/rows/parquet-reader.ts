@@ -131,17 +131,19 @@ export class ParquetReader {
     columns: readonly Column[],
     slice: Slice,
   ): AsyncGenerator<Uint8Array> {
-    const values: unknown[][] = [];
-    for (const { element } of columns) {
-      const sizeBytes = columnBytes(group, element.name);
-      if (sizeBytes >= largeColumnBytes) this.#announce({ sizeBytes });
-      values.push(await this.#readColumn(metadata, element.name, slice));
+    const names = columns.map(({ element }) => element.name);
+    const isSmall = Number(group.total_byte_size) <= bytesTogether;
+    const values = new Map<string, readonly unknown[]>();
+    // The columns of a large row group would take too much memory together.
+    for (const together of isSmall ? [names] : names.map((name) => [name])) {
+      const read = await this.#readColumns(metadata, together, { group, slice });
+      for (const [name, column] of read) values.set(name, column);
     }
 
     let lines = '';
     for (let row = 0; row < slice.end - slice.start; row++) {
-      const members = columns.map(({ key, element }, i) => {
-        return key + jsonOf(values[i]?.[row], element, this.#zone);
+      const members = columns.map(({ key, element }) => {
+        return key + jsonOf(values.get(element.name)?.[row], element, this.#zone);
       });
       lines += `{${members.join(',')}}\n`;
       const isLast = row === slice.end - slice.start - 1;
@@ -152,29 +154,39 @@ export class ParquetReader {
     }
   }
 
-  async #readColumn(metadata: FileMetaData, name: string, slice: Slice): Promise<unknown[]> {
-    const rowCount = slice.end - slice.start;
-    const values: unknown[] = [];
+  async #readColumns(
+    metadata: FileMetaData,
+    names: readonly string[],
+    { group, slice }: { readonly group: RowGroup; readonly slice: Slice },
+  ): Promise<Map<string, unknown[]>> {
+    let sizeBytes = 0;
+    for (const name of names) sizeBytes += columnBytes(group, name);
+    if (sizeBytes >= largeColumnBytes) this.#announce({ sizeBytes });
+
+    const columns = new Map(names.map((name) => [name, [] as unknown[]]));
     let rowsRead = slice.start;
     await parquetRead({
       file: this.#source,
       metadata,
-      columns: [name],
+      columns: [...names],
       rowStart: slice.start,
       rowEnd: slice.end,
       compressors,
       // Pages may also have rows before and after the slice.
-      onChunk({ columnData, rowStart, rowEnd }) {
+      onChunk({ columnName, columnData, rowStart, rowEnd }) {
+        const values = columns.get(columnName);
         const from = Math.max(0, slice.start - rowStart);
         const to = Math.min(columnData.length, slice.end - rowStart);
-        for (let i = from; i < to; i++) values.push(columnData[i]);
+        for (let i = from; i < to; i++) values?.push(columnData[i]);
         rowsRead = Math.max(rowsRead, rowEnd);
       },
     });
 
-    const isWhole = values.length === rowCount && rowsRead <= slice.groupEnd;
-    if (!isWhole) throw new Error(`its column ${name} has a wrong number of rows`);
-    return values;
+    for (const [name, values] of columns) {
+      const isWhole = values.length === slice.end - slice.start && rowsRead <= slice.groupEnd;
+      if (!isWhole) throw new Error(`its column ${name} has a wrong number of rows`);
+    }
+    return columns;
   }
 }
 

@@ -37,6 +37,10 @@ interface ReportFileOptions {
 const maxPieceBytes = 256 * 1024;
 const minPieceBytes = 16 * 1024;
 
+function pieceBytesFor(sizeBytes: number): number {
+  return Math.min(maxPieceBytes, Math.max(minPieceBytes, sizeBytes + 1));
+}
+
 /**
  * Opens a report file of any format. Its content decides, not its name.
  *
@@ -54,7 +58,7 @@ export async function openReportFile(
     const stats = await file.stat();
     if (!stats.isFile()) throw notAFileError(shown);
 
-    const pieceBytes = Math.min(maxPieceBytes, Math.max(minPieceBytes, stats.size + 1));
+    const pieceBytes = pieceBytesFor(stats.size);
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, 0);
     const first = buffer.subarray(0, bytesRead);
     if (detectBinaryForm(first) === 'parquet') {
@@ -201,7 +205,10 @@ function parquetFile(open: OpenParquet): ReportFile {
     }
   }
   async function* rows(): RowBatches {
-    const tail = yield* readRows(lines(), { lines: 'expected' });
+    const tail = yield* readRows(lines(), {
+      lines: 'expected',
+      pieceBytes: pieceBytesFor(sizeBytes),
+    });
     return tailWith(tail, membersFrom(notes));
   }
   const damageOf = (error: Error): Damage | undefined => {
