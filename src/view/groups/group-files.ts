@@ -1,5 +1,6 @@
 import { ReportCheck } from '../../checks/report-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
+import { breakdowns } from '../../contract/vocabulary.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
@@ -7,6 +8,7 @@ import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { type KeyColumn, timeKeys } from '../../totals/group-keys.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { resolveKeys } from '../../totals/ranked-groups.ts';
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';
@@ -145,7 +147,8 @@ class RowGrouping {
     for (const { rows } of periods) rows?.arrange();
     return {
       periods,
-      keys: keys ?? [],
+      // Without columns, the names in --by are those of the vocabulary.
+      keys: keys ?? resolveKeys(this.#question.by ?? [], everyField),
       fields,
       files: this.#files,
       sizeBytes: this.#sizeBytes,
@@ -203,6 +206,10 @@ class RowGrouping {
     };
   }
 }
+
+const everyField = [
+  ...new Set(breakdowns.flatMap(({ fields }) => fields.map(({ name }): string => name))),
+];
 
 /** Returns the rows of a batch in a span of days; all of them without one. */
 function rowsOfSpan(
