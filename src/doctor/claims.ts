@@ -1,6 +1,6 @@
-import { dayOf, numberTextOf, parseTimestamp } from '../contract/values.ts';
+import { numberTextOf } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { AdreportError, isStillInProgress, isUnknownReport } from '../errors.ts';
+import { AdreportError, isStillInProgress, isUnknownReport, type MessageKind } from '../errors.ts';
 import { encodeBody } from '../query/body.ts';
 import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
@@ -9,7 +9,6 @@ import { ExactSum } from '../totals/exact-sum.ts';
 import {
   endsTrials,
   NotTried,
-  otherZone,
   type ProbeReport,
   requireFor,
   type ServiceProbe,
@@ -118,7 +117,7 @@ async function checkUnknownId(service: ServiceProbe): Promise<string | undefined
     if (isUnknownReport(error)) return undefined;
     throw error;
   }
-  return 'it answers with a status';
+  return 'it has a status';
 }
 
 async function checkCampaigns({ client }: ServiceProbe): Promise<string | undefined> {
@@ -144,8 +143,8 @@ async function checkEarlyDownload(service: ServiceProbe): Promise<string | undef
   if (status.toLowerCase() !== 'progress') throw new NotTried('the report was ready at once');
 
   try {
-    const answer = await service.client.download(id);
-    answer.close();
+    const response = await service.client.download(id);
+    response.close();
   } catch (error) {
     if (isStillInProgress(error)) return undefined;
     throw error;
@@ -158,8 +157,8 @@ async function checkEarlyDownload(service: ServiceProbe): Promise<string | undef
 
 async function checkFormat(service: ServiceProbe): Promise<string | undefined> {
   await requireFor('a report', service.create('days'));
-  const { summary } = await service.report('days');
-  return summary ? undefined : 'the report has no summary of the documented shape';
+  const { tail } = await service.report('days');
+  return tail.summary ? undefined : 'the report has no summary of the documented shape';
 }
 
 async function checkEncodings(service: ServiceProbe): Promise<string | undefined> {
@@ -179,10 +178,9 @@ async function checkEncodings(service: ServiceProbe): Promise<string | undefined
     return `a ${other} body is refused: ${others.reason.message}`;
   }
 
-  const { summary } = await requireFor(
-    `the report of a ${other} body`,
-    service.fetch(others.value),
-  );
+  const report = service.download(others.value);
+  const { tail } = await requireFor(`the report of a ${other} body`, report);
+  const { summary } = tail;
   const wanted = service.requestFor('hours').breakdowns?.join();
   if (summary === undefined || summary.breakdowns.join() === wanted) return undefined;
   return `the breakdowns of a ${other} body are ${quoteValue(summary.breakdowns)}`;
@@ -194,69 +192,38 @@ function isRefusal(error: unknown): error is AdreportError {
 }
 
 async function checkWindowClock(service: ServiceProbe): Promise<string | undefined> {
-  const { windowClock } = service.settings;
-  const summary = await requireSummary(service);
-  const { since, until } = service.requestFor('days');
-  const ends = [parseTimestamp(summary.since), parseTimestamp(summary.until)];
-  const isRequested = (kind: 'instantMs' | 'wallMs'): boolean =>
-    ends[0]?.[kind] === since * 1_000 && ends[1]?.[kind] === until * 1_000;
-
-  const matches = { instant: isRequested('instantMs'), wall: isRequested('wallMs') };
-  if (matches[windowClock]) return undefined;
-
-  const otherClock = windowClock === 'wall' ? 'instant' : 'wall';
-  const times = otherClock === 'wall' ? 'wall times' : 'instants';
-  if (matches[otherClock]) {
-    return `it reads them as ${times}: adreport config set window-clock ${otherClock}`;
-  }
-  return `the period in the summary is ${quoteValue(summary.since)} to ${quoteValue(summary.until)}`;
+  const report = await requireFor('the report by day', service.report('days'));
+  if (!report.tail.summary) throw new NotTried('the report by day has no summary');
+  return findDifference(report, 'window');
 }
 
-async function requireSummary(service: ServiceProbe, name: 'days' | 'zone' = 'days') {
-  const { summary } = await requireFor('the report by day', service.report(name));
-  if (!summary) throw new NotTried('the report by day has no summary');
-  return summary;
+/** Returns what the checks of a report say about some lines of the table in `cli.md`. */
+function findDifference(
+  { warnings, notes }: ProbeReport,
+  ...kinds: readonly MessageKind[]
+): string | undefined {
+  const unread = notes.filter(({ message }) => message.includes('could not be read'));
+  const differences = [...warnings, ...unread].filter(({ kind }) => kinds.includes(kind));
+  return differences.map(({ message }) => message).join(' ') || undefined;
 }
 
 /** Throws `NotTried` if the report has no rows. */
-async function requireRows(service: ServiceProbe): Promise<ProbeReport['rows']> {
-  const { rows } = await requireFor('the report by day', service.report('days'));
-  if (rows.length === 0) throw new NotTried('those days have no rows');
-  return rows;
+async function requireRows(service: ServiceProbe): Promise<ProbeReport> {
+  const report = await requireFor('the report by day', service.report('days'));
+  if (report.rows.length === 0) throw new NotTried('those days have no rows');
+  return report;
 }
 
 async function checkDays(service: ServiceProbe): Promise<string | undefined> {
-  const zoneDifference = await checkZone(service);
-  if (zoneDifference !== undefined) return zoneDifference;
-
-  const rows = await requireRows(service);
-  const { since, until } = service.requestFor('days');
-
-  const dates = new Set<unknown>();
-  for (const { date } of rows) {
-    const day = typeof date === 'string' ? dayOf(date) : undefined;
-    if (day === undefined) return `the date of a row is ${quoteValue(date)}`;
-    if (dates.has(date)) return `two rows have the date ${quoteValue(date)}`;
-    dates.add(date);
-
-    // The zone is at most 14 hours from UTC.
-    const isInside = day * 86_400 > since - 86_400 && day * 86_400 < until + 86_400;
-    if (!isInside) return `a row has the date ${quoteValue(date)}, outside the period`;
-  }
-  return undefined;
-}
-
-/** A buyer's days are always in Paris; a DSP's in the requested zone. */
-async function checkZone(service: ServiceProbe): Promise<string | undefined> {
-  const isBuyer = service.settings.profile === 'buyer';
-  const { timezone } = await requireSummary(service, isBuyer ? 'days' : 'zone');
-  if (timezone === (isBuyer ? 'europe/paris' : otherZone)) return undefined;
-  return `timezone in the summary is ${quoteValue(timezone)}`;
+  const days = await requireRows(service);
+  if (findDifference(days, 'window')) throw new NotTried('the report has another period');
+  const difference = findDifference(days, 'columns', 'rows', 'zone');
+  if (difference !== undefined || service.settings.profile === 'buyer') return difference;
+  return findDifference(await requireFor('a report', service.report('zone')), 'zone', 'rows');
 }
 
 async function checkSums(service: ServiceProbe): Promise<string | undefined> {
-  await requireRows(service);
-  const days = await service.report('days');
+  const days = await requireRows(service);
   const total = await requireFor('the report of the whole period', service.report('total'));
 
   const differences: string[] = [];
@@ -285,10 +252,9 @@ async function checkFilter(service: ServiceProbe): Promise<string | undefined> {
   const campaignId = all.rows.map((row) => row.campaignId).find(isDigits);
   if (typeof campaignId !== 'string') throw new NotTried('that report names no campaign');
 
-  const { rows } = await service.filtered('campaign', { campaignId: [campaignId] });
-  const others = rows.filter((row) => row.campaignId !== campaignId);
-  if (others.length > 0) return `${others.length} of ${rows.length} rows are of other campaigns`;
-  return rows.length === 0 ? 'the campaign has no rows then' : undefined;
+  const report = await service.reportOfCampaign(campaignId);
+  if (report.rows.length === 0) return 'the campaign has no rows then';
+  return findDifference(report, 'filters');
 }
 
 const maxValueLength = 60;

@@ -1,30 +1,21 @@
 import type { Client } from '../api/client.ts';
 import { openReport, type ReadReport } from '../client/open.ts';
 import { waitUntilReady } from '../client/wait.ts';
-import {
-  defaultZone,
-  type Encoding,
-  type ReportSummary,
-  type WindowClock,
-} from '../contract/messages.ts';
+import { defaultZone, type Encoding, type WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { AdreportError, isNotSignedIn, isUnreachable } from '../errors.ts';
-import { bodyOf, encodeBody, type ReportBody } from '../query/body.ts';
+import { AdreportError, type CheckResult, isNotSignedIn, isUnreachable } from '../errors.ts';
+import { bodyOf, type EncodedBody, encodeBody, type ReportBody } from '../query/body.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { formatDate } from '../query/calendar.ts';
 import type { QueryFlags } from '../query/flags/run-flags.ts';
 import { wholePart } from '../query/parts.ts';
-import type { QueryFilters } from '../query/query.ts';
+import type { Part } from '../query/query.ts';
 
-export interface ProbeReport {
-  readonly rows: ReadReport['rows'];
-
-  /** `undefined` if it does not have the documented shape. */
-  readonly summary: ReportSummary | undefined;
-}
+/** A report, and what the checks of every report say about it. */
+export interface ProbeReport extends ReadReport, CheckResult {}
 
 /** For a DSP's report that is not in the default zone. */
-export const otherZone = 'Asia/Tokyo';
+const otherZone = 'Asia/Tokyo';
 
 /** No report has this id. */
 const unknownId = '00000000000000000000000000000000';
@@ -40,7 +31,7 @@ export interface PlannedReport {
 
   /** Shown to the user, who confirms the request. */
   readonly description: string;
-  readonly body: ReportBody;
+  readonly part: Part;
 }
 
 export interface ProbeSettings {
@@ -63,31 +54,31 @@ export function planReports(
   const metrics = isBuyer ? ['displays', 'clicks', 'revenueEuro'] : ['displays', 'revenueEuro'];
   const threeDays = { since: dateBefore(4), until: dateBefore(2) };
   const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
-  const plan = (options: QueryFlags): ReportBody => {
+  const plan = (options: QueryFlags): Part => {
     const facts = { profile, windowClock, stdoutFormat: 'json', nowMs } as const;
-    return bodyOf(wholePart(buildQuery({ metrics, ...threeDays, ...options }, facts), nowMs));
+    return wholePart(buildQuery({ metrics, ...threeDays, ...options }, facts), nowMs);
   };
 
   const dates = `${threeDays.since} to ${threeDays.until}`;
   const reports: PlannedReport[] = [
-    { name: 'days', description: `${dates} by DAILY`, body: plan({ by: ['DAILY'] }) },
-    { name: 'total', description: `${dates} as one row`, body: plan({}) },
+    { name: 'days', description: `${dates} by DAILY`, part: plan({ by: ['DAILY'] }) },
+    { name: 'total', description: `${dates} as one row`, part: plan({}) },
     {
       name: 'hours',
       description: `${oneDay.since} by HOURLY and FORMAT, in the other encoding`,
-      body: plan({ ...oneDay, by: ['HOURLY', 'FORMAT'] }),
+      part: plan({ ...oneDay, by: ['HOURLY', 'FORMAT'] }),
     },
   ];
   if (!isBuyer) {
-    const body = plan({ ...oneDay, by: ['DAILY'], timezone: otherZone });
-    return [...reports, { name: 'zone', description: `${oneDay.since} in ${otherZone}`, body }];
+    const part = plan({ ...oneDay, by: ['DAILY'], timezone: otherZone });
+    return [...reports, { name: 'zone', description: `${oneDay.since} in ${otherZone}`, part }];
   }
 
   const byCampaign = plan({ by: ['CAMPAIGN'] });
   return [
     ...reports,
-    { name: 'campaigns', description: `${dates} by CAMPAIGN`, body: byCampaign },
-    { name: 'campaign', description: 'one of those campaigns', body: byCampaign },
+    { name: 'campaigns', description: `${dates} by CAMPAIGN`, part: byCampaign },
+    { name: 'campaign', description: 'one of those campaigns', part: byCampaign },
   ];
 }
 
@@ -134,9 +125,13 @@ export class ServiceProbe {
   }
 
   requestFor(name: ProbeReportName): ReportBody {
+    return bodyOf(this.#partOf(name));
+  }
+
+  #partOf(name: ProbeReportName): Part {
     const report = this.#options.reports.find((planned) => planned.name === name);
     if (!report) throw new Error(`No report “${name}” is planned.`);
-    return report.body;
+    return report.part;
   }
 
   /** Uses the encoding of the account; returns the report id. */
@@ -144,19 +139,18 @@ export class ServiceProbe {
     const known = this.#ids.get(name);
     if (known) return known;
 
-    const body = encodeBody(this.requestFor(name), this.settings.encoding);
-    const id = this.createFrom(body);
+    const id = this.createFrom(encodeBody(this.requestFor(name), this.settings.encoding));
     this.#ids.set(name, id);
     return id;
   }
 
   /** Creates a report from the body of a call; returns its id. Throws `NotTried` without an id. */
-  async createFrom(body: { readonly contentType: string; readonly text: string }): Promise<string> {
+  async createFrom(body: EncodedBody): Promise<string> {
     const created = await this.client.createReport({ body });
     if (created.kind === 'report') return created.id;
 
     created.response.close();
-    throw new NotTried('the service answers with the data instead of a report ID');
+    throw new NotTried('the service sends the data instead of a report ID');
   }
 
   /** Rejects with the service's refusal. */
@@ -168,25 +162,25 @@ export class ServiceProbe {
     const known = this.#reports.get(name);
     if (known) return known;
 
-    const report = this.create(name).then((id) => this.fetch(id));
+    const report = this.create(name).then((id) => this.download(id, this.#partOf(name)));
     this.#reports.set(name, report);
     return report;
   }
 
-  /** Requests the report again, with a filter. */
-  async filtered(name: ProbeReportName, filters: QueryFilters): Promise<ProbeReport> {
-    const body = { ...this.requestFor(name), ...filters };
-    const id = await this.createFrom(encodeBody(body, this.settings.encoding));
-    return this.fetch(id);
+  /** Requests the report of one campaign. */
+  async reportOfCampaign(campaignId: string): Promise<ProbeReport> {
+    const { query, ...period } = this.#partOf('campaign');
+    const part = { ...period, query: { ...query, filters: { campaignId: [campaignId] } } };
+    const id = await this.createFrom(encodeBody(bodyOf(part), this.settings.encoding));
+    return this.download(id, part);
   }
 
-  /** Waits for a report and reads it. */
-  async fetch(reportId: string): Promise<ProbeReport> {
+  /** Waits for a report, reads it, and checks it against its request if that is given. */
+  async download(reportId: string, part?: Part): Promise<ProbeReport> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const endMs = this.client.host.stopwatch() + waitTimeoutMs;
     const ready = await waitUntilReady(this.client, requested, { endMs });
-    const report = await openReport(this.client, ready, { endMs, part: undefined });
-    const { rows, tail } = await report.readAll();
-    return { rows, summary: tail.summary };
+    const report = await openReport(this.client, ready, { endMs, part });
+    return { ...(await report.readAll()), ...report.result };
   }
 }
