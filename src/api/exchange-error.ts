@@ -106,7 +106,7 @@ function diagnose(error: unknown, host: string): Diagnosis {
   const refusedStatus = /^Proxy response \((\d+)\)/.exec(message)?.[1];
   if (refusedStatus) {
     return {
-      reason: `the proxy answered ${refusedStatus} instead of connecting`,
+      reason: `the proxy responded with ${refusedStatus} instead of connecting`,
       code: 'UNREACHABLE',
       hint: refusedStatus === '407' ? 'proxySignIn' : 'proxy',
       isTemporary: !refusedStatus.startsWith('4'),

@@ -48,9 +48,9 @@ async function campaigns(context: Context, options: OptionsOf<typeof flags>): Pr
   const isActive = active === undefined ? undefined : activeDuring(active, nowMs);
   const write = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
 
-  const answer = await readCampaigns(await context.account.client());
-  for (const { message } of answer.warnings) context.console.warn(message);
-  const matching = answer.campaigns.filter((campaign) => {
+  const list = await readCampaigns(await context.account.client());
+  for (const { message } of list.warnings) context.console.warn(message);
+  const matching = list.campaigns.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);
   });

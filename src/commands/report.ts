@@ -98,7 +98,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   const { id, status } = requested;
   if (id === undefined) {
     requested.response?.close();
-    throw new RejectedError('The service answered with the report itself, without an ID.', {
+    throw new RejectedError('The service sent the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
       hint: `Use: ${typed}`,
     });

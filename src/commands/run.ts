@@ -29,10 +29,10 @@ export const runCommand = declareCommand({
   flags: runFlags,
   async action({ context, options, args: [names], typedOptions, program }) {
     const isAsked = shouldPrompt(context, { options, names });
-    const answered = isAsked
+    const completed = isAsked
       ? await promptForQuery(context, options, program.args.slice(1))
       : options;
-    await run(context, { options: answered, names, typedOptions });
+    await run(context, { options: completed, names, typedOptions });
     return 0;
   },
 });

@@ -126,7 +126,7 @@ async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
 
     const elapsed = formatDuration(host.stopwatch() - startedMs);
     const through = proxy ? ` through ${proxy.url.protocol}//${proxy.url.host}` : '';
-    const message = `${url.origin} answers ${response.status} in ${elapsed}${through}`;
+    const message = `${url.origin} responds with ${response.status} in ${elapsed}${through}`;
     return [judgeStatus(response.status, message), ...judgeClock(response.headers.date, host)];
   } finally {
     await http.close();

@@ -10,7 +10,7 @@ export interface KeptFile {
   readonly bytes: number;
   readonly sha256: string;
 
-  /** Set if it answers the request of the declaration. */
+  /** Set if it is the report of the declaration. */
   readonly isOfReport: boolean;
 }
 

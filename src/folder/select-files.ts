@@ -4,7 +4,7 @@ import { isExpected, isFinal } from './finality.ts';
 import type { FolderState } from './folder-state.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** A part with the file that answers it, or why there is none. */
+/** A part with its file, or why there is none. */
 export interface SelectedPart {
   readonly part: FolderPart;
   readonly line?: FileLine | undefined;

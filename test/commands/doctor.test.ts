@@ -40,7 +40,7 @@ describe('no problems', () => {
     const { exitCode, stdout, stderr } = await run('doctor', { now: Date.now() });
 
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(stdout).toMatch(/^✓ {2}connection .*answers 401/m);
+    expect(stdout).toMatch(/^✓ {2}connection .*responds with 401/m);
     expect(stdout).toMatch(/^✓ {2}clock +in sync with the service \(\d[\d.]* m?s off\)/m);
     expect(stdout).toMatch(/^✓ {2}sign-in +works: \d+ campaigns$/m);
     expect(stdout).not.toMatch(/^[!✗]/m);

@@ -113,7 +113,7 @@ test('a proxy’s password is sent to it and never shown', async () => {
 
   const result = await runCli('campaigns -v --retries 3', { env: { ...env, HTTPS_PROXY } });
 
-  expectRefusal(result, 5, 'the proxy answered 407');
+  expectRefusal(result, 5, 'the proxy responded with 407');
   expect(result.stderr).not.toContain('hush-hush');
   // A refusal is permanent, so there is one try.
   expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:hush-hush').toString('base64')}`]);
