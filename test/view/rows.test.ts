@@ -89,7 +89,7 @@ describe('rows stay rows', () => {
         .slice(1)
         .map((row) => row.split(',')[2]),
     ).toEqual(rows);
-    expect(stderr).toBe(rows.length === 1 ? 'Note: 1 row is left out.\n' : '');
+    expect(stderr).toBe(rows.length === 1 ? 'Note: 1 more row not shown (--top 1).\n' : '');
   });
 
   test('--top adds the others to a page', async () => {

@@ -3,7 +3,7 @@ import type { Profile } from '../../contract/vocabulary.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Decimal } from '../../text/decimal.ts';
-import { formatCount } from '../../text/quantity.ts';
+import { formatPlural } from '../../text/quantity.ts';
 import type { GroupKey, KeyColumn } from '../../totals/group-keys.ts';
 import type { Group } from '../../totals/grouped-totals.ts';
 import { moneyText } from '../../totals/numbers.ts';
@@ -46,7 +46,7 @@ export function buildGroupsTable(view: View): ViewTable {
     fields: cells.map(({ field }) => field),
     breakdowns: by,
     selected: hasRates ? columns.map(({ field }) => field) : undefined,
-    leftOut: others && leftOutNote(others.count),
+    leftOut: others && notShown(others.count, 'group', options),
     batches: (isForReaders) => groupBatches(cells, isForReaders ? withOthers : top),
     before: groupsBefore(view, values),
   };
@@ -68,8 +68,9 @@ function orderGroups(view: View): Pick<RankedGroups, 'top' | 'others'> {
   return { top: inServiceOrder(view.groups), others: undefined };
 }
 
-function leftOutNote(count: number): string {
-  return count === 1 ? '1 group is left out.' : `${formatCount(count)} groups are left out.`;
+/** Formats `8 more groups not shown (--top 3).` */
+export function notShown(count: number, noun: 'group' | 'row', { top }: View['options']): string {
+  return `${formatPlural(count, `more ${noun}`)} not shown (--top ${top}).`;
 }
 
 /** Labels the groups that `--top` leaves out in the column of names. */

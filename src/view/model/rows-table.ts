@@ -2,11 +2,11 @@ import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics, findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import { formatPlural } from '../../text/quantity.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { isName, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { ReadFile } from '../rows/same-breakdowns.ts';
+import { notShown } from './groups-table.ts';
 import { columnOfField, columnsOfMetrics } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
@@ -25,13 +25,12 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
     return read.fields.includes(field) && !(options.metrics && isComputed(field));
   });
   const { rest } = kept;
-  const left = rest.rowCount === 1 ? '1 row is' : `${formatPlural(rest.rowCount, 'row')} are`;
   return {
     columns,
     fields,
     breakdowns: breakdownsOfRows(view),
     selected: undefined,
-    leftOut: rest.rowCount === 0 ? undefined : `${left} left out.`,
+    leftOut: rest.rowCount === 0 ? undefined : notShown(rest.rowCount, 'row', options),
     batches: (withOthers) => batchesWithOthers(kept, fields, withOthers),
     before: before?.rows && {
       columns,
