@@ -69,7 +69,7 @@ const failures: Readonly<Record<string, Failure>> = {
   520: refusal(520, '55555'),
   '503, later': refusal(503, '55555', later),
   'no content': unreadable('', /is empty/, 204),
-  accepted: { ...unreadable('', /is empty|\(202\)/, 202), exits: '99977' },
+  accepted: { ...unreadable('', /is empty|in progress|\(202\)/, 202), exits: '99977' },
   'an empty body': unreadable('', /is empty/),
   '{}': unreadable('{}', /has no|not a report|not a list/),
   'half a document': unreadable('{"response":{"sta', /./),
