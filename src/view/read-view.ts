@@ -1,6 +1,6 @@
 import { RefusedReportError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
-import { closeRows, groupFiles, type ViewedRows } from './groups/group-files.ts';
+import { closeRows, groupFiles } from './groups/group-files.ts';
 import { checkDays, findSummaryWindow } from './model/days-of-rows.ts';
 import { valueWarnings, viewNotes } from './model/messages.ts';
 import { metricsToShow } from './model/shown-metrics.ts';
@@ -39,7 +39,6 @@ export async function readView(
     const view = toView({ options, sources, read, window });
     for (const warning of view.warnings) console.warn(warning);
     for (const note of view.notes) console.note(`Note: ${note}`);
-    for (const note of filterNotes(filters, view)) console.note(note);
     if (options.strict && view.warnings.length > 0) throw warningsError(view);
     return view;
   } catch (error) {
@@ -81,18 +80,6 @@ function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): V
     warnings: [...sources.warnings, ...checkDays(sources, read), ...valueWarnings(view)],
     notes: viewNotes(view),
   };
-}
-
-/** Returns notes on filters without rows, if files have rows. */
-function filterNotes(filters: readonly RowFilter[], { byTime, read }: View): string[] {
-  if (hasNoRows(read)) return [];
-  const notes = filters.flatMap((filter) => filter.notes());
-  const isEmpty = notes.length === 0 && filters.length > 0 && byTime.rowCount === 0;
-  return isEmpty ? ['No row matches every --filter.'] : notes;
-}
-
-function hasNoRows({ files }: ViewedRows): boolean {
-  return files.every(({ tail }) => tail.rowCount === 0);
 }
 
 function warningsError({ warnings, sources }: View): RefusedReportError {

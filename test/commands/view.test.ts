@@ -166,7 +166,7 @@ describe('output', () => {
 
     expect(nothing).toMatchObject({
       exitCode: 0,
-      stderr: 'No row matches --filter campaignname=Nope*.\n',
+      stderr: 'Note: No row matches --filter.\n',
     });
   });
 

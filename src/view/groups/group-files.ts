@@ -176,7 +176,6 @@ class RowGrouping {
   #filter(batch: RowBatch, { filtered, dayOfFile }: UsedColumns): Set<number> | undefined {
     let matching: Set<number> | undefined;
     for (const [index, filter] of this.#question.filters.entries()) {
-      // Every filter sees every row, so that it knows which of its values there are.
       const own = filter.select(batch, filtered[index] ?? [], dayOfFile);
       matching = new Set(matching ? [...matching].filter((row) => own.has(row)) : own);
     }

@@ -42,7 +42,9 @@ export function viewNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
   const compared = sources.earlier && window && comparisonNote(window);
   const notes = compared === undefined ? [] : [compared];
-  if (read.files.every(({ tail }) => tail.rowCount === 0)) notes.push('The report has no rows.');
+  const hasRows = read.files.some(({ tail }) => tail.rowCount > 0);
+  if (!hasRows) notes.push('The report has no rows.');
+  if (hasRows && byTime.rowCount === 0 && options.filter) notes.push('No row matches --filter.');
   notes.push(...sources.notes);
   const days = window ? undefined : findDaySpan(byTime);
   if (days) notes.push(...cutGroupNotes(options.by ?? [], days));

@@ -3,7 +3,6 @@ import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import { printable } from '../../text/printable.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import { keyText } from '../../totals/group-keys.ts';
 import { fieldsNamed } from '../../totals/ranked-groups.ts';
@@ -19,12 +18,8 @@ export class RowFilter {
   /** Whether values of earlier rows match, by field and value. */
   readonly #matches = new Map<string, boolean>();
 
-  /** Values of the condition that no row has had. */
-  readonly #missing: Set<string>;
-
   constructor(condition: Condition) {
     this.#condition = condition;
-    this.#missing = new Set(condition.values.filter((value) => value !== ''));
   }
 
   /** Returns the columns that the condition is about. Throws `UsageError` if there are none. */
@@ -51,22 +46,14 @@ export class RowFilter {
     return rows;
   }
 
-  /** Returns a note on the values that no row has. */
-  notes(): string[] {
-    if (this.#missing.size === 0) return [];
-    const condition = `${this.#condition.name}=${[...this.#missing].join(',')}`;
-    return [`No row matches --filter ${printable(condition)}.`];
-  }
-
   #isMatch(field: string, text: string): boolean {
     const id = `${field} ${text}`;
     const known = this.#matches.get(id);
     if (known !== undefined) return known;
 
-    const found = this.#condition.values.filter((wanted) => isValue(field, text, wanted));
-    for (const wanted of found) this.#missing.delete(wanted);
-    if (this.#matches.size < maxValues) this.#matches.set(id, found.length > 0);
-    return found.length > 0;
+    const isFound = this.#condition.values.some((wanted) => isValue(field, text, wanted));
+    if (this.#matches.size < maxValues) this.#matches.set(id, isFound);
+    return isFound;
   }
 }
 
