@@ -182,10 +182,23 @@ export function unknownColumn(
   const choice =
     columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
 
-  const lacking = columnsLackingFor(name, columns);
+  const isForFiles = flag === '--by' || flag === '--filter';
+  const lacking =
+    columnsLackingFor(name, columns) ?? (isForFiles ? valuesLacking(name) : undefined);
   if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
   const hint = closestHint({ text: name, accepted: columns }, choice);
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
+}
+
+/** Formats `These files have no hours.`; `undefined` for a name that is no breakdown. */
+function valuesLacking(name: string): string | undefined {
+  const all = [...breakdowns, ...derivedBreakdowns].map((breakdown) => breakdown.name);
+  const [found = '', another] = findNames(name, all);
+  const breakdown = another === undefined ? findAnyBreakdown(found) : undefined;
+  if (!breakdown) return undefined;
+
+  if (!breakdown.time) return `These files have no column for ${found}.`;
+  return `These files have no ${found === 'HOURLY' ? 'hours' : 'days'}.`;
 }
 
 /** Says which columns a computed metric lacks; `undefined` if it lacks none, or is none. */

@@ -89,7 +89,7 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data --period 2026-11', says: 'No files for these days in data.' },
     { line: 'view data --by WEEKLY', says: '--period 2026-09-28..2026-10-04' },
     { line: 'view data --period 2026-10-01..2026-10-02 --by MONTHLY', says: 'needs full months' },
-    { line: 'view data --by HOURLY', says: 'Unknown column “HOURLY”' },
+    { line: 'view data --by HOURLY', says: 'These files have no hours.' },
     { line: 'view data --compare -o a.json', says: '--compare does not work with json' },
     { line: 'view data --compare -o a.html', says: '--compare needs a period' },
     {
