@@ -13,7 +13,11 @@ export const version: string = manifest.version;
 /** Time that a report of the server in this process takes. */
 const localDelayMs = 200;
 
-export function createContext(host: Host, console: Console, options: ContextOptions): Context {
+export function createContext(
+  host: Host,
+  console: Console,
+  { argv, ...options }: ContextOptions & Pick<Context, 'argv'>,
+): Context {
   const startedMs = host.stopwatch();
   const callOff = new AbortController();
   const signal = anySignal(forManyListeners(host.signal), callOff.signal);
@@ -45,6 +49,7 @@ export function createContext(host: Host, console: Console, options: ContextOpti
     host,
     console,
     flags: options,
+    argv,
     account,
     accounts,
     elapsedMs: () => stopwatch() - startedMs,

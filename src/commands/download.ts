@@ -1,19 +1,11 @@
 import { nameValues } from '../query/file-name.ts';
-import { checkFlags } from '../query/flags/check-flags.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
-import { outputFlags } from '../query/flags/output-flags.ts';
 import { Announcer } from '../run/announce.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
 import { requestedPart } from '../run/ledger.ts';
 import { findRequested } from '../run/request.ts';
-import {
-  idCommand,
-  requestAgainCommand,
-  typedAccountWords,
-  typedWords,
-  withNextCommand,
-} from '../run/resume-command.ts';
+import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { runReport } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -42,12 +34,6 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const { columns = query?.columns, strict = query?.strict } = options;
   const account = await context.account.name();
   const { platform, wallClock } = context.host;
-  const words = [
-    '--wait',
-    ...typedWords(checkFlags, options),
-    ...typedAccountWords(options),
-    ...typedWords(outputFlags, options),
-  ];
   // An unknown report was requested before now.
   const requestedMs = entry && Date.parse(entry.at);
   const known = requestedMs === undefined ? {} : { requestedMs };
@@ -71,7 +57,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     announcer.end({ isOneReport: true });
   } catch (error) {
     throw withNextCommand(error, {
-      resume: idCommand('download', reportId, words, platform),
+      resume: waitingCommand(context.argv, 'download', platform),
       again: part && requestAgainCommand(part, options.baseUrl, platform),
     });
   }

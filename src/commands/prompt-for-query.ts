@@ -23,22 +23,16 @@ export function shouldPrompt(
 /**
  * Asks for the period, and for the breakdowns and the file unless they were typed, and prints the
  * equivalent command line.
- *
- * @param words arguments after `adreport run`
  */
-export async function promptForQuery(
-  tools: Context,
-  options: RunFlags,
-  words: readonly string[],
-): Promise<RunFlags> {
-  const { console, host, account } = tools;
+export async function promptForQuery(tools: Context, options: RunFlags): Promise<RunFlags> {
+  const { console, host, account, argv } = tools;
   // Fails before the first question if there is no sign-in.
   if (!options.dryRun) await account.client();
 
   const profile = options.profile ?? (await account.settings()).profile.value;
   const prompt = new Prompt(host.stdin, console, host.signal);
   const check = checkWith(profile, host.wallClock());
-  const typed = [...words];
+  const typed = [...argv];
 
   const period = await prompt.ask({
     what: 'period',
@@ -77,7 +71,7 @@ export async function promptForQuery(
 
   console.note('To run this again without prompts:');
   const quoted = typed.map((word) => shellWord(word, host.platform));
-  console.note(`  adreport run ${quoted.join(' ')}`);
+  console.note(`  adreport ${quoted.join(' ')}`);
   return { ...options, period, by, output };
 }
 

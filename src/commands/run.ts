@@ -27,11 +27,9 @@ export const runCommand = declareCommand({
     ],
   ],
   flags: runFlags,
-  async action({ context, options, args: [names], typedOptions, program }) {
+  async action({ context, options, args: [names], typedOptions }) {
     const isAsked = shouldPrompt(context, { options, names });
-    const completed = isAsked
-      ? await promptForQuery(context, options, program.args.slice(1))
-      : options;
+    const completed = isAsked ? await promptForQuery(context, options) : options;
     await run(context, { options: completed, names, typedOptions });
     return 0;
   },

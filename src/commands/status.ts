@@ -7,12 +7,7 @@ import type { Context } from '../run/context.ts';
 import { requestedPart } from '../run/ledger.ts';
 import { waitForReport } from '../run/report-attempts.ts';
 import { findRequested, recordFailure, updateLedger } from '../run/request.ts';
-import {
-  idCommand,
-  requestAgainCommand,
-  typedAccountWords,
-  withNextCommand,
-} from '../run/resume-command.ts';
+import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { expectReportId } from './report-id.ts';
@@ -68,10 +63,9 @@ async function status(
   } catch (thrown) {
     const { platform } = host;
     const error = await recordFailure(context, reportId, thrown);
-    const words = ['--wait', ...typedAccountWords(options)];
     const part = entry && requestedPart(entry);
     throw withNextCommand(error, {
-      resume: options.wait ? idCommand('status', reportId, words, platform) : undefined,
+      resume: options.wait ? waitingCommand(context.argv, 'status', platform) : undefined,
       again: part && requestAgainCommand(part, options.baseUrl, platform),
     });
   }

@@ -109,7 +109,7 @@ function isWholeProfile({ profile, metrics }: Query): boolean {
 }
 
 /** Formats a flag and its value as typed. */
-export function toWords(flag: Flag, value: SavedValue): string[] {
+function toWords(flag: Flag, value: SavedValue): string[] {
   const name = /^-\w/.exec(flag.flags)?.[0] ?? longNameOf(flag);
   if (isSwitch(flag)) return [name];
   if (isMap(value)) {

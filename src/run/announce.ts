@@ -1,12 +1,14 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { isClosedPipe } from '../errors.ts';
+import type { CardOptions } from '../present/terminal/report-card.ts';
+import { labelsByMetric } from '../query/flags/read-value.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
-import { timeKeys } from '../totals/group-keys.ts';
-import { GroupedTotals } from '../totals/grouped-totals.ts';
+import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import { formatSum } from '../totals/report-metrics.ts';
 import { showMetrics, writtenMessage } from './announce-output.ts';
 import type { Context } from './context.ts';
+import { keyFor, windowOf } from './describe-report.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
 /** Runs with more files print only a total for the rest. */
@@ -18,26 +20,34 @@ const maxListedFiles = 10;
  */
 export class Announcer {
   readonly #context: Context;
-  readonly #reports: WrittenReport[] = [];
-  readonly #files: NamedFile[] = [];
+  #reportCount = 0;
+  #fileCount = 0;
+  #rowCount = 0;
+  #sizeBytes = 0;
+
+  /** Metrics of all reports. */
+  #total: GroupedTotals | undefined;
+
+  /** How the metrics of a single report are shown. */
+  #card: CardOptions = {};
 
   constructor(context: Context) {
     this.#context = context;
   }
 
-  async add(report: WrittenReport): Promise<void> {
-    const { console, elapsedMs } = this.#context;
-    const files = report.files.filter(isNamed);
-    this.#printWarnings(report, files);
-    await this.#printJsonLines(report, files);
-    if (files.length > 0) this.#reports.push(report);
-    for (const file of files) {
-      const position = this.#files.push(file);
-      if (report.recorded?.kept || position > maxListedFiles) continue;
-      const { name, rowCount, sizeBytes } = file;
-      console.note(writtenMessage({ file: name, rowCount: rowCount ?? 0, sizeBytes, elapsedMs }));
-    }
-    if (files.length > 0) this.#printChanges(report);
+  async add(written: WrittenReport): Promise<void> {
+    const files = written.files.filter(isNamed);
+    this.#printWarnings(written, files);
+    if (files.length === 0) return;
+
+    await this.#printJsonLines(written, files);
+    for (const file of files) this.#addFile(file, written.recorded?.kept !== undefined);
+    this.#printChanges(written);
+    this.#reportCount += 1;
+    const { report, metrics, comparison } = written;
+    this.#card = { comparison, labels: labelsByMetric(report.output.label) };
+    if (metrics && this.#total) this.#total.absorb(metrics);
+    else this.#total ??= metrics;
   }
 
   /**
@@ -46,21 +56,24 @@ export class Announcer {
    */
   end({ isOneReport }: { readonly isOneReport: boolean }): void {
     const { console, elapsedMs } = this.#context;
-    const [first, ...others] = this.#reports;
-    const sums = isOneReport ? this.#reports.flatMap(({ metrics }) => metrics ?? []) : [];
-    if (this.#files.length > maxListedFiles || sums.length > 1) {
-      const count = formatPlural(this.#files.length, 'file');
-      const rowCount = this.#files.reduce((total, file) => total + (file.rowCount ?? 0), 0);
-      const bytes = this.#files.reduce((total, file) => total + file.sizeBytes, 0);
-      const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(bytes)}`;
-      console.note(`Total: ${count}, ${size}, in ${formatDuration(elapsedMs())}.`);
+    const total = isOneReport ? this.#total : undefined;
+    const hasParts = this.#reportCount > 1;
+    if (this.#fileCount > maxListedFiles || (total && hasParts)) {
+      const files = formatPlural(this.#fileCount, 'file');
+      const size = `${formatPlural(this.#rowCount, 'row')}, ${formatBytes(this.#sizeBytes)}`;
+      console.note(`Total: ${files}, ${size}, in ${formatDuration(elapsedMs())}.`);
     }
-    if (!first || sums.length === 0) return;
+    if (total) showMetrics(console, total, hasParts ? {} : this.#card);
+  }
 
-    const { comparison, labels } = first;
-    const total = new GroupedTotals(sums.some(({ by }) => by.length > 0) ? timeKeys : []);
-    for (const sum of sums) total.absorb(sum);
-    showMetrics(console, total, others.length === 0 ? { comparison, labels } : {});
+  #addFile({ name, rowCount, sizeBytes }: NamedFile, isKept: boolean): void {
+    const { console, elapsedMs } = this.#context;
+    const rows = rowCount ?? 0;
+    this.#fileCount += 1;
+    this.#rowCount += rows;
+    this.#sizeBytes += sizeBytes;
+    if (isKept || this.#fileCount > maxListedFiles) return;
+    console.note(writtenMessage({ file: name, rowCount: rows, sizeBytes, elapsedMs }));
   }
 
   /** Prints the warnings and notes of a report, after its file names, and those about its file. */
@@ -73,11 +86,11 @@ export class Announcer {
     for (const warning of recorded?.warnings ?? []) console.warn(warning);
   }
 
-  async #printJsonLines(report: WrittenReport, files: readonly NamedFile[]): Promise<void> {
+  async #printJsonLines(written: WrittenReport, files: readonly NamedFile[]): Promise<void> {
     const { console, flags } = this.#context;
     if (!flags.json) return;
     try {
-      for (const file of files) await console.result(formatJsonLine(report, file));
+      for (const file of files) await console.result(formatJsonLine(written, file));
     } catch (error) {
       // Only the reader of stdout is gone. The remaining files still have to be written.
       if (!isClosedPipe(error)) throw error;
@@ -85,7 +98,7 @@ export class Announcer {
   }
 
   /** Prints totals that differ from the last download: `2026-11-19 changed: downloads 40 → 43`. */
-  #printChanges({ since, recorded, label }: WrittenReport): void {
+  #printChanges({ report, rows, recorded }: WrittenReport): void {
     if (!recorded?.changes) return;
 
     const changes: string[] = [];
@@ -94,8 +107,10 @@ export class Announcer {
       const isMoney = fieldTypeOf(metric) === 'money';
       changes.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
     }
-    const name = label === undefined ? '' : `${label} `;
-    this.#context.console.note(`${name}${since?.slice(0, 10)} changed: ${changes.join(', ')}`);
+    const { label, part } = report;
+    const day = windowOf(part, rows.tail).since?.slice(0, 10);
+    const subject = label === undefined ? day : `${label} ${day}`;
+    this.#context.console.note(`${subject} changed: ${changes.join(', ')}`);
   }
 }
 
@@ -108,8 +123,9 @@ function isNamed(file: FileInPlace): file is NamedFile {
   return file.name !== undefined;
 }
 
-function formatJsonLine(report: WrittenReport, file: NamedFile): string {
-  const { title, checkResult, recorded } = report;
+function formatJsonLine(written: WrittenReport, file: NamedFile): string {
+  const { report, rows, checkResult, recorded } = written;
+  const { title, query, part } = report;
   return visibleJson({
     file: file.name,
     report: title?.report ?? null,
@@ -117,11 +133,10 @@ function formatJsonLine(report: WrittenReport, file: NamedFile): string {
     rows: file.rowCount,
     bytes: file.sizeBytes,
     sha256: file.sha256,
-    key: report.key,
-    reportId: report.reportId,
-    ...(report.reportIds && { reportIds: report.reportIds }),
-    since: report.since,
-    until: report.until,
+    key: keyFor(query),
+    reportId: rows.id ?? null,
+    ...('reportIds' in rows && { reportIds: rows.reportIds }),
+    ...windowOf(part, rows.tail),
     warnings: checkResult.warnings.map(({ message }) => message),
     // A warning about a file is no proof against the report.
     notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.warnings ?? [])],

@@ -15,6 +15,9 @@ export interface Context {
   readonly console: Console;
   readonly flags: ConsoleFlags;
 
+  /** The command line as typed. */
+  readonly argv: readonly string[];
+
   /** Named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 

@@ -5,13 +5,13 @@ import { AdreportError, type CheckResult, InterruptedError, isInterruption } fro
 import { createSpool, type Spool } from '../output/file/spool.ts';
 import { withoutOutput } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
+import { mergeReports } from '../rows/merge-reports.ts';
 import { readRows } from '../rows/read-rows.ts';
 import { emptyTail, type RowBatch, type RowBatches } from '../rows/row-batch.ts';
 import { anySignal } from '../signals.ts';
 import { silentProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { type Failure, labelPart, PartsFailed } from './failures.ts';
-import { mergeReports } from './merge-reports.ts';
 import { ReportAttempts, type ReportToOpen } from './report-attempts.ts';
 import type { RequestQueue } from './request-queue.ts';
 

@@ -10,11 +10,10 @@ import {
 } from '../errors.ts';
 import { commandFor, fixedPeriod } from '../query/command-for.ts';
 import { downloadFlags } from '../query/flags/download-flags.ts';
-import { type FlagGroup, type FlagTable, isNegation, type OptionsOf } from '../query/flags/flag.ts';
-import { type ServiceFlags, serviceFlags } from '../query/flags/service-flags.ts';
+import type { FlagGroup } from '../query/flags/flag.ts';
 import { keepsFolder } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
-import { type SavedValue, toArguments, toWords } from '../query/saved-keys.ts';
+import { toArguments } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import type { ReportPlan } from './plan-run.ts';
@@ -60,8 +59,10 @@ export function nextCommand(
     return resumeCommand(report, platform);
   }
   const flags = toArguments(query, (option) => downloadOptions.has(option));
-  const words = ['--wait', ...flags, ...baseUrlWords(options.baseUrl)];
-  return idCommand('download', error.reportId, words, platform);
+  const words = ['download', '--wait', ...flags, ...baseUrlWords(options.baseUrl)];
+  // An id that begins with a dash would be read as a flag.
+  const dashes = error.reportId.startsWith('-') ? ['--'] : [];
+  return formatCommand([...words, ...dashes, error.reportId], platform);
 }
 
 /** Formats the command that requests a report again. */
@@ -102,34 +103,18 @@ export function withNextCommand(error: unknown, { resume, again }: NextCommands)
   return new ErrorInContext(error, { hint: hints.join('\n') });
 }
 
-/** Formats a command that names a report by its id. */
-export function idCommand(
+/** Formats the typed command on a report that is named by its id, so that it waits for it. */
+export function waitingCommand(
+  argv: readonly string[],
   command: 'download' | 'status',
-  reportId: string,
-  words: readonly string[],
   platform: NodeJS.Platform,
 ): string {
-  // An id that begins with a dash would be read as a flag: it is last, after `--`.
-  const ordered = reportId.startsWith('-') ? [...words, '--', reportId] : [reportId, ...words];
-  return ['adreport', command, ...ordered.map((word) => shellWord(word, platform))].join(' ');
+  const words = argv.includes('--wait')
+    ? argv
+    : argv.toSpliced(argv.indexOf(command) + 1, 0, '--wait');
+  return formatCommand(words, platform);
 }
 
-/** Returns the flags of a group that have a value, as typed. */
-export function typedWords<Flags extends FlagTable>(
-  { flags }: FlagGroup<Flags>,
-  options: Partial<OptionsOf<FlagGroup<Flags>>>,
-): string[] {
-  const values: Readonly<Record<string, unknown>> = options;
-  return Object.entries(flags).flatMap(([option, flag]) => {
-    const value = values[option];
-    const isDefault =
-      value === undefined || value === false || (isNegation(flag) && value === true);
-    const isTyped = !isDefault || (isNegation(flag) && value === false);
-    return isTyped ? toWords(flag, value as SavedValue) : [];
-  });
-}
-
-/** Returns the flags for the service and the account, as typed. */
-export function typedAccountWords({ account, baseUrl, encoding }: ServiceFlags): string[] {
-  return typedWords(serviceFlags, { account, baseUrl, encoding });
+function formatCommand(words: readonly string[], platform: NodeJS.Platform): string {
+  return ['adreport', ...words.map((word) => shellWord(word, platform))].join(' ');
 }

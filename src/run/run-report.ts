@@ -11,7 +11,7 @@ import {
   requireSamePlace,
 } from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
-import { type EncodeOptions, messagesForReaders } from '../output/encoder.ts';
+import { messagesForReaders } from '../output/encoder.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { columnsOfQuery } from '../query/columns.ts';
 import type { NameValues } from '../query/file-name.ts';
@@ -22,7 +22,7 @@ import type { Comparison } from '../totals/report-metrics.ts';
 import { openForUser } from '../ui/open-file.ts';
 import { type EarlierReport, sumEarlierReport } from './compare.ts';
 import type { Context } from './context.ts';
-import { keyFor, provenanceOf, windowOf } from './describe-report.ts';
+import { provenanceOf } from './describe-report.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import { recordPart } from './record-report.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
@@ -59,33 +59,17 @@ export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
 
 /** A report in its files. */
 export interface WrittenReport {
+  readonly report: ReportToWrite;
+  readonly rows: ReportRows;
   readonly files: readonly FileInPlace[];
-  readonly title: ReportTitle | undefined;
-
-  /** Of the report, if the run has several. */
-  readonly label: string | undefined;
-
-  /** Columns that identify a row; empty if the request is not known. */
-  readonly key: readonly string[];
-
-  /** `null` for data without an id, and for merged reports. */
-  readonly reportId: string | null;
-
-  /** Ids of merged reports. */
-  readonly reportIds?: readonly string[] | undefined;
-
-  /** In the zone of the window, as RFC 3339; `null` if unknown. */
-  readonly since: string | null;
-  readonly until: string | null;
   readonly checkResult: CheckResult;
 
   /** Absent if the folder has no history. */
   readonly recorded: RecordResult | undefined;
 
-  /** Metrics of the card; absent if no card is shown. */
+  /** To be shown after a file; absent for stdout, with `-q` and with `--json`. */
   readonly metrics: GroupedTotals | undefined;
   readonly comparison: Comparison | undefined;
-  readonly labels: EncodeOptions['labels'];
 }
 
 /**
@@ -131,9 +115,10 @@ interface RowsToWrite {
  */
 async function writeRows(
   context: Context,
-  { query, part, output, filled, title, label }: ReportToWrite,
+  report: ReportToWrite,
   { rows, files: planned, earlier }: RowsToWrite,
 ): Promise<WrittenReport> {
+  const { query, part, output, filled } = report;
   const { id: reportId, createdMs } = rows;
   const comparison = earlier?.comparison;
   const provenance = provenanceOf(context, query, reportId);
@@ -163,18 +148,13 @@ async function writeRows(
 
     if (planned.opensFiles) openForUser(context, files);
     return {
+      report,
+      rows,
       files: kept ? [keptFile(file, kept)] : files,
-      title,
-      label,
-      key: keyFor(query),
-      reportId: reportId ?? null,
-      reportIds: 'reportIds' in rows ? rows.reportIds : undefined,
-      ...windowOf(part, rows.tail),
       checkResult,
       recorded,
       metrics: planned.printsTotals && !kept ? sums : undefined,
       comparison,
-      labels: planned.files[0]?.encoding.labels,
     };
   } finally {
     // Files in place stay.

@@ -17,7 +17,7 @@ describe('one step at a time', () => {
     const id = stdout.trim();
 
     expect(await run(`status ${id}`)).toMatchObject({ exitCode: 0, stdout: 'progress\n' });
-    expectRefusal(await run(`download ${id}`), 7, `To resume: adreport download ${id} --wait`);
+    expectRefusal(await run(`download ${id}`), 7, `To resume: adreport download --wait ${id}\n`);
     expect(await run(`status ${id} --wait --json`)).toMatchObject({ exitCode: 0 });
 
     const record = JSON.parse((await run(`status ${id} --json`)).stdout);

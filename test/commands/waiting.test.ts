@@ -83,7 +83,7 @@ describe('an unfinished report', () => {
 
     const { stderr } = await run(tokenA);
     const [, command = ''] = /To resume: adreport (.*)/.exec(stderr) ?? [];
-    expect(command).toBe('download r1 --wait -o x.csv');
+    expect(command).toBe('download --wait -o x.csv r1');
     expect(await download(command, tokenB)).toMatchObject({ exitCode: 0 });
     expect(created()).toBe(1);
 

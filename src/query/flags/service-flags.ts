@@ -1,5 +1,5 @@
 import { encodings } from '../../contract/messages.ts';
-import { type OptionsOf, runFlagGroup } from './flag.ts';
+import { runFlagGroup } from './flag.ts';
 import { readCount, readTimeout } from './read-value.ts';
 
 export const serviceFlags = runFlagGroup('Service:', {
@@ -50,6 +50,3 @@ const { local: _local, ...remoteFlags } = serviceFlags.flags;
 
 /** For commands that name a report by its ID: those of a server in this process die with it. */
 export const remoteServiceFlags = runFlagGroup(serviceFlags.heading, remoteFlags);
-
-/** Durations are in milliseconds. */
-export type ServiceFlags = OptionsOf<typeof serviceFlags>;

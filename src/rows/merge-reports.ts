@@ -1,10 +1,5 @@
 import type { ReportSummary } from '../contract/messages.ts';
-import {
-  emptyTail,
-  type ReportMember,
-  type ReportTail,
-  type RowBatches,
-} from '../rows/row-batch.ts';
+import { emptyTail, type ReportMember, type ReportTail, type RowBatches } from './row-batch.ts';
 
 /**
  * Concatenates the rows of several reports; each report is read when the previous one is done. The
