@@ -199,6 +199,6 @@ function unknownReport(
   }
   const value = flag === '--period' ? meantPeriod : listed.join(',');
   return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
-    hint: `Use: adreport run ${flag} ${shellWord(value, platform)}`,
+    hint: `Use ${flag} ${shellWord(value, platform)}`,
   });
 }

@@ -9,11 +9,11 @@ import { serveForTest } from '../support/service.ts';
 const day = 'run --period yesterday';
 
 test.each([
-  { line: 'run last-month', says: 'Use: adreport run --period last-month' },
-  { line: 'run 2026-10', says: 'Use: adreport run --period 2026-10' },
-  { line: 'run daily', says: 'Use: adreport run --by daily' },
-  { line: 'run --period last month', says: 'Use: adreport run --period last-month' },
-  { line: 'run --by DAILY, CAMPAIGN', says: 'Use: adreport run --by DAILY,CAMPAIGN' },
+  { line: 'run last-month', says: 'Use --period last-month' },
+  { line: 'run 2026-10', says: 'Use --period 2026-10' },
+  { line: 'run daily', says: 'Use --by daily' },
+  { line: 'run --period last month', says: 'Use --period last-month' },
+  { line: 'run --by DAILY, CAMPAIGN', says: 'Use --by DAILY,CAMPAIGN' },
   { line: `${day} --currency EUR`, says: '--metrics revenueEuro' },
   { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
@@ -27,7 +27,7 @@ test('a saved report may have the name of a period', async () => {
   const { run, cwd } = await serveForTest({ delayMs: 0 });
   writeFileSync(join(cwd, 'adreport.yaml'), 'reports:\n  today:\n    period: 2026-10-01\n');
   expect(await run('run today --dry-run')).toMatchObject({ exitCode: 0 });
-  expectRefusal(await run('run last-month'), 2, 'Use: adreport run --period last-month');
+  expectRefusal(await run('run last-month'), 2, 'Use --period last-month');
 });
 
 test('a word after a list with a blank is not looked up without a hint on blanks', async () => {
