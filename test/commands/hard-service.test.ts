@@ -4,12 +4,13 @@ import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
-const line = 'run --period yesterday --metrics displays --format json';
+const line = 'run --period yesterday --metrics displays,clicks --format json';
 
 describe('a service that takes forms only', () => {
   const credentials = { ADREPORT_EMAIL: 'me+you@example.com', ADREPORT_PASSWORD: 'p&q=1' };
   const answers = {
     '/auth-reporting': { token: tokens.buyer },
+    '/download-reporting': { data: [{ displays: 7, clicks: 1 }] },
     '/buyer-reporting': { id: 'r 1&' },
   };
 
@@ -21,7 +22,7 @@ describe('a service that takes forms only', () => {
 
     expect(received.map(({ path, body }) => [path, body])).toEqual([
       ['/auth-reporting', 'auth%5Bemail%5D=me%2Byou%40example.com&auth%5Bpassword%5D=p%26q%3D1'],
-      ['/buyer-reporting', expect.stringMatching(/^since=\d+&/)],
+      ['/buyer-reporting', expect.stringMatching(/^since=\d+&until=\d+&metrics=displays,clicks$/)],
       ['/status-reporting', 'id=r+1%26'],
       ['/download-reporting', 'id=r+1%26'],
     ]);

@@ -86,13 +86,16 @@ test('update --dry-run shows the requests for what is due, and makes none', asyn
 
 describe('a folder that one run per night builds', () => {
   test('run --period DAY: the folder ends with the latest day', async () => {
-    const { runWell, check, wait, read } = await openFolderScene();
+    const { run, runWell, check, wait, read, path } = await openFolderScene();
     for (const day of ['2026-11-17', '2026-11-18', '2026-11-19']) {
       await runWell(`run --period ${day} ${request} ${output}`);
     }
     wait(10);
     expect(await check()).toEqual([]);
     expect(read('_adreport.yaml')).toContain('since: 2026-11-17\nuntil: 2026-11-19\n');
+    edit(path('_adreport.yaml'), 'until', '2026-11-18');
+    const { notes } = JSON.parse((await run('check data --json')).stdout);
+    expect(notes).toEqual(['2026-11-19.csv: after until (2026-11-18).']);
   });
 
   test.each([
@@ -137,6 +140,18 @@ describe('the days of a folder', () => {
     expect(read('_adreport-2-of-4.history').split('\n')).toHaveLength(3);
     expect(await check()).toHaveLength(6);
     for (const shard of ['1/4', '3/4', '4/4']) await runWell(`${line} --shard ${shard}`);
+    expect(await check()).toEqual([]);
+  });
+
+  test('of the lines of several shards the latest counts', async () => {
+    const { runWell, check, wait, read, path } = await openFolderScene();
+    const line = `run --since 2026-11-17 ${request} ${output}`;
+    await runWell(line);
+    const others = read('_adreport.history').replaceAll(/"sha256":"..../g, '"sha256":"0000');
+    fs.writeFileSync(path('_adreport.history'), others);
+    expect(await check()).toHaveLength(3);
+    wait(1);
+    for (const shard of ['1/2', '2/2']) await runWell(`${line} --fresh --shard ${shard}`);
     expect(await check()).toEqual([]);
   });
 
@@ -362,6 +377,15 @@ describe('damage', () => {
         fs.writeFileSync(path('_adreport.history'), merged.join('\n'));
       },
       says: expect.arrayContaining([expect.stringMatching(/^untracked/)]),
+    },
+    {
+      name: 'a report covered half a day',
+      harm: (path) => {
+        const text = fs.readFileSync(path('_adreport.history'), 'utf8');
+        const half = text.replace('"2026-11-16T23:59:59', '"2026-11-16T11:59:59');
+        fs.writeFileSync(path('_adreport.history'), half);
+      },
+      says: ['stale 2026-11-16.csv'],
     },
     {
       name: 'the history has no line that can be read',

@@ -16,6 +16,14 @@ describe('the same answer as a run', () => {
     expect(withoutOrigin(read('view.html'))).toBe(withoutOrigin(read('run.html')));
   });
 
+  test('of a running week up to its last whole day', async () => {
+    const flags = '--period 2026-10-26..2026-11-02 --split day --by OS -o data/{date}.csv';
+    const { run, read } = await serveFolder(flags);
+    await run('view data --period this-week --by OS --compare -o page.html -q');
+
+    expect(read('page.html')).toContain('compared with 26 October 2026');
+  });
+
   test('its page has no e-mail address, account or service', async () => {
     const { run, read, server } = await serveFolder(
       '--period 2026-10-01..2026-10-03 --split day --by CAMPAIGN -o data/{date}.csv',
@@ -108,8 +116,9 @@ describe('views that would be silently wrong are exit 2', () => {
     { line: 'view data/2026-10-01.csv c.json', says: 'have rows of the same days' },
     { line: 'view weeks/2026-10-05.csv e.json', says: 'have rows of the same days' },
     { line: 'view a.csv b.csv', says: 'a.csv and b.csv have rows of the same days' },
+    { line: 'view data again', says: 'data/2026-10-03.csv and again/2026-10-03.csv have rows' },
     { line: 'view a.csv --period 2026-10', says: 'The rows of a.csv have no dates' },
-    { line: 'view .', says: '. has 2 declared folders.' },
+    { line: 'view .', says: '. has 3 declared folders.' },
     { line: 'view weeks --by DAILY', says: '--by DAILY needs days, and weeks has full weeks.' },
     { line: 'view weeks --by MONTHLY', says: 'a week of weeks can be in two months' },
     { line: 'view weeks --period 2026-10', says: '--period 2026-09-28..2026-11-01' },
@@ -118,6 +127,7 @@ describe('views that would be silently wrong are exit 2', () => {
   test('with a hint', async () => {
     const { run, at } = await serveFolder(daily);
     await run(`run ${weekly} -q`);
+    await run('run --period 2026-10-03 --split day --by CAMPAIGN -o again/{date}.csv -q');
     await run('run --period 2026-10-01 --by CAMPAIGN,OS -o c.csv -q');
     await run('run --period 2026-10-01 --by DAILY,CAMPAIGN -o c.json -q');
     await run('run --period 2026-10-06 --by DAILY,CAMPAIGN -o e.json -q');
