@@ -92,11 +92,11 @@ function requestKeys(part: Part): ReturnType<typeof toSavedKeys> {
 
 /** Identifies a request, in every run and on every machine. */
 function hashBody(body: ReportBody): string {
-  return shortHash(JSON.stringify(body));
+  return hash(JSON.stringify(body)).slice(0, 32);
 }
 
-function shortHash(value: string): string {
-  return createHash('sha256').update(value).digest('hex').slice(0, 32);
+function hash(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
 }
 
 const interruptedRequest =
@@ -120,7 +120,7 @@ async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAc
   const { email, token } = settings;
   const isBare = email.value === undefined && isUnnamed(settings);
   const account = isBare
-    ? `token ${shortHash(token.value ?? '')}`
+    ? `token ${hash(token.value ?? '').slice(0, 16)}`
     : (email.value ?? chooseAccountName(settings));
   return { service: serviceOf(settings), account };
 }
