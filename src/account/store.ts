@@ -94,7 +94,8 @@ export class Store {
 
   /**
    * Changes the settings under a lock; readers see the old file or the new one. `change` returns
-  XX
+   * its argument to leave them unchanged, and may be called twice. Throws `UsageError` if the file
+   * cannot be changed.
    */
   async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
     // Without a change, the folder is not created.
