@@ -325,7 +325,7 @@ describe('refusals', () => {
 
   test.each([
     { args: '--by campainName', says: 'Did you mean campaignName?' },
-    { args: '--by COUNTRY', says: 'Unknown column “COUNTRY” in --by.' },
+    { args: '--by COUNTRY', says: 'These files have no column for COUNTRY.' },
     { args: ['--by', ''], says: 'Give at least one value' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },

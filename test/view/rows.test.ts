@@ -66,11 +66,18 @@ describe('rows stay rows', () => {
   });
 
   test('files of different breakdowns are exit 2, whatever is asked of them', async () => {
-    const byCountry = 'date,country,displays\n2026-08-03,FR,5\n';
-    const { view } = filesOf({ 'a.csv': first, 'b.csv': byCountry });
-    const says = 'a.csv and b.csv have different breakdowns.';
-    for (const flags of ['', '--by DAILY', '--json']) {
-      expectRefusal(await view(`a.csv b.csv ${flags}`), 2, says);
+    const others = {
+      'country.csv': 'date,country,displays\n2026-08-03,FR,5\n',
+      'hours.csv': 'date,hour,campaignId,displays\n2026-08-01,2026-08-01T02:00:00+0200,1,5\n',
+      'undated.csv': 'campaignId,displays\n1,5\n',
+      'rows.ndjson': '{"date":"2026-08-03","campaignId":"1","os":"iOS","displays":5}\n',
+    };
+    const { view } = filesOf({ 'a.csv': first, ...others });
+    for (const name of Object.keys(others)) {
+      for (const flags of ['', '--by DAILY', '--json']) {
+        const says = `a.csv and ${name} have different breakdowns.`;
+        expectRefusal(await view(`a.csv ${name} ${flags}`), 2, says);
+      }
     }
   });
 

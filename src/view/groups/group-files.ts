@@ -115,7 +115,7 @@ class RowGrouping {
       this.#host.signal.throwIfAborted();
       const batch = next.value;
       const used = this.#columns.find(batch.fields, file);
-      if (batch.firstRow === 0) this.#overlap?.begin(source, used);
+      if (batch.firstRow === 0) this.#overlap?.begin(source);
       check.observe(batch);
       await this.#add(batch, used, file);
       for (const field of used.fields) {

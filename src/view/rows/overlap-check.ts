@@ -34,10 +34,11 @@ export class OverlapCheck {
   readonly #files: DatedFile[] = [];
   readonly #keys = new RowKeys();
 
-  begin({ shown, record }: SourceFile, { dayOfFile }: UsedColumns): void {
-    const days = dayOfFile === undefined ? undefined : record?.part;
-    const { firstDay = '', lastDay = '' } = days ?? {};
-    this.#files.push({ shown, firstDay, lastDay, isUndated: firstDay !== lastDay });
+  begin({ shown, record }: SourceFile): void {
+    const names = record?.declaration.query.breakdowns ?? [];
+    const hasDays = names.includes('DAILY') || names.includes('HOURLY');
+    const { firstDay = '', lastDay = '' } = record?.part ?? {};
+    this.#files.push({ shown, firstDay, lastDay, isUndated: !hasDays && firstDay !== lastDay });
   }
 
   /** Adds rows of the file that was begun last. Throws `UsageError` for one that another has. */

@@ -1,5 +1,9 @@
 import { breakdownOfField } from '../../contract/columns.ts';
-import { findAnyBreakdown } from '../../contract/vocabulary.ts';
+import {
+  type Breakdown,
+  type DerivedBreakdown,
+  findAnyBreakdown,
+} from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
 import { printable } from '../../text/printable.ts';
@@ -45,19 +49,26 @@ function filledBreakdowns(file: ReadFile): ReadonlySet<string> {
 function declaredBreakdowns({ source: { record }, tail }: ReadFile): Set<string> | undefined {
   const names = record?.declaration.query.breakdowns ?? tail.summary?.breakdowns;
   if (!names) return undefined;
-  const found = names.map((name) => (findAnyBreakdown(name)?.time ? time : name));
-  // The days of a folder's files are the time of their rows.
-  return new Set(record ? [...found, time] : found);
+  const found = new Set(names.map((name) => toBreakdown(findAnyBreakdown(name)) ?? name));
+  // The days of a folder's files are the dates of their rows.
+  if (record && !found.has('HOURLY')) found.add(dates);
+  return found;
 }
 
-/** Stands for days, hours, weeks and months, which may be added up. */
-const time = 'TIME';
-
 function breakdownsOfFields(fields: Iterable<string>): Set<string> {
-  const names = new Set<string>();
+  const found = new Set<string>();
   for (const field of fields) {
-    const breakdown = breakdownOfField(field);
-    if (breakdown) names.add(breakdown.time ? time : breakdown.name);
+    const name = toBreakdown(breakdownOfField(field));
+    if (name !== undefined) found.add(name);
   }
-  return names;
+  // An hour includes its date.
+  if (found.has('HOURLY')) found.delete(dates);
+  return found;
+}
+
+/** Stands for days, weeks and months, which a header does not tell apart. */
+const dates = 'DATES';
+
+function toBreakdown(breakdown: Breakdown | DerivedBreakdown | undefined): string | undefined {
+  return breakdown?.time && breakdown.name !== 'HOURLY' ? dates : breakdown?.name;
 }
