@@ -8,7 +8,7 @@ import {
   metricOfField,
 } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { unknownColumn } from '../query/columns.ts';
+import { readColumn, unknownColumn } from '../query/file-columns.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
@@ -20,7 +20,6 @@ import {
   derivedNumber,
   findComputedMetric,
   type ReportMetric,
-  readColumnName,
 } from '../totals/report-metrics.ts';
 import type { RowMatcher } from '../totals/row-matcher.ts';
 import type { EncodeOptions } from './encoder.ts';
@@ -194,7 +193,8 @@ export class ColumnPlan {
 
     const { columns: requested = [] } = this.#choice;
     const requestedFields = requested.map(({ field }) => field);
-    const field = readColumnName(name, requestedFields) ?? readColumnName(name, known);
+    const field =
+      readColumn(name, requestedFields, '--columns') ?? readColumn(name, known, '--columns');
     if (field === undefined) throw unknownColumn(name, known);
     return field;
   }

@@ -1,11 +1,10 @@
 import { nameInSentence } from '../text/printable.ts';
 import { listWords } from '../text/quantity.ts';
-import { endedGroups } from '../totals/ended-groups.ts';
-import { nameOfGroup } from '../totals/group-name.ts';
-import { addSums, GroupedTotals } from '../totals/grouped-totals.ts';
-import { othersLabel } from '../totals/ranked-groups.ts';
-import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
+import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts';
+import { byMetric, othersLabel } from '../totals/ranked-groups.ts';
+import { type Comparison, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
 import type { ReportSums, Unit } from '../totals/report-sums.ts';
+import { nameOfGroup } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /** Number of groups named in a sentence; the others are added up. */
@@ -40,4 +39,20 @@ export function endedSentence(
     items.push(`${othersLabel(others.length)} (${formatWithCurrency(metric, sums)} before)`);
   }
   return `Ended: ${listWords(items)}.`;
+}
+
+/**
+ * Returns groups of an earlier report that are missing from a unit, largest first by a metric.
+ * Groups whose value was 0 or absent are left out.
+ */
+export function endedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
+  const before = sums.groupsOf(unit);
+  const { groups } = unit;
+  if (!before || !groups) return [];
+
+  const ended = [...before].filter(({ key, sums: sumsBefore }) => {
+    const value = metricValue(metric, sumsBefore);
+    return !groups.find(key) && value !== undefined && value !== 0;
+  });
+  return ended.sort(byMetric(metric));
 }

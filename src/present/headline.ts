@@ -2,10 +2,10 @@ import { metricOfField } from '../contract/columns.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
 import { toDecimal } from '../totals/exact-sum.ts';
-import { nameOfGroup } from '../totals/group-name.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { type Comparison, changeOf, type ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
+import { nameOfGroup } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /** Contribution of one group to the change of a metric. */

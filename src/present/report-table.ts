@@ -3,7 +3,6 @@ import type { Row, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Change } from '../totals/change.ts';
 import { isTime, keyText } from '../totals/group-keys.ts';
-import { idWithoutName, nameText, noName } from '../totals/group-name.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { hourText } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
@@ -15,6 +14,7 @@ import {
   sumsOfRow,
 } from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
+import { idWithoutName, nameText, noName } from './group-name.ts';
 
 /** A table of a report for people. Pages, sheets and terminals only differ in how they draw it. */
 export interface ReportTable {

@@ -1,12 +1,12 @@
 import { printable } from '../text/printable.ts';
 import { formatCount, formPlural } from '../text/quantity.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
-import { nameOfGroup } from '../totals/group-name.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { byMetric } from '../totals/ranked-groups.ts';
 import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
+import { nameOfGroup } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
 
 /** Number of values of a breakdown that are drawn as lines. */

@@ -1,6 +1,7 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { dayOf, formatDay } from '../contract/values.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
+import { type KeyColumn, toKeyColumns } from '../query/file-columns.ts';
 import type { Value } from '../rows/row-batch.ts';
 
 /**
@@ -13,26 +14,6 @@ export type GroupKey = readonly (string | null)[];
  * Unit of a row's date: a week is dated by its Monday, a month or a whole window by its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
-
-/** Field to group rows by; `unit` replaces days with the first day of their week or month. */
-export interface KeyColumn {
-  readonly field: string;
-  readonly unit?: Exclude<DateUnit, 'day' | 'window'> | undefined;
-
-  /**
-   * Id field that this field describes: rows with the same id are one group, whatever this field
-   * contains.
-   */
-  readonly describes?: string;
-}
-
-/** If the first field is an id, the other fields only describe it. */
-export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
-  const [first, ...others] = fields;
-  if (first === undefined) return [];
-  if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
-  return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
-}
 
 export function isTime(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');

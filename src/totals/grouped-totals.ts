@@ -1,11 +1,12 @@
 import { fieldOfMetric, metricOfField } from '../contract/columns.ts';
 import { parseTimestamp } from '../contract/values.ts';
 import { derivedMetrics } from '../contract/vocabulary.ts';
+import type { KeyColumn } from '../query/file-columns.ts';
 import { notCents, summarizeNumbers, toCents, valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 import type { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
-import { dayIn, type GroupKey, type KeyColumn, keyValue, timeFieldOf } from './group-keys.ts';
+import { dayIn, type GroupKey, keyValue, timeFieldOf } from './group-keys.ts';
 import { numberAt } from './numbers.ts';
 
 /** Exact sums by metric field; a metric without any number is absent. */

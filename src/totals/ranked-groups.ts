@@ -1,8 +1,8 @@
-import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { breakdowns, findAnyBreakdown } from '../contract/vocabulary.ts';
-import { readFileColumns, unknownColumn } from '../query/columns.ts';
+import { fieldTypeOf } from '../contract/columns.ts';
+import { breakdowns } from '../contract/vocabulary.ts';
+import { parseSort, sortColumn } from '../query/file-columns.ts';
 import { formatCount } from '../text/quantity.ts';
-import { isTime, type KeyColumn, toKeyColumns } from './group-keys.ts';
+import { isTime } from './group-keys.ts';
 import {
   addSums,
   compareTimes,
@@ -11,7 +11,7 @@ import {
   type Sums,
 } from './grouped-totals.ts';
 import { listAllMetrics, metricDigits, metricValue, type ReportMetric } from './report-metrics.ts';
-import { byValue, compareNames, parseSort, sortColumn } from './sorting.ts';
+import { byValue, compareNames } from './sorting.ts';
 
 /** Groups of a report in the requested order, and the sum of those that are not shown. */
 export interface RankedGroups {
@@ -129,56 +129,6 @@ function compareCodeUnits(a: string, b: string): number {
 /** Orders groups by one value of their keys. */
 function byKey(index: number, compare: (a: string, b: string) => number): Order {
   return byValue(({ key }) => key[index] ?? undefined, compare);
-}
-
-/**
- * Resolves the columns or breakdowns given to a flag to fields of the report, in any case. Throws
- * `UsageError` for an unknown name.
- */
-export function resolveKeys(
-  names: readonly string[],
-  fields: readonly string[],
-  flag: '--by' | '--filter' = '--by',
-): KeyColumn[] {
-  const keys = new Map<string, KeyColumn>();
-  for (const name of names) {
-    for (const key of keysOf(name, fields, flag)) {
-      if (!keys.has(key.field)) keys.set(key.field, key);
-    }
-  }
-  return [...keys.values()];
-}
-
-/** Breakdowns computed from days. */
-const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
-  WEEKLY: 'week',
-  MONTHLY: 'month',
-};
-
-function keysOf(text: string, fields: readonly string[], flag: '--by' | '--filter'): KeyColumn[] {
-  const read = readFileColumns({ flag, text, fields });
-  if (!read) {
-    const dimensions = fields.filter((field) => !metricOfField(field));
-    const name = findAnyBreakdown(text)?.name ?? text;
-    throw unknownColumn(name, dimensions, flag);
-  }
-
-  const { columns, breakdown } = read;
-  if (breakdown === undefined) return columns.map((field) => ({ field }));
-  // An hour is that of an instant, whose day is that of its row.
-  const day = { field: 'date', describes: 'hour' };
-  if (columns.includes('hour'))
-    return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
-  const unit = calendarUnits[breakdown];
-  return toKeyColumns(columns).map((key) => ({ ...key, unit }));
-}
-
-/**
- * Returns the row fields that `--filter name=…` can refer to: a column, or the columns of a
- * breakdown.
- */
-export function fieldsNamed(name: string, fields: readonly string[]): string[] {
-  return resolveKeys([name], fields, '--filter').map(({ field }) => field);
 }
 
 /** Value is already serialized. */

@@ -1,6 +1,6 @@
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
-import { unknownColumn } from '../query/columns.ts';
+import { unknownColumn } from '../query/file-columns.ts';
 import { readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
@@ -235,16 +235,6 @@ export function findReportMetric(
   const accepted = metrics.map(({ field }) => field);
   const name = readName({ flag, text, accepted });
   return metrics.find(({ field }) => field === name);
-}
-
-/**
- * Finds the column that a name of `--columns` means: one of the fields, or a rate that can be
- * computed from them; `undefined` if there is none. Throws `UsageError` if it means several.
- */
-export function readColumnName(text: string, fields: readonly string[]): string | undefined {
-  const metrics = listAllMetrics(fields).map(({ field }) => field);
-  const accepted = [...new Set([...fields, ...metrics])];
-  return readName({ flag: '--columns', text, accepted });
 }
 
 /**

@@ -1,8 +1,9 @@
 import { breakdownOfField, deriveNoun, fieldLabel } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
+import { toKeyColumns } from '../query/file-columns.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
-import { type DateUnit, isTime, rowKeys, timeFieldOf, toKeyColumns } from './group-keys.ts';
+import { type DateUnit, isTime, rowKeys, timeFieldOf } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 
 /**

@@ -1,8 +1,9 @@
 import { dayOf, parseTimestamp } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
+import type { KeyColumn } from '../query/file-columns.ts';
 import { valuesOf } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
-import { isTime, type KeyColumn, keyText } from './group-keys.ts';
+import { isTime, keyText } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 import type { Comparison } from './report-metrics.ts';
 import { type Step, stepNumber, stepsBetween, stepTime } from './time-axis.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { endedGroups } from '../../src/present/ended-groups.ts';
 import { formatHeadline } from '../../src/present/headline.ts';
-import { endedGroups } from '../../src/totals/ended-groups.ts';
 import {
   type Comparison,
   changeOf,

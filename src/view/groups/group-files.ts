@@ -2,13 +2,14 @@ import { ReportCheck } from '../../checks/report-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { breakdowns } from '../../contract/vocabulary.ts';
 import { IncompleteDataError } from '../../errors.ts';
+import { type KeyColumn, resolveKeys } from '../../query/file-columns.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { type KeyColumn, timeKeys } from '../../totals/group-keys.ts';
+import { timeKeys } from '../../totals/group-keys.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
-import { resolveKeys } from '../../totals/ranked-groups.ts';
+
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';

@@ -1,10 +1,11 @@
 import type { Column } from '../../contract/columns.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
+import type { KeyColumn } from '../../query/file-columns.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Decimal } from '../../text/decimal.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import type { GroupKey, KeyColumn } from '../../totals/group-keys.ts';
+import type { GroupKey } from '../../totals/group-keys.ts';
 import type { Group } from '../../totals/grouped-totals.ts';
 import { moneyText } from '../../totals/numbers.ts';
 import {

@@ -1,6 +1,7 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
+import { parseSort } from '../../query/file-columns.ts';
 import { isTime } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
@@ -12,7 +13,7 @@ import {
   type ReportMetric,
   splitLeadingMetrics,
 } from '../../totals/report-metrics.ts';
-import { parseSort } from '../../totals/sorting.ts';
+
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 

@@ -5,7 +5,8 @@ import {
   metricOfField,
 } from '../../contract/columns.ts';
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
-import type { KeyColumn } from '../../totals/group-keys.ts';
+import type { KeyColumn } from '../../query/file-columns.ts';
+
 import type { ReportMetric } from '../../totals/report-metrics.ts';
 import { partsOfRates } from './shown-metrics.ts';
 

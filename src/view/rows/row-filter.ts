@@ -1,11 +1,12 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
+import { fieldsNamed } from '../../query/file-columns.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import { keyText } from '../../totals/group-keys.ts';
-import { fieldsNamed } from '../../totals/ranked-groups.ts';
+
 import type { Condition } from '../view-flags.ts';
 
 /** Values of rows that a filter remembers. */

@@ -1,10 +1,11 @@
 import { fieldOfMetric, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
-import { isTime, type KeyColumn, timeFieldOf } from '../../totals/group-keys.ts';
-import { resolveKeys } from '../../totals/ranked-groups.ts';
+import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
+import { isTime, timeFieldOf } from '../../totals/group-keys.ts';
+
 import { findReportMetric, listAllMetrics } from '../../totals/report-metrics.ts';
-import { parseSort } from '../../totals/sorting.ts';
+
 import type { DaySpan } from '../sources/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { OpenFile } from './open-files.ts';

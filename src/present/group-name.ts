@@ -1,4 +1,4 @@
-import type { Group } from './grouped-totals.ts';
+import type { Group } from '../totals/grouped-totals.ts';
 
 /** Shown in place of a missing or blank name. */
 export const noName = '(unknown)';

@@ -1,0 +1,210 @@
+import { findNames, findSpellings } from '../contract/aliases.ts';
+import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import {
+  breakdowns,
+  derivedBreakdowns,
+  derivedMetrics,
+  findAnyBreakdown,
+} from '../contract/vocabulary.ts';
+import { UsageError } from '../errors.ts';
+import { closestHint, readName } from './names.ts';
+
+// Decides which columns of files are meant by names in flags: a column with exactly that name
+// first, then a breakdown, then a column that is spelt differently.
+
+/** Field to group rows by; `unit` replaces days with the first day of their week or month. */
+export interface KeyColumn {
+  readonly field: string;
+  readonly unit?: 'week' | 'month' | undefined;
+
+  /**
+   * Id field that this field describes: rows with the same id are one group, whatever this field
+   * contains.
+   */
+  readonly describes?: string;
+}
+
+/** If the first field is an id, the other fields only describe it. */
+export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
+  const [first, ...others] = fields;
+  if (first === undefined) return [];
+  if (fieldTypeOf(first) !== 'id') return fields.map((field) => ({ field }));
+  return [{ field: first }, ...others.map((field) => ({ field, describes: first }))];
+}
+
+/**
+ * Finds the columns or breakdowns given to a flag, in any case. Throws `UsageError` for an unknown
+ * or an ambiguous name.
+ *
+ * @param fields columns of the files
+ */
+export function resolveKeys(
+  names: readonly string[],
+  fields: readonly string[],
+  flag: '--by' | '--filter' = '--by',
+): KeyColumn[] {
+  const keys = new Map<string, KeyColumn>();
+  for (const name of names) {
+    for (const key of keysNamed(name, fields, flag)) {
+      if (!keys.has(key.field)) keys.set(key.field, key);
+    }
+  }
+  return [...keys.values()];
+}
+
+/** Returns the fields that `--filter name=…` refers to: a column, or those of a breakdown. */
+export function fieldsNamed(name: string, fields: readonly string[]): string[] {
+  return resolveKeys([name], fields, '--filter').map(({ field }) => field);
+}
+
+/** Breakdowns computed from days. */
+const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
+  WEEKLY: 'week',
+  MONTHLY: 'month',
+};
+
+function keysNamed(text: string, fields: readonly string[], flag: '--by' | '--filter') {
+  const breakdown = readFileBreakdown(text, fields, flag);
+  if (breakdown === undefined) {
+    const column = readColumn(text, fields, flag);
+    if (column !== undefined) return [{ field: column }];
+    const dimensions = fields.filter((field) => !metricOfField(field));
+    throw unknownColumn(findAnyBreakdown(text)?.name ?? text, dimensions, flag);
+  }
+
+  const columns = fieldsOfBreakdown(breakdown).filter((field) => fields.includes(field));
+  const unit = calendarUnits[breakdown];
+  if (!columns.includes('hour')) return toKeyColumns(columns).map((key) => ({ ...key, unit }));
+  // An hour is that of an instant, whose day is that of its row.
+  const day = { field: 'date', describes: 'hour' };
+  return [{ field: 'hour' }, ...(columns.includes('date') ? [day] : [])];
+}
+
+/** Finds the breakdown with this name, unless it fits a column of the file better. */
+function readFileBreakdown(
+  text: string,
+  fields: readonly string[],
+  flag: '--by' | '--filter',
+): string | undefined {
+  if (fields.includes(text)) return undefined;
+
+  const accepted = breakdownsIn(fields);
+  const isBreakdown = findSpellings(text, accepted).length > 0;
+  const isColumn = findSpellings(text, fields).length > 0;
+  // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
+  if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
+  return readName({ flag, text, accepted });
+}
+
+/** Returns the breakdowns by which a file with these columns can be grouped. */
+function breakdownsIn(fields: readonly string[]): string[] {
+  const names: string[] = [];
+  for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
+    const hasField = fieldsOfBreakdown(name).some((field) => fields.includes(field));
+    const lacksHour = name === 'HOURLY' && !fields.includes('hour');
+    if (hasField && !lacksHour) names.push(name);
+  }
+  return names;
+}
+
+function fieldsOfBreakdown(name: string): string[] {
+  return findAnyBreakdown(name)?.fields.map((field) => field.name) ?? [];
+}
+
+/**
+ * Finds the column that a name means, or a rate that can be computed from the columns; `undefined`
+ * if there is none. Throws `UsageError` if it means several.
+ */
+export function readColumn(
+  text: string,
+  fields: readonly string[],
+  flag: '--by' | '--filter' | '--metrics' | '--sort' | '--columns',
+): string | undefined {
+  if (fields.includes(text)) return text;
+
+  const computed = flag === '--by' || flag === '--filter' ? [] : computedFields(fields);
+  return readName({ flag, text, accepted: [...new Set([...fields, ...computed])] });
+}
+
+/** Returns the rates that can be computed from columns. */
+export function computedFields(fields: readonly string[]): string[] {
+  const computable = derivedMetrics.filter(({ numerator, denominator }) => {
+    return [numerator, denominator].every((name) => fieldOfMetric(name, fields) !== undefined);
+  });
+  return computable.map(({ field }) => field);
+}
+
+/** `--sort` as typed. */
+interface TypedSort {
+  readonly name: string;
+  readonly direction: 'asc' | 'desc' | undefined;
+}
+
+/** Splits `ctr:asc`. Throws `UsageError` for another word after the colon. */
+export function parseSort(sort: string): TypedSort {
+  const [, name = sort, word] = /^(.*):([^:]*)$/s.exec(sort) ?? [];
+  const direction = word?.trim().toLowerCase();
+  if (direction === undefined || direction === 'asc' || direction === 'desc') {
+    return { name: name.trim(), direction };
+  }
+  throw new UsageError(`--sort ${sort}: only asc or desc can follow the colon.`, {
+    hint: 'For example: --sort ctr:asc',
+  });
+}
+
+/** Finds the column that a sort names. Throws `UsageError` for none. */
+export function sortColumn({ name }: TypedSort, columns: readonly string[]): string {
+  const column = readColumn(name, columns, '--sort');
+  if (column === undefined) throw unknownColumn(name, columns, '--sort');
+  return column;
+}
+
+/**
+ * Explains that a column does not exist; of a computed metric, which columns it lacks.
+ *
+ * @param columns names of the existing columns
+ * @param flag the flag that names the column
+ */
+export function unknownColumn(
+  name: string,
+  columns: readonly string[],
+  flag = '--columns',
+): UsageError {
+  const code = 'UNKNOWN_COLUMN';
+  const choice =
+    columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
+
+  const isForFiles = flag === '--by' || flag === '--filter';
+  const lacking =
+    columnsLackingFor(name, columns) ?? (isForFiles ? valuesLacking(name) : undefined);
+  if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
+  const hint = closestHint({ text: name, accepted: columns }, choice);
+  return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
+}
+
+/** Formats `These files have no hours.`; `undefined` for a name that is no breakdown. */
+function valuesLacking(name: string): string | undefined {
+  const all = [...breakdowns, ...derivedBreakdowns].map((breakdown) => breakdown.name);
+  const [found = '', another] = findNames(name, all);
+  const breakdown = another === undefined ? findAnyBreakdown(found) : undefined;
+  if (!breakdown) return undefined;
+
+  if (!breakdown.time) return `These files have no column for ${found}.`;
+  return `These files have no ${found === 'HOURLY' ? 'hours' : 'days'}.`;
+}
+
+/** Says which columns a computed metric lacks; `undefined` if it lacks none, or is none. */
+function columnsLackingFor(name: string, columns: readonly string[]): string | undefined {
+  const [field, another] = findNames(
+    name,
+    derivedMetrics.map((metric) => metric.field),
+  );
+  const metric = derivedMetrics.find((one) => one.field === field);
+  if (!metric || another !== undefined) return undefined;
+
+  const { numerator, denominator } = metric;
+  const present = new Set(columns.map((column) => metricOfField(column)?.name));
+  const missing = [numerator, denominator].filter((part) => !present.has(part));
+  if (missing.length === 0) return undefined;
+  return `Cannot compute ${field} (${numerator} ÷ ${denominator}): there is no ${missing.join(' and no ')}.`;
+}
