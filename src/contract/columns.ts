@@ -91,6 +91,11 @@ export function fieldTypeOf(field: string): FieldType | undefined {
   return typesByField.get(field) ?? metricOfField(field)?.type;
 }
 
+/** Recognizes the column of a metric that is computed from others. */
+export function isComputedMetric(field: string): boolean {
+  return derivedMetrics.some((metric) => metric.field === field);
+}
+
 /** Finds the metric of a row field in either profile: `valueDollar` is revenueDollar. */
 export function metricOfField(field: string): Metric | undefined {
   return metricsByField.get(field);

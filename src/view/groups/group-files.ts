@@ -7,7 +7,7 @@ import { valuesOf } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { timeKeys } from '../../totals/group-keys.ts';
+import { dayIn, timeKeys } from '../../totals/group-keys.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
 
 import { CellCheck } from '../rows/check-cells.ts';
@@ -217,13 +217,13 @@ function rowsOfSpan(
   span: DaySpan | undefined,
   { fields, dayOfFile }: UsedColumns,
 ): readonly number[] {
-  const rows: number[] = [];
-  const days = span && dayOfFile === undefined ? valuesOf(batch, dayFieldOf(fields)) : undefined;
-  for (let row = 0; row < batch.rowCount; row++) {
-    const day = days ? String(days[row] ?? '').slice(0, '2026-11-01'.length) : dayOfFile;
-    if (!span || (day !== undefined && span.since <= day && day <= span.until)) rows.push(row);
-  }
-  return rows;
+  const all = Array.from({ length: batch.rowCount }, (_, row) => row);
+  if (!span) return all;
+  const times = dayOfFile === undefined ? valuesOf(batch, dayFieldOf(fields)) : [];
+  return all.filter((row) => {
+    const day = dayOfFile ?? dayIn(times[row]);
+    return span.since <= day && day <= span.until;
+  });
 }
 
 /** Throws `IncompleteDataError` for rows without any column of a report. */

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { type CalendarUnit, unitsIn, type Window } from '../../query/calendar.ts';
 import { formatPlural, isOrAre } from '../../text/quantity.ts';
+import { dayIn } from '../../totals/group-keys.ts';
 import { type GroupedTotals, sortByTime } from '../../totals/grouped-totals.ts';
 import type { ViewedRows } from '../groups/group-files.ts';
 import type { ReadFile } from '../rows/same-breakdowns.ts';
@@ -83,8 +84,8 @@ export function findSummaryWindow(files: readonly ReadFile[]): Window | undefine
 
 /** Returns the first and the last day of rows; `undefined` if they have none. */
 export function findDaySpan(byTime: GroupedTotals): DaySpan | undefined {
-  const times = sortByTime(byTime).map(({ time }) => time.slice(0, '2026-11-01'.length));
-  const [since] = times;
-  const until = times.at(-1);
-  return since === undefined || until === undefined ? undefined : { since, until };
+  const times = sortByTime(byTime);
+  const [first] = times;
+  const last = times.at(-1);
+  return first && last && { since: dayIn(first.time), until: dayIn(last.time) };
 }

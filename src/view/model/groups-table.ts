@@ -5,7 +5,7 @@ import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Decimal } from '../../text/decimal.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import type { GroupKey } from '../../totals/group-keys.ts';
+import { dayIn, type GroupKey } from '../../totals/group-keys.ts';
 import type { Group } from '../../totals/grouped-totals.ts';
 import { moneyText } from '../../totals/numbers.ts';
 import {
@@ -113,7 +113,7 @@ function cellsOf({ columns, keys, metrics, hasRates, profile }: GroupValues): Ce
 function dayOfHour(key: GroupKey, keys: readonly KeyColumn[]): string | null {
   const day = key[keys.findIndex(({ field }) => field === 'date')];
   const hour = key[keys.findIndex(({ field }) => field === 'hour')];
-  return day ?? hour?.slice(0, '2026-11-01'.length) ?? null;
+  return day ?? (hour ? dayIn(hour) : null);
 }
 
 /** @param hasComma for the money of a DSP: text with two decimals and a comma */

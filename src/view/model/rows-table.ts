@@ -1,5 +1,5 @@
-import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
-import { derivedMetrics, findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { fieldTypeOf, isComputedMetric, metricOfField } from '../../contract/columns.ts';
+import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
@@ -22,7 +22,7 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   ];
   const names = new Set([...dimensions, ...columns.map(({ field }) => field)]);
   const fields = [...names].filter((field) => {
-    return read.fields.includes(field) && !(options.metrics && isComputed(field));
+    return read.fields.includes(field) && !(options.metrics && isComputedMetric(field));
   });
   const { rest } = kept;
   return {
@@ -51,7 +51,7 @@ function dimensionFields({ options, read, sources }: View): string[] {
     requested,
   );
   if (!options.metrics) return fields;
-  return fields.filter((field) => !metricOfField(field) && !isComputed(field));
+  return fields.filter((field) => !metricOfField(field) && !isComputedMetric(field));
 }
 
 /** An empty column of a CSV was requested; JSON has all. */
@@ -67,10 +67,6 @@ function inRequestOrder(fields: readonly string[], breakdowns: readonly string[]
   }
   const ordered = [...requested].filter((field) => fields.includes(field));
   return fields.map((field) => (requested.has(field) ? (ordered.shift() ?? field) : field));
-}
-
-function isComputed(field: string): boolean {
-  return derivedMetrics.some((metric) => metric.field === field);
 }
 
 /** Adds `DAILY` if the rows have their days from their files. */

@@ -3,9 +3,9 @@ import {
   fieldOfLabel,
   fieldsOfHeader,
   fieldTypeOf,
+  isComputedMetric,
 } from '../../contract/columns.ts';
 import { isMissingValue, numberTextOf } from '../../contract/values.ts';
-import { derivedMetrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { CellReader, CsvForm, CsvReading } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
@@ -44,8 +44,7 @@ export class CellReading implements CsvReading {
   }
 
   cellReader(field: string, form: CsvForm): CellReader {
-    const isComputed = derivedMetrics.some((metric) => metric.field === field);
-    const type = isComputed ? 'money' : fieldTypeOf(field);
+    const type = isComputedMetric(field) ? 'money' : fieldTypeOf(field);
     if (type === 'integer' || type === 'money') {
       return (text) => readNumber(text, type, form) ?? JSON.stringify(text);
     }

@@ -1,5 +1,10 @@
-import { fieldOfMetric, fieldTypeOf, metricOfField } from '../../contract/columns.ts';
-import { derivedMetrics, metrics } from '../../contract/vocabulary.ts';
+import {
+  fieldOfMetric,
+  fieldTypeOf,
+  isComputedMetric,
+  metricOfField,
+} from '../../contract/columns.ts';
+import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
 import { isTime, timeFieldOf } from '../../totals/group-keys.ts';
@@ -113,7 +118,7 @@ export class ColumnFinder {
   }
 
   #isKept(field: string): boolean {
-    const isMetric = metricOfField(field) !== undefined || isComputed(field);
+    const isMetric = metricOfField(field) !== undefined || isComputedMetric(field);
     return !isMetric || this.#question.metrics === undefined || this.summed.has(field);
   }
 
@@ -156,16 +161,12 @@ export function dayFieldOf(fields: readonly string[]): string {
 /** Matches the columns that `--compare` writes: `revenueEuroBefore`. */
 function isBefore(field: string): boolean {
   const name = /^(.+)Before$/.exec(field)?.[1];
-  return name !== undefined && (metricOfField(name) !== undefined || isComputed(name));
-}
-
-function isComputed(field: string): boolean {
-  return derivedMetrics.some((metric) => metric.field === field);
+  return name !== undefined && (metricOfField(name) !== undefined || isComputedMetric(name));
 }
 
 /** Returns the fields whose sums a metric needs; empty for a name that is not a metric. */
 function fieldsForMetric(name: string, fields: readonly string[]): readonly string[] {
-  const isColumn = fields.includes(name) && !isComputed(name);
+  const isColumn = fields.includes(name) && !isComputedMetric(name);
   if (isColumn) return fieldTypeOf(name) === undefined || metricOfField(name) ? [name] : [];
 
   // Another file may have the other column of a rate.
