@@ -7,10 +7,11 @@ import {
 } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
+import { columnsOfQuery } from '../query/columns.ts';
+import type { Part } from '../query/query.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
 import { type Check, CheckMessages } from './check.ts';
 import { ColumnCheck } from './column-check.ts';
-import type { Expectation } from './expectation.ts';
 import { filterChecks } from './filter-check.ts';
 import { checkOutsideRows } from './outside-rows.ts';
 import { RowCheck } from './row-check.ts';
@@ -22,11 +23,11 @@ import { checkHourOffsets, checkZone } from './zone-check.ts';
 
 /** Everything known about a report except its body. */
 export interface CheckedReport {
-  /** `undefined` if the request is not known; the rows are then only checked against themselves. */
-  readonly expectation: Expectation | undefined;
+  /** What was requested; if it is not known, the rows are only checked against themselves. */
+  readonly part?: Part | undefined;
 
   /** True for a response with status 206. */
-  readonly isPart: boolean;
+  readonly isPartial?: boolean;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -50,53 +51,53 @@ export class ReportCheck {
 
   observe(batch: RowBatch): void {
     this.#checks ??= this.#makeChecks(batch);
-    if (this.#report.expectation) this.#times.observe(batch);
+    if (this.#report.part) this.#times.observe(batch);
     for (const check of this.#checks) check.observe(batch);
   }
 
   /** Throws `IncompleteDataError` for what is no report. */
   close(tail: ReportTail): CheckResult {
-    const { expectation, isPart } = this.#report;
+    const { part, isPartial = false } = this.#report;
     const { members, rowCount } = tail;
     const messages = new CheckMessages();
-    if (expectation) this.#checkSummary(expectation, tail, messages);
+    if (part) this.#checkSummary(part, tail, messages);
     for (const check of this.#checks ?? this.#makeChecks()) check.close(tail, messages);
 
-    checkOutsideRows(members, isPart, messages);
+    checkOutsideRows(members, isPartial, messages);
     if (rowCount === 0) messages.addNote('rows', 'The report has no rows.');
     return messages;
   }
 
-  #checkSummary(expectation: Expectation, { members }: ReportTail, messages: CheckMessages): void {
-    const { profile, window } = expectation;
+  #checkSummary(part: Part, { members }: ReportTail, messages: CheckMessages): void {
     const summary = findSummary(members);
-    if (summary) checkWindow(expectation, summary, messages);
+    if (summary) checkWindow(part, summary, messages);
     // A buyer's summary always has the same zone, whatever the request says.
-    if (summary && profile === 'dsp') checkZone(window, summary, messages);
-    checkHourOffsets(this.#times, window.zone, messages);
+    if (summary && part.query.profile === 'dsp') checkZone(part, summary, messages);
+    checkHourOffsets(this.#times, part.zone, messages);
   }
 
   /** @param first absent for a report without rows */
   #makeChecks(first?: RowBatch): Check[] {
-    const { expectation, nowMs } = this.#report;
-    const columns = expectation?.columns.map((column) => ({
-      ...column,
-      field: fieldOfColumn(column, first?.fields ?? []),
-    }));
-    if (!expectation || !columns) {
+    const { part, nowMs } = this.#report;
+    if (!part) {
       const known = first ? knownColumns(first) : [];
       const metrics = valueChecks(known);
       return [...metrics, new TotalCheck(known, metrics)];
     }
 
+    const requested = columnsOfQuery(part.query);
+    const columns = requested.map((column) => ({
+      ...column,
+      field: fieldOfColumn(column, first?.fields ?? []),
+    }));
     const metrics = valueChecks(columns);
     const now = Math.floor(nowMs / 1_000);
     return [
-      new ColumnCheck(expectation.columns, metrics),
+      new ColumnCheck(requested, metrics),
       // Other checks use what these have read.
       ...metrics,
-      new RowCheck({ ...expectation, columns, metrics, now, times: this.#times }),
-      ...filterChecks(expectation.filters ?? {}, columns),
+      new RowCheck({ part, columns, metrics, now, times: this.#times }),
+      ...filterChecks(part.query.filters, columns),
       new TotalCheck(columns, metrics),
     ];
   }

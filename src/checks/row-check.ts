@@ -1,13 +1,14 @@
 import type { Column } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
+import { breakdownsToSend } from '../query/body.ts';
 import { formatDate, offsetAt, type Window } from '../query/calendar.ts';
+import type { Part } from '../query/query.ts';
 import { RepeatFinder } from '../rows/repeat-finder.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
-import type { Expectation } from './expectation.ts';
 import { maxTimes, type RowTime, type RowTimes } from './row-times.ts';
 import type { ValueCheck } from './value-check.ts';
 
@@ -27,7 +28,10 @@ const keyBreakdowns: readonly BreakdownName[] = [
 ];
 
 /** What a row check compares the rows with. */
-interface ExpectedRows extends Pick<Expectation, 'window' | 'breakdowns' | 'columns'> {
+interface ExpectedRows {
+  readonly part: Part;
+  readonly columns: readonly Column[];
+
   /** Seconds since 1970: later days and hours may still be without rows. */
   readonly now: number;
 
@@ -47,8 +51,8 @@ export class RowCheck implements Check {
 
   constructor(expected: ExpectedRows) {
     this.#expected = expected;
-    const { breakdowns, columns } = expected;
-    if (breakdowns.every((name) => keyBreakdowns.includes(name))) {
+    const { part, columns } = expected;
+    if (breakdownsToSend(part.query.breakdowns).every((name) => keyBreakdowns.includes(name))) {
       this.#finder = new RepeatFinder(
         fieldsWith(columns, 'breakdown'),
         fieldsWith(columns, 'metric'),
@@ -61,8 +65,8 @@ export class RowCheck implements Check {
   }
 
   close(_tail: ReportTail, messages: CheckMessages): void {
-    const { window, times, metrics } = this.#expected;
-    checkPairs(times, window.zone, messages);
+    const { part, times, metrics } = this.#expected;
+    checkPairs(times, part.zone, messages);
     checkTimes(this.#expected, messages);
     this.#checkRepeats(messages);
     const header = metrics.find(({ headerRow }) => headerRow > 0);
@@ -72,7 +76,7 @@ export class RowCheck implements Check {
   #checkRepeats(messages: CheckMessages): void {
     const { count = 0, firstRow = 0 } = this.#finder ?? {};
     if (count === 0) return;
-    if (this.#finder?.hasAmbiguousHours && mayRepeatHours(this.#expected.window)) return;
+    if (this.#finder?.hasAmbiguousHours && mayRepeatHours(this.#expected.part)) return;
 
     const warning =
       count === 1
@@ -115,16 +119,14 @@ function checkPairs(times: RowTimes, zone: string, messages: CheckMessages): voi
 }
 
 /** Compares hours with the window, and dates if there is no readable hour. */
-function checkTimes(
-  { window, breakdowns, now, times }: ExpectedRows,
-  messages: CheckMessages,
-): void {
+function checkTimes({ part, now, times }: ExpectedRows, messages: CheckMessages): void {
+  const breakdowns = breakdownsToSend(part.query.breakdowns);
   const isHourly = breakdowns.includes('HOURLY');
   const isMonthly = breakdowns.includes('MONTHLY');
   if (!isHourly && !isMonthly && !breakdowns.includes('DAILY')) return;
 
-  const dates = calendarOfDates(window, isMonthly ? 'month' : 'day');
-  const hours = isHourly && times.hasHours ? calendarOfHours(window) : undefined;
+  const dates = calendarOfDates(part, isMonthly ? 'month' : 'day');
+  const hours = isHourly && times.hasHours ? calendarOfHours(part) : undefined;
 
   const seenDates = new Set<number>();
   const seenHours = new Set<number>();
@@ -139,7 +141,7 @@ function checkTimes(
 
   if (hours) checkOutside(hours, seenHours, messages);
   checkOutside(dates, seenDates, messages);
-  const end = Math.min(window.until, now);
+  const end = Math.min(part.until, now);
   if (unreadable.length > 0) noteUnreadable(hours ? 'hour' : 'date', unreadable, messages);
   else if (hours) noteMissing(hours.until(end), { calendar: hours, seen: seenHours }, messages);
   else noteMissing(dates.until(end), { calendar: dates, seen: seenDates }, messages);

@@ -1,11 +1,11 @@
 import type { WindowClock } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
 import { formatInstant, instantsAt, offsetAt, type Window } from '../query/calendar.ts';
+import type { Part } from '../query/query.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import type { CheckMessages } from './check.ts';
-import type { Expectation } from './expectation.ts';
 
 /** As received: any member may be absent or have the wrong type. */
 export type Summary = Readonly<Record<string, unknown>>;
@@ -18,20 +18,17 @@ export function findSummary(members: readonly ReportMember[]): Summary | undefin
 }
 
 /** Finds a summary whose window is another one than requested. */
-export function checkWindow(
-  { window, windowClock = 'instant' }: Pick<Expectation, 'window' | 'windowClock'>,
-  summary: Summary,
-  messages: CheckMessages,
-): void {
-  const { zone } = window;
-  const since = readEnd('since', summary, window, messages);
-  const until = readEnd('until', summary, window, messages);
-  if (since === window.since && until === window.until) return;
+export function checkWindow(part: Part, summary: Summary, messages: CheckMessages): void {
+  const { zone } = part;
+  const since = readEnd('since', summary, part, messages);
+  const until = readEnd('until', summary, part, messages);
+  if (since === part.since && until === part.until) return;
 
   const actual = { since, until };
-  const warning = `The report covers a different period than requested: ${formatSpan(actual, zone)} instead of ${formatSpan(window, zone)}.`;
-  const clock = findClock(actual, window);
-  if (clock === undefined || clock === windowClock) messages.addWarning('window', warning);
+  const warning = `The report covers a different period than requested: ${formatSpan(actual, zone)} instead of ${formatSpan(part, zone)}.`;
+  const clock = findClock(actual, part);
+  if (clock === undefined || clock === part.query.windowClock)
+    messages.addWarning('window', warning);
   else {
     const message = `${warning} ${clockAdvice(clock, zone)}`;
     messages.addWarning('window', message, { forReaders: warning });

@@ -1,6 +1,5 @@
 import type { Client, ReportResponse } from '../api/client.ts';
 import type { TryCount } from '../api/retrying-caller.ts';
-import { expectationOf } from '../checks/expectation.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import {
   AdreportError,
@@ -89,13 +88,12 @@ export class OpenReport {
 
   constructor({ host }: Pick<Client, 'host'>, setup: OpenSetup) {
     const { report, response, part } = setup;
-    const expectation = part && expectationOf(part);
     this.id = report.id;
     this.createdMs = report.createdMs;
     this.contentType = response.contentType;
     this.#setup = setup;
     const nowMs = host.wallClock();
-    this.#check = new ReportCheck({ expectation, isPart: response.isPart, nowMs });
+    this.#check = new ReportCheck({ part, isPartial: response.isPart, nowMs });
   }
 
   /** Warnings and notes; complete once all rows were read. */

@@ -104,11 +104,7 @@ class RowGrouping {
 
   async read(file: OpenFile): Promise<void> {
     const { source, report, first, shown } = file;
-    const check = new ReportCheck({
-      expectation: undefined,
-      isPart: false,
-      nowMs: this.#host.wallClock(),
-    });
+    const check = new ReportCheck({ nowMs: this.#host.wallClock() });
     const filled = new Set<string>();
     let fields: readonly string[] = [];
     let next = await first;
