@@ -215,12 +215,14 @@ function inOptions<Result>(read: () => Result): Result {
     return read();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const { message, hint = '' } = error;
-    const isForLibrary = hint !== '' && !/adreport |ADREPORT_/.test(hint);
-    throw new UsageError(nameOptions(message), {
-      hint: isForLibrary ? nameOptions(hint) : 'See the types of its options.',
-    });
+    throw new UsageError(nameOptions(error.message), { hint: hintInOptions(error.hint) });
   }
+}
+
+function hintInOptions(hint = ''): string {
+  if (/--(campaign|ad-unit|advertiser)\b/.test(hint)) return 'Find IDs with client.campaigns().';
+  const isForLibrary = hint !== '' && !/adreport |ADREPORT_/.test(hint);
+  return isForLibrary ? nameOptions(hint) : 'See the types of its options.';
 }
 
 function nameOptions(sentence: string): string {
