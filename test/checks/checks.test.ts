@@ -174,6 +174,8 @@ describe.each(Object.entries(ways))('through %s', (name, way) => {
     const outcome = await way(request);
     if (!outcome) return;
     expect(outcome).toMatchObject({ exitCode: 0, warnings: [expect.stringMatching(says)] });
+    // One line for a column.
+    expect(outcome.notes.join()).not.toContain('has no number');
 
     if (!isThorough) return;
     body = right;

@@ -404,21 +404,4 @@ describe('what goes wrong', () => {
       });
     }
   });
-
-  test('hints are in words of the library', async () => {
-    const { url: busy } = await serveAnswers();
-    const asHttps = String(busy).replace('http:', 'https:');
-    const attempts = [
-      createClient({ baseUrl: url, token: 't', retries: 0 }),
-      createClient({ baseUrl: asHttps, token: 't', retries: 0 }),
-    ];
-    const { server } = await connectTo();
-    attempts.push(createClient({ baseUrl: server.url, token: 'x'.repeat(40) }));
-    attempts.push(createClient({ baseUrl: server.url, email: 'a@b.example', password: 'no' }));
-    for (const client of attempts) {
-      const error: AdreportError = await client.campaigns().catch((reason) => reason);
-      expect(error.hint).toBeTypeOf('string');
-      expect(error.hint).not.toMatch(/--|adreport |ADREPORT_/);
-    }
-  });
 });

@@ -1,96 +1,47 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { EndpointName } from '../../src/contract/messages.ts';
-import type { FaultAnswer } from '../../src/local-server.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, runCli, temporaryFolder } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
 /** Problems that users of similar tools have reported, each as a test. */
 
-const rows = '{"data":[{"displays":7},{"displays":8}]}';
-const line = 'run --period 2026-11-09 --metrics displays --format ndjson --retries 0 -q';
-
-type Answers = { readonly [Name in EndpointName]?: readonly FaultAnswer[] };
-
-/** A service that answers with each of these in turn, and with the last one for ever. */
-async function serveAnswers(own: Answers) {
-  const { server, env, calls } = await serveForTest({ delayMs: 0 });
-  const usual: Answers = {
-    buyer: [json({ report_id: 'r1' })],
-    status: [json({ status: 'ready' })],
-  };
-
-  for (const [endpoint, answers] of Object.entries({ ...usual, ...own })) {
-    for (const [index, answer] of answers.entries()) {
-      const times = index < answers.length - 1 ? { times: 1 } : {};
-      server.fault({ endpoint: endpoint as EndpointName, answer, ...times });
-    }
-  }
-  return { env, server, downloads: () => calls('download') };
-}
-
-const serveDownloads = (...download: readonly FaultAnswer[]) => serveAnswers({ download });
-
-const json = (body: unknown, status = 200): FaultAnswer => ({ status, body });
-
-const sent = (
-  body: Buffer | string,
-  headers: Readonly<Record<string, string>> = {},
-  status = 200,
-): FaultAnswer => ({ status, headers: { 'content-type': 'application/json', ...headers }, body });
+const line = 'run --period 2026-11-09 --metrics displays --format ndjson --retries 0';
 
 describe('text of the service is limited', () => {
   const long = 'x'.repeat(600_000);
 
-  test('a state word', async () => {
-    const { env } = await serveAnswers({ status: [json({ response: { status: long } })] });
+  test.each([
+    { what: 'a state word', answers: { '/status-reporting': { status: long } }, exitCode: 7 },
+    {
+      what: 'an ID',
+      answers: { '/buyer-reporting': { id: long.slice(0, 501) } },
+      exitCode: 9,
+      says: 'has an ID of more than 500 characters',
+    },
+    {
+      what: 'the name of another member',
+      answers: { '/download-reporting': { data: [{ displays: 1 }], [long]: true } },
+      exitCode: 0,
+      says: 'The response also contains ',
+    },
+  ])('$what', async ({ answers, exitCode, says = '' }) => {
+    const { env } = await serveAnswers(answers);
 
     const result = await runCli(`${line} --wait-timeout 0s`, { env });
 
-    expect(result.exitCode).toBe(7);
+    expect(result).toMatchObject({ exitCode, stderr: expect.stringContaining(says) });
     expect(result.stderr.length).toBeLessThan(5_000);
   });
 
-  test('the reason of a failed report, and its number of lines', async () => {
+  test('the reasons of a refusal, and their number', async () => {
     const errors = Array.from({ length: 40 }, (_, index) => `${index} ${long.slice(0, 900)}`);
-    const { env } = await serveAnswers({ buyer: [json({ errors }, 400)] });
+    const { env } = await serve((_request, response) => json(response, { errors }, 400));
 
     const result = await runCli(line, { env });
 
     expectRefusal(result, 4, 'and 39 more');
-    expect(result.stderr.length).toBeLessThan(1_500);
-  });
-
-  test.each([
-    { name: 'of 501 characters', answer: { response: { id: long.slice(0, 501) } } },
-    { name: 'of digits', answer: { id: '9'.repeat(501) } },
-  ])('a report id $name', async ({ answer }) => {
-    const { env } = await serveAnswers({ buyer: [sent(JSON.stringify(answer))] });
-
-    expectRefusal(await runCli(line, { env }), 9, 'has an ID of more than 500 characters');
-  });
-
-  test('names of other members', async () => {
-    const word = long.slice(0, 50_000);
-    const { env } = await serveDownloads(json({ data: [{ displays: 1 }], [word]: true }));
-
-    const result = await runCli(line.replace(' -q', ''), { env });
-
-    expect(result.exitCode).toBe(0);
-    expect(result.stderr).toContain('The response also contains ');
-    expect(result.stderr.length).toBeLessThan(2_000);
-  });
-
-  test.each([
-    { header: 'retry-after', value: 'y'.repeat(9_000), status: 429 },
-    { header: 'location', value: `${'y'.repeat(9_000)}:/a`, status: 302 },
-  ])('a header $header', async ({ header, value, status }) => {
-    const { env } = await serveDownloads(sent(rows, { [header]: value }, status));
-
-    const result = await runCli(line, { env });
-
-    expect(result.exitCode).not.toBe(0);
     expect(result.stderr.length).toBeLessThan(1_500);
   });
 });

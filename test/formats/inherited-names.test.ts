@@ -2,10 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { FormatName } from '../../src/query/format-names.ts';
-import { readSheet } from '../present/xlsx-reader.ts';
 import { runCli, temporaryFolder } from '../support/run-cli.ts';
 import { documentOf, encode } from './encode.ts';
-import { readParquet } from './parquet-reader.ts';
 
 /**
  * Fields named like a property of every JavaScript object. Only the first row has them.
@@ -25,19 +23,6 @@ describe('a field that a row lacks is empty, whatever its name', () => {
     expect((await encode(body, 'csv', { excel: true })).text).toBe(
       '\ufeffdate;constructor;toString;__proto__;valueOf;displays\r\n2026-11-01;a;b;c;d;1\r\n2026-11-02;;;;;2\r\n',
     );
-  });
-
-  test('parquet', async () => {
-    const { rows } = await readParquet((await encode(body, 'parquet')).bytes);
-    const second = Object.entries(rows[1] ?? {}).filter(([name]) => names.includes(name));
-    expect(second.map(([, value]) => value)).toEqual(second.map(() => null));
-    expect(rows.map((row) => row.displays)).toEqual([1n, 2n]);
-  });
-
-  test('xlsx', async () => {
-    const [, first, second] = readSheet((await encode(body, 'xlsx')).bytes);
-    expect(first?.slice(1, 6)).toEqual(['a', 'b', 'c', 'd', 1]);
-    expect(second?.slice(1, 6).filter((cell) => cell !== null)).toEqual([2]);
   });
 
   test.each<FormatName>(['html', 'table'])('%s', async (format) => {

@@ -213,16 +213,6 @@ describe.skipIf(!executablePath)('in a browser (skipped where no Chromium is ins
     expect(await tip.isVisible()).toBe(false);
   });
 
-  test('on a phone no touch target is smaller than 44 px', async () => {
-    const page = await open(fileOf(await reportPage('--by CAMPAIGN')), phone);
-    const controls = await page.locator('button').filter({ visible: true }).all();
-    expect(controls.length).toBeGreaterThan(3);
-    for (const control of controls) {
-      const { width, height } = (await control.boundingBox()) ?? { width: 0, height: 0 };
-      expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
-    }
-  });
-
   test.skipIf(!pdfToText || !hasEmoji)(
     'a PDF of hostile names shows every character as text, and contains no scripts (skipped without pdftotext and emoji)',
     async () => {

@@ -1,14 +1,10 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { tokens } from '../server/local.ts';
-import { bundleScript } from '../support/bundle.ts';
+import { portOf, startForTest, tokens } from '../server/local.ts';
 
-const requestCount = 60_000;
-const warmUpCount = 30_000;
+const requestCount = 20_000;
 const workers = 16;
 
 const json = (value: fc.Arbitrary<unknown>): fc.Arbitrary<string> =>
@@ -149,59 +145,27 @@ function sendGarbage(port: number, bytes: Buffer): Promise<void> {
   });
 }
 
-test(`${requestCount} random requests: no 500, and memory flat`, async () => {
-  const script = bundleScript(`
-    import { startLocalServer } from './src/server/start.ts';
-    const server = await startLocalServer({ delayMs: 0 });
-    process.on('message', () => {
-      globalThis.gc();
-      process.send(process.memoryUsage());
-    });
-    process.send(Number(new URL(server.url).port));
-  `);
-  const child = fork(script.file, { execArgv: ['--expose-gc'] });
-  onTestFinished(() => {
-    child.kill();
-    script.remove();
-  });
-  const [port] = (await once(child, 'message')) as [number];
-  const memory = async (): Promise<NodeJS.MemoryUsage> => {
-    child.send('memory');
-    return ((await once(child, 'message')) as [NodeJS.MemoryUsage])[0];
-  };
+test(`${requestCount} random requests: no 500`, async () => {
+  const server = await startForTest();
+  const port = portOf(server);
   const agent = new Agent({ keepAlive: true, maxSockets: workers });
   onTestFinished(() => agent.destroy());
   // Generating is slower than serving: a pool is generated once, and its parts are recombined.
   const pool = fc.sample(fuzzedRequest, { numRuns: 10_000, seed: 20261120 });
   const pick = (at: number): FuzzedRequest => pool[at % pool.length] as FuzzedRequest;
-  const statuses = new Map<number, number>();
-  let sent = 0;
-  const sendUntil = async (count: number): Promise<void> => {
-    const worker = async (): Promise<void> => {
-      while (sent < count) {
-        sent += 1;
-        const { headers, body } = pick(sent * 7_919);
-        const one = { ...pick(sent), headers };
-        if (sent % 500 === 0) await sendGarbage(port, Buffer.from(body));
-        const status = await send(port, agent, one);
-        statuses.set(status, (statuses.get(status) ?? 0) + 1);
-        if (status >= 500) throw new Error(`${status}: ${JSON.stringify(one)}`);
-      }
-    };
-    await Promise.all(Array.from({ length: workers }, worker));
+  let [sent, accepted] = [0, 0];
+  const worker = async (): Promise<void> => {
+    while (sent < requestCount) {
+      sent += 1;
+      const { headers, body } = pick(sent * 7_919);
+      const one = { ...pick(sent), headers };
+      if (sent % 500 === 0) await sendGarbage(port, Buffer.from(body));
+      const status = await send(port, agent, one);
+      if (status === 200) accepted += 1;
+      if (status >= 500) throw new Error(`${status}: ${JSON.stringify(one)}`);
+    }
   };
-  await sendUntil(warmUpCount);
-  const before = await memory();
-  await sendUntil(requestCount);
-  console.log(`statuses ${JSON.stringify(Object.fromEntries(statuses))}`);
+  await Promise.all(Array.from({ length: workers }, worker));
 
-  expect(child.exitCode).toBeNull();
-  expect(statuses.get(200) ?? 0).toBeGreaterThan(requestCount / 20);
-
-  const after = await memory();
-  const megabyte = 1024 * 1024;
-
-  expect(after.heapUsed - before.heapUsed).toBeLessThan(8 * megabyte);
-  // Resident memory varies by 50 MB; a leak of compressors or buffers would take gigabytes.
-  expect(after.rss).toBeLessThan(500 * megabyte);
+  expect(accepted).toBeGreaterThan(requestCount / 20);
 });

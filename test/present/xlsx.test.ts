@@ -210,31 +210,6 @@ describe('xlsx', () => {
     expect(readSheet(bytes, 2).slice(Number(lastPrinted) + 1)[0]?.[0]).toBe('Revenue (€) per day');
   });
 
-  it('has a chart of the largest values otherwise, and the period before', async () => {
-    const long = 'FR_2026Q4_Programmatic_OpenExchange_Prospecting_LookalikeAudience_v2';
-    const campaigns = [long, 'حملة الشتاء 2026', '冬のセール', 'a'].map((campaignName, i) => {
-      return { campaignId: String(i), campaignName, displays: 10 - i };
-    });
-    const before = new ReportSums({ keepsRows: true });
-    const columns = [
-      { field: 'campaignId', numeric: false },
-      { field: 'campaignName', numeric: false },
-    ];
-    for await (const batch of batchesOf(campaigns.slice(1))) before.observe(batch, columns);
-    const comparison = { sums: before, now: 'now', before: 'then', windows, notes: [] };
-
-    const compared = await encode(JSON.stringify({ data: campaigns }), 'xlsx', { comparison });
-
-    const chart = chartIn(compared.bytes);
-    expect(chart.title).toBe('Displays by campaign');
-    expect(chart.categories[0]).toBe(long);
-    expect(chart.categories.slice(1)).toEqual(['حملة الشتاء 2026', '冬のセール', 'a']);
-    expect(chart.series).toEqual([
-      [10, 9, 8, 7],
-      [null, 9, 8, 7],
-    ]);
-  });
-
   it('lists the type of every part, opens on the summary, and has the rows as its first sheet', async () => {
     const body = documentOf('{"country":"A","displays":1}', '{"country":"B","displays":2}');
     const { parts } = await xlsx(body);

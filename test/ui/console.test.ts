@@ -1,12 +1,7 @@
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  ClosedPipeError,
-  OutputError,
-  StillInProgressError,
-  UsageError,
-} from '../../src/errors.ts';
+import { ClosedPipeError, OutputError, UsageError } from '../../src/errors.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { type ConsoleSetup, openConsole } from '../support/streams.ts';
 
@@ -96,29 +91,6 @@ describe('errors', () => {
     console.renderError(new TypeError('oops'));
 
     expect(stderr.text()).toMatch(/\n\S*\s+at /);
-  });
-
-  test('with --json one line with every member, also with -q', async () => {
-    const { console, stderr } = await openConsole({
-      tty: terminal,
-      flags: { json: true, quiet: true, verbose: true },
-    });
-    console.renderError(new StillInProgressError('Not yet.', { hint: 'Wait.', reportId: '7' }));
-    console.renderError(new TypeError('oops'));
-
-    const lines = stderr.text().trimEnd().split('\n');
-
-    expect(lines.map((line) => JSON.parse(line).error)).toEqual([
-      {
-        code: 'STILL_IN_PROGRESS',
-        message: 'Not yet.',
-        hint: 'Wait.',
-        retryable: true,
-        exitCode: 7,
-        reportId: '7',
-      },
-      expect.objectContaining({ code: 'BUG', exitCode: 1, retryable: false, reportId: null }),
-    ]);
   });
 
   test('as JSON they contain no control characters, and the whole message', async () => {
