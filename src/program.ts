@@ -63,7 +63,7 @@ const usualNameWidth = Math.max(
 const moreHelp: readonly Pair[] = [
   ['adreport run --help', 'flags and examples of a command'],
   ['adreport --help-all', 'every command and global flag'],
-  ['adreport help cron', `any word, or a topic: ${Object.keys(topics).join(', ')}`],
+  ['adreport help cron', `help on a word or a topic: ${Object.keys(topics).join(', ')}`],
 ];
 
 /** Builds the root command with the command named by the first word, or with all commands. */

@@ -49,7 +49,7 @@ export function unknownAccount(name: string, { accounts }: StoredSettings) {
   const otherwise =
     names.length > 0 ? `Choose from ${names.join(', ')}, or sign in with:` : 'Sign in with:';
   return {
-    message: `Unknown account “${name}”: it is not stored.`,
+    message: `No stored account is named “${name}”.`,
     hint: didYouMean(nearest(name, names), `${otherwise} ${signIn}`),
   };
 }

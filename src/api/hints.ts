@@ -28,35 +28,34 @@ const hints = {
   },
   proxySignIn: {
     flags:
-      'The proxy requires a user name and a password: HTTPS_PROXY=http://user:password@host:port',
-    options:
-      "The proxy requires a user name and a password: proxy: 'http://user:password@host:port'",
+      'The proxy requires a user name and password: HTTPS_PROXY=http://user:password@host:port',
+    options: "The proxy requires a user name and password: proxy: 'http://user:password@host:port'",
   },
   proxyRefused: {
-    flags: 'The proxy refused the user name and the password in HTTPS_PROXY: correct them.',
-    options: 'The proxy refused the user name and the password in proxy: correct them.',
+    flags: 'The proxy refused the user name and password in HTTPS_PROXY. Correct them.',
+    options: 'The proxy refused the user name and password in proxy. Correct them.',
   },
   proxyScheme: {
-    flags: 'The proxy speaks http: begin HTTPS_PROXY with http://',
-    options: 'The proxy speaks http: begin proxy with http://',
+    flags: 'The proxy speaks plain http. Start HTTPS_PROXY with http://',
+    options: 'The proxy speaks plain http. Start proxy with http://',
   },
   privateAuthority: {
     flags:
-      'To trust a private certificate authority, NODE_EXTRA_CA_CERTS has to name the file with its certificate.',
+      'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
     options:
-      'To trust a private certificate authority, NODE_EXTRA_CA_CERTS has to name the file with its certificate.',
+      'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
   },
   certificateTime: {
-    flags: 'Tell the operator of the service, or check the clock of this machine.',
-    options: 'Tell the operator of the service, or check the clock of this machine.',
+    flags: "Check this machine's clock, or tell the operator of the service.",
+    options: "Check this machine's clock, or tell the operator of the service.",
   },
   otherHost: {
     flags: 'The certificate is for a different host. Check the base URL.',
     options: 'The certificate is for a different host. Check baseUrl.',
   },
   httpPort: {
-    flags: 'This port speaks http. Check the scheme and the port of the base URL.',
-    options: 'This port speaks http. Check the scheme and the port of baseUrl.',
+    flags: 'This port speaks plain http. Check the scheme and port of the base URL.',
+    options: 'This port speaks plain http. Check the scheme and port of baseUrl.',
   },
   signIn: {
     flags:
@@ -70,12 +69,12 @@ const hints = {
   },
   password: {
     flags:
-      'Check the e-mail address and the password, or sign in with a token: adreport login --token-stdin',
+      'Check the e-mail address and password, or sign in with a token: adreport login --token-stdin',
     options: 'Check email and password, or pass a token.',
   },
   permission: {
-    flags: 'Ask the service whether this account may make the call.',
-    options: 'Ask the service whether this account may make the call.',
+    flags: 'Ask the operator of the service whether this account has permission.',
+    options: 'Ask the operator of the service whether this account has permission.',
   },
   requestAgain: { flags: 'Request it again.', options: 'Request it again.' },
   later: { flags: 'Run the command again later.', options: 'Try again later.' },

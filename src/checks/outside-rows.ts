@@ -66,7 +66,7 @@ export function checkCampaigns({ document, isPart }: CampaignList): CheckResult 
 function addWarnings(checked: CheckedDocument, messages: CheckMessages): void {
   const { subject, document, isPart } = checked;
   const warn = (message: string): void => messages.addWarning('outside the rows', message);
-  if (isPart) warn(`${subject} is incomplete: the service answered with status 206.`);
+  if (isPart) warn(`${subject} is incomplete: the service responded with status 206.`);
 
   for (const member of listMembers(document)) {
     const warning = warningFor(subject, member);

@@ -121,7 +121,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     read: (open: OpenReport) => AsyncIterable<Item>,
   ): AsyncGenerator<Item, void, undefined> {
     if (this.#isRead || !this.#open) {
-      throw new UsageError('This report has been read; it can be read once.', {
+      throw new UsageError('This report has been read already; it can be read only once.', {
         reportId: this.id,
         hint: 'Keep the rows, or begin again with client.openReport(id).',
       });

@@ -13,7 +13,7 @@ const listFlags = flagGroup('Flags:', {
   adUnits: { flags: '--ad-units', meaning: 'one row per ad unit' },
   search: {
     flags: '--search <text>',
-    meaning: 'only those with this text in a name, or with this ID',
+    meaning: 'only campaigns with this text in a name, or with this ID',
   },
   active: {
     flags: '--active [period]',

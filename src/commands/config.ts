@@ -38,8 +38,11 @@ const setCommand = declareCommand({
   args: ['<name>', '<value>'],
   summary: 'store a setting of an account, or choose the default account',
   examples: [
-    ['adreport config set base-url https://reports.example.com', 'for the default account'],
-    ['adreport config set profile dsp', 'its profile'],
+    [
+      'adreport config set base-url https://reports.example.com',
+      'set the base URL of the default account',
+    ],
+    ['adreport config set profile dsp', 'set its profile'],
   ],
   flags: [accountFlags],
   async action({ context, options, args: [name, value] }) {
@@ -82,7 +85,7 @@ export const configCommand = declareCommand({
   summary: 'show or change settings',
   examples: [
     ['adreport config list', 'every setting and its source'],
-    ['adreport config set base-url https://reports.example.com', 'stores a setting'],
+    ['adreport config set base-url https://reports.example.com', 'store a setting'],
   ],
   subcommands: [listCommand, setCommand, unsetCommand, pathCommand],
 });

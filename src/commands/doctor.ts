@@ -39,7 +39,7 @@ export const doctorCommand = declareCommand({
   summary: 'diagnose settings, network and sign-in',
   examples: [
     ['adreport doctor --local', 'without an account'],
-    ['adreport doctor --service --local', 'the service, claim by claim'],
+    ['adreport doctor --service --local', 'check every claim about the service'],
   ],
   flags: [doctorFlags],
   // A call that fails even once is a problem.

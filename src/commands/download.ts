@@ -15,8 +15,8 @@ export const downloadCommand = declareCommand({
   args: ['<id>'],
   summary: 'download a report that is ready',
   examples: [
-    ['id=$(adreport report create --period yesterday)', 'the ID of a report'],
-    ['adreport download "$id" --wait -o report.csv', 'waits, then writes the file'],
+    ['id=$(adreport report create --period yesterday)', 'request a report and keep its ID'],
+    ['adreport download "$id" --wait -o report.csv', 'wait, then write the file'],
   ],
   flags: downloadFlags,
   async action({ context, options, args: [reportId] }) {

@@ -12,7 +12,7 @@ import { typedPath } from './unknown-names.ts';
 export const helpCommand = declareCommand({
   name: 'help',
   args: ['[words...]'],
-  summary: 'print help on a command, a topic or any word',
+  summary: 'print help on a command, a topic or a word',
   examples: [
     ['adreport help folders', 'a topic'],
     ['adreport help cron', 'any other word: where help has it'],

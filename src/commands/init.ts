@@ -9,8 +9,8 @@ export const initCommand = declareCommand({
   name: 'init',
   summary: 'create adreport.yaml, a list of named reports, with comments',
   examples: [
-    ['adreport init', 'writes adreport.yaml into this folder, with comments'],
-    ['adreport run --all --local', 'runs its reports, without an account'],
+    ['adreport init', 'write adreport.yaml into this folder'],
+    ['adreport run --all --local', 'run its reports, without an account'],
   ],
   async action({ context }) {
     await init(context);

@@ -23,8 +23,8 @@ const exportCommand = declareCommand({
   args: ['<dir>'],
   summary: 'write the sample data of a period to a folder',
   examples: [
-    ['adreport local-server export ./fixtures --period last-week', 'exports data to edit'],
-    ['adreport local-server --fixtures ./fixtures', 'serves it'],
+    ['adreport local-server export ./fixtures --period last-week', 'write data to edit'],
+    ['adreport local-server --fixtures ./fixtures', 'serve it'],
   ],
   flags: [exportFlags],
   flagsAbove: [worldFlags],

@@ -28,7 +28,7 @@ const createCommand = declareCommand({
   examples: [
     [
       'id=$(adreport report create --period yesterday --by DAILY,CAMPAIGN)',
-      'for status and download',
+      'keep the ID for status and download',
     ],
     ['adreport report create --period last-7d --by COUNTRY --dry-run', 'preview the request'],
   ],
@@ -65,7 +65,7 @@ export const reportCommand = declareCommand({
   name: 'report',
   summary: 'request reports one step at a time, and list them',
   examples: [
-    ['adreport report create --period yesterday --by DAILY', 'prints the report ID'],
+    ['adreport report create --period yesterday --by DAILY', 'request a report and print its ID'],
     ['adreport report list', 'the reports requested on this machine'],
   ],
   subcommands: [createCommand, statusCommand, downloadCommand, listCommand],

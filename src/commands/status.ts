@@ -23,10 +23,10 @@ export const statusCommand = declareCommand({
   args: ['<id>'],
   summary: 'show the status of a report',
   examples: [
-    ['id=$(adreport report create --period yesterday)', 'the ID of a report'],
+    ['id=$(adreport report create --period yesterday)', 'request a report and keep its ID'],
     [
       'adreport status "$id" --wait --wait-timeout 10m',
-      'waits until it is ready; exits with 7 after ten minutes',
+      'wait until it is ready; exit with 7 after ten minutes',
     ],
   ],
   flags,

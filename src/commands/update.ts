@@ -39,7 +39,7 @@ export const updateCommand = declareCommand({
       'adreport update data',
       'every night: the new day, and earlier ones again until they are final',
     ],
-    ['adreport update data --dry-run', 'lists what would be requested'],
+    ['adreport update data --dry-run', 'list what would be requested'],
   ],
   flags: [folderPeriodFlags, updateFlags, waitFlags, serviceFlags],
   async action({ context, options, args: [paths] }) {

@@ -11,8 +11,8 @@ export const viewCommand = declareCommand({
   args: ['<path...>'],
   summary: 'add up, group and chart files you have downloaded',
   examples: [
-    ['adreport view week.csv --by CAMPAIGN --top 10', 'best ten campaigns'],
-    ['adreport view data --by CAMPAIGN -o page.html', 'a page made from a folder'],
+    ['adreport view week.csv --by CAMPAIGN --top 10', 'top ten campaigns'],
+    ['adreport view data --by CAMPAIGN -o page.html', 'a page from a folder'],
   ],
   flags: [viewFlags, viewOutputFlags],
   async action({ context, options, args: [paths] }) {

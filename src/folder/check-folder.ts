@@ -126,7 +126,7 @@ function mismatchProblem(
     changed: describeChange(bytes, history.lines.get(file)?.bytes ?? 0),
   };
   const advice: Readonly<Record<string, string>> = {
-    missing: `To let go of old files, raise since (${declaration.since}) in ${declarationName}.`,
+    missing: `To drop old files, raise since (${declaration.since}) in ${declarationName}.`,
     unreadable: 'Make it readable, or move it away.',
   };
   const solvedBy = kind === 'unreadable' ? 'person' : 'update';

@@ -101,7 +101,7 @@ function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' |
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',
       retryable: true,
-      hint: 'Check the base URL, and whether a proxy answered instead.',
+      hint: 'Check the base URL, and whether a proxy responded instead.',
     });
   }
   if (lines === 'allowed' && startsWithRow(head.toString())) return 'lines';

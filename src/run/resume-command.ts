@@ -22,7 +22,7 @@ function baseUrlWords(baseUrl: string | undefined): string[] {
   return baseUrl === undefined ? [] : ['--base-url', baseUrl];
 }
 
-/** Formats the command that goes on with a report, or requests it again. */
+/** Formats the command that resumes a report, or requests it again. */
 function resumeCommand(
   { query, options, whole, allParts }: ReportPlan,
   platform: NodeJS.Platform,
@@ -45,8 +45,8 @@ const downloadOptions = new Set(
 );
 
 /**
- * Formats the command that goes on with the one report of a run after an error. Of a bare token that
- * was refused, only the id leads to its report: another token is another account.
+ * Formats the command that resumes the one report of a run after an error. If a bare token was
+ * refused, it names the id: a new token counts as another account, which has no report to resume.
  */
 export function nextCommand(
   report: ReportPlan,
@@ -76,14 +76,14 @@ export function requestAgainCommand(
 
 /** Commands to print after an error; absent if none works. */
 interface NextCommands {
-  /** Goes on with the report. */
+  /** Resumes the report. */
   readonly resume?: string | undefined;
 
-  /** Requests a report again that failed. */
+  /** Requests a failed report again. */
   readonly again?: string | undefined;
 }
 
-/** Adds the command that goes on to the error of one report. */
+/** Adds the next command to the error of one report. */
 export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
   if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
   const { reportId, message, hint } = error;

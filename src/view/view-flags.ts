@@ -53,7 +53,7 @@ export const viewFlags = flagGroup('Flags:', {
   },
   chart: {
     flags: '--chart <kind>',
-    meaning: 'bar chart of groups, or line chart over time',
+    meaning: 'bar for a bar chart of the groups, line for a line chart over time',
     words: ['bar', 'line'],
     conflicts: ['format', 'output', 'compare'],
   },

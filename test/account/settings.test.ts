@@ -141,7 +141,7 @@ describe('requireSignIn', () => {
     { sources: { stored: nothingStored }, message: 'You are not signed in.', hint: '--local' },
     {
       sources: { flags: { account: 'wor' } },
-      message: 'Unknown account “wor”: it is not stored.',
+      message: 'No stored account is named “wor”.',
       hint: 'Did you mean work?',
     },
     {

@@ -550,7 +550,7 @@ const outsideRows: readonly ResponsePair[] = [
   {
     name: 'outside the rows: 206',
     wrong: { status: 206, text: data(days) },
-    says: /is incomplete: the service answered with status 206/,
+    says: /is incomplete: the service responded with status 206/,
     right: beside('"code":206'),
   },
 ];

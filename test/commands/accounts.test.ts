@@ -114,7 +114,7 @@ describe('the account that is used', () => {
 
     for (const command of [line, 'status 1']) {
       const result = await run(`${command} --account nope`, { env: strange });
-      expectRefusal(result, 3, 'Unknown account “nope”: it is not stored');
+      expectRefusal(result, 3, 'No stored account is named “nope”');
       expect(result.files).toEqual({});
     }
     expect(sent()).toEqual([]);
@@ -209,7 +209,7 @@ describe('a failing account among several', () => {
 
     const result = await run(`run --account buyer,gone,admin ${oneDay} -o {account}.csv`);
 
-    expectRefusal(result, 3, 'gone failed: Unknown account “gone”: it is not stored.');
+    expectRefusal(result, 3, 'gone failed: No stored account is named “gone”.');
     expect(names(result.files)).toEqual(['admin.csv', 'buyer.csv']);
   });
 

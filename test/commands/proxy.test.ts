@@ -47,7 +47,7 @@ test('NODE_EXTRA_CA_CERTS makes it trust a service and a TLS proxy, whose IP add
 test('a private authority is refused, with the variable to set', async () => {
   const { server, env } = await serveTls();
 
-  expectRefusal(await runCli(list, { env }), 5, 'NODE_EXTRA_CA_CERTS has to name the file');
+  expectRefusal(await runCli(list, { env }), 5, 'set NODE_EXTRA_CA_CERTS to the file');
   expect(server.requests()).toEqual([]);
 });
 
@@ -57,17 +57,17 @@ test('an expired certificate has nothing to do with private authorities', async 
 
   const refused = await runCli(list, { env });
 
-  expectRefusal(refused, 5, /certificate has expired.*\n.*the clock of this machine/);
+  expectRefusal(refused, 5, /certificate has expired.*\n.*this machine.s clock/);
   expect(refused.stderr).not.toContain('NODE_EXTRA_CA_CERTS');
 });
 
 test('a port that speaks http is named, of the service and of a proxy', async () => {
   const { env, url } = await serve((_request, response) => void response.end('[]'));
   const asHttps = { ...env, ADREPORT_BASE_URL: `https://localhost:${url.port}` };
-  expectRefusal(await runCli(list, { env: asHttps }), 5, 'This port speaks http.');
+  expectRefusal(await runCli(list, { env: asHttps }), 5, 'This port speaks plain http.');
 
   const proxy = { ...asHttps, HTTPS_PROXY: `https://localhost:${url.port}` };
-  expectRefusal(await runCli(list, { env: proxy }), 5, 'begin HTTPS_PROXY with http://');
+  expectRefusal(await runCli(list, { env: proxy }), 5, 'Start HTTPS_PROXY with http://');
 });
 
 test('a broken proxy does not stop --local', async () => {

@@ -161,7 +161,7 @@ describe('the days of a folder', () => {
     fs.rmSync(path('2026-11-10.csv'));
     fs.rmSync(path('2026-11-11.csv'));
     expect((await run('check data')).stdout).toContain(
-      'missing: data/2026-11-10.csv … 2026-11-11.csv (2 days). To let go of old files, raise since (2026-11-10) in _adreport.yaml.\nTo solve: adreport update data\n',
+      'missing: data/2026-11-10.csv … 2026-11-11.csv (2 days). To drop old files, raise since (2026-11-10) in _adreport.yaml.\nTo solve: adreport update data\n',
     );
     expect(await check('data --since -5d')).toEqual([]);
     edit(path('_adreport.yaml'), 'since', '2026-11-12');

@@ -9,7 +9,7 @@ export const outputFlags = runFlagGroup('Output:', {
     isParsed: true,
     flags: '-o, --output <file>',
     meaning:
-      'file to write, - for stdout; may have {date} {since} {until} {account} {report} {profile} {id}; repeatable',
+      'file to write, - for stdout; may contain {date} {since} {until} {account} {report} {profile} {id}; repeatable',
     isRepeatable: true,
   },
   format: {
@@ -36,7 +36,7 @@ export const outputFlags = runFlagGroup('Output:', {
   label: {
     belongsTo: 'query',
     flags: '--label <metric=label>',
-    meaning: 'what people read instead of a metric: revenueEuro=Spend; repeatable',
+    meaning: 'name to show for a metric, e.g. revenueEuro=Spend; repeatable',
     read: readLabel,
     isRepeatable: true,
     formats: ['html', 'pdf', 'xlsx', 'table'],

@@ -35,7 +35,7 @@ export const concurrencyFlag = {
 export const shardFlag = {
   belongsTo: 'this-run',
   flags: '--shard <k/n>',
-  meaning: 'download share k of n of the days: 1/4 on the first of 4 machines',
+  meaning: 'download every n-th day, from the k-th on: 1/4 on the first of 4 machines',
   read: readShard,
   isRare: true,
   isNeverSaved: true,
