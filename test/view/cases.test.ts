@@ -204,6 +204,16 @@ test('rates have six significant digits', async () => {
   expect(csv.stdout).toBe('date,ctr,ecpmEuro\r\n2026-08-01,3.33333e-7,2333.33\r\n');
 });
 
+test('a table has the rates of rows with both metrics, in its total too', async () => {
+  const rows = 'date,campaignId,displays,clicks\n2026-08-01,1,,40\n2026-08-02,2,1000,10\n';
+  const { stdout } = await view(rows, '--by CAMPAIGN --metrics ctr --format table');
+  expect(stdout.match(/^\S+ +(?:–|\d\.\d\d%)$/gm)).toEqual([
+    '2            1.00%',
+    '1                –',
+    'total        1.00%',
+  ]);
+});
+
 describe('a total among the rows is a warning, and is left in', () => {
   test.each([
     { file: 'totals-row.csv', row: 3, displays: 134234 },

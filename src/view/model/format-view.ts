@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { groupBars, groupLines } from '../../present/terminal/group-text.ts';
+import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { Context } from '../../run/context.ts';
@@ -12,10 +12,12 @@ import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { isTime } from '../../totals/group-keys.ts';
 import { groupsAsJson, metricsAsJson, objectOf } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
+import type { KeptRows } from '../groups/kept-rows.ts';
 import { daysOfWindow } from '../sources/period.ts';
 import { buildViewTable, endOfTable } from './build-table.ts';
 import { findDaySpan } from './days-of-rows.ts';
-import { isOrdered, metricToSortBy, rankViewGroups } from './shown-metrics.ts';
+import { metricToSortBy, rankViewGroups } from './shown-metrics.ts';
+import { columnsOfKeys } from './table-columns.ts';
 import type { View } from './view.ts';
 
 /** Bars without `--top`. */
@@ -29,11 +31,31 @@ export async function formatView(context: Context, view: View): Promise<string> 
     metrics: options.metrics && metrics,
     labels: labelsByMetric(options.label),
   });
-  const below = options.chart
-    ? chartLines(view, options.chart, look)
-    : [await formatTable(context, view, look)];
+  const below = await formatRowsOrGroups(context, view, look);
   const lines = [heading(view, look), ...card, '', ...below];
   return `${lines.join('\n').trimEnd()}\n`;
+}
+
+async function formatRowsOrGroups(
+  context: Context,
+  view: View,
+  look: TableLook,
+): Promise<readonly string[]> {
+  const { chart } = view.options;
+  if (chart) return chartLines(view, chart, look);
+  return view.rows ? [await formatRows(context, view, view.rows)] : formatGroups(view, look);
+}
+
+/** Draws groups with rates of all rows that have both metrics, which rows of groups do not tell. */
+function formatGroups(view: View, look: TableLook): string[] {
+  const { by = [], columns, label } = view.options;
+  const keys = columnsOfKeys(view.read.keys, by);
+  const shown = [...keys, ...view.metrics].map(({ field }) => field);
+  return groupTable(rankViewGroups(view), look, {
+    columns: keys,
+    selectedColumns: columns === 'all' || !columns ? shown : columns,
+    labels: labelsByMetric(label),
+  });
 }
 
 function heading({ sources, read, byTime, window }: View, look: TableLook): string {
@@ -51,29 +73,30 @@ function heading({ sources, read, byTime, window }: View, look: TableLook): stri
   return wrap(text, width - 2).join('\n  ');
 }
 
-/** Draws the table that `run` draws; of rows only the first, without totals. */
-async function formatTable(context: Context, view: View, look: TableLook): Promise<string> {
-  const { options, rows } = view;
+/** Draws the first rows as `run` draws them, without totals. */
+async function formatRows(context: Context, view: View, rows: KeptRows): Promise<string> {
+  const { options } = view;
+  const look = tableLook(context);
   const table = buildViewTable(view);
   const { columns } = table;
-  const planned = await prepareFiles(
-    context,
-    { ...options, columns: options.columns ?? table.selected },
-    { outputs: [{ path: '-', format: 'table' }], names: {}, columns },
-  );
+  const planned = await prepareFiles(context, options, {
+    outputs: [{ path: '-', format: 'table' }],
+    names: {},
+    columns,
+  });
   const encoder = await formats.table.createEncoder({
     ...planned.files[0]?.encoding,
-    table: rows ? { ...look, totals: false } : look,
-    keepsOrder: rows !== undefined || isOrdered(options),
+    table: { ...look, totals: false },
+    keepsOrder: true,
   });
   let rowCount = 0;
-  for await (const batch of table.batches(rows === undefined)) {
+  for await (const batch of table.batches(false)) {
     rowCount += batch.rowCount;
     encoder.encode(batch);
   }
   const pieces = await encoder.end(endOfTable(view, table, rowCount));
   const text = Buffer.concat(pieces).toString();
-  const moreRows = rows?.rest.rowCount ?? 0;
+  const moreRows = rows.rest.rowCount;
   if (moreRows === 0) return text;
 
   const mark = look.unicode === false ? '...' : '…';
