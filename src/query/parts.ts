@@ -20,7 +20,7 @@ import { isEmptyYet, laterMs, resolvePeriod } from './period.ts';
 import type { Part, Query } from './query.ts';
 
 /** Parts of a run: half a century of days. More is probably a typo. */
-export const maxParts = 20_000;
+const maxParts = 20_000;
 
 /** Returns the unit that each report of a query covers; `undefined` for a single report. */
 export function unitOfParts({ split, breakdowns }: Query): SplitUnit | undefined {

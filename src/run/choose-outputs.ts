@@ -23,20 +23,20 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
  * flags of other formats.
  */
 export function chooseOutputs(
-  tools: Context,
+  context: Context,
   options: OutputChoice,
 ): readonly [Output, ...Output[]] {
   const { output, format } = options;
   const paths = typeof output === 'string' ? [output] : output;
   const outputs = readOutputs(
     { output: paths, format },
-    { stdoutFormat: stdoutFormat(tools), platform: tools.host.platform },
+    { stdoutFormat: stdoutFormat(context), platform: context.host.platform },
   );
   expectFlagsFit(
     options,
     outputs.map((one) => one.format),
   );
-  expectTargets(tools, outputs);
+  expectTargets(context, outputs);
   return outputs;
 }
 

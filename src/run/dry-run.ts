@@ -22,10 +22,10 @@ interface PlannedCall {
 }
 
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
-export async function showPlan(tools: Context, reports: readonly ReportPlan[]): Promise<void> {
+export async function showPlan(context: Context, reports: readonly ReportPlan[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports) {
-    const report = await withIds(tools, planned);
+    const report = await withIds(context, planned);
     const { account, label, parts, query, whole } = report;
     for (const part of parts) {
       calls.push({ account, label, part, outputs: nameFiles(report, part) });
@@ -34,7 +34,7 @@ export async function showPlan(tools: Context, reports: readonly ReportPlan[]): 
     // A merged report is compared as a whole.
     if (mergesParts(query)) calls.push(...earlierCalls(report, whole));
   }
-  await printDryRun(tools, calls);
+  await printDryRun(context, calls);
 }
 
 /** Returns no call without `--compare`. */

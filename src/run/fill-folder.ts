@@ -25,14 +25,14 @@ import { type ReportPlan, withRequestQuery } from './plan-run.ts';
  * @throws OutputError if a folder cannot be written
  */
 export async function chooseParts(
-  tools: Context,
+  context: Context,
   reports: readonly ReportPlan[],
   { declares }: { readonly declares: boolean },
 ): Promise<ReportPlan[]> {
   const chosen: ReportPlan[] = [];
   for (const report of reports) {
     try {
-      chosen.push(keepsFolder(report.query) ? await chooseDue(tools, report, declares) : report);
+      chosen.push(keepsFolder(report.query) ? await chooseDue(context, report, declares) : report);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       chosen.push({ ...report, parts: [], refusal: error });
@@ -42,11 +42,11 @@ export async function chooseParts(
 }
 
 async function chooseDue(
-  tools: Context,
+  context: Context,
   planned: ReportPlan,
   declares: boolean,
 ): Promise<ReportPlan> {
-  const { console, host } = tools;
+  const { console, host } = context;
   const { options, whole } = planned;
   const { folder, request } = toFolderRequest(planned, host.cwd);
   const shown = relative(host.cwd, folder) || '.';
@@ -59,11 +59,11 @@ async function chooseDue(
 
   const { declaration } = declared;
   const state = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
-  warnAboutEarlierParts(tools, { state, shown, since: whole.since });
+  warnAboutEarlierParts(context, { state, shown, since: whole.since });
 
   const report = asDeclared(planned, declaration);
   const parts = isFresh ? report.parts : report.parts.filter((part) => isPartDue(part, state));
-  return { ...report, parts, filled: await fillFolder(tools, state, shard) };
+  return { ...report, parts, filled: await fillFolder(context, state, shard) };
 }
 
 /** Returns the folder of a query, and the query with its output from there. */

@@ -39,7 +39,7 @@ export interface ReportPlan {
   /** Folder that the report fills, if it fills one. */
   readonly filled?: FilledFolder;
 
-  /** Why its folder lets none of its parts be requested. Thrown once the other reports are done. */
+  /** Why its folder lets none of its parts be requested; an error of the run. */
   readonly refusal?: UsageError;
 }
 

@@ -19,6 +19,7 @@ import {
   listPlaceholders,
   type NameValues,
 } from '../query/file-name.ts';
+import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import type { FormatName } from '../query/format-names.ts';
 import type { Output } from '../query/query.ts';
@@ -55,18 +56,8 @@ export interface Target {
   open(reportId?: string): Promise<OutputFile>;
 }
 
-export interface FileOptions {
-  readonly columns?: readonly string[] | 'all' | undefined;
-  readonly normalize?: boolean | undefined;
-  readonly excel?: boolean | undefined;
-  readonly note?: string | undefined;
-  readonly title?: string | undefined;
-  readonly label?: readonly string[] | undefined;
-  readonly open?: boolean | undefined;
-
-  /** False to keep a file that exists. */
-  readonly clobber?: boolean | undefined;
-}
+/** Flags on files, other than those that name them. */
+export type FileOptions = Partial<Omit<OutputFlags, 'output' | 'format'>>;
 
 interface FilesOfReport {
   readonly outputs: readonly Output[];
@@ -83,11 +74,11 @@ interface FilesOfReport {
  * `OutputError` for a target that cannot be written.
  */
 export async function prepareFiles(
-  tools: Context,
+  context: Context,
   options: FileOptions,
   { outputs, names, columns }: FilesOfReport,
 ): Promise<PlannedFiles> {
-  const { console, flags, host } = tools;
+  const { console, flags, host } = context;
   const hasFile = outputs.some(({ path }) => path !== '-');
   const hasStdout = outputs.some(({ path }) => path === '-');
   if (options.open && !hasFile) {
@@ -120,16 +111,16 @@ export async function prepareFiles(
     const hashes = flags.json === true || hasTimePlaceholder(path);
     files.push({
       format,
-      target: await openTarget(tools, { path, clobber: options.clobber }, { names, hashes }),
+      target: await openTarget(context, { path, clobber: options.clobber }, { names, hashes }),
       encoding: {
         ...shared,
-        isShown: isShown(tools, path),
-        table: tableLook(tools, path),
+        isShown: isShown(context, path),
+        table: tableLook(context, path),
         printer: printerFor(format, host),
       },
     });
   }
-  expectDistinctTargets(tools, files);
+  expectDistinctTargets(context, files);
 
   const printsTotals = hasFile && !flags.json && !console.isQuiet;
   return {

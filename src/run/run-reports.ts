@@ -39,7 +39,7 @@ export async function runReports(
   planned: readonly ReportPlan[],
   again?: string,
 ): Promise<void> {
-  const reports = planned.filter(({ parts }) => parts.length > 0);
+  const reports = planned.filter(({ parts, refusal }) => parts.length > 0 || refusal);
   const [first, ...others] = reports;
   if (!first) return;
 
@@ -91,6 +91,7 @@ async function settleAll(tasks: readonly Promise<void>[]): Promise<void> {
 async function downloadReport(run: Run, planned: ReportPlan): Promise<void> {
   const { label, whole, filled } = planned;
   await recordFailures(run, { label, since: whole.since }, async () => {
+    if (planned.refusal) throw planned.refusal;
     const context = forAccount(run.context, planned.account);
     if (filled) await requireAppendable(filled);
     const report = await withIds(context, planned);
@@ -188,7 +189,8 @@ function throwFailures({ context, failures }: Run, { again, report }: NextComman
   const error = signal.aborted ? signal.reason : combineFailures(failures);
   if (!(error instanceof AdreportError)) throw error;
   // What was refused would be refused again.
-  const isRefused = !signal.aborted && failures.every((failure) => failure.error.exitCode === 4);
+  const isRefused =
+    !signal.aborted && failures.every(({ error: { exitCode } }) => [2, 4].includes(exitCode));
   const next = command === undefined ? 'Run the same command again.' : `To resume: ${command}`;
   const hints = [error.hint, isRefused ? undefined : next].filter((hint) => hint !== undefined);
   throw new ErrorInContext(error, { hint: hints.join('\n') });

@@ -28,13 +28,13 @@ export type UpdateFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFl
  * @throws SignInError if the account of the folder is not at hand
  */
 export async function planUpdate(
-  tools: Context,
+  context: Context,
   { state, due }: { readonly state: FolderState; readonly due: readonly FolderPart[] },
   flags: UpdateFlags,
 ): Promise<ReportPlan> {
   const { folder, declaration } = state;
-  const account = await findAccount(tools, declaration, flags);
-  const shown = relative(tools.host.cwd, folder);
+  const account = await findAccount(context, declaration, flags);
+  const shown = relative(context.host.cwd, folder);
   const [{ path, format }] = declaration.query.outputs;
   const outputs = [{ path: join(escapeBraces(shown), path), format }] as const;
   const query = { ...declaration.query, outputs };
@@ -53,7 +53,7 @@ export async function planUpdate(
     whole,
     allParts,
     parts: shard ? partsOfShard(allParts, shard) : allParts,
-    filled: await fillFolder(tools, state, shard),
+    filled: await fillFolder(context, state, shard),
   };
 }
 
@@ -70,7 +70,7 @@ function joinParts(parts: readonly Part[]): Part {
  * one of its login, else that of its name.
  */
 async function findAccount(
-  tools: Context,
+  context: Context,
   { query }: Declaration,
   flags: UpdateFlags,
 ): Promise<ServiceAccount> {
@@ -79,13 +79,13 @@ async function findAccount(
     encoding: query.encoding,
     windowClock: query.windowClock,
   };
-  const choose = (options: object) => tools.accounts.choose({ ...flags, ...options }, choice);
+  const choose = (options: object) => context.accounts.choose({ ...flags, ...options }, choice);
   if (query.service === 'local') return choose({ local: true, account: query.account });
 
   const own = choose({});
   const { isFromEnvironment, account } = await own.settings();
   const isChosen = flags.account !== undefined || isFromEnvironment || account.source === 'env';
-  const stored = flags.account === undefined ? await storedNames(tools, query) : [];
+  const stored = flags.account === undefined ? await storedNames(context, query) : [];
   const candidates = [
     ...(isChosen ? [own] : []),
     ...stored.map((name) => choose({ account: name })),
@@ -103,8 +103,8 @@ async function findAccount(
 }
 
 /** Names the stored accounts that may own a folder, by login before by name. */
-async function storedNames(tools: Context, { login, account }: Owner): Promise<string[]> {
-  const { accounts } = await tools.store().read();
+async function storedNames(context: Context, { login, account }: Owner): Promise<string[]> {
+  const { accounts } = await context.store().read();
   const names = Object.keys(accounts).filter((name) => {
     const email = accounts[name]?.email;
     return email !== undefined && maskLogin(email) === login;
