@@ -124,13 +124,6 @@ describe('--compare', () => {
     expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');
   });
 
-  test('is printed after a file off a terminal, too', async () => {
-    const { stderr } = await runCli(`${twoDays} --compare previous -o r.csv`);
-
-    expect(stderr).toMatch(/ {2}revenue \(€\) [\d,.]+ \([▲▼] [\d.]+%\), displays [\d,]+ \(/);
-    expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');
-  });
-
   test('an earlier report that goes on elsewhere is a warning', async () => {
     const { run, server } = await serveForTest({ delayMs: 0 });
     server.fault({
@@ -188,19 +181,6 @@ describe('METRICBefore', () => {
     expect(exitCode).toBe(0);
     const rows = expected.map((row) => row.map((cell) => cell ?? '').join(','));
     expect(stdout).toBe(`${rows.join('\r\n')}\r\n`);
-  });
-
-  test('the number of rows is that of the file, in the message and with --json', async () => {
-    const { run } = await serveMonths({ '2026-02': february, '2026-01': january });
-    const files = ['a.csv', 'a.xlsx', 'a.parquet'];
-    const line = `${displays} ${files.map((name) => `-o ${name}`).join(' ')}`;
-
-    const { stderr } = await run(line);
-    const { stdout } = await run(`${line} --json`);
-
-    const lines = stdout.trim().split('\n');
-    expect(lines.map((text) => JSON.parse(text).rows)).toEqual([4, 4, 4]);
-    for (const name of files) expect(stderr).toContain(`Wrote ${name}: 4 rows`);
   });
 
   test('in parquet and on the data sheet, with their types', async () => {

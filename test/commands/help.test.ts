@@ -154,13 +154,6 @@ describe('any other word', () => {
       expect(stdout.toLowerCase()).toContain(word.toLowerCase());
     },
   );
-
-  test('compare is a flag of run and view, and a heading of a topic', async () => {
-    const text = await page('help', 'compare');
-
-    expect(text).toContain('adreport run --compare');
-    expect(text).toContain('adreport help formats For people');
-  });
 });
 
 describe('did you mean', () => {

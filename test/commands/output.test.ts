@@ -298,17 +298,4 @@ describe('--json with -o', () => {
       changed: null,
     });
   });
-
-  test('download has the window that the service states', async () => {
-    const { run } = await serveForTest({ delayMs: 0 });
-    const id = (await run('report create --period 2026-11-09 --by DAILY')).stdout.trim();
-
-    const { stdout } = await run(`download ${id} -o d.json --json`);
-
-    expect(JSON.parse(stdout)).toMatchObject({
-      file: 'd.json',
-      reportId: id,
-      since: '2026-11-09T00:00:00+01:00',
-    });
-  });
 });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { fieldLabel } from '../../src/contract/columns.ts';
-import { ZipArchive } from '../../src/present/sheet/zip-archive.ts';
 import { encode } from '../formats/encode.ts';
 import { hasDuckDb, isInstalled, openDuckDb } from '../support/programs.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
@@ -258,16 +257,5 @@ describe('a sheet', () => {
       exitCode: 8,
       message: 'The report has more than 1,048,575 rows, the limit of an Excel sheet.',
     });
-  });
-
-  test('refuses to become larger than 4 GiB', async () => {
-    const archive = new ZipArchive();
-    archive.begin('sheet');
-    const part = ' '.repeat(2 ** 26);
-    for (let i = 1; i < 64; i++) archive.write(part);
-
-    expect(() => archive.write(part)).toThrow(
-      'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
-    );
   });
 });

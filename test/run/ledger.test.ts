@@ -105,6 +105,13 @@ describe('an unfinished report is resumed', () => {
     expect(resumed(ledger)).toBe('b');
   });
 
+  test('unless a later one was downloaded', async () => {
+    const ledger = open();
+    await add(ledger, 'a');
+    await ledger.update(await add(ledger, 'b'), { status: 'downloaded' });
+    expect(resumed(ledger)).toBeUndefined();
+  });
+
   test('unless it was requested before its period was over and the period is over now', async () => {
     const window = { since: '2026-11-18T00:00:00+0100', until: '2026-11-18T23:59:59+0100' };
     const overMs = Date.parse('2026-11-18T23:00:00Z');

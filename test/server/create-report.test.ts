@@ -90,16 +90,6 @@ describe('timezone', () => {
 
     expectRefusal(answer, 400, 'INVALID_PARAMETER', { parameter: 'timezone', problem });
   });
-
-  test.each(['Asia/Tokyo', 'nowhere'])(
-    "a buyer's (%s) is accepted and has no effect",
-    async (timezone) => {
-      const { summary, data } = await reportOf(server, 'buyer', { ...smallReport, timezone });
-
-      expect(summary.timezone).toBe('europe/paris');
-      expect(data).toEqual((await reportOf(server, 'buyer', smallReport)).data);
-    },
-  );
 });
 
 test.each(['__proto__', 'constructor'])('the parameter %s is refused as unknown', async (name) => {

@@ -163,22 +163,6 @@ describe('bodies', () => {
     const answer = await call(server, '/status-reporting', { as: 'buyer', body, headers });
     expectRefusal(answer, 400, 'INVALID_BODY');
   });
-
-  test.each(['gzip', 'deflate, gzip'])(
-    'encoded as %s are refused, and the coding is named',
-    async (coding) => {
-      const headers = { 'content-encoding': coding };
-
-      const answer = await call(server, '/status-reporting', {
-        as: 'buyer',
-        json: { id: '1' },
-        headers,
-      });
-
-      expectRefusal(answer, 415, 'UNSUPPORTED_MEDIA_TYPE');
-      expect(refusalIn(answer).error).toContain(`Content-Encoding ${coding}`);
-    },
-  );
 });
 
 test('429: one call too many in a second, per account, with the time to wait', async () => {
