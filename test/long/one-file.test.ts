@@ -106,7 +106,7 @@ const newFlagGroup = 'src/query/flags/check-flags.ts';
 const newLines: readonly NewLine[] = [
   {
     file: newFlagGroup,
-    before: "import { type OptionsOf, runFlagGroup } from './flag.ts';",
+    before: "import { runFlagGroup } from './flag.ts';",
     line: "import { readCount } from './read-value.ts';",
   },
   {
