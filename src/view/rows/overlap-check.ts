@@ -1,10 +1,9 @@
-import { fieldTypeOf, metricOfField } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
 import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
 import { printable } from '../../text/printable.ts';
-import { dayIn, isTime } from '../../totals/group-keys.ts';
+import { dayIn, rowKeys } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import type { UsedColumns } from './used-columns.ts';
 
@@ -45,7 +44,8 @@ export class OverlapCheck {
   add(batch: RowBatch, { time, dayOfFile: day }: UsedColumns): void {
     const owner = this.#files.length;
     const file = this.#files[owner - 1];
-    const fields = batch.fields.filter((field) => field === time || isKey(field, batch.fields));
+    const keys = rowKeys(batch.fields).filter(({ describes }) => describes === undefined);
+    const fields = keys.map(({ field }) => field);
     if (file && time !== undefined) extendDays(file, batch, time);
     this.#keys.add(batch, { fields, day, owner }, (_row, other) => {
       if (other !== owner) throw overlap(this.#files[other - 1], file);
@@ -59,13 +59,6 @@ export class OverlapCheck {
       if (other) throw overlap(other, file);
     }
   }
-}
-
-/** Matches the breakdowns of rows but time, without the names of IDs. */
-function isKey(field: string, fields: readonly string[]): boolean {
-  if (fieldTypeOf(field) === undefined || metricOfField(field) || isTime(field)) return false;
-  const id = field.replace(/Name$/, 'Id');
-  return id === field || !fields.includes(id);
 }
 
 function extendDays(file: DatedFile, batch: RowBatch, time: string): void {
