@@ -213,6 +213,7 @@ describe('one file per part', () => {
     expect(lines[1]).toMatch(
       /^ {4}- 2 reports \(2024-10-27, 2024-10-28\): The service rejected the report request/,
     );
+    expect(result.stderr).toContain('To resume: adreport run ');
   });
 
   test('Ctrl-C is exit 130 with a resume command', async () => {
@@ -222,9 +223,9 @@ describe('one file per part', () => {
       return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
     };
 
-    const result = await interrupted(`${perDay}`);
+    const result = await interrupted(`${perDay} --shard 1/2`);
 
-    expectRefusal(result, 130, /To resume: adreport run .* --split day\n/);
+    expectRefusal(result, 130, /To resume: adreport run .* --split day --shard 1\/2\n/);
     expect(result.files).toEqual({});
     expect(result.stderr).not.toContain('is kept');
     expectRefusal(await interrupted(daily), 130, 'To resume: adreport run ');
