@@ -149,13 +149,13 @@ export class StillInProgressError extends errorClass(7, 'STILL_IN_PROGRESS', { r
 /** The output could not be written. */
 export class OutputError extends errorClass(8, 'OUTPUT') {}
 
-/** The data is incomplete or wrong. With `retryable`, another download may be whole. */
+/** The data is incomplete or wrong. With `retryable`, another download may be complete. */
 export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA') {}
 
 /** The report was read and is refused: another download would have the same rows. */
 export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT') {}
 
-/** What a caller knows about an error: the part that failed, the command that goes on. */
+/** What a caller knows about an error: the part that failed, the command to run next. */
 interface ErrorContext {
   /** Replaces the message. */
   readonly message?: string;
@@ -230,7 +230,7 @@ export function endsReport(error: AdreportError): boolean {
   return hasExitCode(error, 4, 6, 9) && !error.retryable;
 }
 
-/** A report broke off or stalled while it was read: another download may be whole. */
+/** The report was cut or stalled during the download: another download may be complete. */
 export function isTruncated(error: unknown): error is AdreportError {
   return hasExitCode(error, 5, 9) && error.retryable;
 }

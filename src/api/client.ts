@@ -1,4 +1,4 @@
-import { bareIdIn, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
+import { findBareId, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
 import {
   type CampaignList,
   type Encoding,
@@ -271,7 +271,7 @@ export class Client {
 async function readCreated(response: HttpResponse, isDirect: boolean): Promise<CreatedReport> {
   const { start, isWhole, all } = await peek(response.body);
   const contentType = response.headers['content-type'];
-  const bareId = isWhole ? bareIdIn(start, contentType) : undefined;
+  const bareId = isWhole ? findBareId(start, contentType) : undefined;
   const serviceMs = readDate(response);
   if (bareId !== undefined) {
     return { kind: 'report', id: bareId, status: 'progress', serviceMs };

@@ -304,7 +304,7 @@ export function unreadableError(
 ): AdreportError {
   const { endpoint, reportId } = call;
   const record = recordIn(document);
-  if (document !== undefined && holdsRefusal(endpoint, record)) {
+  if (document !== undefined && containsRefusal(endpoint, record)) {
     return refusalError({ ...call, status: 200, record }, wording);
   }
 
@@ -317,8 +317,8 @@ export function unreadableError(
   });
 }
 
-/** Holds if a response explains why it does not have what was asked for. */
-function holdsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
+/** Returns true if a response explains why it does not contain what was requested. */
+function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
   // A status instead of a report means that the report is not ready, unless the status is `ready`.
   if (endpoint === 'download') {

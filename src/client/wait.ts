@@ -52,7 +52,7 @@ interface WaitState<Result> {
   readonly problem?: AdreportError;
 }
 
-/** A report whose status is ready, with the service's last word on it. */
+/** A report whose status is ready, with its last status from the service. */
 export interface ReadyReport extends RequestedReport {
   readonly message: string;
 }
@@ -124,7 +124,7 @@ async function poll<Result>(
   for (let polls = 1; ; polls += 1) {
     signal.throwIfAborted();
     const state = await call(Math.max(0, endMs - host.stopwatch())).catch((error) => {
-      if (isUnknownReport(error) && isYoung(report, host.wallClock())) return notKnownYet;
+      if (isUnknownReport(error) && isRecent(report, host.wallClock())) return notKnownYet;
       if (isStillInProgress(error)) {
         return { status: 'not available yet', retryAfterMs: error.retryAfterMs, problem: error };
       }
@@ -144,12 +144,12 @@ async function poll<Result>(
   }
 }
 
-/** A report may be unknown to a part of the service for so long after its request. */
+/** How long after its request a report may be unknown to some servers of the service. */
 const maxUnknownMs = 60_000;
 
 const notKnownYet: WaitState<never> = { status: 'not known yet' };
 
-function isYoung({ requestedMs }: RequestedReport, nowMs: number): boolean {
+function isRecent({ requestedMs }: RequestedReport, nowMs: number): boolean {
   return requestedMs !== undefined && nowMs - requestedMs < maxUnknownMs;
 }
 

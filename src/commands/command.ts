@@ -290,7 +290,7 @@ function refuseExcess(command: Command): void {
   });
 }
 
-/** Throws `UsageError` for a flag of the parent that does nothing here: `export --port 80`. */
+/** Throws `UsageError` for a flag of the parent that has no effect here: `export --port 80`. */
 function refuseParentFlags(command: DeclaredCommand): void {
   for (const option of command.parent?.options ?? []) {
     const isTyped = command.parent?.getOptionValueSource(option.attributeName()) === 'cli';

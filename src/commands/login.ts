@@ -108,7 +108,7 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const profile = isAsked ? await askProfile(prompt) : settings.profile.value;
   const target = { name, before, baseUrl, profile, settings };
 
-  const given = await readProof(context, options, target);
+  const given = await readCredentials(context, options, target);
   if (given) return signIn(context, target, given);
 
   const way = options.email === undefined ? await askWay(prompt) : 'password';
@@ -161,7 +161,7 @@ function askProfile(prompt: Prompt): Promise<Profile> {
 }
 
 /** Reads the secret that the flags name; `undefined` without such a flag. */
-async function readProof(
+async function readCredentials(
   { console, host }: Context,
   { tokenStdin, passwordStdin, passwordCommand, email: typedEmail }: LoginOptions,
   { name, before }: Target,

@@ -55,7 +55,7 @@ async function status(
     const found = { report, isResumed: true, endMs };
     const record = options.wait
       ? await waitForReport(context, { options }, found)
-      : await askOnce(context, reportId);
+      : await callStatus(context, reportId);
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });
     await console.result(context.flags.json ? asJson : printable(word));
@@ -71,8 +71,8 @@ async function status(
   }
 }
 
-/** Also records the status. */
-async function askOnce(context: Context, reportId: string): Promise<StatusRecord> {
+/** Makes one status call, and records its result. */
+async function callStatus(context: Context, reportId: string): Promise<StatusRecord> {
   const client = await context.account.client();
   const record = await client.status(reportId);
   if (record.status !== 'progress') {

@@ -4,7 +4,12 @@ import { checkFolder, type Problem } from '../folder/check-folder.ts';
 import { expectParts, selectParts } from '../folder/check-paths.ts';
 import { requireDeclaration } from '../folder/declaration-file.ts';
 import { type FolderPart, partsDue, partsOfFolder } from '../folder/due.ts';
-import { type FolderState, findFolders, lookAgain, readFolder } from '../folder/folder-state.ts';
+import {
+  type FolderState,
+  findFolders,
+  readFolder,
+  readStateAgain,
+} from '../folder/folder-state.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
@@ -154,7 +159,7 @@ async function warnAboutProblems(
   for (const { state, due, isSelected } of folders) {
     const { folder, declaration } = state;
     const names = new Set(due.map(({ name }) => name));
-    const after = await lookAgain(state, names, signal);
+    const after = await readStateAgain(state, names, signal);
     const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
     // What was due and still is a problem was kept: another update would not solve it.
     const isForPerson = ({ solvedBy, file }: Problem): boolean => {

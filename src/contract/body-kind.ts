@@ -43,7 +43,7 @@ export function startsAsReport(text: string): boolean {
 }
 
 /** Returns the report id if a whole body is one, whatever its media type. */
-export function bareIdIn(text: string, contentType = ''): string | undefined {
+export function findBareId(text: string, contentType = ''): string | undefined {
   const bare = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
   return bare !== undefined && /\d/.test(bare) && !isLabelledCsv(contentType) ? bare : undefined;
 }

@@ -127,14 +127,14 @@ async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
     const elapsed = formatDuration(host.stopwatch() - startedMs);
     const through = proxy ? ` through ${proxy.url.protocol}//${proxy.url.host}` : '';
     const message = `${url.origin} responds with ${response.status} in ${elapsed}${through}`;
-    return [judgeStatus(response.status, message), ...judgeClock(response.headers.date, host)];
+    return [checkStatus(response.status, message), ...checkClock(response.headers.date, host)];
   } finally {
     await http.close();
   }
 }
 
 /** Expects a refusal. */
-function judgeStatus(status: number, message: string): Finding {
+function checkStatus(status: number, message: string): Finding {
   if (status === 401 || status === 403) {
     return ok('connection', `${message}, as expected without a token`);
   }
@@ -145,7 +145,7 @@ function judgeStatus(status: number, message: string): Finding {
 }
 
 /** Compares this machine's clock with the `Date` header of a response, if there is one. */
-function judgeClock(
+function checkClock(
   dateHeader: string | undefined,
   { wallClock }: DoctorTools['host'],
 ): readonly Finding[] {
@@ -160,7 +160,7 @@ function judgeClock(
   const direction = aheadMs > 0 ? 'ahead of' : 'behind';
   const finding = warning('clock', {
     message: `This machine’s clock is ${distance} ${direction} the service’s.`,
-    hint: 'Set the clock (for example with NTP): today, now and -36h depend on it.',
+    hint: 'Set the clock, for example with NTP: periods such as today and -36h depend on it.',
   });
   return [finding];
 }

@@ -29,7 +29,7 @@ export interface Problem {
 
 /** Result of comparing a folder with its declaration and history. */
 export interface FolderCheck {
-  /** Parts that were judged, in time order. */
+  /** Parts that were checked, in time order. */
   readonly parts: readonly FolderPart[];
 
   /** In the order of the parts; problems of other files follow. */
@@ -42,7 +42,7 @@ export interface FolderCheck {
   readonly totals: Totals;
 }
 
-/** Limits what is judged. */
+/** Limits what is checked. */
 export interface Selection {
   readonly parts?: (part: FolderPart) => boolean;
   readonly files?: (name: string) => boolean;
@@ -94,7 +94,7 @@ export function checkFolder(
   };
 }
 
-/** Judges the file of a part in the folder's days. */
+/** Checks the file of a part in the folder's days. */
 function checkPart(part: FolderPart, state: FolderState, now: number): Problem | undefined {
   const { declaration, history } = state;
   const { name: file } = part;
@@ -139,7 +139,7 @@ function describeChange(bytes: number, expected: number): string {
   return `was changed: it has ${formatCount(bytes)} bytes, not ${formatCount(expected)}`;
 }
 
-/** Judges a file of the pattern outside the folder's days: what it is, but not its bytes. */
+/** Checks a file of the pattern outside the folder's days, but not its bytes. */
 function checkOtherFile(file: string, state: FolderState): Problem | undefined {
   const { declaration } = state;
   const kind = findMismatch(file, state);

@@ -9,8 +9,8 @@ import type { FolderPart } from './due.ts';
 import {
   type FoundFolder,
   findFolders,
-  lookAgain,
   readFolder,
+  readStateAgain,
   type TypedPath,
 } from './folder-state.ts';
 
@@ -25,7 +25,7 @@ export interface CheckedFolder {
 }
 
 export interface CheckOptions {
-  /** Limits what is judged; the whole folder if nothing was typed. */
+  /** Limits what is checked; the whole folder if nothing was typed. */
   readonly period: TypedPeriod;
 
   /** Milliseconds since 1970. */
@@ -91,12 +91,12 @@ async function checkFound(found: FoundFolder, options: CheckOptions): Promise<Ch
   if (check.problems.length === 0) return { folder, declaration, check };
 
   const known = new Set(check.problems.map((problem) => problem.file));
-  const again = checkFolder(await lookAgain(state, known, signal), now, selection);
+  const again = checkFolder(await readStateAgain(state, known, signal), now, selection);
   const problems = again.problems.filter((problem) => known.has(problem.file));
   return { folder, declaration, check: { ...again, problems } };
 }
 
-/** What is judged or updated in a folder. */
+/** What is checked or updated in a folder. */
 interface FolderSelection extends Required<Selection> {
   /** Typed period; absent if the whole folder is meant. */
   readonly window?: Pick<Window, 'since' | 'until'> | undefined;

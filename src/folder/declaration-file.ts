@@ -22,7 +22,7 @@ import {
   extendDeclaration,
   type FolderQuery,
   type FolderRequest,
-  findAskedDays,
+  findRequestedDays,
   firstDeclaration,
   replaceDeclaration,
   reportDifferences,
@@ -36,7 +36,7 @@ export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }
 
-  /** Its `id` does not fit, because somebody edited the rest. */
+  /** Its `id` does not match, because the rest was edited. */
   | { readonly kind: 'edited'; readonly declaration: Declaration }
 
   /** `why` is a clause. */
@@ -104,7 +104,7 @@ export async function planDeclaration(
 ): Promise<Declared & { readonly isChanged: boolean }> {
   const { folder, shown, query: asked, nowMs, isFresh, host } = options;
   const file = await readDeclaration(folder);
-  const days = findAskedDays(asked, nowMs);
+  const days = findRequestedDays(asked, nowMs);
   const isUsable = file.kind === 'valid' || (file.kind === 'edited' && isFresh);
   const isUnusable = file.kind === 'edited' || file.kind === 'unreadable';
   if (isUnusable && !isFresh) throw declarationError(file, { shown, platform: host.platform });

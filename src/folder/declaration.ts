@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatDate, type SplitUnit } from '../query/calendar.ts';
-import { isEmptyYet, laterMs, resolvePeriod, tryResolve } from '../query/period.ts';
+import { isStillEmpty, laterMs, resolvePeriod, tryResolve } from '../query/period.ts';
 import type { Query } from '../query/query.ts';
 import { differences, type SavedValue, toSavedKeys } from '../query/saved-keys.ts';
 import { type FilePattern, parsePattern } from './file-pattern.ts';
@@ -25,7 +25,7 @@ export interface Declaration {
   readonly lookback: number;
   readonly pattern: FilePattern;
 
-  /** Hash of everything that nobody may edit. */
+  /** Hash of everything that must not be edited. */
   readonly id: string;
 }
 
@@ -70,23 +70,23 @@ export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedV
 }
 
 /** First and last day that a run asks for; the last is `now` if it moves with the clock. */
-export type AskedDays = Pick<FolderQuery, 'since' | 'until'>;
+export type RequestedDays = Pick<FolderQuery, 'since' | 'until'>;
 
 /**
  * Finds the days of the period of a run.
  *
  * @throws UsageError for an invalid period
  */
-export function findAskedDays(query: Query, nowMs: number): AskedDays {
+export function findRequestedDays(query: Query, nowMs: number): RequestedDays {
   const { timezone: zone, split: unit } = query;
-  const isEmpty = isEmptyYet(query, { zone, unit, nowMs });
+  const isEmpty = isStillEmpty(query, { zone, unit, nowMs });
   const window = resolvePeriod(query, { zone, unit, nowMs: isEmpty ? nowMs + laterMs : nowMs });
   const since = formatDate(window.since, zone);
   const moves = isEmpty || endMoves(query, nowMs, window.until);
   return { since, until: moves ? 'now' : formatDate(window.until, zone) };
 }
 
-/** Checks whether the period ends at another time later. */
+/** Checks whether the end of the period depends on the time of the run. */
 function endMoves(query: Query, nowMs: number, until: number): boolean {
   const { timezone: zone, split: unit } = query;
   const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
@@ -95,7 +95,7 @@ function endMoves(query: Query, nowMs: number, until: number): boolean {
 }
 
 /** Returns the first declaration of a folder. */
-export function firstDeclaration(query: FolderRequest, days: AskedDays): Declaration {
+export function firstDeclaration(query: FolderRequest, days: RequestedDays): Declaration {
   const { period, report, ...others } = query;
   return toDeclaration({ ...others, ...days, hasTypedMetrics: true });
 }
@@ -104,7 +104,11 @@ export function firstDeclaration(query: FolderRequest, days: AskedDays): Declara
 export type FolderRequest = Query & Pick<FolderQuery, 'split'>;
 
 /** Returns the declaration after another run for the same report: only its days may grow. */
-export function extendDeclaration(before: Declaration, query: Query, days: AskedDays): Declaration {
+export function extendDeclaration(
+  before: Declaration,
+  query: Query,
+  days: RequestedDays,
+): Declaration {
   const since = before.since < days.since ? before.since : days.since;
   const until = laterEnd(before.until, days.until);
   return toDeclaration({ ...before.query, ...pickEdits(query), since, until });
@@ -114,7 +118,7 @@ export function extendDeclaration(before: Declaration, query: Query, days: Asked
 export function replaceDeclaration(
   before: Declaration,
   query: FolderRequest,
-  days: AskedDays,
+  days: RequestedDays,
 ): Declaration {
   const { since, until } = extendDeclaration(before, query, days);
   return firstDeclaration({ ...pickEdits(before.query), ...query }, { since, until });

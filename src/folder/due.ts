@@ -42,7 +42,7 @@ export function partOfFile(name: string, declaration: Declaration): FolderPart |
 /** What is known about a folder. */
 export type KnownFolder = Pick<FolderState, 'declaration' | 'history' | 'onDisk'>;
 
-/** Returns the parts that are due, except those in whose place something else than a file is. */
+/** Returns the parts that are due, except those whose path is not a regular file. */
 export function partsDue(parts: readonly FolderPart[], state: KnownFolder): FolderPart[] {
   return parts.filter((part) => {
     const isReplaceable = state.onDisk.get(part.name)?.kind !== 'unreadable';
@@ -50,7 +50,7 @@ export function partsDue(parts: readonly FolderPart[], state: KnownFolder): Fold
   });
 }
 
-/** A part is due without a file that has its line, the report of the folder, and is final. */
+/** A part is due unless its file matches the history and the declaration, and is final. */
 export function isDue(part: FolderPart, state: KnownFolder): boolean {
   const line = state.history.lines.get(part.name);
   const matches = findMismatch(part.name, state) === undefined;

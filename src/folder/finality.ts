@@ -11,7 +11,9 @@ const partsUntilStale = 2;
  */
 export function isFinal(line: FileLine, part: CalendarUnit, declaration: Declaration): boolean {
   const createdAt = Date.parse(line.created) / 1_000;
-  return coversPart(line, part) && createdAt >= overFor(part, declaration.lookback, declaration);
+  return (
+    coversPart(line, part) && createdAt >= endAfterParts(part, declaration.lookback, declaration)
+  );
 }
 
 /**
@@ -25,7 +27,7 @@ export function isStale(
   { declaration, now }: { readonly declaration: Declaration; readonly now: number },
 ): boolean {
   if (isFinal(line, part, declaration)) return false;
-  return now >= overFor(part, declaration.lookback + partsUntilStale, declaration);
+  return now >= endAfterParts(part, declaration.lookback + partsUntilStale, declaration);
 }
 
 /**
@@ -34,7 +36,7 @@ export function isStale(
  * @param now in unix seconds
  */
 export function isExpected(part: CalendarUnit, declaration: Declaration, now: number): boolean {
-  return now >= overFor(part, 1, declaration);
+  return now >= endAfterParts(part, 1, declaration);
 }
 
 /** Explains why a file is not final, as a clause. */
@@ -53,6 +55,10 @@ function coversPart(line: FileLine, { since, end }: CalendarUnit): boolean {
 }
 
 /** Returns the instant at which a part has been over for `count` parts, in unix seconds. */
-function overFor(part: CalendarUnit, count: number, { split, timezone }: Declaration): number {
+function endAfterParts(
+  part: CalendarUnit,
+  count: number,
+  { split, timezone }: Declaration,
+): number {
   return count === 0 ? part.end : endAfterUnits(part, count, { unit: split, zone: timezone });
 }

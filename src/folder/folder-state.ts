@@ -135,10 +135,10 @@ export async function readFolder(
 }
 
 /**
- * Looks at a declaration, a history and some files again: a run beside this command may have been
- * between the line of a file and the file.
+ * Reads a declaration, a history and some files again: a run at the same time may have written the
+ * history line of a file, but not yet the file.
  */
-export async function lookAgain(
+export async function readStateAgain(
   state: FolderState,
   names: Iterable<string>,
   signal: AbortSignal,

@@ -45,7 +45,7 @@ export function membersOf(provenance: Provenance, warnings: readonly string[]): 
 /**
  * Returns metadata for readers, other than filters: values by label, in order.
  *
- * @param labels what readers see instead of the labels of metrics
+ * @param labels names that replace the labels of metrics
  */
 export function provenanceFacts(
   provenance: Provenance,
@@ -62,7 +62,7 @@ export function provenanceFacts(
   return facts;
 }
 
-/** Account that the user has not named. */
+/** Name of an account that the user did not name. */
 const defaultAccountName = 'default';
 
 /**

@@ -28,7 +28,7 @@ import type { FormatName } from './format-names.ts';
 import { alternatives, closestHint, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
 import { keepsFolder, unitOfParts } from './parts.ts';
-import { isEmptyYet, readZone, resolvePeriod } from './period.ts';
+import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
 /** What decides a query besides its options. */
@@ -75,7 +75,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
   } satisfies Query;
 
   const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
-  const begins = keepsFolder(query) && isEmptyYet(query, place);
+  const begins = keepsFolder(query) && isStillEmpty(query, place);
   if (!begins) reader.collect(() => resolvePeriod(query, place));
   if (reader.mistakes.length > 0) throw joinMistakes(reader.mistakes);
   expectConsistent(query);
@@ -159,7 +159,7 @@ class QueryReader {
   readKept(asked: Pick<Query, 'profile' | 'metrics' | 'breakdowns'>): KeptFlags {
     const values: Readonly<Record<string, unknown>> = {
       ...this.#options,
-      period: inUsualCase(this.#options.period),
+      period: normalizeCase(this.#options.period),
       since: this.#options.since?.trim(),
       until: this.#options.until?.trim(),
       columns: this.#readColumns(asked),
@@ -305,7 +305,7 @@ function elsewhereMessage(
 }
 
 /** Formats a period as it is stored: `last-week`, `2026-Q3`. */
-function inUsualCase(period: string | undefined): string | undefined {
+function normalizeCase(period: string | undefined): string | undefined {
   return period
     ?.trim()
     .toLowerCase()

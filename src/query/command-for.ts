@@ -25,7 +25,7 @@ interface CommandOptions {
   readonly more?: readonly string[];
 }
 
-/** Formats the command that asks for a query in a period. */
+/** Formats the command that runs a query for a period. */
 export function commandFor(
   query: Query,
   period: TypedPeriod,

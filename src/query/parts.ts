@@ -16,7 +16,7 @@ import {
 import { hasTimePlaceholder } from './file-name.ts';
 import type { Shard } from './flags/read-value.ts';
 import { alternatives } from './names.ts';
-import { isEmptyYet, laterMs, resolvePeriod } from './period.ts';
+import { isStillEmpty, laterMs, resolvePeriod } from './period.ts';
 import type { Part, Query } from './query.ts';
 
 /** Parts of a run: half a century of days. More is probably a typo. */
@@ -27,18 +27,18 @@ export function unitOfParts({ split, breakdowns }: Query): SplitUnit | undefined
   return breakdowns.includes('WEEKLY') ? 'week' : split;
 }
 
-/** True if each part has its own file. */
+/** Returns true if each part has its own file. */
 export function hasFilePerPart(query: Query): boolean {
   const [{ path }] = query.outputs;
   return unitOfParts(query) !== undefined && hasTimePlaceholder(path);
 }
 
-/** True if the reports of the parts are merged into one output. */
+/** Returns true if the reports of the parts are merged into one output. */
 export function mergesParts(query: Query): boolean {
   return unitOfParts(query) !== undefined && !hasFilePerPart(query);
 }
 
-/** True if a query keeps a folder (`cli.md`, Folders). */
+/** Returns true if a query keeps a folder (`cli.md`, Folders). */
 export function keepsFolder(query: Query): boolean {
   return query.split !== undefined && hasFilePerPart(query);
 }
@@ -65,7 +65,7 @@ export function wholePart(query: Query, nowMs: number): Part {
 /** A folder may begin with a period that is empty yet; it lasts until now. */
 function resolveWhole(query: Query, nowMs: number): Window {
   const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
-  if (!keepsFolder(query) || !isEmptyYet(query, place)) return resolvePeriod(query, place);
+  if (!keepsFolder(query) || !isStillEmpty(query, place)) return resolvePeriod(query, place);
 
   const now = Math.floor(nowMs / 1_000);
   const later = resolvePeriod(query, { ...place, nowMs: nowMs + laterMs });
@@ -88,7 +88,7 @@ export function partsOf(query: Query, nowMs: number): Part[] {
   const subject = query.split === undefined ? '--by WEEKLY' : `--split ${unit}`;
   expectWholeUnits(whole, unit, { now, subject });
   const hasEnd = query.until !== undefined || query.period !== undefined;
-  const isBegun = isEmptyYet(query, { zone: query.timezone, nowMs, unit });
+  const isBegun = isStillEmpty(query, { zone: query.timezone, nowMs, unit });
   const isOpen = keepsFolder(query) && (!hasEnd || isBegun);
   const lastEnd = isOpen ? now : Number.POSITIVE_INFINITY;
 
@@ -103,7 +103,7 @@ export function partsOf(query: Query, nowMs: number): Part[] {
   return parts;
 }
 
-/** Returns the part of a part that is in a unit. */
+/** Cuts a part to a unit. */
 function cutToUnit(part: Part, unit: CalendarUnit): Part {
   const since = Math.max(unit.since, part.since);
   const until = Math.min(unit.end - 1, part.until);

@@ -87,7 +87,7 @@ export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | und
  * For a period that has begun, but of which no day is over: `2027-01..yesterday` on 1 January, or
  * `--since 2026-11-26 --until yesterday` on that day.
  */
-export function isEmptyYet(typed: TypedPeriod, place: PeriodPlace): boolean {
+export function isStillEmpty(typed: TypedPeriod, place: PeriodPlace): boolean {
   if (tryResolve(typed, place)) return false;
   const later = tryResolve(typed, { ...place, nowMs: place.nowMs + laterMs });
   return later !== undefined && later.since <= place.nowMs / 1_000;

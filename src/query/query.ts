@@ -12,7 +12,7 @@ import type { KeptFlags } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
 
 /**
- * Everything that decides what comes and how it is kept: a frozen plain value. Flags,
+ * Everything that decides what to request and how to keep it: a frozen plain value. Flags,
  * `adreport.yaml`, the declaration of a folder and the library build it with `buildQuery`; nothing
  * else does.
  *

@@ -78,7 +78,7 @@ function shortened(text: string): string {
 }
 
 /**
- * Returns the words of a command line that asks for a query, without what is the default.
+ * Returns the arguments of a command line that runs a query, without defaults.
  *
  * @param accepts tells which options to write; all by default
  */

@@ -37,7 +37,7 @@ export class KeyTable {
     while (4 * (this.#count + count) > 3 * (this.#slots.length / 2)) this.#grow();
     if (owner > 1) this.#owners ??= new Int32Array(this.#slots.length / 2).fill(1);
 
-    // The slots are all over memory. Without branches between the reads they are fetched at the
+    // The slots are all over memory. Without branches between the reads they are loaded at the
     // same time, which makes this twice as fast.
     let readAhead = 0;
     for (let at = 0; at < count; at++) {

@@ -86,7 +86,7 @@ const maxReports = 2_000;
 /** A request with a thousand values in every filter takes a third of a megabyte. */
 const maxEntryBytes = 512 * 1024;
 
-/** A report is resumed for so long. */
+/** How long after its request a report can be resumed. */
 const resumedMs = 12 * 3_600_000;
 
 /** An entry with the name of its file. */

@@ -93,7 +93,7 @@ function expectEffect({ options, names, typedOptions }: RunCommandLine): void {
 }
 
 function needless(flag: string, why: string): UsageError {
-  return new UsageError(`${flag} does nothing here.`, {
+  return new UsageError(`${flag} has no effect here.`, {
     about: { flag },
     hint: `${why} Otherwise remove ${flag}.`,
   });

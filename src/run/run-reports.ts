@@ -29,7 +29,7 @@ interface Run {
 }
 
 /**
- * Downloads reports, `--concurrency` at a time. After a failure the others go on; at the end the
+ * Downloads reports, `--concurrency` at a time. After a failure the others continue; at the end the
  * error of the earliest failure is thrown, and names all of them.
  *
  * @param again command to print after an error; by default that of the report
@@ -175,7 +175,7 @@ interface NextCommand {
   readonly report: ReportPlan | undefined;
 }
 
-/** Throws the error of a run, if there is one, with the command that goes on. */
+/** Throws the error of a run, if there is one, with the command to run next. */
 function throwFailures({ context, failures }: Run, { again, report }: NextCommand): void {
   const [first] = failures;
   if (!first) return;

@@ -5,7 +5,7 @@ import { printable } from '../text/printable.ts';
 import { formatBytes, formatDuration } from '../text/quantity.ts';
 import type { Console } from './console.ts';
 
-/** One thing that takes time. `stop` must be called once: it removes the bar. */
+/** Progress of one step. `stop` must be called once: it removes the bar. */
 export interface Meter<State> {
   update(state: State): void;
 
@@ -26,7 +26,7 @@ const defaultUsualMs = 60_000;
 /** Largest share of a report that is not ready, however long it takes. */
 const maxWaitShare = 0.95;
 
-/** Least time between two lines, and of a download that has one. */
+/** Minimum time between two lines, and of a download that gets one. */
 const pauseMs = 10_000;
 
 /** State of a meter. */
@@ -40,7 +40,7 @@ interface Reading {
 
 /** Shows any number of meters. */
 interface Display {
-  /** @param minMs what takes less time needs no line */
+  /** @param minMs no line is printed for anything shorter */
   open(read: () => Reading, minMs: number): OpenMeter;
 }
 

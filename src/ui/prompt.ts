@@ -89,7 +89,7 @@ export class Prompt {
       return answers.answer;
     } catch (error) {
       if (this.#signal.aborted) throw this.#signal.reason;
-      throw isGivenUp(error) ? new InterruptedError(130) : error;
+      throw isCancelled(error) ? new InterruptedError(130) : error;
     } finally {
       this.#stdin.off('pause', onPause);
     }
@@ -114,7 +114,7 @@ function validate({ what, check }: Question, answer: string): true | string {
   }
 }
 
-function isGivenUp(error: unknown): boolean {
+function isCancelled(error: unknown): boolean {
   // By name, because the classes are internal to inquirer.
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }

@@ -260,8 +260,8 @@ describe('--shard', () => {
 describe('invalid combinations are exit 2', () => {
   test.each([
     { flags: '--no-clobber -o {date}.csv --split day', hint: '--no-clobber' },
-    { flags: '--concurrency 2', hint: '--concurrency does nothing here' },
-    { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout does nothing here' },
+    { flags: '--concurrency 2', hint: '--concurrency has no effect here' },
+    { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout has no effect here' },
     { flags: '--shard 1/2', hint: '--split' },
     { flags: '--split day --by DAILY --shard 3/2', hint: '1/4' },
   ])('$flags', async ({ flags, hint }) => {

@@ -68,7 +68,7 @@ test.each([
   ['reports:\n  a:\n    by: [[x]]', '3: by needs a value or a list of values.'],
   ['reports:\n  a:\n    period: [2026, 2025]', '3: period takes a single value, not a list.'],
   ['reports:\n  a:\n    split: dya', '3: Unknown split “dya”. Did you mean day?'],
-  ['reports:\n  a:\n    timeout: 25h', '3: Unknown timeout “25h”.'],
+  ['reports:\n  a:\n    timeout: 25h', '3: Invalid timeout “25h”.'],
   ['reports:\n  a:\n    dry-run: true', '3: Unknown key “dry-run”.'],
   ['- a\n- b', '1: The file must contain keys'],
   ['reports:\n  a: 1', '2: a must contain keys'],

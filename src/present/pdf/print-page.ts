@@ -49,7 +49,7 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
     await withReason(pagePath, () => writeFile(pagePath, page));
 
     const stderr = await runBrowser(options, argumentsFor({ folder, pagePath, pdfPath }));
-    return await readPdf(pdfPath, (what) => notPrinted(options, what, stderr));
+    return await readPdf(pdfPath, (what) => printError(options, what, stderr));
   } finally {
     // A browser that was killed may keep its files open for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
@@ -124,16 +124,16 @@ async function runBrowser(options: PrintOptions, flags: readonly string[]): Prom
       child.once('close', resolve);
       child.once('error', (error) => {
         const reason = codeOf(error) ?? error.message;
-        reject(notPrinted(options, `could not be started (${reason})`, stderr));
+        reject(printError(options, `could not be started (${reason})`, stderr));
       });
     });
     signal.throwIfAborted();
     if (limit.aborted) {
       const time = formatDuration(timeLimitMs);
-      throw notPrinted(options, `did not finish within ${time}`, stderr);
+      throw printError(options, `did not finish within ${time}`, stderr);
     }
-    if (exitCode === null) throw notPrinted(options, 'was ended by a signal', stderr);
-    if (exitCode !== 0) throw notPrinted(options, `exited with code ${exitCode}`, stderr);
+    if (exitCode === null) throw printError(options, 'was ended by a signal', stderr);
+    if (exitCode !== 0) throw printError(options, `exited with code ${exitCode}`, stderr);
     return stderr;
   } finally {
     for (const end of [signal, limit]) end.removeEventListener('abort', stop);
@@ -151,7 +151,7 @@ function killWithChildren({ pid }: ChildProcess): void {
 }
 
 /** Includes the browser's last message. */
-function notPrinted({ browser }: PrintOptions, what: string, stderr: string): OutputError {
+function printError({ browser }: PrintOptions, what: string, stderr: string): OutputError {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
   const message = lastLine === '' ? '' : ` Its last message: ${lastLine}`;

@@ -45,7 +45,7 @@ export interface Flag {
 /** Flags by option name: `baseUrl` for `--base-url`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** A flag that decides what comes and how it is kept, or one that applies to a single run. */
+/** A flag of the query (what to request and how to keep it), or of a single run. */
 export interface RunFlag extends Flag {
   readonly belongsTo: 'query' | 'this-run';
 
@@ -159,10 +159,11 @@ function readTyped(flag: Flag, text: string): unknown {
   }
 }
 
-/** Formats `Unknown poll interval “soon”.` */
+/** Formats `Unknown breakdown “CITIES”.`, or `Invalid poll interval “soon”.` for other than names. */
 export function unknownValue(flag: Flag, text: string): string {
   const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
-  return `Unknown ${noun} ${quoted(text)}.`;
+  const isName = flag.noun !== undefined || flag.words !== undefined;
+  return `${isName ? 'Unknown' : 'Invalid'} ${noun} ${quoted(text)}.`;
 }
 
 /** Reads one value; a list for a flag that is repeatable. Throws `InvalidArgumentError`. */

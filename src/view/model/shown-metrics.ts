@@ -81,7 +81,7 @@ export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   return rankGroups(groups, metrics, { sort, count });
 }
 
-/** True if the user has chosen the order of groups or rows. */
+/** Returns true if the user chose the order of groups or rows. */
 export function isOrdered({ sort, top }: ViewOptions): boolean {
   return sort !== undefined || top !== undefined;
 }

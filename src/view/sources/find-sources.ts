@@ -31,7 +31,7 @@ export interface Sources {
   /** Request of the files, if a declaration has it. */
   readonly query: FolderQuery | undefined;
 
-  /** True if folders have told which days are missing. */
+  /** Set if the warnings of folders name missing days. */
   readonly hasFolders: boolean;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
