@@ -182,7 +182,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
 
 const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
 
-/** Returns the error for a word that is no report, and was probably meant as a flag's value. */
+/** Returns the error for an unknown report, whose name may be meant as the value of a flag. */
 function unknownReport(
   { names, options: { period, by = [] } }: RunCommandLine,
   { platform, nowMs }: Surroundings,
@@ -198,7 +198,10 @@ function unknownReport(
     return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });
   }
   const value = flag === '--period' ? meantPeriod : listed.join(',');
+  const use = `Use ${flag} ${shellWord(value, platform)}`;
+  // `weekly` is a report of `adreport init`, and a breakdown.
+  const isReportName = flag === '--by' && by.length === 0;
   return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
-    hint: `Use ${flag} ${shellWord(value, platform)}`,
+    hint: isReportName ? `${use}\n${hint}` : use,
   });
 }

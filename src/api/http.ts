@@ -233,7 +233,7 @@ function followRedirect(
   throw new RejectedError(`${from} redirects to ${to}, ${why}.`, {
     code: 'REDIRECT_REFUSED',
     hint: hintFor('redirect', wording),
-    // The service has not refused anything: a report stays.
+    // The service has refused nothing, so the report still exists.
     retryable: true,
   });
 }

@@ -17,7 +17,7 @@ export function findSummary(members: readonly ReportMember[]): Summary | undefin
   return isObject(value) ? value : undefined;
 }
 
-/** Finds a summary whose window is another one than requested. */
+/** Finds a summary whose window differs from the request. */
 export function checkWindow(part: Part, summary: Summary, messages: CheckMessages): void {
   const { zone } = part;
   const since = readEnd('since', summary, part, messages);

@@ -32,7 +32,7 @@ interface ReaderSetup {
 
 const defaultWaitTimeoutMs = 30 * 60_000;
 
-/** A report as programs read it: rows as objects, or the document as it came. */
+/** A report for programs: rows as objects, or the document as received. */
 export class ReportReader implements FetchedReport<AnyRow> {
   readonly #setup: ReaderSetup;
   readonly #startedMs: number;

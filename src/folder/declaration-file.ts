@@ -73,7 +73,7 @@ export interface Declared {
  * and `--fresh` may replace it. Changes are made under a lock.
  *
  * @throws UsageError for another report or account, and for a declaration that cannot be read or
- *   whose `id` does not fit
+ *   whose `id` does not match
  * @throws OutputError if the declaration cannot be written
  */
 export async function declare(options: DeclareOptions): Promise<Declared> {
@@ -282,7 +282,7 @@ interface ShownFolder {
 /**
  * Returns the declaration of a folder.
  *
- * @throws UsageError if there is none, it cannot be read, or its `id` does not fit
+ * @throws UsageError if there is none, it cannot be read, or its `id` does not match
  */
 export async function requireDeclaration(folder: string, place: ShownFolder): Promise<Declaration> {
   const file = await readDeclaration(folder);

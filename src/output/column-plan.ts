@@ -253,8 +253,8 @@ export class ColumnPlan {
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
-    // Named columns are everything the user wants; otherwise a field without a column must stay
-    // null.
+    // Only columns named by the user may leave out values; otherwise a field without a column must
+    // stay null.
     if (this.#named) return [];
 
     const taken = new Set(this.columns.map(({ field }) => field));

@@ -33,7 +33,7 @@ export interface ReportTable {
   readonly isCompared: boolean;
 }
 
-/** A `name` is a text for which something else may stand, such as an ID. */
+/** A `name` without a value is shown as `noName`; cells of the other kinds stay empty. */
 type TableColumnKind = 'time' | 'id' | 'name' | 'other' | 'metric';
 
 export interface TableColumn {
@@ -85,7 +85,7 @@ export interface TableParts {
   /** Set if the user named the columns: none is left out or moved. */
   readonly hasNamedColumns?: boolean;
 
-  /** Set if the rows have the order that the user asked for. */
+  /** Set if the user chose the order of the rows. */
   readonly keepsOrder?: boolean;
 }
 

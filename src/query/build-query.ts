@@ -155,7 +155,7 @@ class QueryReader {
     return names;
   }
 
-  /** Returns the options that a query has as they are, without those that are not given. */
+  /** Returns the options that a query has unchanged; those not given are absent. */
   readKept(asked: Pick<Query, 'profile' | 'metrics' | 'breakdowns'>): KeptFlags {
     const values: Readonly<Record<string, unknown>> = {
       ...this.#options,

@@ -324,7 +324,7 @@ function distanceTo(window: Window, which: ComparisonName): Duration {
   return beginsWithDay ? Duration.fromObject({ days: Math.ceil(length.as('days')) }) : length;
 }
 
-/** Finds the longest calendar units that a window consists of; `undefined` if it has part days. */
+/** Finds the longest calendar units that a window consists of; `undefined` if it has partial days. */
 function wholeUnits({ since, end, zone }: Window) {
   const first = midnightAt(since, zone);
   const last = midnightAt(end, zone);

@@ -59,7 +59,7 @@ export function createApp(services: Services, host: string): Server {
   const routes = listRoutes(services);
   const ownNames = listOwnNames(host);
   const options = {
-    // Node would respond to a request without Host with no body, and without the log.
+    // Node would refuse a request without Host itself, without a body or a log entry.
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,

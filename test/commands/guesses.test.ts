@@ -12,6 +12,7 @@ test.each([
   { line: 'run last-month', says: 'Use --period last-month' },
   { line: 'run 2026-10', says: 'Use --period 2026-10' },
   { line: 'run daily', says: 'Use --by daily' },
+  { line: 'run weekly', says: /Use --by weekly\n.*adreport init/ },
   { line: 'run --period last month', says: 'Use --period last-month' },
   { line: 'run --by DAILY, CAMPAIGN', says: 'Use --by DAILY,CAMPAIGN' },
   { line: `${day} --currency EUR`, says: '--metrics revenueEuro' },

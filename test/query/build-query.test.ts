@@ -87,7 +87,7 @@ test.each<[line: string, message: string, hint: string]>([
   ['--metrics clikcs', 'Unknown metric “clikcs”.', 'Did you mean clicks?'],
   ['--metrics constructor', 'Unknown metric “constructor”.', 'Choose from requests, displays,'],
   ['--metrics conversions', '“conversions” can mean', 'Use one of these names.'],
-  ['--metrics ,', 'Unknown metrics “,”.', 'Give at least one value'],
+  ['--metrics ,', 'Invalid metrics “,”.', 'Give at least one value'],
   ['--profile dsp --metrics ctr', 'The metric ctr is in buyer reports only.', 'Choose from'],
   ['--by DAYLY', 'Unknown breakdown “DAYLY”.', 'Did you mean DAILY?'],
   ['--by hourly,OS,daily', 'HOURLY and DAILY cannot be combined.', 'Use at most one of'],
