@@ -85,7 +85,7 @@ export const configCommand = declareCommand({
   summary: 'show or change settings',
   examples: [
     ['adreport config list', 'every setting and its source'],
-    ['adreport config set base-url https://reports.example.com', 'store a setting'],
+    ['adreport config set base-url https://reports.example.com', 'stores a setting'],
   ],
   subcommands: [listCommand, setCommand, unsetCommand, pathCommand],
 });
