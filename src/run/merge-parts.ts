@@ -113,8 +113,9 @@ export class MergedReport {
     } finally {
       // Downloads still run if the output failed or its reader is gone (`| head`).
       cancel.abort(new InterruptedError(143));
-      for (const outcome of await settle(started)) {
-        if (outcome.status === 'fulfilled') await outcome.value.spool.close();
+      for (const { spooled } of started) {
+        const report = await spooled.catch(() => undefined);
+        await report?.spool.close();
       }
     }
   }
@@ -132,29 +133,25 @@ async function awaitPart(
     return await spooled;
   } catch (error) {
     if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
-    const outcomes = await settle(started);
-    const failures = outcomes.flatMap((outcome, index): Failure[] => {
-      const {
-        label,
-        part: { since },
-      } = started[index] as StartedPart;
-      if (outcome.status === 'fulfilled' || isInterruption(outcome.reason)) return [];
-      if (!(outcome.reason instanceof AdreportError)) throw outcome.reason;
-      return [{ label, since, error: outcome.reason }];
-    });
+    const failures: Failure[] = [];
+    for (const { label, part, spooled: other } of started) {
+      const reason: unknown = await other.then(
+        () => undefined,
+        (thrown) => thrown,
+      );
+      if (reason === undefined || isInterruption(reason)) continue;
+      if (!(reason instanceof AdreportError)) throw reason;
+      failures.push({ label, since: part.since, error: reason });
+    }
     throw new PartsFailed(failures);
   }
-}
-
-function settle(started: readonly StartedPart[]): Promise<PromiseSettledResult<SpooledReport>[]> {
-  return Promise.allSettled(started.map(({ spooled }) => spooled));
 }
 
 async function spoolReport(context: Context, request: ReportToOpen): Promise<SpooledReport> {
   const attempts = new ReportAttempts(context, request);
   for (;;) {
     try {
-      return await spool(await attempts.open());
+      return await readIntoSpool(await attempts.open());
     } catch (error) {
       await attempts.recover(error);
     }
@@ -165,7 +162,7 @@ async function spoolReport(context: Context, request: ReportToOpen): Promise<Spo
  * Writes a report to a temporary file. Its rows are read on the way, so that a damaged body is
  * downloaded again.
  */
-async function spool(report: OpenReport): Promise<SpooledReport> {
+async function readIntoSpool(report: OpenReport): Promise<SpooledReport> {
   const spool = await createSpool(tmpdir());
   async function* spooling(): AsyncGenerator<Buffer> {
     for await (const piece of report.bytes()) {
