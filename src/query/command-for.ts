@@ -31,13 +31,15 @@ export function commandFor(
   period: TypedPeriod,
   { platform, more = [] }: CommandOptions,
 ): string {
-  const { period: _period, since: _since, until: _until, ...others } = query;
-  const words = [...toArguments({ ...others, ...withoutUndefined(period) }), ...more];
+  const words = [...toArguments(withPeriod(query, period)), ...more];
   return ['adreport run', ...words.map((word) => shellWord(word, platform))].join(' ');
 }
 
-function withoutUndefined({ period, since, until }: TypedPeriod): Pick<Query, keyof TypedPeriod> {
+/** Replaces the period of a query. */
+export function withPeriod(query: Query, { period, since, until }: TypedPeriod): Query {
+  const { period: _period, since: _since, until: _until, ...others } = query;
   return {
+    ...others,
     ...(period !== undefined && { period }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),

@@ -43,7 +43,7 @@ export interface LedgerEntry extends NewLedgerEntry {
   /** Absent if it never came. */
   readonly id?: string;
 
-  /** Last status from the service, or one of `ownStatuses`. */
+  /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
   readonly status: string;
 
   /** What happened, if something went wrong. */
@@ -53,16 +53,8 @@ export interface LedgerEntry extends NewLedgerEntry {
   readonly tookMs?: number;
 }
 
-/** Statuses that do not come from the service. */
-export const ownStatuses = {
-  requested: 'requested',
-  downloaded: 'downloaded',
-  refused: 'refused',
-  unreadable: 'unreadable',
-} as const;
-
-/** Of reports that no run resumes. */
-const endedStatuses: readonly string[] = [ownStatuses.refused, ownStatuses.unreadable];
+/** Of reports that no run resumes, other than those that failed. */
+const endedStatuses = ['refused', 'unreadable'];
 
 export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message' | 'tookMs'>>;
 
@@ -131,7 +123,7 @@ export class Ledger {
     const name = `${timeName(Date.parse(entry.at))}-${count}-${randomUUID().slice(0, 8)}.json`;
     const names = this.#allNames();
     names.unshift(name);
-    await this.#write(name, { ...entry, status: ownStatuses.requested });
+    await this.#write(name, { ...entry, status: 'requested' });
 
     for (const old of names.splice(maxReports)) rmSync(join(this.#path, old), { force: true });
     return name;
@@ -164,7 +156,7 @@ export class Ledger {
       const { id, status } = entry;
       if (!isSame || id === undefined) continue;
 
-      if (status === ownStatuses.downloaded) return undefined;
+      if (status === 'downloaded') return undefined;
       const isOver = outcomeOf(status) === 'failed' || endedStatuses.includes(status);
       if (!isOver && !isEarly(entry, nowMs)) return { ...entry, id };
     }

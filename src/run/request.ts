@@ -6,13 +6,13 @@ import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
 import { bodyOf, type ReportBody } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
-import { fixedPeriod } from '../query/command-for.ts';
+import { fixedPeriod, withPeriod } from '../query/command-for.ts';
 import type { Part } from '../query/query.ts';
 import { toSavedKeys } from '../query/saved-keys.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Context } from './context.ts';
-import { type LedgerAccount, type LedgerChange, type LedgerEntry, ownStatuses } from './ledger.ts';
+import type { LedgerAccount, LedgerChange, LedgerEntry } from './ledger.ts';
 
 /** Finds an unfinished report of the same request, and prints a note about it. */
 export async function resumeReport(
@@ -46,10 +46,11 @@ export async function requestAndRecord(
   const settings = await account.settings();
   const body = bodyOf(part);
   const { since, until } = describeWindow(part);
+  const fixedDates = fixedPeriod({ ...part, end: part.until + 1 });
   const entry = await ledger?.add({
     ...(await accountInLedger(account)),
     hash: hashBody(body),
-    request: requestKeys(part),
+    request: toSavedKeys(withPeriod(part.query, fixedDates)),
     window: { since, until },
     at: new Date(host.wallClock()).toISOString(),
   });
@@ -66,7 +67,7 @@ export async function requestAndRecord(
     if (!(error instanceof AdreportError)) throw error;
     const isRefused = error.exitCode === 3 || error.exitCode === 4;
     await update({
-      ...(isRefused && { status: ownStatuses.refused }),
+      ...(isRefused && { status: 'refused' }),
       message: console.redact(error.message),
     });
     if (signal.aborted && ledger) console.warn(interruptedRequest);
@@ -76,18 +77,6 @@ export async function requestAndRecord(
     const keep = storeCommand(settings, `profile ${other}`, host.platform);
     throw new ErrorInContext(error, { hint: `Add --profile ${other}, or keep it: ${keep}` });
   }
-}
-
-/** Returns the query of a part with fixed dates, as keys of a saved report. */
-function requestKeys(part: Part): ReturnType<typeof toSavedKeys> {
-  const { period: _period, since: _since, until: _until, ...query } = part.query;
-  const { period, since, until } = fixedPeriod({ ...part, end: part.until + 1 });
-  return toSavedKeys({
-    ...query,
-    ...(period === undefined ? {} : { period }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  });
 }
 
 /** Identifies a request, in every run and on every machine. */
@@ -170,6 +159,6 @@ export async function recordFailure(
 /** Returns the status of a report that has ended. */
 function statusAfter(error: AdreportError): Pick<LedgerChange, 'status'> {
   if (!endsReport(error)) return {};
-  const ended = error.exitCode === 9 ? ownStatuses.unreadable : ownStatuses.refused;
+  const ended = error.exitCode === 9 ? 'unreadable' : 'refused';
   return { status: isReportFailure(error) ? 'failed' : ended };
 }
