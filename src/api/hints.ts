@@ -1,4 +1,4 @@
-/** Whether hints name flags and commands, or the options of the library. */
+/** Hints name flags and commands, or the options of the library. */
 export type Wording = 'flags' | 'options';
 
 const hints = {
@@ -39,16 +39,9 @@ const hints = {
     flags: 'The proxy speaks plain http. Start HTTPS_PROXY with http://',
     options: 'The proxy speaks plain http. Start proxy with http://',
   },
-  privateAuthority: {
-    flags:
-      'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
-    options:
-      'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
-  },
-  certificateTime: {
-    flags: "Check this machine's clock, or tell the operator of the service.",
-    options: "Check this machine's clock, or tell the operator of the service.",
-  },
+  privateAuthority:
+    'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
+  certificateTime: "Check this machine's clock, or tell the operator of the service.",
   otherHost: {
     flags: 'The certificate is for a different host. Check the base URL.',
     options: 'The certificate is for a different host. Check baseUrl.',
@@ -72,11 +65,8 @@ const hints = {
       'Check the e-mail address and password, or sign in with a token: adreport login --token-stdin',
     options: 'Check email and password, or pass a token.',
   },
-  permission: {
-    flags: 'Ask the operator of the service whether this account has permission.',
-    options: 'Ask the operator of the service whether this account has permission.',
-  },
-  requestAgain: { flags: 'Request it again.', options: 'Request it again.' },
+  permission: 'Ask the operator of the service whether this account has permission.',
+  requestAgain: 'Request it again.',
   later: { flags: 'Run the command again later.', options: 'Try again later.' },
   serviceFault: {
     flags: "The problem is on the service's side. Run the command again later.",
@@ -96,11 +86,12 @@ const hints = {
     flags: 'The link may have expired: run the command again to get a new one.',
     options: 'The link may have expired: open the report again to get a new one.',
   },
-} as const satisfies Readonly<Record<string, Readonly<Record<Wording, string>>>>;
+} as const satisfies Readonly<Record<string, string | Readonly<Record<Wording, string>>>>;
 
 /** Next steps after an error of a call. */
 export type HintName = keyof typeof hints;
 
 export function hintFor(name: HintName, wording: Wording): string {
-  return hints[name][wording];
+  const hint = hints[name];
+  return typeof hint === 'string' ? hint : hint[wording];
 }
