@@ -4,8 +4,8 @@ const firstSlots = 2 ** 13;
 /** A larger table has this many times the slots. */
 const growth = 4;
 
-/** Integers per hash in the lists that are added; the first two are kept. */
-export const hashWidth = 4;
+/** Integers per hash. */
+export const hashWidth = 2;
 
 /**
  * Set of 64-bit hashes, each with the number of its owner, in a table of integers. A `Map` of
