@@ -248,7 +248,7 @@ function findProgram(command: Command): Command {
   return command.parent ? findProgram(command.parent) : command;
 }
 
-/** Throws `UsageError` if a program's command line is not after `--`: its flags would be ours. */
+/** Throws `UsageError` if a program's command line is not after `--`, because we would read its flags. */
 function refuseMissingDashes(command: DeclaredCommand): void {
   const line = findTypedLine(command);
   if (!command.needsDashes || !line || line.argv.includes('--')) return;

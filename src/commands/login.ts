@@ -59,7 +59,7 @@ export const loginCommand = declareCommand({
   name: 'login',
   summary: 'sign in and store the token',
   examples: [
-    ['adreport login', 'prompts for what it needs'],
+    ['adreport login', 'prompt for what is missing'],
     [
       'adreport login --base-url https://reports.example.com --token-stdin <token.txt',
       'unattended',

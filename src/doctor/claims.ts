@@ -76,7 +76,7 @@ export const claims: readonly Claim[] = [
   {
     id: 'window-clock',
     kind: 'assumed',
-    sentence: 'reads since and until as window-clock says, and includes both',
+    sentence: 'reads since and until as the window-clock setting says, and includes both',
     check: checkWindowClock,
   },
   {
