@@ -8,7 +8,7 @@ import type { View } from './model/view.ts';
 import { RowFilter } from './rows/row-filter.ts';
 import type { Question } from './rows/used-columns.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
-import { daysOfWindow } from './sources/period.ts';
+import { toDaySpan } from './sources/period.ts';
 import { expectCoarseEnough, expectWholeGroups } from './sources/whole-groups.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewForm } from './view-form.ts';
@@ -63,7 +63,7 @@ function toQuestion(
     filters,
     followsTime: chart === 'line' && by === undefined,
     rows: hasRows ? { sort, top: top ?? usualRows } : undefined,
-    spans: spans.map(daysOfWindow),
+    spans: spans.map(toDaySpan),
   };
 }
 

@@ -159,7 +159,7 @@ class RowGrouping {
     this.#cells.check(batch, used, { file, rows: matching });
     this.#overlap?.add(batch, used);
     for (const [index, period] of this.#startedPeriods().entries()) {
-      const inPeriod = rowsOfSpan(batch, this.#question.spans[index], used);
+      const inPeriod = selectDays(batch, this.#question.spans[index], used);
       period.rowCount += inPeriod.length;
       const rows = matching ? inPeriod.filter((row) => matching.has(row)) : inPeriod;
       if (rows.length === 0) continue;
@@ -208,7 +208,7 @@ const everyField = [
 ];
 
 /** Returns the rows of a batch in a span of days; all of them without one. */
-function rowsOfSpan(
+function selectDays(
   batch: RowBatch,
   span: DaySpan | undefined,
   { fields, dayOfFile }: UsedColumns,

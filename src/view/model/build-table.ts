@@ -28,7 +28,7 @@ export async function compareTable(
 }
 
 /** Returns what a report has after its last row. */
-export function endOfTable(
+export function buildTail(
   { window }: View,
   { fields, breakdowns }: ViewTable,
   rowCount: number,

@@ -13,11 +13,11 @@ import { isTime } from '../../totals/group-keys.ts';
 import { groupsAsJson, metricsAsJson, objectOf } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
-import { daysOfWindow } from '../sources/period.ts';
-import { buildViewTable, endOfTable } from './build-table.ts';
+import { toDaySpan } from '../sources/period.ts';
+import { buildTail, buildViewTable } from './build-table.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import { metricToSortBy, rankViewGroups } from './shown-metrics.ts';
-import { columnsOfKeys } from './table-columns.ts';
+import { listKeyColumns } from './table-columns.ts';
 import type { View } from './view.ts';
 
 /** Bars without `--top`. */
@@ -31,12 +31,12 @@ export async function formatView(context: Context, view: View): Promise<string> 
     metrics: options.metrics && metrics,
     labels: labelsByMetric(options.label),
   });
-  const below = await formatRowsOrGroups(context, view, look);
+  const below = await formatBody(context, view, look);
   const lines = [heading(view, look), ...card, '', ...below];
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-async function formatRowsOrGroups(
+async function formatBody(
   context: Context,
   view: View,
   look: TableLook,
@@ -49,7 +49,7 @@ async function formatRowsOrGroups(
 /** Draws groups with rates of all rows that have both metrics, which rows of groups do not tell. */
 function formatGroups(view: View, look: TableLook): string[] {
   const { by = [], columns, label } = view.options;
-  const keys = columnsOfKeys(view.read.keys, by);
+  const keys = listKeyColumns(view.read.keys, by);
   const shown = [...keys, ...view.metrics].map(({ field }) => field);
   return groupTable(rankViewGroups(view), look, {
     columns: keys,
@@ -64,7 +64,7 @@ function heading({ sources, read, byTime, window }: View, look: TableLook): stri
   const name = `${sources.shown}:`;
   const facts = [formatPlural(byTime.rowCount, 'row'), formatBytes(sizeBytes)];
   if (files.length > 1) facts.unshift(formatPlural(files.length, 'file'));
-  const days = window ? daysOfWindow(window) : findDaySpan(byTime);
+  const days = window ? toDaySpan(window) : findDaySpan(byTime);
   if (days) facts.push(days.since === days.until ? days.since : `${days.since} to ${days.until}`);
 
   const zone = sources.query?.timezone ?? files[0]?.tail.summary?.timezone;
@@ -94,7 +94,7 @@ async function formatRows(context: Context, view: View, rows: KeptRows): Promise
     rowCount += batch.rowCount;
     encoder.encode(batch);
   }
-  const pieces = await encoder.end(endOfTable(view, table, rowCount));
+  const pieces = await encoder.end(buildTail(view, table, rowCount));
   const text = Buffer.concat(pieces).toString();
   const moreRows = rows.rest.rowCount;
   if (moreRows === 0) return text;

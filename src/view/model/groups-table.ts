@@ -16,7 +16,7 @@ import {
 } from '../../totals/ranked-groups.ts';
 import { metricDigits, type ReportMetric } from '../../totals/report-metrics.ts';
 import { columnMetrics, isOrdered, rankViewGroups } from './shown-metrics.ts';
-import { columnsOfKeys, columnsOfMetrics } from './table-columns.ts';
+import { listKeyColumns, listMetricColumns } from './table-columns.ts';
 import type { TableBefore, View, ViewTable } from './view.ts';
 
 /** What determines the values of groups in a table. */
@@ -37,9 +37,9 @@ export function buildGroupsTable(view: View): ViewTable {
   const { keys } = read;
   const metrics = columnMetrics(view);
   const hasRates = groups.isUneven;
-  const columns = [...columnsOfKeys(keys, by), ...columnsOfMetrics(metrics, hasRates)];
+  const columns = [...listKeyColumns(keys, by), ...listMetricColumns(metrics, hasRates)];
   const values = { columns, keys, metrics, hasRates, profile: sources.query?.profile };
-  const cells = cellsOf(values);
+  const cells = buildCells(values);
   const { top, others } = orderGroups(view);
   const withOthers = others ? [...top, toGroup(others, keys)] : top;
   return {
@@ -58,8 +58,8 @@ function groupsBefore({ before, options }: View, values: GroupValues): TableBefo
   const { groups } = before;
   const keys = groups.by.length > 0 ? groups.by : values.keys;
   const by = options.by?.map((name) => (name.toUpperCase() === 'WEEKLY' ? 'DAILY' : name)) ?? [];
-  const columns = [...columnsOfKeys(keys, by), ...columnsOfMetrics(values.metrics, false)];
-  const cells = cellsOf({ ...values, columns, keys });
+  const columns = [...listKeyColumns(keys, by), ...listMetricColumns(values.metrics, false)];
+  const cells = buildCells({ ...values, columns, keys });
   return { columns, batches: () => groupBatches(cells, inServiceOrder(groups)) };
 }
 
@@ -91,7 +91,7 @@ interface Cell {
   readonly json: (group: Group) => string;
 }
 
-function cellsOf({ columns, keys, metrics, hasRates, profile }: GroupValues): Cell[] {
+function buildCells({ columns, keys, metrics, hasRates, profile }: GroupValues): Cell[] {
   const cells: Cell[] = [];
   for (const { field, breakdown, type } of columns) {
     const index = keys.findIndex((key) => key.field === field);

@@ -3,7 +3,7 @@ import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { comparisonNote } from '../../totals/compared-report.ts';
 import { cutGroupNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
-import { partsOfRates } from './shown-metrics.ts';
+import { listRateParts } from './shown-metrics.ts';
 import type { View } from './view.ts';
 
 /** What messages are about. */
@@ -25,7 +25,7 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   const withRows = files.filter(({ tail }) => tail.rowCount > 0);
   const shown = new Set([
     ...metrics.filter(({ derived }) => !derived).map(({ field }) => field),
-    ...partsOfRates(metrics),
+    ...listRateParts(metrics),
   ]);
   const warnings: string[] = [];
   for (const field of shown) {
@@ -55,7 +55,7 @@ export function viewNotes(view: Messages): string[] {
 /** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */
 function incompleteRates({ groups: { missingCounts, rowCount }, metrics }: Messages): string[] {
   const notes: string[] = [];
-  for (const field of partsOfRates(metrics)) {
+  for (const field of listRateParts(metrics)) {
     const count = missingCounts.get(field) ?? 0;
     const have = count === 1 ? 'has' : 'have';
     if (count === 0) continue;

@@ -7,7 +7,7 @@ import { isName, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { ReadFile } from '../rows/same-breakdowns.ts';
 import { notShown } from './groups-table.ts';
-import { columnOfField, columnsOfMetrics } from './table-columns.ts';
+import { columnOfField, listMetricColumns } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /** Makes a table of rows as they are. */
@@ -18,7 +18,7 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
   const columns = [
     ...known.map(columnOfField),
-    ...(options.metrics ? columnsOfMetrics(metrics, false) : []),
+    ...(options.metrics ? listMetricColumns(metrics, false) : []),
   ];
   const names = new Set([...dimensions, ...columns.map(({ field }) => field)]);
   const fields = [...names].filter((field) => {
@@ -28,7 +28,7 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   return {
     columns,
     fields,
-    breakdowns: breakdownsOfRows(view),
+    breakdowns: listRowBreakdowns(view),
     selected: undefined,
     leftOut: rest.rowCount === 0 ? undefined : notShown(rest.rowCount, 'row', options),
     batches: (withOthers) => batchesWithOthers(kept, fields, withOthers),
@@ -70,7 +70,7 @@ function inRequestOrder(fields: readonly string[], breakdowns: readonly string[]
 }
 
 /** Adds `DAILY` if the rows have their days from their files. */
-function breakdownsOfRows({ sources: { query }, read }: View): readonly string[] {
+function listRowBreakdowns({ sources: { query }, read }: View): readonly string[] {
   const { breakdowns = [] } = query ?? {};
   const hasTime = breakdowns.some((name) => findAnyBreakdown(name)?.time);
   const isDated = query?.split === 'day' && read.fields.includes('date');

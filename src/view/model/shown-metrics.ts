@@ -94,7 +94,7 @@ export function columnMetrics({ metrics, options, sources }: View): readonly Rep
 }
 
 /** Returns the columns that rates are computed from. */
-export function partsOfRates(metrics: readonly ReportMetric[]): string[] {
+export function listRateParts(metrics: readonly ReportMetric[]): string[] {
   const parts = new Set<string>();
   for (const { derived } of metrics) {
     if (derived) parts.add(derived.numeratorField).add(derived.denominatorField);

@@ -8,7 +8,7 @@ import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
 
 import type { ReportMetric } from '../../totals/report-metrics.ts';
-import { partsOfRates } from './shown-metrics.ts';
+import { listRateParts } from './shown-metrics.ts';
 
 /** Returns the column of a field as `run` has it; an unknown one is a number to add up. */
 export function columnOfField(field: string): Column {
@@ -23,11 +23,11 @@ export function columnOfField(field: string): Column {
  *
  * @param hasRates true if rates are values of the rows
  */
-export function columnsOfMetrics(metrics: readonly ReportMetric[], hasRates: boolean): Column[] {
+export function listMetricColumns(metrics: readonly ReportMetric[], hasRates: boolean): Column[] {
   const columns = metrics.map(({ field, derived }): Column => {
     return derived ? { field, type: 'money' } : columnOfField(field);
   });
-  const hidden = hasRates ? [] : partsOfRates(metrics);
+  const hidden = hasRates ? [] : listRateParts(metrics);
   for (const field of hidden) {
     const isShown = metrics.some((metric) => metric.field === field);
     if (!isShown) columns.push({ ...columnOfField(field), hidden: true });
@@ -36,7 +36,7 @@ export function columnsOfMetrics(metrics: readonly ReportMetric[], hasRates: boo
 }
 
 /** Returns the columns of keys, in the order of `--by`. */
-export function columnsOfKeys(keys: readonly KeyColumn[], by: readonly string[]): Column[] {
+export function listKeyColumns(keys: readonly KeyColumn[], by: readonly string[]): Column[] {
   const isHourly = by.some((name) => name.toUpperCase() === 'HOURLY');
   const columns: Column[] = [];
   for (const { field, unit, describes } of keys) {

@@ -17,8 +17,8 @@ import type { Context } from '../../run/context.ts';
 import { openFile, type PlannedFiles, prepareFiles } from '../../run/prepare-files.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { openForUser } from '../../ui/open-file.ts';
-import { daysOfWindow } from '../sources/period.ts';
-import { buildViewTable, compareTable, endOfTable } from './build-table.ts';
+import { toDaySpan } from '../sources/period.ts';
+import { buildTail, buildViewTable, compareTable } from './build-table.ts';
 import { columnMetrics, isOrdered } from './shown-metrics.ts';
 import { breakdownNames } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
@@ -39,7 +39,7 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   const encoding = {
     ...(comparison && { comparison }),
     overTime: view.byTime,
-    provenance: provenanceOf(view, table, context.version),
+    provenance: buildProvenance(view, table, context.version),
   };
   const files: WrittenFile[] = [];
   try {
@@ -80,7 +80,7 @@ async function planFiles(
 }
 
 function nameValues({ sources: { query }, window }: View, by: readonly string[]): NameValues {
-  const days = window && daysOfWindow(window);
+  const days = window && toDaySpan(window);
   return {
     report: breakdownNames(by).join('-').toLowerCase() || 'total',
     ...(query && { profile: query.profile }),
@@ -109,11 +109,11 @@ async function writeTable(
     await file.write(batch);
   }
   const notes = [...view.warnings, ...view.notes];
-  await file.end(endOfTable(view, table, rowCount), { warnings: [], notes });
+  await file.end(buildTail(view, table, rowCount), { warnings: [], notes });
 }
 
 /** Has the request of the files, without the account. */
-function provenanceOf(view: View, { breakdowns }: ViewTable, version: string): Provenance {
+function buildProvenance(view: View, { breakdowns }: ViewTable, version: string): Provenance {
   const { sources, options, read } = view;
   const { query, files } = sources;
   const names = columnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);

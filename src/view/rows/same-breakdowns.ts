@@ -36,29 +36,29 @@ export function expectSameBreakdowns(one: ReadFile, other: ReadFile): void {
 }
 
 function hasAll(file: ReadFile, names: ReadonlySet<string>): boolean {
-  const known = declaredBreakdowns(file) ?? breakdownsOfFields(file.fields);
+  const known = declaredBreakdowns(file) ?? findBreakdowns(file.fields);
   return [...names].every((name) => known.has(name));
 }
 
 /** In JSON, a breakdown that was not requested is null in every row. */
 function filledBreakdowns(file: ReadFile): ReadonlySet<string> {
-  return declaredBreakdowns(file) ?? breakdownsOfFields(file.filled);
+  return declaredBreakdowns(file) ?? findBreakdowns(file.filled);
 }
 
 /** Returns the breakdowns of a declaration or a summary; `undefined` if there is neither. */
 function declaredBreakdowns({ source: { record }, tail }: ReadFile): Set<string> | undefined {
   const names = record?.declaration.query.breakdowns ?? tail.summary?.breakdowns;
   if (!names) return undefined;
-  const found = new Set(names.map((name) => toBreakdown(findAnyBreakdown(name)) ?? name));
+  const found = new Set(names.map((name) => nameBreakdown(findAnyBreakdown(name)) ?? name));
   // The days of a folder's files are the dates of their rows.
   if (record && !found.has('HOURLY')) found.add(dates);
   return found;
 }
 
-function breakdownsOfFields(fields: Iterable<string>): Set<string> {
+function findBreakdowns(fields: Iterable<string>): Set<string> {
   const found = new Set<string>();
   for (const field of fields) {
-    const name = toBreakdown(breakdownOfField(field));
+    const name = nameBreakdown(breakdownOfField(field));
     if (name !== undefined) found.add(name);
   }
   // An hour includes its date.
@@ -69,6 +69,6 @@ function breakdownsOfFields(fields: Iterable<string>): Set<string> {
 /** Stands for days, weeks and months, which a header does not tell apart. */
 const dates = 'DATES';
 
-function toBreakdown(breakdown: Breakdown | DerivedBreakdown | undefined): string | undefined {
+function nameBreakdown(breakdown: Breakdown | DerivedBreakdown | undefined): string | undefined {
   return breakdown?.time && breakdown.name !== 'HOURLY' ? dates : breakdown?.name;
 }

@@ -7,11 +7,11 @@ import type { ViewOptions } from '../view-flags.ts';
 import { findFiles, type PeriodFiles } from './find-files.ts';
 import { type OpenedPaths, openPaths, type SourceFile } from './open-paths.ts';
 import {
+  findWindow,
   formatDaySpan,
   limitToParts,
   resolvePeriods,
   type ViewPeriods,
-  windowOfParts,
 } from './period.ts';
 
 /** The files of a view, and what is known before they are read. */
@@ -67,9 +67,9 @@ export async function findSources(
 
   const window = periods.window
     ? limitToParts(periods.window, now.end, search.now)
-    : windowOfParts(now.files, query);
+    : findWindow(now.files, query);
   return {
-    files: filesOfBoth(now, before),
+    files: joinPeriods(now, before),
     window,
     earlier,
     isOfPeriod: periods.window !== undefined,
@@ -98,7 +98,7 @@ function shownName(paths: readonly string[]): string {
  * Returns the files of both periods, in time order; those outside folders are in both. Throws
  * `UsageError` for a file that is given twice.
  */
-function filesOfBoth(now: PeriodFiles, before: PeriodFiles | undefined): SourceFile[] {
+function joinPeriods(now: PeriodFiles, before: PeriodFiles | undefined): SourceFile[] {
   const files = new Map<string, SourceFile>();
   for (const file of now.files) {
     if (files.has(file.path)) {

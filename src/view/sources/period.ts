@@ -82,12 +82,12 @@ function dropRunningUnit(window: Window, unit: SplitUnit, now: number): Window {
 }
 
 /** Returns the first and the last local day. */
-export function daysOfWindow({ since, until, zone }: Omit<Window, 'end'>): DaySpan {
+export function toDaySpan({ since, until, zone }: Omit<Window, 'end'>): DaySpan {
   return { since: formatDate(since, zone), until: formatDate(until, zone) };
 }
 
 export function formatDaySpan(window: Window): string {
-  const { since, until } = daysOfWindow(window);
+  const { since, until } = toDaySpan(window);
   return since === until ? since : `${since} to ${until}`;
 }
 
@@ -103,7 +103,7 @@ export function limitToParts(window: Window, end: number, now: number): Window {
 }
 
 /** Returns the window of files whose days are all known, else `undefined`. */
-export function windowOfParts(
+export function findWindow(
   files: readonly SourceFile[],
   query: FolderQuery | undefined,
 ): Window | undefined {
