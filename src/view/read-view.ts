@@ -26,16 +26,14 @@ export async function readView(
 ): Promise<View> {
   const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
   const sources = await findSources(paths, options, host);
-  const now = Math.floor(host.wallClock() / 1_000);
   const { by = [] } = options;
   if (sources.query) expectCoarseEnough(by, sources.query, sources.shown);
-  if (sources.window && sources.query) expectWholeGroups(by, sources.window, now);
 
   const question = toQuestion(options, { filters, form, sources });
   const read = await groupFiles(sources.files, question, host);
   try {
     const window = sources.window ?? findSummaryWindow(read.files);
-    if (window) expectWholeGroups(by, window, now);
+    if (window) expectWholeGroups(by, window, Math.floor(host.wallClock() / 1_000));
     const view = toView({ options, sources, read, window });
     for (const warning of view.warnings) console.warn(warning);
     for (const note of view.notes) console.note(`Note: ${note}`);

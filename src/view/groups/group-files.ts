@@ -9,7 +9,6 @@ import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { dayIn, timeKeys } from '../../totals/group-keys.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
-
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';

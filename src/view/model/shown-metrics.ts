@@ -13,7 +13,6 @@ import {
   type ReportMetric,
   splitLeadingMetrics,
 } from '../../totals/report-metrics.ts';
-
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 

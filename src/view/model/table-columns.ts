@@ -6,7 +6,6 @@ import {
 } from '../../contract/columns.ts';
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
-
 import type { ReportMetric } from '../../totals/report-metrics.ts';
 import { listRateParts } from './shown-metrics.ts';
 

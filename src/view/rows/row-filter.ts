@@ -6,7 +6,6 @@ import { valuesOf } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import { keyText } from '../../totals/group-keys.ts';
-
 import type { Condition } from '../view-flags.ts';
 
 /** Values of rows that a filter remembers. */

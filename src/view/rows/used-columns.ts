@@ -8,9 +8,7 @@ import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
 import { isTime, timeFieldOf } from '../../totals/group-keys.ts';
-
 import { findReportMetric, listAllMetrics } from '../../totals/report-metrics.ts';
-
 import type { DaySpan } from '../sources/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { OpenFile } from './open-files.ts';
