@@ -73,8 +73,7 @@ export async function prepareList(
     const output = await target.open();
     try {
       await output.write(await encode(content));
-      await output.finish();
-      await output.place();
+      await output.commit();
     } catch (error) {
       await output.abort();
       throw error;

@@ -140,7 +140,9 @@ async function planReports(
   const failures: AdreportError[] = [];
   for (const folder of folders.filter(({ due }) => due.length > 0)) {
     try {
-      reports.push(await planUpdate(context, folder, flags));
+      const report = await planUpdate(context, folder, flags);
+      const shown = relative(context.host.cwd, folder.state.folder) || '.';
+      reports.push({ ...report, label: folders.length > 1 ? shown : undefined });
     } catch (error) {
       if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
       failures.push(error);

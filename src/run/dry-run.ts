@@ -6,8 +6,7 @@ import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import type { Context } from './context.ts';
-import { withIds } from './names-to-ids.ts';
-import { nameFiles, type ReportPlan } from './plan-run.ts';
+import { nameFiles, type ReportPlan, withIds } from './plan-run.ts';
 
 /** One create call that would be made. */
 interface PlannedCall {

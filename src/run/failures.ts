@@ -30,15 +30,21 @@ const maxListed = 10;
  * once.
  */
 export function combineFailures(failures: readonly Failure[]): AdreportError {
-  const [first] = failures.toSorted((one, other) => one.since - other.since);
+  const inOrder = failures.toSorted(byTime);
+  const [first] = inOrder;
   if (!first) throw new Error('Nothing has failed.');
   if (first.label === undefined) return first.error;
-  return new ErrorInContext(first.error, { message: listFailures(failures) });
+  return new ErrorInContext(first.error, { message: listFailures(inOrder) });
+}
+
+/** Compares by time, then by label. */
+function byTime(one: Failure, other: Failure): number {
+  return one.since - other.since || (one.label ?? '').localeCompare(other.label ?? '');
 }
 
 function listFailures(failures: readonly Failure[]): string {
   const labelsByCause = new Map<string, string[]>();
-  for (const { error, label = '' } of failures.toSorted((a, b) => a.since - b.since)) {
+  for (const { error, label = '' } of failures) {
     labelsByCause.set(error.message, [...(labelsByCause.get(error.message) ?? []), label]);
   }
   const [[cause, labels] = ['', []], ...others] = labelsByCause;

@@ -6,6 +6,7 @@ import {
   type RunCommandLine,
   readSavedReports,
 } from '../account/saved-reports.ts';
+import { findIds } from '../client/find-ids.ts';
 import { findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
 import type { FilledFolder } from '../folder/record-download.ts';
@@ -155,6 +156,17 @@ async function planReport(
   const { shard } = options;
   const parts = shard ? partsOfShard(allParts, shard) : allParts;
   return { query, account, options, label, whole: wholePart(query, nowMs), allParts, parts };
+}
+
+/**
+ * Looks up the names in the filters of a report, and prints what they select. Called after all
+ * checks, because it calls the service. Throws `UsageError` as `findIds`.
+ */
+export async function withIds({ console }: Context, planned: ReportPlan): Promise<ReportPlan> {
+  const { query, selections, warnings } = await findIds(planned.account.client, planned.query);
+  for (const selection of selections) console.note(selection);
+  for (const { message } of warnings) console.warn(message);
+  return withRequestQuery(planned, query);
 }
 
 /** Replaces the query of what is requested; messages and files have that of the report. */

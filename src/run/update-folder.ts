@@ -31,7 +31,7 @@ export async function planUpdate(
   context: Context,
   { state, due }: { readonly state: FolderState; readonly due: readonly FolderPart[] },
   flags: UpdateFlags,
-): Promise<ReportPlan> {
+): Promise<Omit<ReportPlan, 'label'>> {
   const { folder, declaration } = state;
   const account = await findAccount(context, declaration, flags);
   const shown = relative(context.host.cwd, folder);
@@ -49,7 +49,6 @@ export async function planUpdate(
     query,
     account,
     options: { clobber: true, ...flags },
-    label: undefined,
     whole,
     allParts,
     parts: shard ? partsOfShard(allParts, shard) : allParts,

@@ -1,4 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { clearFaults } from '../server/local.ts';
 import { expectRefusal, interruption } from '../support/run-cli.ts';
@@ -214,6 +215,20 @@ describe('one file per part', () => {
       /^ {4}- 2 reports \(2024-10-27, 2024-10-28\): The service rejected the report request/,
     );
     expect(result.stderr).toContain('To resume: adreport run ');
+  });
+
+  test('of several folders, the folder is named', async () => {
+    const { run, server, cwd } = await serveForTest({ delayMs: 0 });
+    for (const folder of ['a', 'b']) {
+      await run(`${october} --by OS --split day -o ${folder}/{date}.csv`);
+      rmSync(join(cwd, folder, '2024-10-27.csv'));
+    }
+    server.fault('status:failed');
+
+    const result = await run('update a b --retries 0');
+
+    expectRefusal(result, 6, /a 2024-10-27: .*failed[\s\S]*b 2024-10-27: .*failed/);
+    expect(result.stderr).toContain('To resume: adreport update a b\n');
   });
 
   test('Ctrl-C is exit 130 with a resume command', async () => {
