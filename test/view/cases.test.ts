@@ -182,17 +182,6 @@ describe('what is written plainly is read', () => {
     const { stdout } = await runCli('view a.csv --json', { cwd });
     expect(JSON.parse(stdout).totals).toEqual({ revenueEuro: 1253.567 });
   });
-
-  test('ids are filtered as digits, names in any case', async () => {
-    const rows = 'campaignId,campaignName,postalCode,displays\n0012,A,01,1\n34,b,1,2\n';
-    const sum = async (filter: string) => {
-      const { stdout } = await view(rows, `--json --filter ${filter}`);
-      return JSON.parse(stdout).totals.displays;
-    };
-    expect(await sum('campaign=12')).toBe(1);
-    expect(await sum('campaign=B')).toBe(2);
-    expect(await sum('postalCode=1')).toBe(2);
-  });
 });
 
 test('rates have six significant digits', async () => {

@@ -104,12 +104,6 @@ describe('rows stay rows', () => {
     await view('a.csv --top 1 -o a.html');
     expect(readFileSync(join(cwd, 'a.html'), 'utf8')).toContain('1 other');
   });
-
-  test('an exact name of a column wins over a word', async () => {
-    const csv = 'date,impressions,displays\n2026-08-01,7,900\n';
-    const { stdout } = await filesOf({ 'a.csv': csv }).view('a.csv --metrics impressions');
-    expect(stdout).toBe('date,impressions\r\n2026-08-01,7\r\n');
-  });
 });
 
 describe('what run writes is read back', () => {
