@@ -261,6 +261,16 @@ describe('invalid flags are refused before the server listens', () => {
   });
 });
 
+test('openapi prints the document that the server sends', async () => {
+  const server = await startLocalServer();
+  onTestFinished(() => server.close());
+  const served = await fetch(`${server.url}/openapi.json`);
+
+  const { stdout } = await runCli('local-server openapi');
+
+  expect(JSON.parse(stdout)).toEqual(await served.json());
+});
+
 describe('own data', () => {
   test('exported data is valid and can be served', async () => {
     const cwd = temporaryFolder();

@@ -102,6 +102,8 @@ test('download and view write them, too', async () => {
   expect(files['b.ndjson']?.split('\n')).toHaveLength(2);
   expect(files['b.html']).toContain('<h1>Autumn</h1>');
   expect(stderr).toContain('Wrote b.html: 1 row');
+  const { stdout } = await run('view a.json -o c.csv --json');
+  expect(JSON.parse(stdout)).toMatchObject({ file: 'c.csv', rows: 1, warnings: [] });
 });
 
 describe('none is put in place before all are complete', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { json, serve } from '../support/http-server.ts';
+import { json, serve, serveAnswers } from '../support/http-server.ts';
 import { expectRefusal, runCli } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -61,6 +61,11 @@ describe('one step at a time', () => {
     }
 
     expect(await run('report list --limit 0')).toMatchObject({ exitCode: 2, stdout: '' });
+  });
+
+  test('report create of a service that sends the rows at once has no id', async () => {
+    const { env } = await serveAnswers({ '/buyer-reporting': { data: [] } });
+    expectRefusal(await runCli(create, { env }), 4, 'without an ID');
   });
 
   test('report create has no output flags, because it writes nothing', async () => {

@@ -155,6 +155,17 @@ describe('the days of a folder', () => {
     expect(await check()).toEqual([]);
   });
 
+  test('days whose report had a warning are a note', async () => {
+    const { run, runWell, server } = await openFolderScene();
+    server.reset();
+    server.fault({ endpoint: 'download', change: (document) => ({ ...document, partial: true }) });
+    await runWell(`run --since 2026-11-18 ${request} ${output}`);
+    const { notes } = JSON.parse((await run('check data --json')).stdout);
+    expect(notes).toEqual([
+      expect.stringMatching(/^2026-11-18.csv, 2026-11-19.csv: the report had a warning: /),
+    ]);
+  });
+
   test('old files that were deleted are missing until since is raised, or left out', async () => {
     const { run, runWell, check, path } = await openFolderScene();
     await runWell(`run --since 2026-11-10 ${request} ${output}`);
