@@ -168,8 +168,9 @@ async function parseDeclaration(path: string) {
     const { value } = section.entries.get(key) ?? {};
     return typeof value === 'string' ? value : undefined;
   };
-  const { profile = 'buyer', account } = values;
-  const facts = { profile, account, login: own('login'), service: own('service') };
+  const { profile = 'buyer', account, encoding, windowClock } = values;
+  const owner = { account, login: own('login'), service: own('service') };
+  const facts = { encoding, windowClock, ...owner };
   const given = Object.entries(facts).filter(([, value]) => value !== undefined);
   const query = buildQuery(values, {
     profile,

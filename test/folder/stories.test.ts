@@ -256,6 +256,20 @@ describe('another report', () => {
   });
 });
 
+test('encoding and window-clock are kept: update sends what run sent', async () => {
+  const { runWell, check, wait, server } = await openFolderScene({ windowClock: 'wall' });
+  const clock = '--window-clock wall --encoding form';
+  await runWell(`run --since 2026-11-18 ${request} ${output} ${clock}`);
+  expect(await check()).toEqual([]);
+  wait(1);
+  await runWell('update data');
+  expect(await check()).toEqual([]);
+  const created = server.requests().filter(({ endpoint }) => endpoint === 'buyer');
+  expect(created.map(({ headers }) => headers['content-type'])).toEqual(
+    Array(3).fill('application/x-www-form-urlencoded'),
+  );
+});
+
 describe('the account of a folder', () => {
   test('another one is refused by run, and by update', async () => {
     const { run, runWell, orders } = await openFolderScene();

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 
 /** A folder `data` with a service, and a clock that moves when a test says so. */
 export async function openFolderScene(
-  options: Pick<LocalServerOptions, 'restate'> & { readonly start?: string } = {},
+  options: Pick<LocalServerOptions, 'restate' | 'windowClock'> & { readonly start?: string } = {},
 ) {
   const { start = '2026-11-20T05:00:00Z', ...server } = options;
   let nowMs = Date.parse(start);
