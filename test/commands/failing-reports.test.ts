@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clearFaults } from '../server/local.ts';
-import { expectWholeOrNothing, failingServices } from '../support/failing-service.ts';
 import { expectRefusal } from '../support/run-cli.ts';
 import { serveForTest } from '../support/service.ts';
 
@@ -107,13 +105,4 @@ test('a report that is too large for the service (413) is fetched in parts', asy
   const tooLarge = await octoberOf(['buyer:413:times=1']);
   expect(tooLarge.result).toMatchObject({ exitCode: 0, files: whole.result.files });
   expect(tooLarge.orders()).toBe(4);
-});
-
-// The same with many more services: long/failing-services.test.ts.
-test('random services that fail: the complete report or nothing, with bounded orders', async () => {
-  const few = failingServices.filter(([, { days, runs }]) => days <= 8 && runs === 1);
-  const property = fc.asyncProperty(few, async (failing) => {
-    await expectWholeOrNothing(failing);
-  });
-  await fc.assert(property, { numRuns: 3 });
 });
