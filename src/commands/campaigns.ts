@@ -17,7 +17,7 @@ const listFlags = flagGroup('Flags:', {
   },
   active: {
     flags: '--active [period]',
-    meaning: 'only those running in this period',
+    meaning: 'only those running in this period, or today',
     preset: 'today',
   },
 });

@@ -17,7 +17,7 @@ import { declareCommand } from './command.ts';
 
 /** Flags that select days, weeks or months of a folder. */
 export const folderPeriodFlags = flagGroup('Period:', {
-  period: { flags: '--period <p>', meaning: 'only these days, weeks or months, e.g. 2025' },
+  period: { flags: '--period <p>', meaning: 'only these days, weeks or months, e.g. 2026-10' },
   since: { flags: '--since <day>', meaning: 'first day, instead of --period' },
   until: { flags: '--until <day>', meaning: 'last day (default: today)' },
 });

@@ -7,7 +7,7 @@ import { declareCommand } from './command.ts';
 
 export const initCommand = declareCommand({
   name: 'init',
-  summary: 'create adreport.yaml, a list of named reports, with comments',
+  summary: 'create adreport.yaml with a weekly and a nightly report',
   examples: [
     ['adreport init', 'write adreport.yaml into this folder'],
     ['adreport run --all --local', 'run its reports, without an account'],

@@ -10,7 +10,7 @@ const logoutFlags = flagGroup('Flags:', {
 
 export const logoutCommand = declareCommand({
   name: 'logout',
-  summary: 'remove a stored account with its token',
+  summary: 'remove a stored account and its token',
   examples: [
     ['adreport logout', 'the default account'],
     ['adreport logout --account agency', 'another one'],

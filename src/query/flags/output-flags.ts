@@ -22,14 +22,14 @@ export const outputFlags = runFlagGroup('Output:', {
   title: {
     belongsTo: 'query',
     flags: '--title <text>',
-    meaning: 'html, pdf and xlsx: the heading (default: the breakdowns of the report)',
+    meaning: 'heading in html, pdf and xlsx (default: the breakdowns of the report)',
     formats: ['html', 'pdf', 'xlsx'],
     isRare: true,
   },
   note: {
     belongsTo: 'query',
     flags: '--note <text>',
-    meaning: 'html, pdf and xlsx: a note below the heading',
+    meaning: 'note below the heading in html, pdf and xlsx',
     formats: ['html', 'pdf', 'xlsx'],
     isRare: true,
   },

@@ -18,7 +18,7 @@ const otherRequestFlags = runFlagGroup('Request:', {
   fresh: {
     belongsTo: 'this-run',
     flags: '--fresh',
-    meaning: 'request a new report instead of resuming; declare the folder anew',
+    meaning: 'request a new report instead of resuming one; replace a folder’s declaration',
     isRare: true,
   },
 });
@@ -52,7 +52,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
   lookback: {
     belongsTo: 'query',
     flags: '--lookback <n>',
-    meaning: 're-download each day for n days after it ends (or weeks, or months)',
+    meaning: 're-download each day for n days after it ends; weeks and months likewise',
     read: readCount,
   },
   shard: shardFlag,
