@@ -52,7 +52,7 @@ function requireSameService({ account, storedAccount, stored, baseUrl }: Setting
   }
   if (!storedAccount) {
     throw new SignInError('You are not signed in.', {
-      hint: 'Run adreport login, or add --local to try it with sample data. In scripts, set ADREPORT_BASE_URL and ADREPORT_TOKEN.',
+      hint: 'Run adreport login (in scripts, set ADREPORT_BASE_URL and ADREPORT_TOKEN). To try sample data: adreport run --local --period yesterday',
     });
   }
 

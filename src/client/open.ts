@@ -159,5 +159,5 @@ export class OpenReport {
 /** A create call whose response was the data may have made a report too. */
 function uncertainError(error: unknown): unknown {
   if (!(error instanceof AdreportError) || isInterruption(error)) return error;
-  return new UncertainCreateError(error, 'Requesting it again makes a second report.');
+  return new UncertainCreateError(error, 'Requesting it again creates a second report.');
 }

@@ -151,7 +151,9 @@ async function listReports(context: Context, limit: number | undefined): Promise
     return console.result(visibleJson(listed));
   }
   if (entries.length === 0) {
-    console.note('No reports have been requested on this machine yet. Start with: adreport run');
+    console.note(
+      'No reports have been requested on this machine yet. To request one: adreport run --period yesterday',
+    );
     return;
   }
   await console.write(textTable(entries, listColumns, tableLook(context)));

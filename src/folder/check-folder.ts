@@ -187,7 +187,7 @@ function strayNotes(
     return isSelected(name) && name.endsWith(pattern.ending) && !isHidden && !isOfPattern;
   });
   if (pattern.ending === '' || strays.length === 0) return [];
-  return [`${listFiles(strays)}: not written by adreport, but *${pattern.ending} reads it too.`];
+  return [`${listFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
 }
 
 /** Returns a note on files with a line after the end of the folder. */

@@ -125,7 +125,7 @@ function undeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>):
     file: declarationName,
     kind: 'unreadable',
     clause: explain(file),
-    advice: 'Undo the edit, restore the file, or declare the folder anew with run --fresh.',
+    advice: 'Undo the edit, restore the file, or replace it with run --fresh.',
     solvedBy: 'person',
   };
   return { parts: [], problems: [problem], notes: [], files: 0, rows: 0, totals: {} };
@@ -133,6 +133,6 @@ function undeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>):
 
 function explain(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>): string {
   if (file.kind === 'absent') return 'has gone';
-  if (file.kind === 'edited') return 'was edited: its id does not fit';
+  if (file.kind === 'edited') return 'was edited: its id does not match';
   return `cannot be read: ${file.why}`;
 }

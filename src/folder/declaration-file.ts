@@ -262,14 +262,14 @@ function sinceWarning(shown: string, before: Declaration, after: Declaration): s
 function replacedWarning(shown: string, differing: readonly string[]): string[] {
   if (differing.length === 0) return [];
   return [
-    `${shown} is declared anew: ${differing.join('; ')}. Its other files are from another report until adreport update downloads them.`,
+    `${shown} has a new declaration (${differing.join('; ')}). Its other files are from another report until adreport update downloads them.`,
   ];
 }
 
 function otherReportError(shown: string, differing: readonly string[]): UsageError {
-  return new UsageError(`${shown} holds another report: ${differing.join('; ')}.`, {
+  return new UsageError(`${shown} holds another report (${differing.join('; ')}).`, {
     code: 'OTHER_REPORT',
-    hint: 'Use another -o, or add --fresh to declare the folder anew.',
+    hint: 'Use another -o, or add --fresh to replace the folder’s declaration.',
   });
 }
 
@@ -297,13 +297,13 @@ function declarationError(
 ): UsageError {
   const name = `${shown}/${declarationName}`;
   if (file.kind === 'edited') {
-    return new UsageError(`${name} was edited: its id does not fit.`, {
+    return new UsageError(`${name} was edited: its id does not match.`, {
       hint: `Undo the edit, or declare what it says now: ${declaringCommand(file.declaration, { shown, platform })}`,
     });
   }
   const why = file.kind === 'absent' ? 'there is no such file' : file.why;
   return new UsageError(`Cannot read ${name}: ${why}.`, {
-    hint: 'Restore it, or declare the folder anew with run --fresh.',
+    hint: 'Restore it, or replace it with run --fresh.',
   });
 }
 

@@ -65,7 +65,7 @@ async function isFolderAt({ absolute, shown }: TypedPath): Promise<boolean> {
     const isAbsent = code === 'ENOENT' || code === 'ENOTDIR';
     const why = isAbsent ? 'does not exist' : `cannot be read (${code})`;
     throw new UsageError(`${printable(shown)} ${why}.`, {
-      hint: 'Name a folder that run fills, or a file in one. Check that its disk is mounted.',
+      hint: 'Name a folder that run fills, or a file in one. If there was one, check that its disk is mounted.',
     });
   }
 }
@@ -87,8 +87,8 @@ async function findFolderOfFile(path: TypedPath): Promise<FoundFolder> {
 function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError {
   const hasHistory = names.some(isHistoryName);
   const again = hasHistory
-    ? 'It has a history: run the command that filled it again, which declares it anew.'
-    : 'Check that its disk is mounted. To fill a folder, see: adreport help folders';
+    ? 'It has a history: run the command that filled it again, which writes a new declaration.'
+    : 'If run has filled it, check that its disk is mounted. To fill a folder, see: adreport help folders';
   return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
     hint: again,
   });

@@ -37,7 +37,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
 }
 
 function tableTooLarge(): OutputError {
-  return new OutputError('The report has more rows than a table can show, which are 100,000.', {
+  return new OutputError('The report has more than 100,000 rows, the most that a table can show.', {
     code: 'TOO_LARGE',
     hint: 'Write a file, for example -o report.csv, or choose fewer breakdowns.',
   });

@@ -83,13 +83,13 @@ function expectEffect({ options, names, typedOptions }: RunCommandLine): void {
     { option: 'pollInterval', flag: '--poll-interval' },
   ].find(({ option }) => typedOptions.has(option));
   if (direct && waitFlag) {
-    throw needless(waitFlag.flag, 'With --direct nothing is waited for.');
+    throw needless(waitFlag.flag, '--direct does not wait.');
   }
   if (typedOptions.has('concurrency') && !hasSeveral) {
     throw needless('--concurrency', 'This run requests one report. Add --split for several.');
   }
   if (shard && !isInParts && !areSaved) {
-    throw needless('--shard', 'It selects some of the days, weeks or months of --split.');
+    throw needless('--shard', 'It selects from the days, weeks or months of --split.');
   }
 }
 

@@ -30,7 +30,7 @@ export function comparisonNote({ until, end, zone }: Window): string | undefined
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);
   const last = isWholeDay ? formatDate(until, zone) : formatInstant(until, zone);
-  return `The period is not over. To keep the comparison fair, the report ends with ${last}.`;
+  return `The period is not over. To keep the comparison fair, the report goes up to ${last}.`;
 }
 
 function formatDays({ since, until, zone }: Window): string {

@@ -173,7 +173,7 @@ export async function readSecret({ stdin, console, flag, signal }: PipedSecret):
 function decodeSecret(line: Buffer, flag: string): string {
   if (line.length > maxSecretBytes) {
     throw new UsageError(`${flag}: the first line of stdin is longer than 4 kB.`, {
-      hint: 'Pipe in the secret alone.',
+      hint: 'Pipe in only the secret.',
     });
   }
   try {

@@ -235,7 +235,7 @@ describe('another report', () => {
     await runWell(`run --since 2026-11-15 ${request} ${output}`);
     const line = `run --period yesterday --by OS --metrics displays --split day -q ${output} --fresh`;
     const { stderr } = await runWell(line);
-    expect(stderr).toContain('data is declared anew: metrics: displays,clicks → displays.');
+    expect(stderr).toContain('data has a new declaration (metrics: displays,clicks → displays).');
     expect(read('_adreport.yaml')).toContain('since: 2026-11-15\n');
     expect(await check()).toEqual(
       ['15', '16', '17', '18'].map((day) => `other report 2026-11-${day}.csv`),
