@@ -27,15 +27,41 @@ export interface Group {
   readonly sums: Sums;
 }
 
-/** Its key can be updated to a newer name. */
-interface RenamableGroup extends Group {
+/** Finds the sums of groups by their numbers. */
+interface SumsByGroup {
+  sum(group: number, field: string): Decimal | number | undefined;
+  unpaired(group: number, field: string, other: string): Decimal | number | undefined;
+}
+
+/**
+ * One of many groups. There may be hundreds of thousands, so that its sums are an object only when
+ * they are read.
+ */
+class NumberedGroup implements Group {
+  /** Can be updated to a newer name. */
   key: GroupKey;
 
   /** Its place among all groups. */
   readonly number: number;
 
   /** Day of the newest row, `2026-11-01`; empty if it is not known. */
-  namedOn: string;
+  namedOn = '';
+  readonly #sums: SumsByGroup;
+
+  constructor(sums: SumsByGroup, key: GroupKey, number: number) {
+    this.#sums = sums;
+    this.key = key;
+    this.number = number;
+  }
+
+  get sums(): Sums {
+    const { number } = this;
+    const sums = this.#sums;
+    return {
+      get: (field) => sums.sum(number, field),
+      unpaired: (field, other) => sums.unpaired(number, field, other),
+    };
+  }
 }
 
 export interface SelectedRows {
@@ -68,9 +94,16 @@ export class GroupedTotals implements Iterable<Group> {
   /** Total length of all group keys in characters. */
   keyCharacters = 0;
 
-  readonly #groups = new Map<string, RenamableGroup>();
+  readonly #groups = new Map<string, NumberedGroup>();
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
+  readonly #sumsByGroup: SumsByGroup = {
+    sum: (group, field) => this.#sums.get(field)?.get(group),
+    unpaired: (group, field, other) => {
+      const pair = this.#pairs.find((one) => one.field === field && one.other === other);
+      return pair?.sum.get(group);
+    },
+  };
 
   /** `undefined` until the first rows show which fields they have. */
   #by: readonly KeyColumn[] | undefined;
@@ -285,12 +318,12 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** @param day the day of the row that has the key; empty if it is not known */
-  #groupAt(key: GroupKey, day: string): RenamableGroup {
+  #groupAt(key: GroupKey, day: string): NumberedGroup {
     const id = this.#identityOf(key);
     const existing = this.#groups.get(id);
     if (!existing) {
-      const number = this.#groups.size;
-      const group = { key, number, sums: this.#sumsAt(number), namedOn: day };
+      const group = new NumberedGroup(this.#sumsByGroup, key, this.#groups.size);
+      group.namedOn = day;
       this.#groups.set(id, group);
       for (const text of key) this.keyCharacters += text?.length ?? 0;
       return group;
@@ -301,16 +334,6 @@ export class GroupedTotals implements Iterable<Group> {
     if (isRenamed) existing.key = existing.key.map((text, i) => key[i] ?? text);
     existing.namedOn = day;
     return existing;
-  }
-
-  #sumsAt(group: number): Sums {
-    return {
-      get: (field) => this.#sums.get(field)?.get(group),
-      unpaired: (field, other) => {
-        const pair = this.#pairs.find((each) => each.field === field && each.other === other);
-        return pair?.sum.get(group);
-      },
-    };
   }
 
   /** Returns a string that is unique per group: each value is prefixed with its length. */

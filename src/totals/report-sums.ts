@@ -7,10 +7,10 @@ import { type DateUnit, isTime, rowKeys, timeFieldOf } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 
 /**
- * Limits of memory for all breakdowns together; those that exceed them have no sums. Twenty years
+ * Limits of memory for all breakdowns together; those that exceed them have no sums. Eleven years
  * of hours fit.
  */
-const maxGroups = 300_000;
+const maxGroups = 100_000;
 const maxCharacters = 16 * 1024 * 1024;
 
 /** Fields of one breakdown (`campaignId` and `campaignName`), or time, with their sums. */

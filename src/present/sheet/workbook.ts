@@ -252,6 +252,10 @@ function countLines(cell: SheetCell | undefined, width = Number.POSITIVE_INFINIT
   if (cell?.style !== 'plain' || typeof cell.content !== 'string') return 1;
 
   const room = Math.max(1, width - 1);
+  // A character takes at most two columns, so that most cells need no measuring.
+  const isShort = 2 * cell.content.length <= room;
+  if (isShort && !cell.content.includes('\n')) return 1;
+
   let lines = 0;
   for (const line of cell.content.split('\n', highestRow)) {
     lines += Math.max(1, Math.ceil(measureWidth(line.slice(0, maxMeasured)) / room));
