@@ -434,11 +434,8 @@ describe('damage', () => {
 
   test.each([
     ['split', 'week'],
-    ['by', '[CAMPAIGN]'],
     ['metrics', '[displays]'],
-    ['format', 'json'],
     ['output', "'{date}.json'"],
-    ['account', 'other'],
     ['service', 'local'],
     ['id', '000000000000'],
   ])(
