@@ -1,8 +1,8 @@
 import { UsageError } from '../../errors.ts';
 import { valuesOf } from '../../rows/column-values.ts';
-import type { RowBatch } from '../../rows/row-batch.ts';
+import { type RowBatch, rowsOf, type Value } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
-import { printable } from '../../text/printable.ts';
+import { maxServiceText, printable } from '../../text/printable.ts';
 import { dayIn, rowKeys } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import type { UsedColumns } from './used-columns.ts';
@@ -47,8 +47,11 @@ export class OverlapCheck {
     const keys = rowKeys(batch.fields).filter(({ describes }) => describes === undefined);
     const fields = keys.map(({ field }) => field);
     if (file && time !== undefined) extendDays(file, batch, time);
-    this.#keys.add(batch, { fields, day, owner }, (_row, other) => {
-      if (other !== owner) throw overlap(this.#files[other - 1], file);
+    this.#keys.add(batch, { fields, day, owner }, (row, other) => {
+      if (other === owner) return;
+      const values = rowsOf(batch)[row];
+      const key = fields.map((field) => values?.[field]);
+      throw overlap(this.#files[other - 1], file, time === undefined ? [day, ...key] : key);
     });
   }
 
@@ -77,9 +80,17 @@ function haveSameDays(one: DatedFile, other: DatedFile): boolean {
   return areKnown && one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
 }
 
-function overlap(one: DatedFile | undefined, other: DatedFile | undefined): UsageError {
+/** @param key values of a row that both files have; without, their days are the same */
+function overlap(
+  one: DatedFile | undefined,
+  other: DatedFile | undefined,
+  key: readonly (Value | undefined)[] = [],
+): UsageError {
   const names = `${printable(one?.shown ?? '')} and ${printable(other?.shown ?? '')}`;
-  return new UsageError(`${names} have rows of the same days, which would be counted twice.`, {
+  const known = key.filter((value) => value !== undefined && value !== null);
+  const row = printable(known.join(', ')).slice(0, maxServiceText);
+  const shared = row === '' ? 'have rows of the same days' : `both have a row of ${row}`;
+  return new UsageError(`${names} ${shared}, which would be counted twice.`, {
     hint: 'Remove one, or view them one at a time.',
   });
 }
