@@ -384,7 +384,7 @@ export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
   for (const group of groups) {
     const time = group.key[0] ?? '';
     // An empty text, or `total`, has no position on a time axis.
-    if (/^\d{4}-\d\d-\d\d/.test(time)) timed.push({ ...group, time });
+    if (/^\d{4}-\d\d-\d\d/.test(time)) timed.push({ key: group.key, sums: group.sums, time });
   }
   return timed.sort((a, b) => compareTimes(a.time, b.time));
 }
