@@ -53,11 +53,13 @@ export function changeSetting(
 
 /** Throws `UsageError` for an unknown setting, and for one that comes from signing in. */
 function findSettingKey(text: string): SettingKey {
-  const names = settingKeys.map((candidate) => entryOf(candidate).name);
   const key = settingKeys.find((candidate) => entryOf(candidate).name === text);
   if (!key) {
+    const entries = settingKeys.map((candidate) => entryOf(candidate));
+    const names = entries.map(({ name }) => name);
+    const storable = entries.filter(({ flag }) => flag !== undefined).map(({ name }) => name);
     const suggestion = nearest(text.replaceAll('_', '-'), names);
-    const hint = didYouMean(suggestion, `Choose from ${names.join(', ')}.`);
+    const hint = didYouMean(suggestion, `Choose from ${storable.join(', ')}.`);
     throw new UsageError(`Unknown setting “${text}”.`, { hint });
   }
 

@@ -130,6 +130,10 @@ describe('set and unset', () => {
 
   test.each([
     { words: 'set BASE_URL https://x.example', says: 'Did you mean base-url?' },
+    {
+      words: 'set retries 3',
+      says: 'Choose from account, base-url, profile, encoding, window-clock, password-command.',
+    },
     { words: 'set base-url http://reports.example.com', says: 'must start with https://' },
     {
       words: 'set base-url https://me:pw@reports.example.com',
