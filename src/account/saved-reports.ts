@@ -194,7 +194,7 @@ function unknownReport(
   const areBreakdowns = listed.every((name) => findNames(name, breakdownNames).length > 0);
   const flag = isPeriod(meantPeriod, nowMs) ? '--period' : '--by';
   if (flag === '--by' && !areBreakdowns) {
-    const hintOnValues = 'If it belongs to a flag, leave no blanks: --metrics displays,clicks';
+    const hintOnValues = 'If it is the value of a flag, leave no spaces: --metrics displays,clicks';
     return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });
   }
   const value = flag === '--period' ? meantPeriod : listed.join(',');

@@ -39,7 +39,7 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
   if (url.protocol === 'http:' && !isLoopback && !allowed.hosts.includes(url.hostname)) {
     const why = 'otherwise the token would be sent unencrypted';
     throw new UsageError(`The base URL “${typed}” must start with https://; ${why}.`, {
-      hint: `Plain http is for this machine. For a local server in a container, add ${url.hostname} to ${allowed.option}.`,
+      hint: `Plain http works on this machine only. For a local server in a container, add ${url.hostname} to ${allowed.option}.`,
     });
   }
   url.pathname = withoutSlashesAtEnd(url.pathname);

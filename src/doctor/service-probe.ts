@@ -78,7 +78,7 @@ export function planReports(
   return [
     ...reports,
     { name: 'campaigns', description: `${dates} by CAMPAIGN`, part: byCampaign },
-    { name: 'campaign', description: 'one of those campaigns', part: byCampaign },
+    { name: 'campaign', description: 'only one of those campaigns', part: byCampaign },
   ];
 }
 

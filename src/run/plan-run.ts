@@ -83,13 +83,13 @@ function expectEffect({ options, names, typedOptions }: RunCommandLine): void {
     { option: 'pollInterval', flag: '--poll-interval' },
   ].find(({ option }) => typedOptions.has(option));
   if (direct && waitFlag) {
-    throw needless(waitFlag.flag, '--direct does not wait.');
+    throw needless(waitFlag.flag, 'To wait, remove --direct.');
   }
   if (typedOptions.has('concurrency') && !hasSeveral) {
-    throw needless('--concurrency', 'This run requests one report. Add --split for several.');
+    throw needless('--concurrency', 'To request several reports, add --split.');
   }
   if (shard && !isInParts && !areSaved) {
-    throw needless('--shard', 'It selects from the days, weeks or months of --split.');
+    throw needless('--shard', 'To select from days, weeks or months, add --split.');
   }
 }
 

@@ -37,5 +37,5 @@ test('a word after a list with a blank is not looked up without a hint on blanks
   const { exitCode, stderr } = await runCli(line);
 
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('leave no blanks: --metrics displays,clicks');
+  expect(stderr).toContain('leave no spaces: --metrics displays,clicks');
 });
