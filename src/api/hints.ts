@@ -15,7 +15,7 @@ const hints = {
     options: 'Check the report ID and baseUrl.',
   },
   localServer: {
-    flags: 'Start the local server with adreport local-server, or add --local to this command.',
+    flags: 'Start the local server with adreport local-server, or check the port of the base URL.',
     options: 'Check that the server is running, and the port in baseUrl.',
   },
   timeout: {
@@ -52,7 +52,7 @@ const hints = {
   },
   signIn: {
     flags:
-      'Run adreport login (unattended: set ADREPORT_TOKEN). To try without an account, add --local.',
+      'Run adreport login (unattended: set ADREPORT_TOKEN). To try sample data: adreport run --local --period yesterday',
     options: 'Pass a token, or email and password.',
   },
   token: {
