@@ -115,6 +115,12 @@ const kinds: readonly RefusalKind[] = [
     retryable: false,
   },
   {
+    applies: ({ endpoint, status }) => endpoint === 'auth' && (status >= 500 || status === 408),
+    ErrorClass: UnreachableError,
+    sentence: 'The sign-in failed.',
+    hint: 'serviceFault',
+  },
+  {
     applies: ({ status }) => status >= 500 || status === 408,
     ErrorClass: UnreachableError,
     sentence: 'The service failed.',

@@ -187,8 +187,8 @@ describe('one file per part', () => {
 
     const result = await run(`${perDay} --retries 1`, { env });
 
-    expectRefusal(result, 5, /3 reports \(.*\) failed: .*The service failed/);
-    expect(result.stderr.match(/The service failed/g)).toHaveLength(2);
+    expectRefusal(result, 5, /3 reports \(.*\) failed: .*The sign-in failed/);
+    expect(result.stderr.match(/The sign-in failed/g)).toHaveLength(2);
     expect(calls('auth')).toBe(2);
   });
 
