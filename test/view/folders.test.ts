@@ -22,6 +22,8 @@ describe('the same answer as a run', () => {
     await run('view data --period this-week --by OS --compare -o page.html -q');
 
     expect(read('page.html')).toContain('compared with 26 October 2026');
+    await run('view data --period this-week --by OS -o now.html -q');
+    expect(read('now.html')).toContain('<span>2 November 2026</span>');
   });
 
   test('its page has no e-mail address, account or service', async () => {
