@@ -4,7 +4,6 @@ import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
 import { bodyOf } from '../query/body.ts';
-import type { Part } from '../query/query.ts';
 import { anySignal, forManyListeners, sleep } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
 import type {
@@ -21,7 +20,7 @@ import {
   readReport,
   readSettings,
 } from './read-options.ts';
-import { ReportReader } from './report-reader.ts';
+import { type ReaderSetup, ReportReader } from './report-reader.ts';
 import { requestReport } from './send-request.ts';
 
 /**
@@ -49,9 +48,7 @@ class ServiceClient {
   async fetchReport(report: ReportOptions, given?: FetchOptions): Promise<ReportReader> {
     const options = readFetchOptions(given);
     const part = readReport(report, this.#settings);
-    const reader = await this.#createReader(options, part);
-    await reader.request(part);
-    return reader;
+    return this.#open(options, { part });
   }
 
   async createReport(report: ReportOptions): Promise<{ readonly id: string }> {
@@ -85,14 +82,13 @@ class ServiceClient {
     const options = readFetchOptions(given);
     const part = report && readReport(report, this.#settings);
     const requestedMs = this.#requestedMs.get(id);
-    const reader = await this.#createReader(options, part);
-    await reader.open({
+    const named = {
       id,
       status: 'progress',
       createdMs: requestedMs ?? Date.now(),
       ...(requestedMs !== undefined && { requestedMs }),
-    });
-    return reader;
+    };
+    return this.#open(options, { part, named });
   }
 
   async campaigns(): Promise<readonly CampaignRecord[]> {
@@ -101,9 +97,14 @@ class ServiceClient {
     return campaigns;
   }
 
-  async #createReader(options: FetchOptions, part: Part | undefined): Promise<ReportReader> {
+  async #open(
+    options: FetchOptions,
+    report: Pick<ReaderSetup, 'part' | 'named'>,
+  ): Promise<ReportReader> {
     const client = await this.#connect(options.signal);
-    return new ReportReader({ client, settings: this.#settings, options, part });
+    const reader = new ReportReader({ client, settings: this.#settings, options, ...report });
+    await reader.open();
+    return reader;
   }
 
   /** With a signal, returns a client that the signal ends too. */

@@ -63,9 +63,7 @@ export async function waitUntilReady(
   requested: RequestedReport,
   limits: WaitLimits,
 ): Promise<ReadyReport> {
-  const { id } = requested;
-  if (id === undefined || requested.response) return { ...requested, message: '' };
-
+  const { id = '' } = requested;
   const ready = await poll(client, requested, limits, async (leftMs) => {
     const seen = await client.status(id, leftMs).catch((error) => {
       // If the service was unreachable until the end, the report may still become ready.

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { chooseAccountName, isUnnamed, storeCommand } from '../account/sign-in.ts';
+import { withReportId } from '../client/report-attempts.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
 import { bodyOf, type ReportBody } from '../query/body.ts';
@@ -147,13 +148,12 @@ export async function recordFailure(
   thrown: unknown,
 ): Promise<AdreportError> {
   const { signal, console } = context;
-  // A cancelled operation may throw any error. The reason is in the signal.
-  const error: unknown = signal.aborted ? signal.reason : thrown;
+  const error = withReportId(thrown, id, signal);
   if (!(error instanceof AdreportError) || id === undefined) throw error;
 
   const message = console.redact(error.message);
   if (!signal.aborted) await updateLedger(context, id, { message, ...statusAfter(error) });
-  return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
+  return error;
 }
 
 /** Returns the status of a report that has ended. */
