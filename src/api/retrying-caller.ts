@@ -155,7 +155,7 @@ export class RetryingCaller {
       if (host.signal.aborted) throw host.signal.reason;
       if (!(error instanceof AdreportError) || error.code === 'REDIRECT_REFUSED') throw error;
       if (call.endpoint === 'buyer') return this.#createFailure(error);
-      // A report that is not ready is waited for, not requested again at once.
+      // The caller waits for a report that is not ready.
       return { error, mayRetry: error.retryable && !isStillInProgress(error) };
     }
   }

@@ -37,7 +37,7 @@ export class ColumnCheck implements Check {
     );
   }
 
-  /** Throws `IncompleteDataError` for what is no report. */
+  /** Throws `IncompleteDataError` if it is not a report. */
   close({ fields, rowCount, isCsv = false }: ReportTail, messages: CheckMessages): void {
     if (rowCount === 0 && !isCsv) return;
 

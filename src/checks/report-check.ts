@@ -55,7 +55,7 @@ export class ReportCheck {
     for (const check of this.#checks) check.observe(batch);
   }
 
-  /** Throws `IncompleteDataError` for what is no report. */
+  /** Throws `IncompleteDataError` if it is not a report. */
   close(tail: ReportTail): CheckResult {
     const { part, isPartial = false } = this.#report;
     const { members, rowCount } = tail;

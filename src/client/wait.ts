@@ -40,7 +40,7 @@ export interface WaitLimits {
   readonly onPoll?: ((poll: Poll) => void) | undefined;
 }
 
-/** State of a report that is waited for, after a call. */
+/** State of a report after a status call. */
 interface WaitState<Result> {
   readonly status: string;
 
@@ -91,7 +91,7 @@ export function waitForDownload(
   const { id = '' } = report;
   return poll(client, report, limits, async () => {
     const result = await client.download(id, limits.tries).catch((error) => {
-      // A refusal that is waited for is no failed attempt.
+      // A refusal that means “not yet” is not a failed attempt.
       if (isStillInProgress(error)) limits.tries.tries = 0;
       throw error;
     });

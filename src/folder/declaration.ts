@@ -42,7 +42,7 @@ export function toDeclaration(query: FolderQuery): Declaration {
   return { query, since, until, split, timezone, lookback, pattern, id: hashQuery(query) };
 }
 
-/** Keys that may be edited without another report. */
+/** Edits of these keys leave the report the same. */
 const editableOptions = ['lookback', 'strict', 'title', 'note', 'label'];
 const editableKeys = ['since', 'until', ...editableOptions];
 
@@ -90,7 +90,7 @@ export function findRequestedDays(query: Query, nowMs: number): RequestedDays {
 function endMoves(query: Query, nowMs: number, until: number): boolean {
   const { timezone: zone, split: unit } = query;
   const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
-  // A period that begins after its end later has a fixed end.
+  // If a later run would begin after its end, the end is fixed.
   return later !== undefined && later.until !== until;
 }
 

@@ -76,7 +76,7 @@ export interface ReportModel {
   /** A sentence, if there are no rows. */
   readonly empty: string | undefined;
 
-  /** Sentences. */
+  /** Whole sentences for readers. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 

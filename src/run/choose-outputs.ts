@@ -19,8 +19,8 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `expectTargets`, and for
- * flags of other formats.
+ * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `expectTargets` do, and if
+ * a flag does not fit the formats.
  */
 export function chooseOutputs(
   context: Context,

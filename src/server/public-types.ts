@@ -118,19 +118,19 @@ export interface Control {
 
 /** Requires one of `kind`, `answer` and `change`. */
 export interface FaultObject<Document = AnswerDocument> {
-  /** Call to strike; `*` for every call. */
+  /** Endpoint that fails; `*` for every one. */
   readonly endpoint: EndpointName | '*';
 
   /** A kind with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
   readonly kind?: string;
 
-  /** Number of calls or reports to strike. Default: all. */
+  /** Number of calls or reports that it applies to. Default: all. */
   readonly times?: number;
 
   /** Number of calls to let through first. Default: 0. */
   readonly after?: number;
 
-  /** Selects the calls to strike: true for each of them. */
+  /** Returns true for the calls that it applies to. */
   when?(request: FaultRequest): unknown;
 
   /**

@@ -18,7 +18,7 @@ export function formatPlural(count: number, noun: string): string {
   return `${formatCount(count)} ${count === 1 ? noun : formPlural(noun)}`;
 }
 
-/** Forms `campaigns`, `countries`, `addresses`. */
+/** Makes a plural: `campaigns`, `countries`, `addresses`. */
 export function formPlural(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
   return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;

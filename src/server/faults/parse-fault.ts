@@ -11,13 +11,13 @@ export interface FaultSpec {
 
   readonly endpoints: readonly EndpointName[];
 
-  /** Number of calls or reports to strike. */
+  /** Number of calls or reports that it applies to. */
   readonly times: number;
 
   /** Number of calls to let through first. */
   readonly after: number;
 
-  /** Selects the calls to strike. Default: all. */
+  /** Selects the calls that it applies to. Default: all. */
   readonly when?: ((request: FaultRequest) => unknown) | undefined;
   readonly effect: FaultEffect;
 }
