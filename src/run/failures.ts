@@ -28,13 +28,21 @@ const maxListed = 10;
 /**
  * Returns the error of the earliest failure, with a message that names all of them and each cause
  * once.
+ *
+ * @param reportCount all reports of the run
  */
-export function combineFailures(failures: readonly Failure[]): AdreportError {
+export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
   const inOrder = failures.toSorted(byTime);
   const [first] = inOrder;
   if (!first) throw new Error('Nothing has failed.');
   if (first.label === undefined) return first.error;
-  return new ErrorInContext(first.error, { message: listFailures(inOrder) });
+
+  const causes = new Set(inOrder.map(({ error }) => error.message));
+  const isSharedByAll = causes.size === 1 && failures.length === reportCount;
+  const message = isSharedByAll
+    ? `${first.error.message} None of ${reportCount} reports was downloaded.`
+    : listFailures(inOrder);
+  return new ErrorInContext(first.error, { message });
 }
 
 /** Compares by time, then by label. */

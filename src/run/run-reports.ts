@@ -62,7 +62,7 @@ export async function runReports(
   }
 
   const isTypable = again === undefined && others.length === 0 && !first.account.isLocal;
-  throwFailures(run, { again, report: isTypable ? first : undefined });
+  throwFailures(run, { again, report: isTypable ? first : undefined, reportCount: partCount });
   run.announcer.end({ isOneReport: planned.length === 1 });
 }
 
@@ -172,10 +172,16 @@ interface NextCommand {
 
   /** The one report of the run, whose command can be typed. */
   readonly report: ReportPlan | undefined;
+
+  /** All reports of the run, with the parts of merged ones. */
+  readonly reportCount: number;
 }
 
 /** Throws the error of a run, if there is one, with the command to run next. */
-function throwFailures({ context, failures }: Run, { again, report }: NextCommand): void {
+function throwFailures(
+  { context, failures }: Run,
+  { again, report, reportCount }: NextCommand,
+): void {
   const [first] = failures;
   if (!first) return;
 
@@ -185,7 +191,7 @@ function throwFailures({ context, failures }: Run, { again, report }: NextComman
     throw withNextCommand(first.error, { resume: command, again: command });
   }
 
-  const error = signal.aborted ? signal.reason : combineFailures(failures);
+  const error = signal.aborted ? signal.reason : combineFailures(failures, reportCount);
   if (!(error instanceof AdreportError)) throw error;
   // What was refused would be refused again.
   const isRefused =
