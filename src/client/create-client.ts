@@ -4,6 +4,7 @@ import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
 import { bodyOf } from '../query/body.ts';
+import type { Part } from '../query/query.ts';
 import { anySignal, forManyListeners, sleep } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
 import type {
@@ -20,7 +21,7 @@ import {
   readReport,
   readSettings,
 } from './read-options.ts';
-import { type ReaderSetup, ReportReader } from './report-reader.ts';
+import { ReportReader } from './report-reader.ts';
 import { requestReport } from './send-request.ts';
 
 /**
@@ -48,7 +49,9 @@ class ServiceClient {
   async fetchReport(report: ReportOptions, given?: FetchOptions): Promise<ReportReader> {
     const options = readFetchOptions(given);
     const part = readReport(report, this.#settings);
-    return this.#open(options, { part });
+    const reader = await this.#createReader(options, part);
+    await reader.request(part);
+    return reader;
   }
 
   async createReport(report: ReportOptions): Promise<{ readonly id: string }> {
@@ -82,13 +85,14 @@ class ServiceClient {
     const options = readFetchOptions(given);
     const part = report && readReport(report, this.#settings);
     const requestedMs = this.#requestedMs.get(id);
-    const named = {
+    const reader = await this.#createReader(options, part);
+    await reader.open({
       id,
       status: 'progress',
       createdMs: requestedMs ?? Date.now(),
       ...(requestedMs !== undefined && { requestedMs }),
-    };
-    return this.#open(options, { part, named });
+    });
+    return reader;
   }
 
   async campaigns(): Promise<readonly CampaignRecord[]> {
@@ -97,14 +101,9 @@ class ServiceClient {
     return campaigns;
   }
 
-  async #open(
-    options: FetchOptions,
-    report: Pick<ReaderSetup, 'part' | 'named'>,
-  ): Promise<ReportReader> {
+  async #createReader(options: FetchOptions, part: Part | undefined): Promise<ReportReader> {
     const client = await this.#connect(options.signal);
-    const reader = new ReportReader({ client, settings: this.#settings, options, ...report });
-    await reader.open();
-    return reader;
+    return new ReportReader({ client, settings: this.#settings, options, part });
   }
 
   /** With a signal, returns a client that the signal ends too. */

@@ -1,27 +1,33 @@
 import type { Client } from '../api/client.ts';
 import { breakdownOfField, fieldOfColumn, metricOfField } from '../contract/columns.ts';
 import type { AnyRow } from '../contract/row-types.ts';
-import { type CheckMessage, RefusedReportError, UsageError, warningsMessage } from '../errors.ts';
+import {
+  AdreportError,
+  type CheckMessage,
+  ErrorInContext,
+  isReportFailure,
+  isTruncated,
+  RefusedReportError,
+  UsageError,
+  warningsMessage,
+} from '../errors.ts';
 import { bodyOf } from '../query/body.ts';
 import { columnsOfQuery } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
 import { type Row, rowsOf } from '../rows/row-batch.ts';
-import type { OpenReport, Transfer } from './open.ts';
+import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
 import type { ReadSettings } from './read-options.ts';
-import { ReportAttempts, type ReportSteps, withReportId } from './report-attempts.ts';
 import { type RequestedReport, requestReport } from './send-request.ts';
+import { waitUntilReady } from './wait.ts';
 
-export interface ReaderSetup {
+interface ReaderSetup {
   readonly client: Client;
   readonly settings: ReadSettings;
   readonly options: FetchOptions;
 
   /** Absent if the request is not known. */
   readonly part: Part | undefined;
-
-  /** Absent to request the report. */
-  readonly named?: RequestedReport;
 }
 
 const defaultWaitTimeoutMs = 30 * 60_000;
@@ -29,61 +35,80 @@ const defaultWaitTimeoutMs = 30 * 60_000;
 /** A report for programs: rows as objects, or the document as received. */
 export class ReportReader implements FetchedReport<AnyRow> {
   readonly #setup: ReaderSetup;
-  readonly #attempts: ReportAttempts;
+  readonly #startedMs: number;
+
+  /** Tries to download the report; refused calls and cut bodies both count. */
+  readonly #tries = { tries: 0 };
+  #report: RequestedReport | undefined;
+  #endMs = 0;
+  #open: OpenReport | undefined;
   #isRead = false;
 
   constructor(setup: ReaderSetup) {
-    const { client, settings, options, part, named } = setup;
     this.#setup = setup;
-    this.#attempts = new ReportAttempts({
-      client: async () => client,
-      signal: client.host.signal,
-      part,
-      named,
-      waitTimeoutMs: options.waitTimeoutMs ?? defaultWaitTimeoutMs,
-      retries: settings.retries,
-      steps: stepsWithProgress(client, options),
-    });
+    this.#startedMs = setup.client.host.stopwatch();
   }
 
   get id(): string | undefined {
-    return this.#attempts.id;
+    return this.#report?.id;
   }
 
   get warnings(): readonly CheckMessage[] {
-    return this.#attempts.open?.result.warnings ?? [];
+    return this.#open?.result.warnings ?? [];
   }
 
   get notes(): readonly CheckMessage[] {
-    return this.#attempts.open?.result.notes ?? [];
+    return this.#open?.result.notes ?? [];
   }
 
-  /** Requests the report if it is not named, waits for it, and begins to download it. */
-  async open(): Promise<void> {
-    await this.#attempts.read(async () => {});
-  }
-
-  /** After a cut the download is repeated, unless a row was yielded. */
-  async *rows(): AsyncGenerator<AnyRow, void, undefined> {
-    this.#expectUnread();
-    const { rows, first } = await this.#attempts.read(async (open) => {
-      const arriving = this.#convertRows(open);
-      return { rows: arriving, first: await arriving.next() };
-    });
+  /** Requests a report, and opens it. A report that fails is requested once more. */
+  async request(part: Part): Promise<void> {
+    const { client, settings } = this.#setup;
+    const isFirst = this.#report === undefined;
+    this.#progress('request', '');
+    const report = await requestReport(client, bodyOf(part));
     try {
-      for (let next = first; !next.done; next = await rows.next()) yield next.value;
+      await this.open(report);
     } catch (error) {
-      throw withReportId(error, this.id, this.#setup.client.host.signal);
-    } finally {
-      await rows.return(undefined);
+      if (!isFirst || settings.retries === 0 || !isReportFailure(error)) throw error;
+      await this.request(part);
     }
-    this.#expectNoWarnings();
+  }
+
+  /** Waits for a report, and begins to download it. */
+  async open(report: RequestedReport): Promise<void> {
+    const { client, options } = this.#setup;
+    const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
+    this.#report = report;
+    this.#endMs = client.host.stopwatch() + waitTimeoutMs;
+    try {
+      this.#report = await waitUntilReady(client, report, {
+        endMs: this.#endMs,
+        onPoll: ({ status }) => this.#progress('wait', status),
+      });
+      this.#open = await this.#download(this.#report);
+    } catch (error) {
+      throw this.#withId(error);
+    }
+  }
+
+  #download(report: RequestedReport): Promise<OpenReport> {
+    const { client, part } = this.#setup;
+    return openReport(client, report, {
+      part,
+      endMs: this.#endMs,
+      tries: this.#tries,
+      onTransfer: (transfer) => this.#progress('download', report.status, transfer),
+    });
+  }
+
+  rows(): AsyncGenerator<AnyRow, void, undefined> {
+    return this.#read((open) => this.#convertRows(open));
   }
 
   async bytes(): Promise<Uint8Array> {
-    this.#expectUnread();
-    const whole = await this.#attempts.read(readBytes);
-    this.#expectNoWarnings();
+    let whole: Uint8Array = new Uint8Array();
+    for await (const bytes of this.#read(readBytes)) whole = bytes;
     return whole;
   }
 
@@ -91,20 +116,64 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return new TextDecoder().decode(await this.bytes());
   }
 
-  #expectUnread(): void {
-    if (this.#isRead) {
+  /** Yields what `read` returns; after a cut from the beginning, unless something was yielded. */
+  async *#read<Item>(
+    read: (open: OpenReport) => AsyncIterable<Item>,
+  ): AsyncGenerator<Item, void, undefined> {
+    if (this.#isRead || !this.#open) {
       throw new UsageError('This report has been read already; it can be read only once.', {
         reportId: this.id,
         hint: 'Keep the rows, or begin again with client.openReport(id).',
       });
     }
     this.#isRead = true;
+
+    let hasBegun = false;
+    for (;;) {
+      try {
+        for await (const item of read(this.#open)) {
+          hasBegun = true;
+          yield item;
+        }
+        this.#expectNoWarnings();
+        return;
+      } catch (error) {
+        if (hasBegun) throw this.#withId(error);
+        this.#open = await this.#openAgain(error);
+      }
+    }
+  }
+
+  /** Begins the download again after a cut. Throws other errors. */
+  async #openAgain(error: unknown): Promise<OpenReport> {
+    const { client } = this.#setup;
+    const report = this.#report;
+    try {
+      if (!isTruncated(error) || report?.id === undefined) throw error;
+      await client.pauseAfterCut(error, this.#tries);
+      return await this.#download(report);
+    } catch (final) {
+      throw this.#withId(final);
+    }
   }
 
   #expectNoWarnings(): void {
     if (!this.#setup.options.strict || this.warnings.length === 0) return;
     const hint = 'Without strict it is a warning.';
-    throw new RefusedReportError(warningsMessage(this.warnings), { hint, reportId: this.id });
+    throw new RefusedReportError(warningsMessage(this.warnings), { hint });
+  }
+
+  #progress(step: ReportProgress['step'], status: string, transfer?: Transfer): void {
+    const { client, options } = this.#setup;
+    const elapsedMs = client.host.stopwatch() - this.#startedMs;
+    const { bytes: receivedBytes = 0, rows = 0 } = transfer ?? {};
+    options.onProgress?.({ step, status, elapsedMs, receivedBytes, rows });
+  }
+
+  #withId(error: unknown): unknown {
+    const { id } = this;
+    const isWhole = !(error instanceof AdreportError) || id === undefined || error.reportId === id;
+    return isWhole ? error : new ErrorInContext(error, { reportId: id });
   }
 
   async *#convertRows(open: OpenReport): AsyncGenerator<AnyRow> {
@@ -114,29 +183,6 @@ export class ReportReader implements FetchedReport<AnyRow> {
       for (const row of rowsOf(batch)) yield convert(row);
     }
   }
-}
-
-/** The steps of a report, which tell `onProgress`. */
-function stepsWithProgress(client: Client, { onProgress }: FetchOptions): ReportSteps {
-  const { stopwatch } = client.host;
-  const startedMs = stopwatch();
-  const show = (step: ReportProgress['step'], status: string, transfer?: Transfer): void => {
-    const { bytes: receivedBytes = 0, rows = 0 } = transfer ?? {};
-    onProgress?.({ step, status, elapsedMs: stopwatch() - startedMs, receivedBytes, rows });
-  };
-  let lastStatus = 'ready';
-  return {
-    request(part) {
-      show('request', '');
-      return requestReport(client, bodyOf(part));
-    },
-    async wait(begin) {
-      const ready = await begin(({ status }) => show('wait', status));
-      lastStatus = ready.status;
-      return ready;
-    },
-    onTransfer: (transfer) => show('download', lastStatus, transfer),
-  };
 }
 
 /**
@@ -176,8 +222,8 @@ function numberIn(value: unknown): number | null {
   return Number.isFinite(number) ? number : null;
 }
 
-/** Reads the whole document, which is checked on the way. */
-async function readBytes(open: OpenReport): Promise<Uint8Array> {
+/** Yields the whole document once, after it was checked. */
+async function* readBytes(open: OpenReport): AsyncGenerator<Uint8Array> {
   const pieces: Buffer[] = [];
   async function* collect(): AsyncGenerator<Buffer> {
     for await (const piece of open.bytes()) {
@@ -186,5 +232,5 @@ async function readBytes(open: OpenReport): Promise<Uint8Array> {
     }
   }
   for await (const _batch of open.batches(collect()));
-  return new Uint8Array(Buffer.concat(pieces));
+  yield new Uint8Array(Buffer.concat(pieces));
 }

@@ -63,7 +63,9 @@ export async function waitUntilReady(
   requested: RequestedReport,
   limits: WaitLimits,
 ): Promise<ReadyReport> {
-  const { id = '' } = requested;
+  const { id } = requested;
+  if (id === undefined || requested.response) return { ...requested, message: '' };
+
   const ready = await poll(client, requested, limits, async (leftMs) => {
     const seen = await client.status(id, leftMs).catch((error) => {
       // If the service was unreachable until the end, the report may still become ready.

@@ -5,7 +5,7 @@ import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { Context } from '../run/context.ts';
 import { requestedPart } from '../run/ledger.ts';
-import { recordedAttempts } from '../run/recorded-attempts.ts';
+import { waitForReport } from '../run/report-attempts.ts';
 import { findRequested, recordFailure, updateLedger } from '../run/request.ts';
 import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { printable, visibleJson } from '../text/printable.ts';
@@ -50,9 +50,11 @@ async function status(
     createdMs: host.wallClock(),
     ...(entry && { requestedMs: Date.parse(entry.at) }),
   };
+  const endMs = host.stopwatch() + options.waitTimeout;
   try {
+    const found = { report, isResumed: true, endMs };
     const record = options.wait
-      ? await (await recordedAttempts(context, { named: report, options })).wait()
+      ? await waitForReport(context, { options }, found)
       : await callStatus(context, reportId);
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });

@@ -7,7 +7,7 @@ import { buildComparison } from '../totals/compared-report.ts';
 import type { Comparison } from '../totals/report-metrics.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import type { Context } from './context.ts';
-import { type ReportRows, type ReportToRead, readReportRows } from './report-source.ts';
+import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
 /** The earlier report of `--compare`, added up. */
 export interface EarlierReport {
@@ -22,12 +22,18 @@ export async function sumEarlierReport(
   options: ReportToRead['options'],
 ): Promise<EarlierReport> {
   const earlier = earlierPart(part);
-  const request = { part: earlier, options, mayBeSplit: true };
-  return readReportRows(context, request, async (rows) => {
-    const comparison = buildComparison(part, earlier, await addUp(rows));
-    const warnings = rows.result.warnings.map((warning) => labelled(comparison.before, warning));
-    return { comparison, warnings };
-  });
+  const source = new ReportSource(context, { part: earlier, options, mayBeSplit: true });
+  for (;;) {
+    try {
+      const rows = await source.open();
+      const comparison = buildComparison(part, earlier, await addUp(rows));
+      await source.recordDownload();
+      const warnings = rows.result.warnings.map((warning) => labelled(comparison.before, warning));
+      return { comparison, warnings };
+    } catch (error) {
+      await source.recover(error);
+    }
+  }
 }
 
 async function addUp(rows: ReportRows): Promise<ReportSums> {

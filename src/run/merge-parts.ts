@@ -12,7 +12,7 @@ import { anySignal } from '../signals.ts';
 import { silentProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { type Failure, labelPart, PartsFailed } from './failures.ts';
-import { type ReportToOpen, recordedAttempts } from './recorded-attempts.ts';
+import { ReportAttempts, type ReportToOpen } from './report-attempts.ts';
 import type { RequestQueue } from './request-queue.ts';
 
 /** Reports downloaded ahead of the one being read; each keeps a temporary file open. */
@@ -92,10 +92,7 @@ export class MergedReport {
     const startUntil = (end: number): void => {
       for (const part of parts.slice(started.length, end)) {
         const request = { part: withoutOutput(part), options };
-        const spooled = queue.take(async () => {
-          const attempts = await recordedAttempts(context, request);
-          return attempts.read(readIntoSpool);
-        });
+        const spooled = queue.take(() => spoolReport(context, request));
         // It may fail before it is awaited.
         spooled.catch(() => {});
         started.push({ part, label: labelPart(label, part), spooled });
@@ -147,6 +144,17 @@ async function awaitPart(
       failures.push({ label, since: part.since, error: reason });
     }
     throw new PartsFailed(failures);
+  }
+}
+
+async function spoolReport(context: Context, request: ReportToOpen): Promise<SpooledReport> {
+  const attempts = new ReportAttempts(context, request);
+  for (;;) {
+    try {
+      return await readIntoSpool(await attempts.open());
+    } catch (error) {
+      await attempts.recover(error);
+    }
   }
 }
 

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
 import { chooseAccountName, isUnnamed, storeCommand } from '../account/sign-in.ts';
-import { withReportId } from '../client/report-attempts.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
 import { bodyOf, type ReportBody } from '../query/body.ts';
@@ -148,12 +147,13 @@ export async function recordFailure(
   thrown: unknown,
 ): Promise<AdreportError> {
   const { signal, console } = context;
-  const error = withReportId(thrown, id, signal);
+  // A cancelled operation may throw any error. The reason is in the signal.
+  const error: unknown = signal.aborted ? signal.reason : thrown;
   if (!(error instanceof AdreportError) || id === undefined) throw error;
 
   const message = console.redact(error.message);
   if (!signal.aborted) await updateLedger(context, id, { message, ...statusAfter(error) });
-  return error;
+  return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
 }
 
 /** Returns the status of a report that has ended. */

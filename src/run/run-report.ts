@@ -25,7 +25,7 @@ import type { Context } from './context.ts';
 import { provenanceOf } from './describe-report.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import { recordPart } from './record-report.ts';
-import { type ReportRows, type ReportToRead, readReportRows } from './report-source.ts';
+import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
 /** A report to download into files. */
 export interface ReportToWrite extends ReportToRead {
@@ -74,7 +74,7 @@ export interface WrittenReport {
 
 /**
  * Downloads a report into its files: with `--compare` after the earlier one, after a cut or a
- * failure from the start again. Throws as `prepareFiles`, `readReportRows` and `writeRows`.
+ * failure from the start again. Throws as `prepareFiles`, `ReportSource` and `writeRows`.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, named, filled, output, names, options } = report;
@@ -88,9 +88,18 @@ export async function runReport(context: Context, report: ReportToWrite): Promis
   const isCompared = !named && query?.compare !== undefined;
   const earlier = isCompared && part ? await sumEarlierReport(context, part, options) : undefined;
 
-  return readReportRows(context, report, (rows) => {
-    return writeRows(context, report, { rows, files, earlier });
-  });
+  const source = new ReportSource(context, report);
+  for (;;) {
+    try {
+      const rows = await source.open();
+      const written = await writeRows(context, report, { rows, files, earlier });
+      // Not earlier: until the files are in place, the same command can download it again.
+      await source.recordDownload();
+      return written;
+    } catch (error) {
+      await source.recover(error);
+    }
+  }
 }
 
 interface RowsToWrite {
