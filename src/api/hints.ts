@@ -67,6 +67,7 @@ const hints = {
   },
   permission: 'Ask the operator of the service whether this account has permission.',
   requestAgain: 'Request it again.',
+  tooLarge: 'Request a shorter period, or fewer breakdowns.',
   later: { flags: 'Run the command again later.', options: 'Try again later.' },
   serviceFault: {
     flags: "The problem is on the service's side. Run the command again later.",

@@ -178,6 +178,12 @@ const kinds: readonly RefusalKind[] = [
     hint: 'baseUrl',
   },
   {
+    applies: ({ status }) => status === 413,
+    ErrorClass: RejectedError,
+    sentence: 'The service rejected {call}.',
+    hint: 'tooLarge',
+  },
+  {
     applies: ({ endpoint, status }) => endpoint === 'download' && status === 200,
     ErrorClass: IncompleteDataError,
     sentence: 'The service sent an error instead of the report.',

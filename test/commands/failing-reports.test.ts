@@ -105,4 +105,8 @@ test('a report that is too large for the service (413) is fetched in parts', asy
   const tooLarge = await octoberOf(['buyer:413:times=1']);
   expect(tooLarge.result).toMatchObject({ exitCode: 0, files: whole.result.files });
   expect(tooLarge.orders()).toBe(4);
+
+  const alone = await octoberOf(['buyer:413:times=1'], '--retries 0');
+  expect(alone.result.exitCode).toBe(4);
+  expect(alone.result.stderr).toContain('Request a shorter period, or fewer breakdowns.');
 });
