@@ -51,7 +51,7 @@ export function changeSetting(
   };
 }
 
-/** Throws `UsageError` for an unknown setting, and for one that comes from signing in. */
+/** Throws `UsageError` for an unknown setting, and for one that only `login` can set. */
 function findSettingKey(text: string): SettingKey {
   const key = settingKeys.find((candidate) => entryOf(candidate).name === text);
   if (!key) {

@@ -18,7 +18,7 @@ export interface FailedExchange {
   /** The call in messages: `the status call`. */
   readonly step: string;
 
-  /** The request may have left. */
+  /** The request may have reached the service. */
   readonly wasSent: boolean;
 
   /** Status and headers had arrived. */
@@ -29,7 +29,7 @@ export interface FailedExchange {
   readonly wording: Wording;
 }
 
-/** Builds the error for users of an exchange that failed. */
+/** Builds the error that users see of a call that failed. */
 export function exchangeError(cause: unknown, exchange: FailedExchange): AdreportError {
   const { url, step, wasSent, hasResponse, hasProxyUser, wording } = exchange;
   if (isDecompressionError(cause)) {

@@ -22,7 +22,7 @@ export class CheckMessages implements CheckResult {
     this.warnings.push({ kind, message, ...more });
   }
 
-  /** Adds something that may be fine. */
+  /** Adds a note, which may be harmless. */
   addNote(kind: MessageKind, message: string): void {
     this.notes.push({ kind, message });
   }

@@ -41,9 +41,9 @@ const secondsPerDay = 86_400;
 type Span = Pick<Window, 'since' | 'until'>;
 
 /**
- * Reads an end of a summary's window. Returns the requested one if the summary has none, if it
- * cannot be read, which is noted, and if it does not differ: an end may be the next second, and a
- * time without an offset, which may be of any zone, up to a day away.
+ * Reads an end of a summary's window. Falls back to the requested end if it is absent, cannot be
+ * read (with a note) or does not differ. An end may be the next second. A time without an offset may
+ * be of any zone, and so up to a day away.
  */
 function readEnd(
   name: 'since' | 'until',

@@ -106,7 +106,7 @@ class ServiceClient {
     return new ReportReader({ client, settings: this.#settings, options, part });
   }
 
-  /** With a signal, returns a client that the signal ends too. */
+  /** Returns a client that the given signal also aborts. */
   async #connect(signal?: AbortSignal): Promise<Client> {
     this.#connecting ??= connectClient(this.#settings);
     const client = await this.#connecting;

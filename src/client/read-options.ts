@@ -189,7 +189,7 @@ export function readReport(options: ReportOptions, settings: ReadSettings): Part
 /** Throws `UsageError` for names that only the command line resolves. */
 function refuseComputed({ breakdowns, metrics }: Query): void {
   if (breakdowns.includes('WEEKLY')) {
-    throw new UsageError('WEEKLY needs one report per week, which this client does not request.', {
+    throw new UsageError('The client does not support WEEKLY, which needs one report per week.', {
       hint: "Use by: ['RANGE'] for each week, or by: ['DAILY'] and add up the days.",
     });
   }

@@ -24,7 +24,7 @@ export const folderPeriodFlags = flagGroup('Period:', {
 
 export const checkCommand = declareCommand({
   name: 'check',
-  summary: 'find missing, changed and wrong files in a folder',
+  summary: 'find missing, changed and unexpected files in a folder',
   args: ['<path...>'],
   examples: [
     ['adreport check data', 'a folder filled by run; exits with 9 if something is wrong'],

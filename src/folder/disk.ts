@@ -74,7 +74,7 @@ async function readFileState(
   }
 }
 
-/** Describes what is no regular file on the path of a file below a folder, as a clause. */
+/** Describes the first thing on the path that is not a folder or regular file, as a clause. */
 async function findObstacle(folder: string, name: string): Promise<string | undefined> {
   const segments = name.split('/');
   for (const [index] of segments.entries()) {

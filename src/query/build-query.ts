@@ -31,7 +31,7 @@ import { keepsFolder, unitOfParts } from './parts.ts';
 import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
-/** What decides a query besides its options. */
+/** Inputs to a query other than its options. */
 export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' | 'service'> {
   /** Settings of the account. */
   readonly profile: Profile;
@@ -106,7 +106,7 @@ interface TypedNames<Name extends string> {
   readonly entries: readonly VocabularyEntry<Name>[];
 }
 
-/** Reads the options that need it, and collects their mistakes. */
+/** Reads options and collects their mistakes. */
 class QueryReader {
   readonly mistakes: UsageError[] = [];
   readonly #options: QueryFlags;

@@ -53,9 +53,8 @@ const pieceLength = 64 * 1024;
 
 /**
  * Yields the rows of a CSV report as the JSON that the service would have sent, one object per
- * line: null for an empty field, otherwise what the reading makes of it: by default a number for a
- * metric if the cell is one, else a string (also for a DSP's money, which has a decimal comma in
- * JSON too).
+ * line. Empty fields become null. By default numeric cells of metrics become numbers, and everything
+ * else stays a string, including a DSP's money, which has a decimal comma in JSON too.
  *
  * @param header receives the column names before the first row
  * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report

@@ -32,8 +32,8 @@ interface LocalDay {
 }
 
 /**
- * Returns a function that finds the day of an hour since 1970. The calendar of a zone is slow, and
- * hours are asked for in order: it is looked at once per day.
+ * Returns a function that finds the day of an hour since 1970. Looking up a zone is slow. Hours
+ * arrive in order, so each day is looked up once.
  */
 export function localDays(zoneName: string): (hour: number) => LocalDay {
   const zone = IANAZone.create(zoneName);

@@ -34,8 +34,8 @@ interface SumsByGroup {
 }
 
 /**
- * One of many groups. There may be hundreds of thousands, so that its sums are an object only when
- * they are read.
+ * One of many groups. There may be hundreds of thousands, so the object with its sums is built when
+ * it is read.
  */
 class NumberedGroup implements Group {
   /** Can be updated to a newer name. */

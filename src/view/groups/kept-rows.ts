@@ -12,8 +12,7 @@ import { parseRowOrder } from './row-order.ts';
 /** Rows to keep beyond `--top` before dropping them. */
 const maxRowsBeyondTop = 10_000;
 
-/** Rows of a batch that is made of rows in memory. */
-const rowsOfBatch = 1_000;
+const batchSize = 1_000;
 
 /** Rows of a file to keep. */
 interface AddedRows {
@@ -110,8 +109,8 @@ export class KeptRows {
       yield* readRows(linesWith(missing, this.#spool.read()), { lines: 'expected' });
       return;
     }
-    for (let at = 0; at < this.#rows.length; at += rowsOfBatch) {
-      const rows = this.#rows.slice(at, at + rowsOfBatch).map((row) => {
+    for (let at = 0; at < this.#rows.length; at += batchSize) {
+      const rows = this.#rows.slice(at, at + batchSize).map((row) => {
         return fields.map((field) => JSON.stringify(row[field] ?? null));
       });
       yield buildBatch(fields, rows, at);

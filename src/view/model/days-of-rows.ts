@@ -10,7 +10,7 @@ import { type DaySpan, formatDaySpan } from '../sources/period.ts';
 
 /**
  * Returns warnings on days of the period, and of the one before, that no named file covers. Folders
- * have told theirs.
+ * report their own missing days.
  *
  * @throws UsageError for a period without any row, unless files cover it
  */

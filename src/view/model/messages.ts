@@ -9,7 +9,7 @@ import type { View } from './view.ts';
 /** What messages are about. */
 type Messages = Omit<View, 'warnings' | 'notes'>;
 
-/** Returns sentences on values of files: totals among rows, and columns that are missing. */
+/** Returns warnings about values of files: totals among rows, and columns that are missing. */
 export function valueWarnings(view: Messages): string[] {
   const { files } = view.read;
   const warnings: string[] = [];
@@ -20,7 +20,7 @@ export function valueWarnings(view: Messages): string[] {
   return [...warnings, ...absentMetrics(view)];
 }
 
-/** Returns sentences on metrics that only some files have. */
+/** Returns warnings about metrics that only some files have. */
 function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   const withRows = files.filter(({ tail }) => tail.rowCount > 0);
   const shown = new Set([
@@ -37,7 +37,7 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   return warnings;
 }
 
-/** Returns sentences on the period, on cut weeks and months, and on what rates leave out. */
+/** Returns notes about the period, partial weeks and months, and rows left out of rates. */
 export function viewNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
   const compared = sources.earlier && window && comparisonNote(window);
@@ -52,7 +52,7 @@ export function viewNotes(view: Messages): string[] {
   return hasRates ? [...notes, ...incompleteRates(view)] : notes;
 }
 
-/** Returns sentences on rows that are left out of a rate, because they lack one of its metrics. */
+/** Returns notes about rows left out of a rate because they lack one of its metrics. */
 function incompleteRates({ groups: { missingCounts, rowCount }, metrics }: Messages): string[] {
   const notes: string[] = [];
   for (const field of listRateParts(metrics)) {

@@ -33,7 +33,7 @@ function namedUnits(by: readonly string[]): NamedUnit[] {
   return named;
 }
 
-/** Throws `UsageError` for a unit of `--by` that is finer than the dates of a folder, or cut by them. */
+/** Throws `UsageError` for a unit of `--by` that the files of a folder cannot be grouped into. */
 export function expectCoarseEnough(
   by: readonly string[],
   { breakdowns, split }: FolderQuery,
