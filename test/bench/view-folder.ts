@@ -15,7 +15,6 @@ const runs = Number(process.env.BENCH_RUNS ?? 3);
 const folder = mkdtempSync(join(tmpdir(), 'adreport-bench-'));
 const env = { ADREPORT_CONFIG_DIR: join(folder, 'settings') };
 const copies = checkouts();
-const [{ bin } = { bin: '' }] = copies;
 
 /** Files of a few rows, and of some hundreds. */
 const folders = [
@@ -23,20 +22,34 @@ const folders = [
   { period: '2025-10-28..2026-10-27', by: 'HOURLY,CAMPAIGN,COUNTRY', goal: '', ratio: '≤ 1.4 ×' },
 ];
 
+/** A program and what it reads. */
+interface Subject {
+  readonly name: string;
+  readonly bin: string;
+  readonly path: string;
+  readonly all: Runs;
+}
+
 async function measureFolder(
   format: 'csv' | 'parquet',
   { period, by, goal, ratio }: (typeof folders)[number],
 ): Promise<void> {
-  const days = join(folder, `${by}-${format}`);
   const oneFile = join(folder, `one.${format}`);
   const request = ['run', '--local', '-q', '--period', period, '--by', by, '--split', 'day'];
-  await measure([bin, ...request, '--concurrency', '8', '-o', join(days, `{date}.${format}`)], env);
-  await measure([bin, 'view', days, '-q', '-o', oneFile], env);
+  const subjects: Subject[] = [];
+  // Each copy reads the folder that it wrote: what a folder holds is written down differently.
+  for (const { name, bin } of copies) {
+    const path = join(folder, `${by}-${format}-${name}`);
+    const files = join(path, `{date}.${format}`);
+    await measure([bin, ...request, '--concurrency', '8', '-o', files], env);
+    subjects.push({ name, bin, path, all: new Runs() });
+  }
+  const [now] = subjects;
+  if (!now) throw new Error('There is at least one copy.');
+  await measure([now.bin, 'view', now.path, '-q', '-o', oneFile], env);
+  const one: Subject = { name: 'one file', bin: now.bin, path: oneFile, all: new Runs() };
+  subjects.push(one);
 
-  const subjects = [
-    ...copies.map((copy) => ({ ...copy, path: days, all: new Runs() })),
-    { name: 'one file', bin, path: oneFile, all: new Runs() },
-  ];
   for (let turn = 0; turn < runs; turn += 1) {
     for (const { bin: program, path, all } of subjects) {
       all.add(await measure([program, 'view', path, '--by', 'CAMPAIGN', '--json', '-q'], env));
@@ -51,8 +64,6 @@ async function measureFolder(
       ...(isGoal && { goal }),
     });
   }
-  const [now, one] = [subjects[0], subjects.at(-1)];
-  if (!now || !one) return;
   const times = (now.all.seconds / one.all.seconds).toFixed(2);
   printRow({ name: '  folder ÷ file', clock: `${times} ×`, goal: ratio });
 }
