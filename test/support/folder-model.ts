@@ -240,9 +240,11 @@ class FolderModel {
   }
 
   #isFinal(unit: string, { since, until, created }: Line): boolean {
-    const isWhole =
-      since.slice(0, 10) === unit && until.startsWith(`${this.lastDay(unit)}T23:59:59`);
-    const createdDay = localDay(Date.parse(created), this.#story.zone);
+    const { zone } = this.#story;
+    // In some zones a day may end at 22:59:59, when the clocks go forward.
+    const dayAfter = localDay(Date.parse(until) + 1_000, zone);
+    const isWhole = since.slice(0, 10) === unit && dayAfter === unitAt(unit, this.split, 1);
+    const createdDay = localDay(Date.parse(created), zone);
     const lookback = this.#declared?.lookback ?? 0;
     return isWhole && createdDay >= unitAt(unit, this.split, 1 + lookback);
   }
