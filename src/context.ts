@@ -19,8 +19,8 @@ export function createContext(
   { argv, ...options }: ContextOptions & Pick<Context, 'argv'>,
 ): Context {
   const startedMs = host.stopwatch();
-  const callOff = new AbortController();
-  const signal = anySignal(forManyListeners(host.signal), callOff.signal);
+  const stopper = new AbortController();
+  const signal = anySignal(forManyListeners(host.signal), stopper.signal);
 
   let server: LocalServer | undefined;
   async function startLocal(): Promise<LocalServer> {
@@ -65,7 +65,7 @@ export function createContext(
 
     progress: once(async () => createProgress(console, host)),
     signal,
-    callOff,
+    stopper,
     async dispose() {
       // Connections must end before the server.
       await accounts.close();

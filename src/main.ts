@@ -44,7 +44,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
     }
     return exitCode;
   } catch (error) {
-    const reason = reasonOf(error, host);
+    const reason = findReason(error, host);
     if (reason === undefined) return 0;
     const console = context?.console ?? new Console(host, flags);
     console.renderError(reason);
@@ -55,7 +55,7 @@ export async function main(argv: readonly string[], host: Host = processHost()):
 }
 
 /** Returns `undefined` if there is no error to show: help was printed, or the reader has gone. */
-function reasonOf(error: unknown, host: Host): unknown {
+function findReason(error: unknown, host: Host): unknown {
   if (isClosedPipe(error) || isHelp(error)) return undefined;
   if (isInterruption(error)) return error;
 

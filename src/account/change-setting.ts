@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { formatBaseUrl, originOf } from './setting-values.ts';
+import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { type Env, entryOf, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
@@ -42,7 +42,7 @@ export function changeSetting(
   const changed = { ...before, [key]: text };
   // A token goes only to the origin it was stored for.
   const losesToken =
-    before?.token !== undefined && originOf(changed.baseUrl) !== originOf(before.baseUrl);
+    before?.token !== undefined && parseOrigin(changed.baseUrl) !== parseOrigin(before.baseUrl);
   const message = text === undefined ? `Removed ${name}` : `Set ${name} to ${text}`;
   const tokenToo = ' Its token was for the previous base URL and has been removed.';
   return {

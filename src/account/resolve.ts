@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { allAccounts, checkAccountName, isAccountList, originOf } from './setting-values.ts';
+import { allAccounts, checkAccountName, isAccountList, parseOrigin } from './setting-values.ts';
 import {
   type Env,
   entryOf,
@@ -74,7 +74,7 @@ function useEnvironment(sources: SettingsSources): Settings {
   const own = findAccount(stored, defaultAccount);
 
   const givenUrl = readGivenBaseUrl(flags, env);
-  const isElsewhere = givenUrl !== undefined && givenUrl.origin !== originOf(own?.baseUrl);
+  const isElsewhere = givenUrl !== undefined && givenUrl.origin !== parseOrigin(own?.baseUrl);
   const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (own ?? {});
   const layers = [
     ...givenLayers({ flags, env, projectFile: { ...projectFile, account: undefined } }),

@@ -1,5 +1,5 @@
 import type { PlainHttpHosts } from '../api/base-url.ts';
-import { tokenPattern, withoutSlashesAtEnd } from '../contract/messages.ts';
+import { tokenPattern, trimTrailingSlashes } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 
@@ -49,11 +49,11 @@ export function allowedHttpHosts(
 }
 
 export function formatBaseUrl(url: URL): string {
-  return withoutSlashesAtEnd(url.href);
+  return trimTrailingSlashes(url.href);
 }
 
 /** Returns `undefined` for a string that is not a URL. */
-export function originOf(text: string | undefined): string | undefined {
+export function parseOrigin(text: string | undefined): string | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Encoding } from '../contract/messages.ts';
 import { type AdreportError, SignInError, UsageError } from '../errors.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { defaultAccountName, type Settings } from './resolve.ts';
-import { formatBaseUrl, originOf } from './setting-values.ts';
+import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { unknownAccount } from './store.ts';
 
 /** Base URL of a service, with a token, credentials, or both. */
@@ -57,7 +57,8 @@ function requireSameService({ account, storedAccount, stored, baseUrl }: Setting
   }
 
   const ownUrl = storedAccount.baseUrl;
-  if (ownUrl === undefined || !baseUrl.value || originOf(ownUrl) === baseUrl.value.origin) return;
+  if (ownUrl === undefined || !baseUrl.value || parseOrigin(ownUrl) === baseUrl.value.origin)
+    return;
   const sentence = `The token of account “${account.value}” is for ${ownUrl}, so it is not sent to ${formatBaseUrl(baseUrl.value)}`;
   const isFlag = baseUrl.source === 'flag';
   throw new SignInError(`${sentence} (from ${baseUrl.from}).`, {

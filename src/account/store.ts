@@ -128,7 +128,7 @@ export class Store {
   async #open(): Promise<SettingsConf> {
     const { default: ConfClass } = await import('conf');
     try {
-      expectSmallFile(this.path);
+      requireSmallFile(this.path);
       return new ConfClass<Partial<StoredSettings>>({
         cwd: this.directory,
         configName: 'settings',
@@ -165,7 +165,7 @@ function toSettings(conf: SettingsConf): StoredSettings {
 }
 
 /** Reading a pipe or a device might never end. */
-function expectSmallFile(path: string): void {
+function requireSmallFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return;
   if (!stats.isFile()) throw new Error('it is not a regular file');

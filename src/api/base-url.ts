@@ -1,4 +1,4 @@
-import { withoutSlashesAtEnd } from '../contract/messages.ts';
+import { trimTrailingSlashes } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 
 /** Hosts besides loopback that may have a base URL with plain http. */
@@ -42,7 +42,7 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
       hint: `Plain http works on this machine only. For a local server in a container, add ${url.hostname} to ${allowed.option}.`,
     });
   }
-  url.pathname = withoutSlashesAtEnd(url.pathname);
+  url.pathname = trimTrailingSlashes(url.pathname);
   return url;
 }
 

@@ -1,4 +1,4 @@
-import { dayOf, formatDay } from '../contract/values.ts';
+import { formatDay, parseDay } from '../contract/values.ts';
 import { formatDate, formatInstant, offsetAt, type Window } from '../query/calendar.ts';
 import type { RowTime } from './row-times.ts';
 
@@ -31,7 +31,7 @@ export function calendarOfDates(window: Omit<Window, 'end'>, unit: 'day' | 'mont
     const date = new Date(day * msPerDay);
     return date.getUTCFullYear() * 12 + date.getUTCMonth();
   };
-  const numberAt = (instant: number): number => toNumber(dayOf(formatDate(instant, zone)) ?? 0);
+  const numberAt = (instant: number): number => toNumber(parseDay(formatDate(instant, zone)) ?? 0);
   const label = (number: number): string => {
     if (unit === 'day') return formatDay(number);
     return new Date(Date.UTC(Math.floor(number / 12), number % 12)).toISOString().slice(0, 7);

@@ -1,6 +1,6 @@
 import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { hasValue, type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
+import { hasValue, type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './check.ts';
 import type { ValueCheck } from './value-check.ts';
@@ -31,7 +31,7 @@ export class ColumnCheck implements Check {
 
   observe(batch: RowBatch): void {
     const { fields, firstRow } = batch;
-    if (firstRow === 0) this.#firstValue = textsOf(batch, fields[0] ?? '')[0] ?? '';
+    if (firstRow === 0) this.#firstValue = readJsonValues(batch, fields[0] ?? '')[0] ?? '';
     this.#hasUnknownValues ||= fields.some(
       (field) => fieldTypeOf(field) === undefined && hasValue(batch, field),
     );

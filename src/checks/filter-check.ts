@@ -2,7 +2,7 @@ import type { Column } from '../contract/columns.ts';
 import { findCountry } from '../contract/countries.ts';
 import type { ReportRequest } from '../contract/messages.ts';
 import type { FilterName } from '../contract/vocabulary.ts';
-import { valuesOf } from '../rows/column-values.ts';
+import { readField } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Check, CheckMessages } from './check.ts';
@@ -110,7 +110,7 @@ class FilterCheck implements Check {
     if (!batch.fields.includes(field)) return;
 
     let before: Value | undefined;
-    for (const [index, value] of valuesOf(batch, field).entries()) {
+    for (const [index, value] of readField(batch, field).entries()) {
       if (index > 0 && value === before) continue;
       before = value;
       const row = batch.firstRow + index + 1;

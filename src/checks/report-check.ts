@@ -7,7 +7,7 @@ import {
 } from '../contract/columns.ts';
 import type { BreakdownName } from '../contract/vocabulary.ts';
 import type { CheckResult } from '../errors.ts';
-import { columnsOfQuery } from '../query/columns.ts';
+import { listQueryColumns } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
 import { type Check, CheckMessages } from './check.ts';
@@ -85,7 +85,7 @@ export class ReportCheck {
       return [...metrics, new TotalCheck(known, metrics)];
     }
 
-    const requested = columnsOfQuery(part.query);
+    const requested = listQueryColumns(part.query);
     const columns = requested.map((column) => ({
       ...column,
       field: fieldOfColumn(column, first?.fields ?? []),

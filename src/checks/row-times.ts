@@ -1,5 +1,5 @@
-import { dayOf, parseTimestamp } from '../contract/values.ts';
-import { valuesOf } from '../rows/column-values.ts';
+import { parseDay, parseTimestamp } from '../contract/values.ts';
+import { readField } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 
 /** Times that are remembered (eleven years of hours). */
@@ -38,26 +38,26 @@ export class RowTimes {
     if (!fields.includes('date') && !fields.includes('hour')) return;
     this.hasHours ||= fields.includes('hour');
 
-    const dates = valuesOf(batch, 'date');
-    const hours = valuesOf(batch, 'hour');
+    const dates = readField(batch, 'date');
+    const hours = readField(batch, 'hour');
     let time: RowTime | undefined;
     for (let row = 0; row < rowCount; row++) {
       const date = dates[row] ?? null;
       const hour = hours[row] ?? null;
       // Consecutive rows often have the same time.
       const isSame = time && time.date === date && time.hour === hour;
-      if (!isSame) time = this.#timeOf(date, hour, firstRow + row + 1);
+      if (!isSame) time = this.#readTime(date, hour, firstRow + row + 1);
       if (time) time.rowCount += 1;
     }
   }
 
   /** Returns `undefined` for a new time if there are too many. */
-  #timeOf(date: Value, hour: Value, firstRow: number): RowTime | undefined {
+  #readTime(date: Value, hour: Value, firstRow: number): RowTime | undefined {
     const key = `${date} ${hour}`;
     const known = this.#times.get(key);
     if (known || this.#times.size >= maxTimes) return known;
 
-    const day = typeof date === 'string' ? dayOf(date) : undefined;
+    const day = typeof date === 'string' ? parseDay(date) : undefined;
     const moment = typeof hour === 'string' ? parseTimestamp(hour) : undefined;
     const time = { date, hour, day, moment, firstRow, rowCount: 0 };
     this.#times.set(key, time);

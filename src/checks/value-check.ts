@@ -1,7 +1,7 @@
 import type { Column } from '../contract/columns.ts';
 import { isMissingValue } from '../contract/values.ts';
-import { notCents, summarizeNumbers, toCents, valuesOf } from '../rows/column-values.ts';
-import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
+import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-values.ts';
+import { type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batch.ts';
 import type { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
@@ -77,7 +77,7 @@ export class ValueCheck implements Check {
 
   #lookAt(batch: RowBatch, row: number): void {
     const { field, type } = this.column;
-    const value = valuesOf(batch, field)[row];
+    const value = readField(batch, field)[row];
     const number = numberIn(value);
     if (number !== undefined && number !== null) {
       this.sum.add(number);
@@ -96,7 +96,7 @@ export class ValueCheck implements Check {
     this.#wrongCount += 1;
     if (this.#firstWrongRow !== 0) return;
     this.#firstWrongRow = batch.firstRow + row + 1;
-    this.#firstWrongValue = textsOf(batch, this.column.field)[row] ?? '';
+    this.#firstWrongValue = readJsonValues(batch, this.column.field)[row] ?? '';
   }
 }
 

@@ -3,7 +3,7 @@ import { createHttp } from '../api/http.ts';
 import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
-import { bodyOf } from '../query/body.ts';
+import { buildBody } from '../query/body.ts';
 import type { Part } from '../query/query.ts';
 import { anySignal, forManyListeners, sleep } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
@@ -15,11 +15,11 @@ import type {
   ReportState,
 } from './public-types.ts';
 import {
-  expectId,
-  type ReadSettings,
+  type CheckedSettings,
   readFetchOptions,
   readReport,
   readSettings,
+  requireId,
 } from './read-options.ts';
 import { ReportReader } from './report-reader.ts';
 import { requestReport } from './send-request.ts';
@@ -36,13 +36,13 @@ export function createClient<const AnyProfile extends Profile = 'buyer'>(
 }
 
 class ServiceClient {
-  readonly #settings: ReadSettings;
+  readonly #settings: CheckedSettings;
 
   /** When this client requested each report, in milliseconds since 1970. */
   readonly #requestedMs = new Map<string, number>();
   #connecting: Promise<Client> | undefined;
 
-  constructor(settings: ReadSettings) {
+  constructor(settings: CheckedSettings) {
     this.#settings = settings;
   }
 
@@ -55,7 +55,7 @@ class ServiceClient {
   }
 
   async createReport(report: ReportOptions): Promise<{ readonly id: string }> {
-    const body = bodyOf(readReport(report, this.#settings));
+    const body = buildBody(readReport(report, this.#settings));
     const { id, requestedMs = 0, response } = await requestReport(await this.#connect(), body);
     if (id !== undefined) {
       this.#requestedMs.set(id, requestedMs);
@@ -70,7 +70,7 @@ class ServiceClient {
   }
 
   async reportStatus(id: string): Promise<ReportState> {
-    expectId(id);
+    requireId(id);
     const client = await this.#connect();
     const { status, message } = await client.status(id);
     return { id, status, message, isReady: outcomeOf(status) === 'ready' };
@@ -81,7 +81,7 @@ class ServiceClient {
     report?: ReportOptions,
     given?: FetchOptions,
   ): Promise<ReportReader> {
-    expectId(id);
+    requireId(id);
     const options = readFetchOptions(given);
     const part = report && readReport(report, this.#settings);
     const requestedMs = this.#requestedMs.get(id);
@@ -115,7 +115,7 @@ class ServiceClient {
   }
 }
 
-async function connectClient(settings: ReadSettings): Promise<Client> {
+async function connectClient(settings: CheckedSettings): Promise<Client> {
   const { token, timeoutMs, proxy, signal = new AbortController().signal } = settings;
   const secrets = new Secrets();
   if (token !== undefined) secrets.hide(token);

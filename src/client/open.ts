@@ -14,7 +14,7 @@ import {
   type ReportTail,
   type Row,
   type RowBatches,
-  rowsOf,
+  toRows,
 } from '../rows/row-batch.ts';
 import type { RequestedReport } from './send-request.ts';
 import { type WaitLimits, waitForDownload } from './wait.ts';
@@ -57,7 +57,7 @@ export async function openReport(
   return new OpenReport(client, { report, response, ...options });
 }
 
-export interface ReadReport {
+export interface ReportInMemory {
   readonly rows: readonly Row[];
   readonly tail: ReportTail;
 }
@@ -136,11 +136,11 @@ export class OpenReport {
   }
 
   /** Reads all rows as objects, and what follows them. Meant for small reports. */
-  async readAll(): Promise<ReadReport> {
+  async readAll(): Promise<ReportInMemory> {
     const rows: Row[] = [];
     const batches = this.batches();
     let next = await batches.next();
-    for (; !next.done; next = await batches.next()) rows.push(...rowsOf(next.value));
+    for (; !next.done; next = await batches.next()) rows.push(...toRows(next.value));
     return { rows, tail: next.value };
   }
 

@@ -26,7 +26,7 @@ import { isObject } from '../text/json-object.ts';
 import type { CreateClientOptions, FetchOptions, ReportOptions } from './public-types.ts';
 
 /** Settings of a client, checked and with their defaults. */
-export interface ReadSettings {
+export interface CheckedSettings {
   readonly baseUrl: URL;
   readonly token: string | undefined;
   readonly credentials: { readonly email: string; readonly password: string } | undefined;
@@ -109,14 +109,14 @@ function isProxyUrl(value: unknown): boolean {
 }
 
 /** Throws `UsageError` for an unknown or invalid option. */
-function expectOptions(options: unknown, checks: Readonly<Record<string, MemberCheck>>): void {
+function requireOptions(options: unknown, checks: Readonly<Record<string, MemberCheck>>): void {
   const mistake = findMistake(options, checks, 'option');
   if (mistake) throw new UsageError(mistake.message, { hint: mistake.hint });
 }
 
 /** Throws `UsageError` for a missing, unknown or invalid option. */
-export function readSettings(options: CreateClientOptions): ReadSettings {
-  expectOptions(options, settingChecks);
+export function readSettings(options: CreateClientOptions): CheckedSettings {
+  requireOptions(options, settingChecks);
   const { baseUrl, token, email, password, proxy, allowHttp = [] } = options;
   const { profile = 'buyer', timezone, encoding = 'json', windowClock = 'instant' } = options;
   const { timeoutMs = 30_000, retries = 5, signal } = options;
@@ -148,7 +148,7 @@ function missing(option: string): UsageError {
 }
 
 /** Throws `UsageError` for anything but an ID. */
-export function expectId(id: unknown): void {
+export function requireId(id: unknown): void {
   if (typeof id === 'string' && id.trim() !== '') return;
   throw new UsageError('The ID of the report is missing.', {
     hint: 'Pass the id of createReport or of a report.',
@@ -157,13 +157,13 @@ export function expectId(id: unknown): void {
 
 /** Throws `UsageError` for an unknown or invalid option. */
 export function readFetchOptions(options: FetchOptions = {}): FetchOptions {
-  expectOptions(options, fetchChecks);
+  requireOptions(options, fetchChecks);
   return options;
 }
 
 /** Returns the report to request. Throws `UsageError` with all mistakes. */
-export function readReport(options: ReportOptions, settings: ReadSettings): Part {
-  expectOptions(options, reportChecks);
+export function readReport(options: ReportOptions, settings: CheckedSettings): Part {
+  requireOptions(options, reportChecks);
   const { profile, timezone, windowClock } = settings;
   const { since, until, filters = {}, ...others } = options;
   const filter = Object.entries(filters).flatMap(([name, values]) => {

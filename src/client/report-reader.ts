@@ -11,19 +11,19 @@ import {
   UsageError,
   warningsMessage,
 } from '../errors.ts';
-import { bodyOf } from '../query/body.ts';
-import { columnsOfQuery } from '../query/columns.ts';
+import { buildBody } from '../query/body.ts';
+import { listQueryColumns } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
-import { type Row, rowsOf } from '../rows/row-batch.ts';
+import { type Row, toRows } from '../rows/row-batch.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
-import type { ReadSettings } from './read-options.ts';
+import type { CheckedSettings } from './read-options.ts';
 import { type RequestedReport, requestReport } from './send-request.ts';
 import { waitUntilReady } from './wait.ts';
 
 interface ReaderSetup {
   readonly client: Client;
-  readonly settings: ReadSettings;
+  readonly settings: CheckedSettings;
   readonly options: FetchOptions;
 
   /** Absent if the request is not known. */
@@ -66,7 +66,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     const { client, settings } = this.#setup;
     const isFirst = this.#report === undefined;
     this.#progress('request', '');
-    const report = await requestReport(client, bodyOf(part));
+    const report = await requestReport(client, buildBody(part));
     try {
       await this.open(report);
     } catch (error) {
@@ -180,7 +180,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     const { part, settings } = this.#setup;
     for await (const batch of open.batches()) {
       const convert = rowConverter(batch.fields, { part, settings });
-      for (const row of rowsOf(batch)) yield convert(row);
+      for (const row of toRows(batch)) yield convert(row);
     }
   }
 }
@@ -194,7 +194,7 @@ function rowConverter(
   { part, settings }: Pick<ReaderSetup, 'part' | 'settings'>,
 ): (row: Row) => AnyRow {
   const requested =
-    part && columnsOfQuery(part.query).map((column) => fieldOfColumn(column, fields));
+    part && listQueryColumns(part.query).map((column) => fieldOfColumn(column, fields));
   const numbers = new Set<string>();
   const others = new Set<string>();
   for (const field of fields) {

@@ -8,7 +8,7 @@ import { findRequested } from '../run/request.ts';
 import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { runReport } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';
-import { expectReportId } from './report-id.ts';
+import { requireReportId } from './report-id.ts';
 
 export const downloadCommand = declareCommand({
   name: 'download',
@@ -20,7 +20,7 @@ export const downloadCommand = declareCommand({
   ],
   flags: downloadFlags,
   async action({ context, options, args: [reportId] }) {
-    await download(context, options, expectReportId(reportId));
+    await download(context, options, requireReportId(reportId));
     return 0;
   },
 });

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 
 /** Throws `UsageError` for an empty id, for example after a failed `$(…)`. */
-export function expectReportId(text: string): string {
+export function requireReportId(text: string): string {
   if (text.trim() !== '') return text;
   throw new UsageError('The report ID is empty.', {
     hint: 'Check the command that printed it, or list the reports: adreport report list',

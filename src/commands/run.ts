@@ -4,7 +4,7 @@ import { unitOfParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
 import { showPlan } from '../run/dry-run.ts';
 import { chooseParts } from '../run/fill-folder.ts';
-import { expectDistinctFiles, planRun } from '../run/plan-run.ts';
+import { planRun, requireDistinctFiles } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
 import { comparisonNote } from '../totals/compared-report.ts';
 import { declareCommand } from './command.ts';
@@ -44,7 +44,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const declares = !options.dryRun;
   const chosen = await chooseParts(context, planned, { declares });
   const reports = chosen.filter(({ refusal, allParts }) => !refusal && allParts.length > 0);
-  expectDistinctFiles(reports, context.host);
+  requireDistinctFiles(reports, context.host);
 
   const isEmptyShard = options.shard && planned.every(({ parts }) => parts.length === 0);
   if (isEmptyShard) {

@@ -10,7 +10,7 @@ import { findRequested, recordFailure, updateLedger } from '../run/request.ts';
 import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
-import { expectReportId } from './report-id.ts';
+import { requireReportId } from './report-id.ts';
 
 const statusFlags = flagGroup('Flags:', {
   wait: { flags: '--wait', meaning: 'wait until the report is ready' },
@@ -31,7 +31,7 @@ export const statusCommand = declareCommand({
   ],
   flags,
   async action({ context, options, args: [reportId] }) {
-    await status(context, options, expectReportId(reportId));
+    await status(context, options, requireReportId(reportId));
     return 0;
   },
 });

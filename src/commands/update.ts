@@ -1,9 +1,9 @@
 import { relative } from 'node:path';
 import { AdreportError, isInterruption } from '../errors.ts';
 import { checkFolder, type Problem } from '../folder/check-folder.ts';
-import { expectParts, selectParts } from '../folder/check-paths.ts';
+import { requireParts, selectParts } from '../folder/check-paths.ts';
 import { requireDeclaration } from '../folder/declaration-file.ts';
-import { type FolderPart, partsDue, partsOfFolder } from '../folder/due.ts';
+import { type FolderPart, listParts, partsDue } from '../folder/due.ts';
 import {
   type FolderState,
   findFolders,
@@ -105,7 +105,7 @@ async function openFolders(
       });
       const selection = selectParts(found, declaration, { period, nowMs });
       const { files: isSelected, window } = selection;
-      const all = partsOfFolder(declaration, now).filter(({ name }) => isSelected(name));
+      const all = listParts(declaration, now).filter(({ name }) => isSelected(name));
       const parts = all.filter(selection.parts);
       const [first] = all;
       if (window && first && window.since < first.since) {
@@ -121,7 +121,7 @@ async function openFolders(
       opened.push({ state, due: partsDue(parts, state), isSelected });
       partCount += parts.length;
     }
-    expectParts(path, {
+    requireParts(path, {
       period,
       partCount,
       declarations: opened.slice(begun).map(({ state }) => state.declaration),

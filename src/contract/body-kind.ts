@@ -3,9 +3,9 @@ import { fieldTypeOf } from './columns.ts';
 /** Recognizes bodies by their first bytes, the beginning of their text and their `Content-Type`. */
 
 /** Formats that are recognized by their first bytes. */
-type BinaryForm = 'gzip' | 'zip' | 'zstd' | 'parquet';
+type BinaryFormat = 'gzip' | 'zip' | 'zstd' | 'parquet';
 
-const signatures: readonly { readonly form: BinaryForm; readonly signature: string }[] = [
+const signatures: readonly { readonly form: BinaryFormat; readonly signature: string }[] = [
   { form: 'gzip', signature: '\x1f\x8b' },
   { form: 'zip', signature: 'PK\x03\x04' },
   { form: 'zip', signature: 'PK\x05\x06' },
@@ -14,7 +14,7 @@ const signatures: readonly { readonly form: BinaryForm; readonly signature: stri
 ];
 
 /** Returns `undefined` for all other forms, such as text. */
-export function detectBinaryForm(head: Uint8Array): BinaryForm | undefined {
+export function detectBinaryFormat(head: Uint8Array): BinaryFormat | undefined {
   const start = String.fromCharCode(...head.subarray(0, 4));
   return signatures.find(({ signature }) => start.startsWith(signature))?.form;
 }

@@ -113,17 +113,17 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
 }
 
 /** Ignores outer blanks and, if nothing else matches, case. Returns other names unchanged. */
-export function fieldOfName(name: string): string {
+export function findField(name: string): string {
   const plain = name.trim();
   if (fieldTypeOf(plain) !== undefined) return plain;
   return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
 }
 
 /** Maps the names of a header to row fields. A name is unchanged if its field occurs elsewhere. */
-export function fieldsOfHeader(names: readonly string[]): string[] {
+export function readHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
-    const field = fieldOfName(name);
+    const field = findField(name);
     const isOfAnother = field !== plainNames[index] && plainNames.includes(field);
     return isOfAnother ? name : field;
   });

@@ -27,10 +27,10 @@ export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
 /** Accepts a base URL with or without slashes at its end. */
 export function endpointUrl(baseUrl: string, name: EndpointName): string {
-  return withoutSlashesAtEnd(baseUrl) + endpoints[name].path;
+  return trimTrailingSlashes(baseUrl) + endpoints[name].path;
 }
 
-export function withoutSlashesAtEnd(address: string): string {
+export function trimTrailingSlashes(address: string): string {
   let length = address.length;
   while (address[length - 1] === '/') length -= 1;
   return address.slice(0, length);

@@ -13,7 +13,7 @@ const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
  * digits; `undefined` for any other value. Surrounding blanks, a plus sign, leading zeros and a
  * bare decimal point (`.5`) are accepted.
  */
-export function numberTextOf(value: unknown): string | undefined {
+export function toDecimalString(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
   return toPlainNumber(value) ?? toPlainNumber(toUsualForm(value));
@@ -43,7 +43,7 @@ export function isMissingValue(value: unknown): boolean {
 }
 
 /** Parses `YYYY-MM-DD` into days since 1970; `undefined` for other strings and impossible dates. */
-export function dayOf(text: string): number | undefined {
+export function parseDay(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
   // Some engines turn 30 February into 2 March.
@@ -72,7 +72,7 @@ export function parseTimestamp(text: string): { instantMs: number; wallMs: numbe
   const form =
     /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
   const [, day = '', time = '', sign, hours = 0, minutes = 0] = form.exec(text) ?? [];
-  const wallMs = dayOf(day) === undefined ? Number.NaN : Date.parse(`${day}${time}Z`);
+  const wallMs = parseDay(day) === undefined ? Number.NaN : Date.parse(`${day}${time}Z`);
   if (Number.isNaN(wallMs)) return undefined;
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
   return { instantMs: wallMs - (sign === '-' ? -offsetMs : offsetMs), wallMs };
@@ -98,7 +98,7 @@ const timeForm =
  * any other string.
  */
 export function readTime(text: string): WrittenTime | undefined {
-  const day = dayOf(text);
+  const day = parseDay(text);
   if (day !== undefined) return { wallMs: day * 86_400_000, isDay: true };
 
   const [, date, time, offset] = timeForm.exec(text) ?? [];

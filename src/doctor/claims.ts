@@ -1,4 +1,4 @@
-import { numberTextOf } from '../contract/values.ts';
+import { toDecimalString } from '../contract/values.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport, type MessageKind } from '../errors.ts';
 import { encodeBody } from '../query/body.ts';
@@ -240,7 +240,7 @@ async function checkSums(service: ServiceProbe): Promise<string | undefined> {
 function sumIn({ rows }: ProbeReport, metric: string): number {
   const sum = new ExactSum();
   for (const row of rows) {
-    const number = Decimal.parse(numberTextOf(row[metric]) ?? '');
+    const number = Decimal.parse(toDecimalString(row[metric]) ?? '');
     if (!number) throw new NotTried(`${metric} is ${quoteValue(row[metric])} in a row`);
     sum.add(number);
   }

@@ -1,10 +1,10 @@
 import type { Client } from '../api/client.ts';
-import { openReport, type ReadReport } from '../client/open.ts';
+import { openReport, type ReportInMemory } from '../client/open.ts';
 import { waitUntilReady } from '../client/wait.ts';
 import { defaultZone, type Encoding, type WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, type CheckResult, isNotSignedIn, isUnreachable } from '../errors.ts';
-import { bodyOf, type EncodedBody, encodeBody, type ReportBody } from '../query/body.ts';
+import { buildBody, type EncodedBody, encodeBody, type ReportBody } from '../query/body.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { formatDate } from '../query/calendar.ts';
 import type { QueryFlags } from '../query/flags/run-flags.ts';
@@ -12,7 +12,7 @@ import { wholePart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 
 /** A report, and what the checks of every report say about it. */
-export interface ProbeReport extends ReadReport, CheckResult {}
+export interface ProbeReport extends ReportInMemory, CheckResult {}
 
 /** For a DSP's report that is not in the default zone. */
 const otherZone = 'Asia/Tokyo';
@@ -125,7 +125,7 @@ export class ServiceProbe {
   }
 
   requestFor(name: ProbeReportName): ReportBody {
-    return bodyOf(this.#partOf(name));
+    return buildBody(this.#partOf(name));
   }
 
   #partOf(name: ProbeReportName): Part {
@@ -171,7 +171,7 @@ export class ServiceProbe {
   async reportOfCampaign(campaignId: string): Promise<ProbeReport> {
     const { query, ...period } = this.#partOf('campaign');
     const part = { ...period, query: { ...query, filters: { campaignId: [campaignId] } } };
-    const id = await this.createFrom(encodeBody(bodyOf(part), this.settings.encoding));
+    const id = await this.createFrom(encodeBody(buildBody(part), this.settings.encoding));
     return this.download(id, part);
   }
 

@@ -2,7 +2,7 @@ import { formatCount, formatPlural } from '../text/quantity.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
 import { numberIn } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
-import { type FolderPart, findMismatch, type Mismatch, partOfFile, partsOfFolder } from './due.ts';
+import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
 import type { FolderState } from './folder-state.ts';
 import { skippedNotes } from './history.ts';
@@ -59,7 +59,7 @@ export function checkFolder(
   { parts: isJudged = () => true, files: isSelected = () => true }: Selection = {},
 ): FolderCheck {
   const { declaration, history, onDisk } = state;
-  const all = partsOfFolder(declaration, now).filter(({ name }) => isSelected(name));
+  const all = listParts(declaration, now).filter(({ name }) => isSelected(name));
   const parts = all.filter(isJudged);
   const problems: Problem[] = unreadableSources(state);
   const intact: FileLine[] = [];
@@ -73,7 +73,7 @@ export function checkFolder(
 
   const inside = new Set(all.map(({ name }) => name));
   for (const name of [...onDisk.keys()].sort()) {
-    const part = partOfFile(name, declaration);
+    const part = findPart(name, declaration);
     const isOutside = !inside.has(name) && isSelected(name) && (!part || isJudged(part));
     const problem = isOutside ? checkOtherFile(name, state) : undefined;
     if (problem) problems.push(problem);
@@ -145,7 +145,7 @@ function checkOtherFile(file: string, state: FolderState): Problem | undefined {
   const kind = findMismatch(file, state);
   if (kind === undefined || kind === 'changed') return undefined;
 
-  const part = partOfFile(file, declaration);
+  const part = findPart(file, declaration);
   const problem = mismatchProblem(file, kind, { state, part });
   if (kind === 'unreadable') return problem;
   const where = part ? 'outside the days of the folder' : `not the name of a ${declaration.split}`;
@@ -195,7 +195,7 @@ function lateNotes({ declaration, history, onDisk }: FolderState): string[] {
   const { until } = declaration;
   if (until === 'now') return [];
   const late = [...onDisk.keys()].filter((name) => {
-    const part = partOfFile(name, declaration);
+    const part = findPart(name, declaration);
     return history.lines.has(name) && part !== undefined && part.firstDay > until;
   });
   return late.length === 0 ? [] : [`${listFiles(late)}: after until (${until}).`];

@@ -7,7 +7,7 @@ import { type Declaration, declarationName } from './declaration.ts';
 import { type DeclarationFile, readDeclaration } from './declaration-file.ts';
 import type { FolderPart } from './due.ts';
 import {
-  type FoundFolder,
+  type FolderAtPath,
   findFolders,
   readFolder,
   readStateAgain,
@@ -15,7 +15,7 @@ import {
 } from './folder-state.ts';
 
 /** A folder that was compared with its declaration and history. */
-export interface CheckedFolder {
+export interface FolderReport {
   /** Absolute. */
   readonly folder: string;
 
@@ -42,19 +42,19 @@ export interface CheckOptions {
  * @throws UsageError for a path without a declaration, and for a period that is invalid or has no
  *   day of these folders
  */
-export async function checkPath(path: TypedPath, options: CheckOptions): Promise<CheckedFolder[]> {
-  const checked: CheckedFolder[] = [];
+export async function checkPath(path: TypedPath, options: CheckOptions): Promise<FolderReport[]> {
+  const checked: FolderReport[] = [];
   for (const found of await findFolders(path, options.signal)) {
     checked.push(await checkFound(found, options));
   }
   const partCount = checked.reduce((count, { check }) => count + check.parts.length, 0);
   const declarations = checked.flatMap(({ declaration }) => declaration ?? []);
-  expectParts(path, { period: options.period, partCount, declarations });
+  requireParts(path, { period: options.period, partCount, declarations });
   return checked;
 }
 
 /** Throws `UsageError` if a period was typed that has no day of any folder. */
-export function expectParts(
+export function requireParts(
   { shown }: TypedPath,
   {
     period: { period, since, until },
@@ -75,7 +75,7 @@ export function expectParts(
   });
 }
 
-async function checkFound(found: FoundFolder, options: CheckOptions): Promise<CheckedFolder> {
+async function checkFound(found: FolderAtPath, options: CheckOptions): Promise<FolderReport> {
   const { folder } = found;
   const { nowMs, signal, onBytes } = options;
   const file = await readDeclaration(folder);
@@ -104,7 +104,7 @@ interface FolderSelection extends Required<Selection> {
 
 /** Returns what a typed path and a typed period select in a folder. */
 export function selectParts(
-  { file }: FoundFolder,
+  { file }: FolderAtPath,
   { timezone: zone, split: unit }: Declaration,
   { period: { period, since, until }, nowMs }: Pick<CheckOptions, 'period' | 'nowMs'>,
 ): FolderSelection {

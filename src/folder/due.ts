@@ -16,7 +16,7 @@ export interface FolderPart extends CalendarUnit {
  *
  * @param now in unix seconds
  */
-export function partsOfFolder(declaration: Declaration, now: number): FolderPart[] {
+export function listParts(declaration: Declaration, now: number): FolderPart[] {
   const { since, until, split, timezone: zone, pattern } = declaration;
   const first = unitContaining(since, split, zone);
   const last = unitContaining(until, split, zone);
@@ -32,7 +32,7 @@ export function partsOfFolder(declaration: Declaration, now: number): FolderPart
 }
 
 /** Finds the part whose file has a name, in the folder's days or not. */
-export function partOfFile(name: string, declaration: Declaration): FolderPart | undefined {
+export function findPart(name: string, declaration: Declaration): FolderPart | undefined {
   const { split, timezone, pattern } = declaration;
   const day = pattern.dayIn(name);
   const unit = day === undefined ? undefined : unitContaining(day, split, timezone);
@@ -40,10 +40,10 @@ export function partOfFile(name: string, declaration: Declaration): FolderPart |
 }
 
 /** What is known about a folder. */
-export type KnownFolder = Pick<FolderState, 'declaration' | 'history' | 'onDisk'>;
+export type FolderContent = Pick<FolderState, 'declaration' | 'history' | 'onDisk'>;
 
 /** Returns the parts that are due, except those whose path is not a regular file. */
-export function partsDue(parts: readonly FolderPart[], state: KnownFolder): FolderPart[] {
+export function partsDue(parts: readonly FolderPart[], state: FolderContent): FolderPart[] {
   return parts.filter((part) => {
     const isReplaceable = state.onDisk.get(part.name)?.kind !== 'unreadable';
     return isReplaceable && isDue(part, state);
@@ -51,7 +51,7 @@ export function partsDue(parts: readonly FolderPart[], state: KnownFolder): Fold
 }
 
 /** A part is due unless its file matches the history and the declaration, and is final. */
-export function isDue(part: FolderPart, state: KnownFolder): boolean {
+export function isDue(part: FolderPart, state: FolderContent): boolean {
   const line = state.history.lines.get(part.name);
   const matches = findMismatch(part.name, state) === undefined;
   return !matches || !line || !isFinal(line, part, state.declaration);
@@ -63,7 +63,7 @@ export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' |
 /** Compares a file with its line and the declaration; `undefined` if it matches. */
 export function findMismatch(
   name: string,
-  { declaration: { id }, history: { lines }, onDisk }: KnownFolder,
+  { declaration: { id }, history: { lines }, onDisk }: FolderContent,
 ): Mismatch | undefined {
   const file = onDisk.get(name) ?? { kind: 'absent' };
   if (file.kind === 'absent') return 'missing';

@@ -21,7 +21,7 @@ export interface TypedPath {
 }
 
 /** Declared folder at a path that the user typed. */
-export interface FoundFolder {
+export interface FolderAtPath {
   /** Absolute. */
   readonly folder: string;
 
@@ -35,10 +35,10 @@ export interface FoundFolder {
  * @throws UsageError for a path that does not exist or has no declaration: an unmounted disk is not
  *   “all good”
  */
-export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FoundFolder[]> {
+export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderAtPath[]> {
   if (!(await isFolderAt(path))) return [await findFolderOfFile(path)];
 
-  const found: FoundFolder[] = [];
+  const found: FolderAtPath[] = [];
   const waiting = [path.absolute];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
@@ -71,7 +71,7 @@ async function isFolderAt({ absolute, shown }: TypedPath): Promise<boolean> {
 }
 
 /** Looks in the folders above a file; the nearest declaration counts. */
-async function findFolderOfFile(path: TypedPath): Promise<FoundFolder> {
+async function findFolderOfFile(path: TypedPath): Promise<FolderAtPath> {
   let folder = dirname(path.absolute);
   for (;;) {
     const names = await listOrEmpty(folder);

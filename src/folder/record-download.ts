@@ -10,7 +10,7 @@ import type { FileLine, Totals } from './history-schema.ts';
 import { findFileToKeep, type KeptFile } from './kept-file.ts';
 
 /** Folder that a run fills. */
-export interface FilledFolder extends HistoryTarget {
+export interface FolderToFill extends HistoryTarget {
   readonly declaration: Declaration;
 
   /** Where the folder is, without links. A link that appears later must not move it. */
@@ -59,7 +59,7 @@ export interface RecordResult {
  *   folder or the file
  */
 export async function recordDownload(
-  filled: FilledFolder,
+  filled: FolderToFill,
   name: string,
   report: CompleteReport,
 ): Promise<RecordResult> {
@@ -86,7 +86,7 @@ export async function recordDownload(
 }
 
 /** Throws `OutputError` if a file cannot be put in its place, or the folder became a link. */
-export async function requireSamePlace(filled: FilledFolder, name: string): Promise<void> {
+export async function requireSamePlace(filled: FolderToFill, name: string): Promise<void> {
   const { folder, realPath } = filled;
   await requirePlace(folder, name);
   const path = await fs.realpath(folder).catch(() => realPath);

@@ -1,5 +1,5 @@
 import { type CalendarUnit, unitsIn, type Window } from '../query/calendar.ts';
-import { type FolderPart, findMismatch, type Mismatch, partOfFile, partsOfFolder } from './due.ts';
+import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isFinal } from './finality.ts';
 import type { FolderState } from './folder-state.ts';
 import type { FileLine } from './history-schema.ts';
@@ -25,14 +25,14 @@ export function selectFiles(
 ): SelectedPart[] {
   const { declaration, onDisk } = state;
   const parts = new Map<string, FolderPart>();
-  const expected = window ? partsOfWindow(state, window, now) : partsOfFolder(declaration, now);
+  const expected = window ? partsOfWindow(state, window, now) : listParts(declaration, now);
   for (const part of expected) {
     const counts = window || onDisk.has(part.name) || isExpected(part, declaration, now);
     if (counts) parts.set(part.name, part);
   }
   for (const name of onDisk.keys()) {
     if (parts.has(name) || !isOfReport(state, name)) continue;
-    const part = partOfFile(name, declaration);
+    const part = findPart(name, declaration);
     if (part && overlaps(part, window)) parts.set(name, part);
   }
   const inOrder = [...parts.values()].sort((one, other) => one.since - other.since);

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { numberTextOf } from '../contract/values.ts';
+import { toDecimalString } from '../contract/values.ts';
 import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
@@ -94,7 +94,7 @@ export class CsvEncoder implements Encoder {
   #cell(value: Value | undefined, isNumber: boolean): string {
     if (value === null || value === undefined) return '';
 
-    const number = typeof value === 'number' || isNumber ? numberTextOf(value) : undefined;
+    const number = typeof value === 'number' || isNumber ? toDecimalString(value) : undefined;
     if (number === undefined) {
       return this.#textCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
     }

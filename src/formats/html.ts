@@ -2,7 +2,7 @@ import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { renderPage } from '../present/page/page.ts';
 import { buildReportModel, maxTableRows } from '../present/report-model.ts';
-import { type ReportTail, type Row, type RowBatch, rowsOf } from '../rows/row-batch.ts';
+import { type ReportTail, type Row, type RowBatch, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 
 /** Writes one file that opens without a network. */
@@ -25,7 +25,7 @@ export class PageEncoder implements Encoder {
 
     const rowCount = (this.#rows?.length ?? 0) + batch.rowCount;
     if (rowCount > maxTableRows) this.#rows = undefined;
-    this.#rows?.push(...rowsOf(batch));
+    this.#rows?.push(...toRows(batch));
     // The totals precede the rows, so nothing is written before the end.
     return [];
   }

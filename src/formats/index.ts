@@ -73,7 +73,7 @@ export async function encodeTable<Row>(
   const data = rows.map((row) =>
     Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])),
   );
-  const batches = readRows(bodyOf(data));
+  const batches = readRows(toBody(data));
   const pieces: Buffer[] = [];
   let next = await batches.next();
   for (; !next.done; next = await batches.next()) {
@@ -83,6 +83,6 @@ export async function encodeTable<Row>(
   return Buffer.concat(pieces);
 }
 
-async function* bodyOf(data: readonly object[]): AsyncGenerator<Buffer> {
+async function* toBody(data: readonly object[]): AsyncGenerator<Buffer> {
   yield Buffer.from(JSON.stringify({ data }));
 }

@@ -1,8 +1,8 @@
-import { numberTextOf } from '../contract/values.ts';
+import { toDecimalString } from '../contract/values.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
-import { type ReportTail, type RowBatch, textsOf } from '../rows/row-batch.ts';
+import { type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batch.ts';
 
 /**
  * Writes the service's document: `data` with one row per line, then `summary`, then the other
@@ -22,7 +22,7 @@ export function createJsonEncoder(options: EncodeOptions): Encoder {
 
     end(tail) {
       const dataEnd = Buffer.from(hasStarted ? '\n]' : '{"data":[]');
-      return [dataEnd, ...membersOf(tail), Buffer.from('}\n')];
+      return [dataEnd, ...listMembers(tail), Buffer.from('}\n')];
     },
   };
 }
@@ -38,7 +38,7 @@ export function createNdjsonEncoder(options: EncodeOptions): Encoder {
 }
 
 /** Puts the summary first, and omits `data`. */
-function membersOf({ members }: ReportTail): Uint8Array[] {
+function listMembers({ members }: ReportTail): Uint8Array[] {
   const summary = members.filter(({ name }) => name === 'summary');
   const others = members.filter(({ name }) => name !== 'summary');
   const pieces: Uint8Array[] = [];
@@ -85,19 +85,19 @@ class PlannedRowWriter implements RowWriter {
     if (hasNewFields && !this.#hasSelection) this.#plan = new ColumnPlan(this.#options);
     this.#plan.follow(batch);
 
-    const members = this.#membersOf(batch);
+    const members = this.#formatRows(batch);
     const rows = members.map((texts) => `{${texts.join(',')}}`);
     return Buffer.from(rows.join(this.#separator));
   }
 
   /** Returns the members of each row as JSON, without those that the row lacks. */
-  #membersOf(batch: RowBatch): string[][] {
+  #formatRows(batch: RowBatch): string[][] {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);
     for (const { field, name, numeric, metric } of this.#plan.columns) {
       if (metric?.derived) continue;
       const key = `${JSON.stringify(name)}:`;
-      for (const [row, json] of textsOf(batch, field).entries()) {
+      for (const [row, json] of readJsonValues(batch, field).entries()) {
         if (json === undefined) continue;
         members[row]?.push(key + (normalize && numeric ? numberJson(json) : json));
       }
@@ -109,5 +109,5 @@ class PlannedRowWriter implements RowWriter {
 /** Converts a numeric text to a number. */
 function numberJson(json: string): string {
   if (!json.startsWith('"')) return json;
-  return numberTextOf(JSON.parse(json)) ?? json;
+  return toDecimalString(JSON.parse(json)) ?? json;
 }

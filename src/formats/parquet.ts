@@ -1,17 +1,17 @@
 import type { DecodedArray, KeyValue, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import {
-  dayOf,
   isMissingValue,
-  numberTextOf,
+  parseDay,
   parseTimestamp,
   parseWallTime,
+  toDecimalString,
 } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
-import { membersOf } from '../output/provenance.ts';
+import { listMembers } from '../output/provenance.ts';
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble, exactInteger } from '../text/decimal.ts';
@@ -41,7 +41,7 @@ interface Kind {
   convert(value: Value): number | bigint | string | undefined;
 }
 
-const microsOf = (ms: number | undefined): bigint | undefined =>
+const toMicros = (ms: number | undefined): bigint | undefined =>
   ms === undefined ? undefined : BigInt(ms) * 1000n;
 
 const micros = { type: 'TIMESTAMP', unit: 'MICROS' } as const;
@@ -50,7 +50,7 @@ const kinds = {
   date: {
     element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
     description: 'date like 2026-11-01',
-    convert: (value) => dayOf(textOf(value)),
+    convert: (value) => parseDay(toText(value)),
   },
   hour: {
     element: {
@@ -59,13 +59,13 @@ const kinds = {
       logical_type: { ...micros, isAdjustedToUTC: true },
     },
     description: 'date-time like 2026-11-01T13:00:00+0100',
-    convert: (value) => microsOf(parseTimestamp(textOf(value))?.instantMs),
+    convert: (value) => toMicros(parseTimestamp(toText(value))?.instantMs),
   },
   wallTime: {
     // Without the older `converted_type`, which would imply UTC.
     element: { type: 'INT64', logical_type: { ...micros, isAdjustedToUTC: false } },
     description: 'date-time like 2026-11-01 13:00:00',
-    convert: (value) => microsOf(parseWallTime(textOf(value))),
+    convert: (value) => toMicros(parseWallTime(toText(value))),
   },
   integer: {
     element: { type: 'INT64' },
@@ -83,16 +83,16 @@ const kinds = {
   text: {
     element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
     description: 'text',
-    convert: textOf,
+    convert: toText,
   },
 } satisfies Record<string, Kind>;
 
-function textOf(value: Value): string {
+function toText(value: Value): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T | undefined {
-  const text = numberTextOf(value);
+  const text = toDecimalString(value);
   return text === undefined ? undefined : exact(text);
 }
 
@@ -157,7 +157,7 @@ export class ParquetEncoder implements Encoder {
     this.#addColumns();
     this.#takeEnded();
     const ownMembers = this.#provenance
-      ? membersOf(this.#provenance, messages?.warnings ?? [])
+      ? listMembers(this.#provenance, messages?.warnings ?? [])
       : [];
     for (const { name, json } of [...members, ...ownMembers]) {
       this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });
@@ -235,7 +235,7 @@ export class ParquetEncoder implements Encoder {
    */
   #begin(): ParquetWriter {
     const columns = this.#columns;
-    this.#kinds = columns.map((column, i) => kindOf(column, this.#values[i] ?? [], this.#note));
+    this.#kinds = columns.map((column, i) => chooseKind(column, this.#values[i] ?? [], this.#note));
 
     const leaves: SchemaElement[] = columns.map(({ name }, i) => {
       return { name, repetition_type: 'OPTIONAL', ...this.#kinds[i]?.element };
@@ -356,7 +356,7 @@ class NumberList {
   }
 }
 
-function kindOf(
+function chooseKind(
   { name, type, metric }: PlannedColumn,
   values: readonly (Value | undefined)[],
   note: EncodeOptions['note'],
@@ -373,7 +373,7 @@ function kindOf(
   if (unreadable === undefined) return kind;
 
   note?.(
-    `The column ${name} is written as text: “${shortened(textOf(unreadable))}” is not a ${kind.description}.`,
+    `The column ${name} is written as text: “${shortened(toText(unreadable))}” is not a ${kind.description}.`,
   );
   return kinds.text;
 }

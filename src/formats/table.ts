@@ -2,7 +2,7 @@ import { OutputError } from '../errors.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
 import { reportLines } from '../present/terminal/report-lines.ts';
-import { type Row, rowsOf } from '../rows/row-batch.ts';
+import { type Row, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 
 /** All rows are in memory until they are sorted. */
@@ -24,7 +24,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
       if (rows.length + batch.rowCount > maxRows || sizeBytes > 1e6 * maxMegabytes) {
         throw tableTooLarge();
       }
-      for (const row of rowsOf(batch)) rows.push(row);
+      for (const row of toRows(batch)) rows.push(row);
       return [];
     },
 

@@ -1,4 +1,4 @@
-import { dayOf, numberTextOf, parseTimestamp, parseWallTime } from '../contract/values.ts';
+import { parseDay, parseTimestamp, parseWallTime, toDecimalString } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
 import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
 import { ComparedColumns } from '../output/compared-columns.ts';
@@ -144,7 +144,7 @@ export class WorkbookEncoder implements Encoder {
   #writeEnded(columns: readonly PlannedColumn[]): void {
     const rowsBefore = this.#rowCount;
     const ended = this.#compared.endedRows(columns).map((values, i) => {
-      return columns.map((column, at) => cellOf(values[at], column, rowsBefore + i + 1));
+      return columns.map((column, at) => toCell(values[at], column, rowsBefore + i + 1));
     });
     this.#rowCount += ended.length;
     if (this.#rowCount > maxRows) throw tooManyRows();
@@ -179,7 +179,7 @@ export class WorkbookEncoder implements Encoder {
     this.#archive.begin('xl/worksheets/sheet1.xml');
     this.#hasBegun = true;
 
-    this.#headings = headingsOf(columns);
+    this.#headings = listHeadings(columns);
     const headerCells = columns.map(({ numeric }, i): SheetCell => {
       const style = numeric ? 'numberTableHeader' : 'tableHeader';
       return { style, content: this.#headings[i] ?? '' };
@@ -236,7 +236,7 @@ function tooManyRows(): OutputError {
 const maxHeadingLength = 255;
 
 /** Returns headings as a table requires them: not empty, and unique in any case. */
-function headingsOf(columns: readonly PlannedColumn[]): string[] {
+function listHeadings(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
     const label = column.label.slice(0, maxHeadingLength);
@@ -254,7 +254,7 @@ const firstSerial = 61;
 
 /** Convert to days since 1970 in the report's wall time, with fractions. */
 const wallDays = {
-  date: dayOf,
+  date: parseDay,
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (parseWallTime(text) ?? Number.NaN) / 86_400_000,
 };
@@ -271,7 +271,7 @@ function rowsIn(
   const rows: SheetRow[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
     const number = rowsBefore + row + 1;
-    rows.push(columns.map((column, i) => cellOf(values[i]?.[row], column, number)));
+    rows.push(columns.map((column, i) => toCell(values[i]?.[row], column, number)));
   }
   return rows;
 }
@@ -280,7 +280,7 @@ function rowsIn(
  * Returns `undefined` for null.
  * @param rowNumber for errors
  */
-function cellOf(
+function toCell(
   value: Value | undefined,
   column: PlannedColumn,
   rowNumber: number,
@@ -320,6 +320,6 @@ function cellOf(
 function exactNumber(value: Value): number | undefined {
   // Numbers that a double cannot represent arrive as texts.
   if (typeof value === 'number') return value;
-  const digits = numberTextOf(value);
+  const digits = toDecimalString(value);
   return digits === undefined ? undefined : exactDouble(digits);
 }

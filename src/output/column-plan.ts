@@ -9,7 +9,7 @@ import {
 } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { readColumn, unknownColumn } from '../query/file-columns.ts';
-import { valuesOf } from '../rows/column-values.ts';
+import { readField } from '../rows/column-values.ts';
 import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
@@ -58,11 +58,11 @@ export function columnValues(
 ): readonly (Value | undefined)[] {
   const { field, metric } = column;
   if (column.matcher) return earlierValues(batch, column, column.matcher);
-  if (!metric?.derived) return valuesOf(batch, field);
+  if (!metric?.derived) return readField(batch, field);
 
   const { numeratorField, denominatorField } = metric.derived;
   const columns = new Map(
-    [numeratorField, denominatorField].map((name) => [name, valuesOf(batch, name)]),
+    [numeratorField, denominatorField].map((name) => [name, readField(batch, name)]),
   );
   const values: (number | null)[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
@@ -234,7 +234,7 @@ export class ColumnPlan {
     const type = requested?.type ?? fieldTypeOf(field);
     const metricName = metricOfField(field)?.name;
     const isRenamed = normalize && metricName !== undefined && !fields.includes(metricName);
-    const label = this.#choice.labels?.get(metricName ?? field) ?? labelOf(field, requested);
+    const label = this.#choice.labels?.get(metricName ?? field) ?? chooseLabel(field, requested);
     return {
       field,
       name: isRenamed ? metricName : field,
@@ -266,7 +266,7 @@ export class ColumnPlan {
 }
 
 /** Calls dates `Week` or `Month` if they represent these. */
-function labelOf(field: string, requested: Column | undefined): string {
+function chooseLabel(field: string, requested: Column | undefined): string {
   if (requested?.isOfWeeks) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
 }

@@ -25,7 +25,7 @@ export class ComparedColumns {
 
     const { rows } = comparison.sums;
     if (!rows) throw tooManyRows();
-    this.#matcher = new RowMatcher(comparison, rows, stepOf(columns));
+    this.#matcher = new RowMatcher(comparison, rows, findStep(columns));
   }
 
   /** Adds a column with the earlier values after each metric. */
@@ -55,7 +55,7 @@ export class ComparedColumns {
 }
 
 /** Returns the unit of the times in a report's rows. */
-function stepOf(columns: EncodeOptions['columns'] = []): Step {
+function findStep(columns: EncodeOptions['columns'] = []): Step {
   if (columns.some(({ breakdown }) => breakdown === 'HOURLY')) return 'hour';
   if (columns.some(({ isOfWeeks }) => isOfWeeks)) return 'week';
   return columns.some(({ breakdown }) => breakdown === 'MONTHLY') ? 'month' : 'day';

@@ -32,7 +32,7 @@ export interface Provenance {
  *
  * @param warnings sentences on the report
  */
-export function membersOf(provenance: Provenance, warnings: readonly string[]): ReportMember[] {
+export function listMembers(provenance: Provenance, warnings: readonly string[]): ReportMember[] {
   const { request, key, reportId, fetchedMs, version } = provenance;
   const fetchedAt = fetchedMs === undefined ? null : new Date(fetchedMs).toISOString();
   const members = { request, key, reportId, fetchedAt, warnings, version };
@@ -75,16 +75,16 @@ function isShareableAccount(account: string): boolean {
 
 /** Describes breakdowns and metrics in words: `By day and campaign: Displays, Clicks`. */
 function describeRequest(request: object, labels: ReadonlyMap<string, string>): string {
-  const breakdowns = listOf(request, 'breakdowns').map((name) => {
+  const breakdowns = listNames(request, 'breakdowns').map((name) => {
     const breakdown = findAnyBreakdown(name);
     return breakdown ? deriveNoun(breakdown) : name;
   });
-  const metrics = listOf(request, 'metrics').map((name) => labels.get(name) ?? fieldLabel(name));
+  const metrics = listNames(request, 'metrics').map((name) => labels.get(name) ?? fieldLabel(name));
   const by = breakdowns.length > 0 ? `By ${listWords(breakdowns)}` : '';
   return [by, metrics.join(', ')].filter((text) => text !== '').join(': ');
 }
 
-function listOf(request: object, name: string): string[] {
+function listNames(request: object, name: string): string[] {
   const list = new Map(Object.entries(request)).get(name);
   return Array.isArray(list) ? list.map(String) : [];
 }

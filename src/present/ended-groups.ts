@@ -4,7 +4,7 @@ import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts'
 import { byMetric, othersLabel } from '../totals/ranked-groups.ts';
 import { type Comparison, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
 import type { ReportSums, Unit } from '../totals/report-sums.ts';
-import { nameOfGroup } from './group-name.ts';
+import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /** Number of groups named in a sentence; the others are added up. */
@@ -29,13 +29,13 @@ export function endedSentence(
 
   const count = ended.length > maxNames + 1 ? maxNames : ended.length;
   const items = ended.slice(0, count).map((group) => {
-    const name = nameInSentence(nameOfGroup(unit.fields, group).name);
+    const name = nameInSentence(groupName(unit.fields, group).name);
     return `${name} (${formatWithCurrency(metric, group.sums)} before)`;
   });
 
   const others = ended.slice(count);
   if (others.length > 0) {
-    const sums = addSums(others, comparison.sums.groupsOf(unit)?.metrics ?? []);
+    const sums = addSums(others, comparison.sums.findGroups(unit)?.metrics ?? []);
     items.push(`${othersLabel(others.length)} (${formatWithCurrency(metric, sums)} before)`);
   }
   return `Ended: ${listWords(items)}.`;
@@ -46,7 +46,7 @@ export function endedSentence(
  * Groups whose value was 0 or absent are left out.
  */
 export function endedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
-  const before = sums.groupsOf(unit);
+  const before = sums.findGroups(unit);
   const { groups } = unit;
   if (!before || !groups) return [];
 

@@ -24,7 +24,7 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
  * as the id of a campaign; it may be empty. Both are raw text of the report, not yet made safe for
  * a terminal.
  */
-export function nameOfGroup(
+export function groupName(
   fields: readonly string[],
   { key }: Pick<Group, 'key'>,
 ): { readonly name: string; readonly detail: string } {

@@ -3,9 +3,9 @@ import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
 import { toDecimal } from '../totals/exact-sum.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
-import { type Comparison, changeOf, type ReportMetric } from '../totals/report-metrics.ts';
+import { type Comparison, compareMetric, type ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
-import { nameOfGroup } from './group-name.ts';
+import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /** Contribution of one group to the change of a metric. */
@@ -34,7 +34,7 @@ export function formatHeadline(
   if (!isRevenue(lead)) return undefined;
 
   const now = sums.total.totals();
-  const change = changeOf(lead, now, comparison.sums.total.totals());
+  const change = compareMetric(lead, now, comparison.sums.total.totals());
   const hasChanged = change.direction === 'up' || change.direction === 'down';
   if (!hasChanged || sumIn(now, lead).sign <= 0) return undefined;
 
@@ -79,7 +79,7 @@ function largestContribution(
 /** Includes groups that occur in only one of the reports. */
 function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
   const { groups } = unit;
-  const earlier = comparison.sums.groupsOf(unit);
+  const earlier = comparison.sums.findGroups(unit);
   if (!groups || !earlier) return [];
 
   const ended = [...earlier].filter(({ key }) => !groups.find(key));
@@ -109,7 +109,7 @@ function contributionClause(
   { unit, group, now, before, difference }: Contribution,
   lead: ReportMetric,
 ): string {
-  const name = `“${nameInSentence(nameOfGroup(unit.fields, group).name)}”`;
+  const name = `“${nameInSentence(groupName(unit.fields, group).name)}”`;
   const noun = unitNoun(unit);
   if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
   if (!now && before) {

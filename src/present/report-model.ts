@@ -9,7 +9,7 @@ import type { Sums } from '../totals/grouped-totals.ts';
 import { describeReport } from '../totals/report-description.ts';
 import {
   type Comparison,
-  changeOf,
+  compareMetric,
   metricValue,
   type ReportMetric,
 } from '../totals/report-metrics.ts';
@@ -173,7 +173,7 @@ export function listTotals(
   for (const metric of metrics) {
     const isKnown = [now, before].some((sums) => sums && metricValue(metric, sums) !== undefined);
     if (metric.derived && !isKnown) continue;
-    totals.push({ metric, change: before && changeOf(metric, now, before, unicode) });
+    totals.push({ metric, change: before && compareMetric(metric, now, before, unicode) });
   }
   return totals;
 }
@@ -222,7 +222,7 @@ function listTables(context: TableContext): TitledTable[] {
 
   const areFew = rows !== undefined && rows.length <= maxTableRows;
   if (units.length > 1 && areFew) {
-    tables.push({ title: formatTitle(units), table: tableOfRows(context, rows) });
+    tables.push({ title: formatTitle(units), table: buildRowTable(context, rows) });
   }
   return tables.filter(({ table }) => table.rows.length > 0);
 }
@@ -231,7 +231,7 @@ function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTab
   const { plan, options } = context;
   if (!groups) return undefined;
 
-  const earlier = options.comparison?.sums.groupsOf({ fields });
+  const earlier = options.comparison?.sums.findGroups({ fields });
   const findBefore = (row: TableRow): Sums | undefined => {
     return earlier?.find(fields.map((field) => keyText(row.valueIn(field))))?.sums;
   };
@@ -242,7 +242,7 @@ function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTab
   });
 }
 
-function tableOfRows(context: TableContext, rows: readonly Row[]): ReportTable {
+function buildRowTable(context: TableContext, rows: readonly Row[]): ReportTable {
   const { plan, options } = context;
   const hasHours = plan.shown.some(({ type }) => type === 'hour');
   return buildReportTable(context, {

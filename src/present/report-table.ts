@@ -7,11 +7,11 @@ import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/gr
 import { hourText } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
 import {
-  changeOf,
+  compareMetric,
   formatMetric,
   metricValue,
   type ReportMetric,
-  sumsOfRow,
+  toSums,
 } from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
 import { idWithoutName, nameText, noName } from './group-name.ts';
@@ -57,7 +57,7 @@ export interface TableRow {
 
 /** Returns the rows of a report. */
 export function toTableRows(rows: readonly Row[]): TableRow[] {
-  return rows.map((row) => ({ sums: sumsOfRow(row), valueIn: (field) => row[field] }));
+  return rows.map((row) => ({ sums: toSums(row), valueIn: (field) => row[field] }));
 }
 
 /** Returns the groups of a report's rows, or some of them. */
@@ -204,7 +204,7 @@ export function namingColumn(columns: readonly TableColumn[]): TableColumn | und
 }
 
 /** Returns the name of a row, and another breakdown of it, such as its ID; either may be empty. */
-export function nameOfRow(
+export function rowName(
   { columns }: ReportTable,
   row: TableRow,
 ): { readonly name: string; readonly detail: string } {
@@ -235,5 +235,5 @@ export function changeIn(
   { sums, before }: Pick<TableRow, 'sums' | 'before'>,
   unicode = true,
 ): Change | undefined {
-  return isCompared ? changeOf(metric, sums, before, unicode) : undefined;
+  return isCompared ? compareMetric(metric, sums, before, unicode) : undefined;
 }

@@ -6,7 +6,7 @@ import { byMetric } from '../totals/ranked-groups.ts';
 import type { Comparison, ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
-import { nameOfGroup } from './group-name.ts';
+import { groupName } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
 
 /** Number of values of a breakdown that are drawn as lines. */
@@ -64,7 +64,7 @@ export function reportTrend(parts: {
   if (!axis || axis.slots.length < 2) return undefined;
 
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };
-  const earlier = time && comparison?.sums.groupsOf(time);
+  const earlier = time && comparison?.sums.findGroups(time);
   const before = comparison && earlier && earlierSeries(axis, earlier, comparison);
   const lines = lead && time ? buildLines(lead, axis, sums) : undefined;
   return {
@@ -101,7 +101,7 @@ function buildLines(
 
   const ranked = [...groups].sort(byMetric(metric));
   const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
-    const { name } = nameOfGroup(unit.fields, group);
+    const { name } = groupName(unit.fields, group);
     return { name: printable(name), sums: sumsInSlots(group, axis, trend) };
   });
 

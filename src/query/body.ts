@@ -33,7 +33,7 @@ export interface ReportBody {
  * Returns what is sent to request a part. The names of its filters have to be replaced by ids.
  * Throws `UsageError` if its wall times end before they begin.
  */
-export function bodyOf(part: Part): ReportBody {
+export function buildBody(part: Part): ReportBody {
   const { profile, metrics, breakdowns, filters, timezone, direct } = part.query;
   if (namedFilters.some(({ name }) => name in filters)) {
     throw new Error('The names of a filter were not looked up.');

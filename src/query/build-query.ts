@@ -20,7 +20,7 @@ import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
-import { expectConsistent } from './check-query.ts';
+import { requireConsistent } from './check-query.ts';
 import { readColumnNames } from './columns.ts';
 import type { TypedFilter } from './flags/read-value.ts';
 import { type KeptFlags, type QueryFlags, runFlagsByName } from './flags/run-flags.ts';
@@ -78,7 +78,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
   const begins = keepsFolder(query) && isStillEmpty(query, place);
   if (!begins) reader.collect(() => resolvePeriod(query, place));
   if (reader.mistakes.length > 0) throw joinMistakes(reader.mistakes);
-  expectConsistent(query);
+  requireConsistent(query);
   return Object.freeze(query);
 }
 

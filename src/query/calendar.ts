@@ -1,5 +1,5 @@
 import { DateTime, Duration, IANAZone } from 'luxon';
-import { dayOf } from '../contract/values.ts';
+import { parseDay } from '../contract/values.ts';
 import { formatDuration } from '../text/quantity.ts';
 
 /**
@@ -202,7 +202,7 @@ export function countDays({ since, until, zone }: Omit<Window, 'end'>): number {
 
 /** Counts days from 1970. */
 function dayNumber(day: string): number {
-  const number = dayOf(day);
+  const number = parseDay(day);
   if (number === undefined) throw new Error(`${day} is not a day.`);
   return number;
 }
@@ -222,7 +222,7 @@ export function unitContaining(
   unit: SplitUnit,
   zone: string,
 ): CalendarUnit | undefined {
-  if (dayOf(day) === undefined) return undefined;
+  if (parseDay(day) === undefined) return undefined;
   const since = startOfDay(toMidnight(day).startOf(unit), zone);
   return unitsIn({ since, until: since, zone }, unit).next().value ?? undefined;
 }

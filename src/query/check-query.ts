@@ -4,18 +4,18 @@ import { UsageError } from '../errors.ts';
 import { listWords } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { beforeTime, hasTimePlaceholder, listPlaceholders } from './file-name.ts';
-import { longNameOf } from './flags/flag.ts';
+import { longName } from './flags/flag.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
 import { type FormatName, formatFacts } from './format-names.ts';
-import { expectMergeable, hasFilePerPart, unitOfParts } from './parts.ts';
+import { hasFilePerPart, requireMergeable, unitOfParts } from './parts.ts';
 import type { Output, Query } from './query.ts';
 
 /** Throws `UsageError` for parts of a query that exclude or require each other. */
-export function expectConsistent(query: Query): void {
-  expectFormats(query);
-  expectSplit(query);
-  expectOutputs(query);
-  expectOneComparison(query);
+export function requireConsistent(query: Query): void {
+  requireFittingFormats(query);
+  requireSplit(query);
+  requireFittingOutputs(query);
+  requireOneComparison(query);
 }
 
 /**
@@ -23,7 +23,7 @@ export function expectConsistent(query: Query): void {
  *
  * @param values values of flags by option name
  */
-export function expectFlagsFit(
+export function requireFittingFlags(
   values: Readonly<Record<string, unknown>>,
   formats: readonly FormatName[],
 ): void {
@@ -32,7 +32,7 @@ export function expectFlagsFit(
     if (values[option] === undefined || !known) continue;
     if (formats.some((format) => known.includes(format))) continue;
 
-    const name = longNameOf(flag);
+    const name = longName(flag);
     throw refuse(
       name,
       `${name} works with ${listWords(known)}, not with ${listWords(formats)}.`,
@@ -41,14 +41,17 @@ export function expectFlagsFit(
   }
 }
 
-function expectFormats(query: Query): void {
+function requireFittingFormats(query: Query): void {
   const formats = query.outputs.map(({ format }) => format);
-  expectFlagsFit({ ...query }, formats);
-  expectSent(query.metrics, formats);
+  requireFittingFlags({ ...query }, formats);
+  requireSentMetrics(query.metrics, formats);
 }
 
 /** Throws `UsageError` for a metric that only adreport computes, in a document of the service. */
-export function expectSent(metrics: readonly string[], formats: readonly FormatName[]): void {
+export function requireSentMetrics(
+  metrics: readonly string[],
+  formats: readonly FormatName[],
+): void {
   const document = formats.find((format) => formatFacts[format].isServiceDocument);
   const computed = derivedMetrics.find(({ field }) => metrics.includes(field));
   if (document === undefined || !computed) return;
@@ -59,7 +62,7 @@ export function expectSent(metrics: readonly string[], formats: readonly FormatN
   );
 }
 
-function expectSplit(query: Query): void {
+function requireSplit(query: Query): void {
   const { split, lookback, breakdowns } = query;
   if (breakdowns.includes('WEEKLY') && split !== undefined && split !== 'week') {
     throw refuse(
@@ -70,7 +73,7 @@ function expectSplit(query: Query): void {
   }
 
   const unit = unitOfParts(query);
-  if (unit !== undefined && !hasFilePerPart(query)) expectMergeable(query, unit);
+  if (unit !== undefined && !hasFilePerPart(query)) requireMergeable(query, unit);
   if (lookback !== undefined && (split === undefined || !hasFilePerPart(query))) {
     throw refuse(
       '--lookback',
@@ -80,7 +83,7 @@ function expectSplit(query: Query): void {
   }
 }
 
-function expectOutputs(query: Query): void {
+function requireFittingOutputs(query: Query): void {
   const unit = unitOfParts(query);
   const [{ path }, ...others] = query.outputs;
   const isOneFile = unit === undefined || !hasFilePerPart(query);
@@ -102,7 +105,7 @@ function expectOutputs(query: Query): void {
 }
 
 /** Throws `UsageError` for an output that cannot show a change. */
-export function expectComparable(outputs: readonly Output[]): void {
+export function requireComparable(outputs: readonly Output[]): void {
   const document = outputs.find(({ format }) => formatFacts[format].isServiceDocument);
   if (!document) return;
   throw refuse(
@@ -112,9 +115,9 @@ export function expectComparable(outputs: readonly Output[]): void {
   );
 }
 
-function expectOneComparison(query: Query): void {
+function requireOneComparison(query: Query): void {
   if (!query.compare) return;
-  expectComparable(query.outputs);
+  requireComparable(query.outputs);
   if (!hasFilePerPart(query)) return;
   throw refuse(
     '--compare',

@@ -13,7 +13,7 @@ type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
  * Lists the columns of the report of a query: the fields of the breakdowns, then the metrics. A
  * metric that is requested only to compute another one is hidden.
  */
-export function columnsOfQuery({ profile, metrics, breakdowns }: ColumnsQuery): Column[] {
+export function listQueryColumns({ profile, metrics, breakdowns }: ColumnsQuery): Column[] {
   const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
   const all = listColumns(profile, sent);
   const columnOfMetric = (name: string): Column =>

@@ -32,11 +32,11 @@ export function toRequestRecord({ profile, metrics, breakdowns, filters, columns
 export function describeFilters(filters: Query['filters']): string[] {
   return Object.entries(filters).map(([name, values]) => {
     const shown = name === 'countryId' ? values.map(countryName) : values;
-    return `${nounOfFilter(name)}: ${shown.join(', ')}`;
+    return `${filterNoun(name)}: ${shown.join(', ')}`;
   });
 }
 
-function nounOfFilter(name: string): string {
+function filterNoun(name: string): string {
   const named = namedFilters.find((entry) => entry.name === name);
   const filter = knownFilters.find((known) => known.name === (named?.filter ?? name));
   const breakdown = knownBreakdowns.find((known) => known.name === filter?.on);

@@ -4,7 +4,7 @@ import { shellWord } from '../text/quote-for-shell.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
 import { type FormatName, formatNames, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
-import { expectNoUrl } from './url.ts';
+import { refuseUrl } from './url.ts';
 
 type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
 
@@ -35,16 +35,16 @@ export function readOutputs(
     throw refuse(`-o ${twice} is given twice.`, 'Use a different name for each file.');
   }
   const toOutput = (path: string): Output => {
-    expectNoUrl(path, format ?? formatOfFile(path), platform);
-    expectOneName(path, platform);
+    refuseUrl(path, format ?? formatOfFile(path), platform);
+    requireOneName(path, platform);
     const isStdout = path === '-';
-    return { path, format: format ?? (isStdout ? stdoutFormat : formatOfName(path, platform)) };
+    return { path, format: format ?? (isStdout ? stdoutFormat : chooseFormat(path, platform)) };
   };
   return [toOutput(first), ...others.map(toOutput)];
 }
 
 /** Throws `UsageError` for an empty name, and for a list of names. */
-function expectOneName(path: string, platform: NodeJS.Platform): void {
+function requireOneName(path: string, platform: NodeJS.Platform): void {
   if (path.trim() === '') throw refuse('-o needs the name of a file.', 'For stdout: -o -');
 
   const names = path.split(',');
@@ -54,7 +54,7 @@ function expectOneName(path: string, platform: NodeJS.Platform): void {
 }
 
 /** Throws `UsageError` for an unknown ending; a name without one is csv. */
-function formatOfName(path: string, platform: NodeJS.Platform): FormatName {
+function chooseFormat(path: string, platform: NodeJS.Platform): FormatName {
   const format = formatOfFile(path);
   if (format !== undefined) return format;
 

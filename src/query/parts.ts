@@ -79,14 +79,14 @@ function resolveWhole(query: Query, nowMs: number): Window {
  * @param nowMs milliseconds since 1970
  * @throws UsageError as `wholePart`, for a period that cuts a part, and for more than 20,000 parts
  */
-export function partsOf(query: Query, nowMs: number): Part[] {
+export function planParts(query: Query, nowMs: number): Part[] {
   const whole = wholePart(query, nowMs);
   const unit = unitOfParts(query);
   if (unit === undefined) return [whole];
 
   const now = Math.floor(nowMs / 1_000);
   const subject = query.split === undefined ? '--by WEEKLY' : `--split ${unit}`;
-  expectWholeUnits(whole, unit, { now, subject });
+  requireWholeUnits(whole, unit, { now, subject });
   const hasEnd = query.until !== undefined || query.period !== undefined;
   const isBegun = isStillEmpty(query, { zone: query.timezone, nowMs, unit });
   const isOpen = keepsFolder(query) && (!hasEnd || isBegun);
@@ -170,7 +170,7 @@ interface UnitCheck {
 }
 
 /** Throws `UsageError` if a window cuts a unit; only the last one may still be running. */
-export function expectWholeUnits(
+export function requireWholeUnits(
   { since, end, zone }: Window,
   unit: SplitUnit,
   { now, subject, flag = '--split' }: UnitCheck,
@@ -221,7 +221,7 @@ function mergeableBreakdowns(unit: SplitUnit): (BreakdownName | 'WEEKLY')[] {
 }
 
 /** Throws `UsageError` for parts whose rows would have to be added up. */
-export function expectMergeable(query: Query, unit: SplitUnit): void {
+export function requireMergeable(query: Query, unit: SplitUnit): void {
   if (canMerge(query, unit)) return;
 
   const why = query.breakdowns.includes('MONTHLY')
@@ -238,7 +238,7 @@ export function expectMergeable(query: Query, unit: SplitUnit): void {
 }
 
 /** Selects the parts of one machine. Parts are counted from 1970, the same in every run. */
-export function partsOfShard(parts: readonly Part[], { index, count }: Shard): Part[] {
+export function selectShard(parts: readonly Part[], { index, count }: Shard): Part[] {
   return parts.filter(({ firstDay, query }) => {
     return (
       unitNumber(firstDay, unitOfParts(query) ?? 'day') % count === (index + count - 1) % count

@@ -1,7 +1,7 @@
 import { findCountry } from '../contract/countries.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { vocabularyOf } from '../contract/vocabulary.ts';
-import { type Flag, isSwitch, keyOfFlag, longNameOf } from './flags/flag.ts';
+import { type Flag, isSwitch, keyOfFlag, longName } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
 import { formatOfFile } from './format-names.ts';
@@ -110,7 +110,7 @@ function isWholeProfile({ profile, metrics }: Query): boolean {
 
 /** Formats a flag and its value as typed. */
 function toWords(flag: Flag, value: SavedValue): string[] {
-  const name = /^-\w/.exec(flag.flags)?.[0] ?? longNameOf(flag);
+  const name = /^-\w/.exec(flag.flags)?.[0] ?? longName(flag);
   if (isSwitch(flag)) return [name];
   if (isMap(value)) {
     return Object.entries(value).flatMap(([key, values]) => {

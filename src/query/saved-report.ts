@@ -7,7 +7,7 @@ import {
   isNegation,
   isSwitch,
   keyOfFlag,
-  longNameOf,
+  longName,
   readValue,
   unknownValue,
 } from './flags/flag.ts';
@@ -90,7 +90,7 @@ export function locateMistakes(
 ): LineMistake[] {
   const { mistakes = [error] } = error;
   return mistakes.map(({ message, hint, about }) => {
-    const option = [...runFlagsByName].find(([, flag]) => longNameOf(flag) === about?.flag)?.[0];
+    const option = [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
     return { line: lines.get(option ?? '') ?? line, message, hint };
   });
 }

@@ -11,7 +11,7 @@ export function isUrl(name: string): boolean {
 }
 
 /** Throws `UsageError` if a value of `-o` is a URL, with the pipe to use. */
-export function expectNoUrl(
+export function refuseUrl(
   name: string,
   format: string | undefined,
   platform: NodeJS.Platform,
@@ -29,7 +29,7 @@ export function expectNoUrl(
 }
 
 /** Throws `UsageError` if a file to read is a URL. */
-export function expectNoUrlToRead(name: string): void {
+export function refuseUrlToRead(name: string): void {
   if (!isUrl(name)) return;
 
   throw new UsageError(`${shownUrl(name)} is a URL; adreport reads local files.`, {

@@ -1,8 +1,8 @@
-import { numberTextOf } from '../contract/values.ts';
+import { toDecimalString } from '../contract/values.ts';
 import * as ascii from './bytes.ts';
 import { parseValue, type RowBatch, type Value } from './row-batch.ts';
 import { matchesAt } from './row-keys.ts';
-import { nullInRun, type RangedBatch, rangesOf } from './row-ranges.ts';
+import { nullInRun, type RangedBatch, toRanges } from './row-ranges.ts';
 
 /** Marks values that `toCents` cannot represent. */
 export const notCents = Number.POSITIVE_INFINITY;
@@ -61,8 +61,8 @@ class BatchColumns {
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
 /** Several checks use the same columns. */
-function columnsOf(batch: RowBatch): BatchColumns {
-  const { valueStarts } = rangesOf(batch);
+function findColumns(batch: RowBatch): BatchColumns {
+  const { valueStarts } = toRanges(batch);
   let columns = columnsByRanges.get(valueStarts);
   if (!columns) {
     columns = new BatchColumns();
@@ -73,15 +73,15 @@ function columnsOf(batch: RowBatch): BatchColumns {
 }
 
 /**
- * Returns one value per row, as in the objects of `rowsOf`. Repeated text is the same string, which
+ * Returns one value per row, as in the objects of `toRows`. Repeated text is the same string, which
  * makes comparing it cheap.
  */
-export function valuesOf(batch: RowBatch, field: string): readonly (Value | undefined)[] {
-  const { values: columns } = columnsOf(batch);
+export function readField(batch: RowBatch, field: string): readonly (Value | undefined)[] {
+  const { values: columns } = findColumns(batch);
   const known = columns.get(field);
   if (known) return known;
 
-  const values = readValues(rangesOf(batch), field);
+  const values = readValues(toRanges(batch), field);
   columns.set(field, values);
   return values;
 }
@@ -121,12 +121,12 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
  * number with more digits or decimals. Valid until the next batch is requested.
  */
 export function toCents(batch: RowBatch, field: string): Float64Array {
-  const columns = columnsOf(batch);
+  const columns = findColumns(batch);
   const known = columns.cents.get(field);
   if (known) return known;
 
   const numbers = columns.numbersFor(field, batch.rowCount);
-  readCents(rangesOf(batch), field, numbers);
+  readCents(toRanges(batch), field, numbers);
   columns.cents.set(field, numbers);
   return numbers;
 }
@@ -206,13 +206,13 @@ function fourDigitsAt(view: DataView, at: number, count: number): number {
 export function hasNonZero(batch: RowBatch, field: string): boolean {
   return toCents(batch, field).some((cents, row) => {
     if (cents !== notCents) return !Number.isNaN(cents) && cents !== 0;
-    return Number(numberTextOf(valuesOf(batch, field)[row]) ?? 0) !== 0;
+    return Number(toDecimalString(readField(batch, field)[row]) ?? 0) !== 0;
   });
 }
 
 /** Includes the numbers in strings. */
 export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
-  const { facts: columns } = columnsOf(batch);
+  const { facts: columns } = findColumns(batch);
   const known = columns.get(field);
   if (known) return known;
 

@@ -1,6 +1,6 @@
 import * as ascii from './bytes.ts';
-import { compactJson, textsOf } from './row-batch.ts';
-import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+import { compactJson, readJsonValues } from './row-batch.ts';
+import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
 const backslashes = ascii.repeated(ascii.backslash);
 const commas = ascii.repeated(ascii.comma);
@@ -22,7 +22,7 @@ export class RowCopier {
 
   /** Returns the unchanged rows, one per line, joined by the separator: `,\n` or `\n`. */
   copyToJson(batch: RowBatch, separator: Buffer): Uint8Array {
-    const ranges = rangesOf(batch);
+    const ranges = toRanges(batch);
     if (hasLineBreaks(ranges)) return compactRows(ranges, separator);
 
     const { bytes, rowCount, rowStarts, rowEnds } = ranges;
@@ -47,7 +47,7 @@ export class RowCopier {
    * @param columns fields to write, in order; passing the same array each time saves lookups
    */
   copyToCsv(batch: RowBatch, columns: readonly string[]): Uint8Array {
-    const ranges = rangesOf(batch);
+    const ranges = toRanges(batch);
     this.#findColumns(columns, ranges.fields);
     const indexes = this.#indexes;
     const { bytes, rowCount, rowStarts, rowEnds, valueStarts, valueEnds } = ranges;
@@ -128,10 +128,10 @@ interface CopiedRows {
 
 /** Returns rows of a batch as JSON objects, one per line. */
 export function copyRows(batch: RowBatch, { rows, fields, members = '' }: CopiedRows): Buffer {
-  const { bytes, rowStarts, rowEnds } = rangesOf(batch);
+  const { bytes, rowStarts, rowEnds } = toRanges(batch);
   const picked = fields?.map((field) => ({
     key: JSON.stringify(field),
-    texts: textsOf(batch, field),
+    texts: readJsonValues(batch, field),
   }));
   let lines = '';
   for (const row of rows) {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Parser, parse } from 'csv-parse';
-import { fieldsOfHeader, fieldTypeOf } from '../contract/columns.ts';
+import { fieldTypeOf, readHeader } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -9,37 +9,37 @@ import type { RowPlaces } from './row-places.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
-const numberForm = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Reads a cell that is not empty as JSON. */
 export type CellReader = (text: string) => string;
 
 /** How a CSV was written. */
-export interface CsvForm {
+export interface CsvDialect {
   readonly delimiter: string;
   readonly hasByteOrderMark: boolean;
 }
 
 export interface CsvReading {
   /** Returns the row fields for the names of the header. */
-  fieldsOfHeader(names: readonly string[], form: CsvForm): string[];
+  readHeader(names: readonly string[], form: CsvDialect): string[];
 
-  cellReader(field: string, form: CsvForm): CellReader;
+  cellReader(field: string, form: CsvDialect): CellReader;
 }
 
 /** For a body of the service. */
 const serviceReading: CsvReading = {
-  fieldsOfHeader,
+  readHeader: readHeader,
   cellReader: (field) => {
     const type = fieldTypeOf(field);
     if (type !== 'integer' && type !== 'money') return JSON.stringify;
-    return (text) => (numberForm.test(text) ? text : JSON.stringify(text));
+    return (text) => (numberPattern.test(text) ? text : JSON.stringify(text));
   },
 };
 
 /** For the rows of a CSV. */
 export interface CsvOptions {
-  readonly form: CsvForm;
+  readonly form: CsvDialect;
 
   /** Default: that of a body of the service. */
   readonly reading?: CsvReading | undefined;
@@ -163,7 +163,7 @@ class CsvReader {
   #begin(cells: readonly string[]): void {
     const { form, reading = serviceReading } = this.#options;
     this.#addLines(1);
-    const names = reading.fieldsOfHeader(cells, form);
+    const names = reading.readHeader(cells, form);
     checkHeader(names);
     this.#header.push(...names);
     this.#columns = names.map((name) => {
@@ -173,7 +173,7 @@ class CsvReader {
 
   #lineOf(values: readonly string[]): string {
     this.#rowCount += 1;
-    const members = this.#columns.map(({ key, read }, i) => key + jsonOf(values[i] ?? '', read));
+    const members = this.#columns.map(({ key, read }, i) => key + toJson(values[i] ?? '', read));
     return `{${members.join(',')}}\n`;
   }
 
@@ -225,7 +225,7 @@ class RecentLines {
     if (!line) return malformed('The CSV is not UTF-8');
 
     const number = this.#linesBefore + index + 1;
-    const beginning = beginningOf(line.toString('latin1'));
+    const beginning = quoteBeginning(line.toString('latin1'));
     return brokenLine(
       `Line ${number} of the CSV is not UTF-8: it begins with ${beginning}.`,
       'NOT_UTF8',
@@ -233,12 +233,12 @@ class RecentLines {
   }
 
   unreadable(error: ParserError, columnCount: number): IncompleteDataError {
-    const why = reasonOf(error, columnCount);
+    const why = describeError(error, columnCount);
     const isCut = error.code === 'CSV_QUOTE_NOT_CLOSED';
     const code = isCut ? 'TRUNCATED' : 'MALFORMED';
     const line = this.#lines()[(error.lines ?? 0) - this.#linesBefore - 1];
     if (!line) return brokenLine(`The CSV cannot be read: ${why}.`, code);
-    const beginning = beginningOf(line.toString());
+    const beginning = quoteBeginning(line.toString());
     const message = `Line ${error.lines} of the CSV cannot be read: ${why}. It begins with ${beginning}.`;
     return brokenLine(message, code);
   }
@@ -267,7 +267,7 @@ function brokenLine(message: string, code: string): IncompleteDataError {
 }
 
 /** Describes the problem with a line, in plain words. */
-function reasonOf({ code, message, record }: ParserError, columnCount: number): string {
+function describeError({ code, message, record }: ParserError, columnCount: number): string {
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
       return `it has ${formatPlural(record?.length ?? 0, 'cell')}, but the header has ${columnCount}`;
@@ -281,7 +281,7 @@ function reasonOf({ code, message, record }: ParserError, columnCount: number): 
   }
 }
 
-function beginningOf(line: string): string {
+function quoteBeginning(line: string): string {
   return `“${printable(line.trimEnd().slice(0, 80))}${line.length > 80 ? '…' : ''}”`;
 }
 
@@ -302,7 +302,7 @@ function checkHeader(names: readonly string[]): void {
   );
 }
 
-function jsonOf(value: string, read: CellReader): string {
+function toJson(value: string, read: CellReader): string {
   if (value === '') return 'null';
   if (value.length > maxValueBytes) throw malformed('The CSV has a value longer than 1 MB');
   return read(value);
@@ -333,7 +333,7 @@ const usualDelimiters = [',', ';', '\t'];
  *
  * @param isFile set for files, in which a comma in the only column separates decimals
  */
-export function delimiterOf(head: Buffer, isFile: boolean): string {
+export function detectDelimiter(head: Buffer, isFile: boolean): string {
   const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');
   const [line = '', ...rows] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]+/);
 

@@ -1,9 +1,9 @@
 import { letterN, minus, quote } from './bytes.ts';
-import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
 /** Finds the rows without a value in any of the fields, counted from 0. */
 export function findEmptyRows(batch: RowBatch, fields: readonly string[]): number[] {
-  const ranges = rangesOf(batch);
+  const ranges = toRanges(batch);
   const stride = batch.fields.length;
   const indexes = indexesIn(batch, fields);
 

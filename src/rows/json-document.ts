@@ -327,11 +327,11 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
   for (const [name, json] of members) document[name] = JSON.parse(json.toString());
   const record = { ...document, ...asObject(document.response) };
 
-  const errorId = textOf(record.error_id);
-  const status = textOf(record.status);
+  const errorId = toText(record.error_id);
+  const status = toText(record.status);
   // The message of a status record describes the progress, not an error.
-  const message = status === undefined ? textOf(record.message) : undefined;
-  const errorText = textOf(record.error) ?? errorId ?? message;
+  const message = status === undefined ? toText(record.message) : undefined;
+  const errorText = toText(record.error) ?? errorId ?? message;
   if (errorText !== undefined) {
     const sentence = `The service sent an error instead of the report: ${errorText}`;
     return new RejectedError(sentence, errorId === undefined ? {} : { code: errorId });
@@ -339,13 +339,13 @@ function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
 
   const problem =
     status === undefined
-      ? `The document from the service is not a report: it has no “data” array. It begins with ${beginningOf(members)}.`
+      ? `The document from the service is not a report: it has no “data” array. It begins with ${quoteBeginning(members)}.`
       : `The service sent a status (“${status}”) instead of the report.`;
   return new IncompleteDataError(problem, { code: 'NO_DATA', retryable: status !== undefined });
 }
 
 /** Quotes the beginning of a document without rows. */
-function beginningOf(members: ReadonlyMap<string, Buffer>): string {
+function quoteBeginning(members: ReadonlyMap<string, Buffer>): string {
   const parts: string[] = [];
   for (const [name, value] of members) {
     parts.push(`${JSON.stringify(name)}:${value.toString('utf8', 0, maxQuotedBytes)}`);
@@ -358,9 +358,9 @@ function asObject(value: unknown): object | undefined {
 }
 
 /** Returns a string, or an object's `message`, printable and shortened. */
-function textOf(value: unknown): string | undefined {
+function toText(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null && 'message' in value) {
-    return textOf(value.message);
+    return toText(value.message);
   }
   if (typeof value !== 'string' || value === '') return undefined;
   return printable(value.slice(0, 300));

@@ -65,7 +65,7 @@ function watch(): void {
 }
 
 /** Hides a decoder's own crashes, whose messages mean nothing to users. */
-function reasonOf(error: unknown): string {
+function describeError(error: unknown): string {
   const isCrash = error instanceof TypeError || error instanceof RangeError;
   if (isCrash) return 'its contents are inconsistent';
   return error instanceof Error ? error.message : String(error);
@@ -79,7 +79,7 @@ async function answer({ path }: ParquetRequest): Promise<void> {
     lines = decoded.lines;
     end = { notes: decoded.notes };
   } catch (error) {
-    end = { failure: reasonOf(error) };
+    end = { failure: describeError(error) };
   }
   const mark = Buffer.from([endOfRows]);
   await write(Buffer.concat([lines, mark, Buffer.from(`${JSON.stringify(end)}\n`)]));

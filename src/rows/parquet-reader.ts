@@ -143,7 +143,7 @@ export class ParquetReader {
     let lines = '';
     for (let row = 0; row < slice.end - slice.start; row++) {
       const members = columns.map(({ key, element }) => {
-        return key + jsonOf(values.get(element.name)?.[row], element, this.#zone);
+        return key + toJson(values.get(element.name)?.[row], element, this.#zone);
       });
       lines += `{${members.join(',')}}\n`;
       const isLast = row === slice.end - slice.start - 1;
@@ -229,7 +229,7 @@ function columnBytes(group: RowGroup, name: string): number {
   return sizeBytes;
 }
 
-function jsonOf(value: unknown, element: SchemaElement, zone: string): string {
+function toJson(value: unknown, element: SchemaElement, zone: string): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);

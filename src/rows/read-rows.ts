@@ -43,13 +43,13 @@ export async function* readRows(
   try {
     const start = await readHead(source);
     const head = withoutMark(start);
-    const form = lines === 'expected' ? 'lines' : formOf(head, options);
+    const form = lines === 'expected' ? 'lines' : detectForm(head, options);
     if (form !== 'csv') {
       const window = new ByteWindow(head, source, pieceBytes);
       return yield* readDocument(window, form === 'lines');
     }
 
-    const { delimiterOf, readCsvLines } = await import('./csv-rows.ts');
+    const { detectDelimiter: delimiterOf, readCsvLines } = await import('./csv-rows.ts');
     const delimiter = delimiterOf(head, lines !== undefined);
     const csvForm = { delimiter, hasByteOrderMark: hasByteOrderMark(start) };
     const fields: string[] = [];
@@ -93,7 +93,10 @@ export async function* prepended(
 }
 
 /** Finds the format of a body by its first bytes, and then by its `Content-Type`. */
-function formOf(head: Buffer, { contentType, lines }: ReadOptions): 'document' | 'lines' | 'csv' {
+function detectForm(
+  head: Buffer,
+  { contentType, lines }: ReadOptions,
+): 'document' | 'lines' | 'csv' {
   const text = head.toString('latin1');
   if (text.trim() === '' && head.length < headBytes) throw truncatedError(0, head.length);
   const form = detectTextForm(text, contentType);

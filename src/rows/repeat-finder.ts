@@ -1,6 +1,6 @@
 import { letterN } from './bytes.ts';
 import { RowKeys } from './row-keys.ts';
-import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
 /** Rows whose keys are kept. */
 const maxRows = 1_000_000;
@@ -40,7 +40,7 @@ export class RepeatFinder {
     const fields = batch.fields.filter((field) => !this.#ignoredFields.includes(field));
     const rowCount = Math.min(batch.rowCount, maxRows - this.#rowsSeen);
     this.#rowsSeen += rowCount;
-    const ranges = rangesOf(batch);
+    const ranges = toRanges(batch);
     this.#keys.add(batch, { fields, rowCount }, (row) => {
       const lacksKey = keyIndexes.some((index) =>
         isBlank(ranges, row * batch.fields.length + index),

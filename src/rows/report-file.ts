@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { detectBinaryForm, isPage } from '../contract/body-kind.ts';
+import { detectBinaryFormat, isPage } from '../contract/body-kind.ts';
 import { AdreportError, codeOf, IncompleteDataError, UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import type { CsvReading } from './csv-rows.ts';
@@ -61,7 +61,7 @@ export async function openReportFile(
     const pieceBytes = pieceBytesFor(stats.size);
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, 0);
     const first = buffer.subarray(0, bytesRead);
-    if (detectBinaryForm(first) === 'parquet') {
+    if (detectBinaryFormat(first) === 'parquet') {
       return parquetFile({ file, path, sizeBytes: stats.size, shown, signal, decoder });
     }
     const chunks = readOn(file, { first, isAll: bytesRead < pieceBytes, signal });
@@ -120,11 +120,11 @@ export function readReportStream(
   const places = new RowPlaces();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
-    const form = detectBinaryForm(head);
+    const form = detectBinaryFormat(head);
     if (form === 'parquet') throw parquetPipeError();
     const formForPeople = detectDocumentFormat(head);
     if (formForPeople) throw documentFormatError(shown, formForPeople);
-    expectNoArchive(head);
+    refuseArchive(head);
 
     const bytes = prepended(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
@@ -156,7 +156,7 @@ function detectDocumentFormat(head: Buffer): DocumentFormat | undefined {
   const text = head.toString('latin1');
   if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (isPage(text)) return { name: 'a web page', program: 'a browser' };
-  if (detectBinaryForm(head) !== 'zip' || !isSheet(head)) return undefined;
+  if (detectBinaryFormat(head) !== 'zip' || !isSheet(head)) return undefined;
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
@@ -169,8 +169,8 @@ function isSheet(head: Buffer): boolean {
 }
 
 /** Throws `IncompleteDataError` for the beginning of an archive. */
-function expectNoArchive(head: Buffer): void {
-  const form = detectBinaryForm(head);
+function refuseArchive(head: Buffer): void {
+  const form = detectBinaryFormat(head);
   if (form !== 'zip' && form !== 'zstd') return;
   const sentence = form === 'zip' ? 'This is a zip archive.' : 'This file is compressed with zstd.';
   throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
@@ -235,10 +235,10 @@ async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   try {
     const pieces: AsyncIterator<Uint8Array> = gunzip[Symbol.asyncIterator]();
     const head = await readHead(pieces);
-    if (detectBinaryForm(head) === 'gzip') {
+    if (detectBinaryFormat(head) === 'gzip') {
       throw new IncompleteDataError('It is compressed twice.', { code: 'ARCHIVE' });
     }
-    expectNoArchive(head);
+    refuseArchive(head);
     yield* prepended(head, pieces);
   } finally {
     gunzip.destroy();
@@ -268,7 +268,7 @@ function gzipDamage(error: Error): Damage | undefined {
 /** Checks the last four bytes. */
 async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
   const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
-  return detectBinaryForm(buffer) === 'parquet';
+  return detectBinaryFormat(buffer) === 'parquet';
 }
 
 interface OpenRows {

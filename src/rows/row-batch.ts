@@ -1,6 +1,6 @@
 import type { ReportSummary } from '../contract/messages.ts';
 import { comma, letterE, letterN, quote } from './bytes.ts';
-import { nullInRun, type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+import { nullInRun, type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
 export type { RowBatch } from './row-ranges.ts';
 
@@ -55,18 +55,18 @@ export interface Row {
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
 /** Returns the rows of a batch as objects. They can be kept, and are the same in each call. */
-export function rowsOf(batch: RowBatch): readonly Row[] {
+export function toRows(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;
 
-  const rows = parseRows(rangesOf(batch));
+  const rows = parseRows(toRanges(batch));
   parsedRows.set(batch, rows);
   return rows;
 }
 
 /** Returns the compact JSON of a field in each row; `undefined` if a row does not have the key. */
-export function textsOf(batch: RowBatch, field: string): (string | undefined)[] {
-  const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
+export function readJsonValues(batch: RowBatch, field: string): (string | undefined)[] {
+  const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const texts = new Array<string | undefined>(rowCount).fill(undefined);
   const index = fields.indexOf(field);
   if (index < 0) return texts;
@@ -82,7 +82,7 @@ export function textsOf(batch: RowBatch, field: string): (string | undefined)[] 
 
 /** Ignores null and empty strings. */
 export function hasValue(batch: RowBatch, field: string): boolean {
-  const { bytes, rowCount, fields, valueStarts, valueEnds } = rangesOf(batch);
+  const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
   if (index < 0) return false;
 
@@ -99,7 +99,7 @@ function parseRows(batch: RangedBatch): Row[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds, renamedKeys } = batch;
   if (rowCount === 0) return [];
 
-  const parsed: Record<string, Value>[] = JSON.parse(`[${jsonOf(batch)}]`);
+  const parsed: Record<string, Value>[] = JSON.parse(`[${toJson(batch)}]`);
   const rows = renamedKeys.size === 0 ? parsed : parsed.map((row) => renamed(row, renamedKeys));
   for (const [index, row] of rows.entries()) {
     Object.setPrototypeOf(row, null);
@@ -128,14 +128,14 @@ function renamed(
   return Object.fromEntries(entries);
 }
 
-/** Parses a JSON value like `rowsOf`: a number that a double would change is its text. */
+/** Parses a JSON value like `toRows`: a number that a double would change is its text. */
 export function parseValue(json: string): Value {
   const value: Value = JSON.parse(json);
   return typeof value === 'string' ? value : restoreDigits(value, json);
 }
 
 /** Joins the rows by commas, which NDJSON does not have. */
-function jsonOf({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
+function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
 

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../contract/values.ts';
 import { backslash, letterN, quote, repeated, space, toDataView, zeroBytes } from './bytes.ts';
 import { hashWidth, KeyTable } from './key-table.ts';
-import { type RangedBatch, type RowBatch, rangesOf } from './row-ranges.ts';
+import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
 /** Which rows are added, and whose they are. */
 interface KeyedRows {
@@ -82,7 +82,7 @@ export class RowKeys {
     { fields, rowCount = batch.rowCount, day, owner = 1 }: KeyedRows,
     onRepeat: (row: number, owner: number) => void,
   ): void {
-    const ranges = rangesOf(batch);
+    const ranges = toRanges(batch);
     const keyFields = this.#findFields(ranges, fields);
     const dayNumber = day === undefined ? 0 : this.#numberOf('date');
     if (hashWidth * rowCount > this.#hashes.length) {

@@ -1,4 +1,4 @@
-import { fieldOfName } from '../contract/columns.ts';
+import { findField } from '../contract/columns.ts';
 
 /**
  * Consecutive rows of a report. `row-batch.ts`, `column-values.ts` and `row-keys.ts` read them,
@@ -45,7 +45,7 @@ export interface RangedBatch extends RowBatch {
 }
 
 /** Every batch has ranges: all are created by `RowRanges`. */
-export function rangesOf(batch: RowBatch): RangedBatch {
+export function toRanges(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
 
@@ -121,7 +121,7 @@ export class RowRanges {
       return index;
     }
 
-    const field = fieldOfName(key);
+    const field = findField(key);
     const name = this.fields.includes(field) ? key : field;
     const width = this.fields.length;
     const valuesNeeded = (this.rowCount + 1) * (width + 1);

@@ -8,7 +8,7 @@ import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import { formatSum } from '../totals/report-metrics.ts';
 import { showMetrics, writtenMessage } from './announce-output.ts';
 import type { Context } from './context.ts';
-import { keyFor, windowOf } from './describe-report.ts';
+import { describePeriod, keyFor } from './describe-report.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
 /** Runs with more files print only a total for the rest. */
@@ -108,7 +108,7 @@ export class Announcer {
       changes.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
     }
     const { label, part } = report;
-    const day = windowOf(part, rows.tail).since?.slice(0, 10);
+    const day = describePeriod(part, rows.tail).since?.slice(0, 10);
     const subject = label === undefined ? day : `${label} ${day}`;
     this.#context.console.note(`${subject} changed: ${changes.join(', ')}`);
   }
@@ -136,7 +136,7 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
     key: keyFor(query),
     reportId: rows.id ?? null,
     ...('reportIds' in rows && { reportIds: rows.reportIds }),
-    ...windowOf(part, rows.tail),
+    ...describePeriod(part, rows.tail),
     warnings: checkResult.warnings.map(({ message }) => message),
     // A warning about a file is no proof against the report.
     notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.warnings ?? [])],

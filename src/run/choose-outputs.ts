@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { printerFor } from '../formats/page-extras.ts';
-import { expectFlagsFit } from '../query/check-query.ts';
+import { requireFittingFlags } from '../query/check-query.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { type FormatName, formatFacts } from '../query/format-names.ts';
 import { readOutputs } from '../query/outputs.ts';
@@ -19,7 +19,7 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `expectTargets` do, and if
+ * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `requireTargets` do, and if
  * a flag does not fit the formats.
  */
 export function chooseOutputs(
@@ -32,16 +32,16 @@ export function chooseOutputs(
     { output: paths, format },
     { stdoutFormat: stdoutFormat(context), platform: context.host.platform },
   );
-  expectFlagsFit(
+  requireFittingFlags(
     options,
     outputs.map((one) => one.format),
   );
-  expectTargets(context, outputs);
+  requireTargets(context, outputs);
   return outputs;
 }
 
 /** Throws `UsageError` for a binary format on a terminal, and if a browser is missing. */
-export function expectTargets({ console, host }: Context, outputs: readonly Output[]): void {
+export function requireTargets({ console, host }: Context, outputs: readonly Output[]): void {
   for (const { path, format } of outputs) {
     if (path === '-' && formatFacts[format].isBinary && console.out.isTerminal) {
       throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {

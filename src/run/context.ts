@@ -33,9 +33,9 @@ export interface Context {
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
 
-  /** Aborted by the user, and by `callOff`, which ends the work of this command early. */
+  /** Aborted by the user, and by `stopper`, which ends the work of this command early. */
   readonly signal: AbortSignal;
-  readonly callOff: AbortController;
+  readonly stopper: AbortController;
   dispose(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ interface ReportedWindow {
 }
 
 /** Returns the window of a report as RFC 3339: the requested one, or that of its summary. */
-export function windowOf(part: Part | undefined, { summary }: ReportTail): ReportedWindow {
+export function describePeriod(part: Part | undefined, { summary }: ReportTail): ReportedWindow {
   const window = part ? describeWindow(part) : summary && formatSummaryWindow(summary);
   return { since: window?.since ?? null, until: window?.until ?? null };
 }
@@ -30,7 +30,7 @@ function formatSummaryWindow({
 }
 
 /** Describes the origin of the data, as stored in the file. */
-export function provenanceOf(
+export function describeProvenance(
   { host, version }: Pick<Context, 'host' | 'version'>,
   query: Query | undefined,
   reportId: string | undefined,

@@ -1,6 +1,6 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
-import { bodyOf, curlLine, encodeBody } from '../query/body.ts';
+import { buildBody, curlLine, encodeBody } from '../query/body.ts';
 import { describeWindow, formatInstant } from '../query/calendar.ts';
 import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
@@ -54,7 +54,7 @@ export async function printDryRun(
     const { baseUrl, encoding } = await account.settings();
     const address = baseUrl.value?.href ?? 'https://reports.example.com';
     const { since, until, zone } = part;
-    const body = bodyOf(part);
+    const body = buildBody(part);
     const encoded = encodeBody(body, encoding.value);
     const curl = curlLine(address, encoded, host.platform);
     requests.push({

@@ -7,7 +7,7 @@ import { declare, planDeclaration } from '../folder/declaration-file.ts';
 import { isDue } from '../folder/due.ts';
 import { findPlace } from '../folder/folder-place.ts';
 import { type FolderState, readFolder } from '../folder/folder-state.ts';
-import type { FilledFolder } from '../folder/record-download.ts';
+import type { FolderToFill } from '../folder/record-download.ts';
 import { nameValues } from '../query/file-name.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import { keepsFolder } from '../query/parts.ts';
@@ -92,7 +92,7 @@ export async function fillFolder(
   { host }: Context,
   { folder, declaration, history }: FolderState,
   shard: Shard | undefined,
-): Promise<FilledFolder> {
+): Promise<FolderToFill> {
   const realPath = await realpath(folder).catch(() => folder);
   return { folder, declaration, realPath, lines: history.lines, shard, host };
 }

@@ -9,14 +9,14 @@ import {
 import { findIds } from '../client/find-ids.ts';
 import { findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
-import type { FilledFolder } from '../folder/record-download.ts';
-import { expectValidOnWindows, pathKey } from '../output/file/file-name.ts';
+import type { FolderToFill } from '../folder/record-download.ts';
+import { pathKey, requireValidOnWindows } from '../output/file/file-name.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { expandName, listPlaceholders, nameValues } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
-import { keepsFolder, mergesParts, partsOf, partsOfShard, wholePart } from '../query/parts.ts';
+import { keepsFolder, mergesParts, planParts, selectShard, wholePart } from '../query/parts.ts';
 import type { Part, Query } from '../query/query.ts';
-import { expectTargets, stdoutFormat } from './choose-outputs.ts';
+import { requireTargets, stdoutFormat } from './choose-outputs.ts';
 import type { Context } from './context.ts';
 
 /** One query of a run, its account, and the reports to request. */
@@ -38,7 +38,7 @@ export interface ReportPlan {
   readonly parts: readonly Part[];
 
   /** Folder that the report fills, if it fills one. */
-  readonly filled?: FilledFolder;
+  readonly filled?: FolderToFill;
 
   /** Why its folder lets none of its parts be requested; an error of the run. */
   readonly refusal?: UsageError;
@@ -49,7 +49,7 @@ export interface ReportPlan {
  * `UsageError`, with file and line for a mistake in `adreport.yaml`.
  */
 export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
-  expectEffect(command);
+  requireEffect(command);
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
   const reports = areSaved ? await readSaved(context, command) : [{ options }];
@@ -72,7 +72,7 @@ function readSaved(context: Context, command: RunCommandLine): Promise<ReportFla
 }
 
 /** Throws `UsageError` for flags that do nothing with the others. */
-function expectEffect({ options, names, typedOptions }: RunCommandLine): void {
+function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
   const { direct, split, all, account = '', by = [], shard } = options;
   const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
   const isInParts = split !== undefined || isWeekly;
@@ -106,7 +106,7 @@ async function planForAccounts(context: Context, report: ReportFlags): Promise<R
   const accountNames = await context.accounts.names(options, choice);
   if (!accountNames) return [await planReport(context, report, name)];
 
-  for (const path of options.output ?? ['-']) expectAccountInName(path);
+  for (const path of options.output ?? ['-']) requireAccountInName(path);
   const planned: ReportPlan[] = [];
   for (const account of accountNames) {
     const label = name === undefined ? account : `${name} ${account}`;
@@ -117,7 +117,7 @@ async function planForAccounts(context: Context, report: ReportFlags): Promise<R
 }
 
 /** Throws `UsageError` if several accounts would write to one file. */
-function expectAccountInName(path: string): void {
+function requireAccountInName(path: string): void {
   if (listPlaceholders(path).includes('account')) return;
   const place = path === '-' ? 'stdout' : `-o ${path}`;
   throw new UsageError(`Cannot write several accounts to ${place}.`, {
@@ -144,7 +144,7 @@ async function planReport(
     nowMs,
     platform: context.host.platform,
   });
-  expectTargets(context, query.outputs);
+  requireTargets(context, query.outputs);
   if (options.clobber === false && keepsFolder(query)) {
     throw new UsageError('--no-clobber does not go with a folder.', {
       about: { flag: '--no-clobber' },
@@ -152,9 +152,9 @@ async function planReport(
     });
   }
 
-  const allParts = partsOf(query, nowMs);
+  const allParts = planParts(query, nowMs);
   const { shard } = options;
-  const parts = shard ? partsOfShard(allParts, shard) : allParts;
+  const parts = shard ? selectShard(allParts, shard) : allParts;
   return { query, account, options, label, whole: wholePart(query, nowMs), allParts, parts };
 }
 
@@ -191,7 +191,7 @@ export function nameFiles({ query, whole }: ReportPlan, part: Part): string[] {
  * Throws `UsageError` if two reports of a run write to the same place, or if the system does not
  * allow a name.
  */
-export function expectDistinctFiles(
+export function requireDistinctFiles(
   reports: readonly ReportPlan[],
   { cwd, platform }: { readonly cwd: string; readonly platform: NodeJS.Platform },
 ): void {
@@ -199,7 +199,7 @@ export function expectDistinctFiles(
   for (const report of reports) {
     const names = new Set(report.parts.flatMap((part) => nameFiles(report, part)));
     for (const name of names) {
-      if (name !== '-') expectValidOnWindows(name, platform);
+      if (name !== '-') requireValidOnWindows(name, platform);
       const place = name === '-' ? name : pathKey(resolve(cwd, name));
       const owner = owners.get(place) ?? report;
       owners.set(place, owner);

@@ -5,7 +5,7 @@ import { isFolderRecord } from '../folder/folder-state.ts';
 import { formats } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import type { EncodeOptions, TableLook } from '../output/encoder.ts';
-import { expectValidOnWindows, pathKey } from '../output/file/file-name.ts';
+import { pathKey, requireValidOnWindows } from '../output/file/file-name.ts';
 import {
   checkTarget,
   type OutputFile,
@@ -120,7 +120,7 @@ export async function prepareFiles(
       },
     });
   }
-  expectDistinctTargets(context, files);
+  requireDistinctTargets(context, files);
 
   const printsTotals = hasFile && !flags.json && !console.isQuiet;
   return {
@@ -134,7 +134,7 @@ export async function prepareFiles(
 const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
 /** Throws `UsageError` if two names mean the same target: `a.csv` and `./a.csv`. */
-function expectDistinctTargets({ host }: Context, files: readonly PlannedFile[]): void {
+function requireDistinctTargets({ host }: Context, files: readonly PlannedFile[]): void {
   const keys = new Set<string>();
   for (const { target } of files) {
     const name = target.name('{id}') ?? '-';
@@ -194,7 +194,7 @@ export async function openTarget(
 
   const name = (id?: string) => expandName(template, id === undefined ? names : { ...names, id });
   const path = (id?: string) => {
-    expectValidOnWindows(name(id), host.platform);
+    requireValidOnWindows(name(id), host.platform);
     return resolve(host.cwd, name(id));
   };
   const noClobber = !clobber;

@@ -1,9 +1,9 @@
 import { type Column, metricOfField } from '../contract/columns.ts';
 import type { CheckMessage } from '../errors.ts';
 import type { Totals } from '../folder/history-schema.ts';
-import { type FilledFolder, type RecordResult, recordDownload } from '../folder/record-download.ts';
+import { type FolderToFill, type RecordResult, recordDownload } from '../folder/record-download.ts';
 import type { WrittenFile } from '../output/written-file.ts';
-import { columnsOfQuery } from '../query/columns.ts';
+import { listQueryColumns } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import { defaultMetrics, metricDigits } from '../totals/report-metrics.ts';
@@ -25,7 +25,7 @@ interface CompletePart {
  * `undefined` for streams, which have no history. Throws `OutputError`.
  */
 export async function recordPart(
-  filled: FilledFolder,
+  filled: FolderToFill,
   part: Part,
   { file, sums, hasNumbers, warnings, reportId, createdMs }: CompletePart,
 ): Promise<RecordResult | undefined> {
@@ -38,7 +38,7 @@ export async function recordPart(
     hasNumbers,
     sizeBytes,
     sha256,
-    totals: totalsOf(sums, columnsOfQuery(part.query)),
+    totals: toTotals(sums, listQueryColumns(part.query)),
     reportId: reportId ?? null,
     createdMs,
     warnings: warnings.map(({ message }) => message),
@@ -46,7 +46,7 @@ export async function recordPart(
 }
 
 /** Sums each requested metric exactly, by metric name. */
-function totalsOf(sums: GroupedTotals, columns: readonly Column[]): Totals {
+function toTotals(sums: GroupedTotals, columns: readonly Column[]): Totals {
   const all = sums.totals();
   const totals: Record<string, string> = {};
   // A report without rows has a sum of 0 for each metric.

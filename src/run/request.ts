@@ -4,7 +4,7 @@ import type { Settings } from '../account/resolve.ts';
 import { chooseAccountName, isUnnamed, storeCommand } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
-import { bodyOf, type ReportBody } from '../query/body.ts';
+import { buildBody, type ReportBody } from '../query/body.ts';
 import { describeWindow } from '../query/calendar.ts';
 import { fixedPeriod, withPeriod } from '../query/command-for.ts';
 import type { Part } from '../query/query.ts';
@@ -19,7 +19,7 @@ export async function resumeReport(
   { account, console, host, ledger }: Context,
   part: Part,
 ): Promise<RequestedReport | undefined> {
-  const search = { ...(await accountInLedger(account)), hash: hashBody(bodyOf(part)) };
+  const search = { ...(await accountInLedger(account)), hash: hashBody(buildBody(part)) };
   const unfinished = ledger()?.findUnfinished(search);
   if (!unfinished) return undefined;
 
@@ -44,7 +44,7 @@ export async function requestAndRecord(
   const ledger = open();
   const client = await account.client();
   const settings = await account.settings();
-  const body = bodyOf(part);
+  const body = buildBody(part);
   const { since, until } = describeWindow(part);
   const fixedDates = fixedPeriod({ ...part, end: part.until + 1 });
   const entry = await ledger?.add({
@@ -96,10 +96,10 @@ export async function findRequested(
   { account, ledger }: Context,
   id: string,
 ): Promise<LedgerEntry | undefined> {
-  return ledger()?.find(serviceOf(await account.settings()), id)?.entry;
+  return ledger()?.find(findService(await account.settings()), id)?.entry;
 }
 
-function serviceOf({ baseUrl }: Settings): string {
+function findService({ baseUrl }: Settings): string {
   return baseUrl.value?.href ?? '';
 }
 
@@ -111,7 +111,7 @@ async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAc
   const account = isBare
     ? `token ${hash(token.value ?? '').slice(0, 16)}`
     : (email.value ?? chooseAccountName(settings));
-  return { service: serviceOf(settings), account };
+  return { service: findService(settings), account };
 }
 
 /**
@@ -133,7 +133,7 @@ export async function updateLedger(
   id: string,
   change: LedgerChange,
 ): Promise<void> {
-  const found = ledger()?.find(serviceOf(await account.settings()), id);
+  const found = ledger()?.find(findService(await account.settings()), id);
   if (found) await ledger()?.update(found.name, change);
 }
 

@@ -6,14 +6,14 @@ import {
 } from '../errors.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import {
-  type FilledFolder,
+  type FolderToFill,
   type RecordResult,
   requireSamePlace,
 } from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
 import { messagesForReaders } from '../output/encoder.ts';
 import type { WrittenFile } from '../output/written-file.ts';
-import { columnsOfQuery } from '../query/columns.ts';
+import { listQueryColumns } from '../query/columns.ts';
 import type { NameValues } from '../query/file-name.ts';
 import type { Query } from '../query/query.ts';
 import { timeKeys } from '../totals/group-keys.ts';
@@ -22,7 +22,7 @@ import type { Comparison } from '../totals/report-metrics.ts';
 import { openForUser } from '../ui/open-file.ts';
 import { type EarlierReport, sumEarlierReport } from './compare.ts';
 import type { Context } from './context.ts';
-import { provenanceOf } from './describe-report.ts';
+import { describeProvenance } from './describe-report.ts';
 import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
 import { recordPart } from './record-report.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
@@ -42,7 +42,7 @@ export interface ReportToWrite extends ReportToRead {
   readonly title?: ReportTitle;
 
   /** Folder whose history records the file; it then decides whether the file is replaced. */
-  readonly filled?: FilledFolder | undefined;
+  readonly filled?: FolderToFill | undefined;
 }
 
 interface ReportTitle {
@@ -79,7 +79,7 @@ export interface WrittenReport {
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, named, filled, output, names, options } = report;
   if (filled && part) await requireSamePlace(filled, filled.declaration.pattern.nameFor(part));
-  const columns = query && columnsOfQuery(query);
+  const columns = query && listQueryColumns(query);
   const files = await prepareFiles(context, output, {
     outputs: output.outputs,
     names,
@@ -121,9 +121,9 @@ async function writeRows(
   const { query, part, output, filled } = report;
   const { id: reportId, createdMs } = rows;
   const comparison = earlier?.comparison;
-  const provenance = provenanceOf(context, query, reportId);
+  const provenance = describeProvenance(context, query, reportId);
   const sums = sumsFor(planned, filled);
-  const detector = new NonZeroDetector((query && columnsOfQuery(query)) ?? []);
+  const detector = new NonZeroDetector((query && listQueryColumns(query)) ?? []);
   const files: WrittenFile[] = [];
   try {
     for (const file of planned.files) {
@@ -173,7 +173,7 @@ function keptFile(
 /** Sums the rows by time if a card is shown, otherwise as totals, if anything needs them. */
 function sumsFor(
   { showsCard, printsTotals }: PlannedFiles,
-  filled: FilledFolder | undefined,
+  filled: FolderToFill | undefined,
 ): GroupedTotals | undefined {
   if (showsCard) return new GroupedTotals(timeKeys);
   return filled || printsTotals ? new GroupedTotals() : undefined;

@@ -160,7 +160,7 @@ async function recordFailures(
     else if (error instanceof AdreportError && !isClosedPipe(error)) {
       failures.push({ ...place, error });
     } else {
-      context.callOff.abort(new InterruptedError(143));
+      context.stopper.abort(new InterruptedError(143));
       throw error;
     }
   }

@@ -10,7 +10,7 @@ import type { OptionsOf } from '../query/flags/flag.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import type { serviceFlags } from '../query/flags/service-flags.ts';
 import type { waitFlags } from '../query/flags/wait-flags.ts';
-import { partsOfShard } from '../query/parts.ts';
+import { selectShard } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { Context } from './context.ts';
@@ -51,7 +51,7 @@ export async function planUpdate(
     options: { clobber: true, ...flags },
     whole,
     allParts,
-    parts: shard ? partsOfShard(allParts, shard) : allParts,
+    parts: shard ? selectShard(allParts, shard) : allParts,
     filled: await fillFolder(context, state, shard),
   };
 }

@@ -76,7 +76,7 @@ export function createApp(services: Services, host: string): Server {
     const entry = isLogged ? log.open(incoming, outgoing, route?.endpoint) : undefined;
 
     try {
-      assertOwnHost(incoming, ownNames);
+      requireOwnHost(incoming, ownNames);
       const body = await readBody(incoming);
       if (entry) log.keepBody(entry, body);
       if (!route) throw refuseUnknownPath(routes, path);
@@ -126,7 +126,7 @@ function adminRoute({ method, path, takesBody, run }: AdminCall): Route {
     method,
     path,
     respond({ incoming, body, id }) {
-      if (method !== 'GET') assertOwnOrigin(incoming);
+      if (method !== 'GET') requireOwnOrigin(incoming);
 
       const parameters = parseBody(body);
       if (!takesBody && Object.keys(parameters).length > 0) {
@@ -201,7 +201,7 @@ function listOwnNames(host: string): readonly string[] {
  * Protects a server on loopback against DNS rebinding: a web page that points its own host name at
  * this machine could read tokens. Clients of HTTP/1.0 send no Host header.
  */
-function assertOwnHost({ headers, httpVersion }: IncomingMessage, ownNames: readonly string[]) {
+function requireOwnHost({ headers, httpVersion }: IncomingMessage, ownNames: readonly string[]) {
   const { host } = headers;
   if (host === undefined) {
     if (httpVersion === '1.0') return;
@@ -223,7 +223,7 @@ function assertOwnHost({ headers, httpVersion }: IncomingMessage, ownNames: read
  * Refuses calls from other sites' pages: browsers let any page POST to this machine without a
  * preflight request.
  */
-function assertOwnOrigin({ headers: { origin, host } }: IncomingMessage): void {
+function requireOwnOrigin({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined) return;
   if (URL.canParse(origin) && new URL(origin).host === host) return;
 

@@ -66,7 +66,7 @@ interface ReportMetric {
 }
 
 /** Pause after this time, so that other calls can run. */
-const turnMs = 20;
+const yieldEveryMs = 20;
 
 /**
  * Adds up the facts that an account sees (`decisions.md` 2, 4 and 7). Rows are computed while they
@@ -132,7 +132,7 @@ export class Report {
         if (isSelected(fact.dimensions)) this.#add(fact, groups, readMetric);
       }
 
-      if (performance.now() - resumedMs < turnMs) continue;
+      if (performance.now() - resumedMs < yieldEveryMs) continue;
       await setImmediate();
       signal?.throwIfAborted();
       resumedMs = performance.now();

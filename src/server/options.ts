@@ -12,7 +12,7 @@ import {
 import { parseDuration } from '../text/quantity.ts';
 import { parseClockTime } from './clock.ts';
 import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
-import { expectMembers } from './usage-error.ts';
+import { requireMembers } from './usage-error.ts';
 
 /** Options with durations as numbers, and what the program itself adds. */
 export interface ServerOptions
@@ -75,7 +75,7 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
 
 /** Reads the options of a program. Throws `UsageError` for invalid or unknown ones. */
 export function readOptions(options: LocalServerOptions): ServerOptions {
-  expectMembers(options, optionChecks, { noun: 'option' });
+  requireMembers(options, optionChecks, { noun: 'option' });
 
   const { delay, delayMs, tokenTtl, reportTtl, ...others } = options;
   const { polls, manual } = options;

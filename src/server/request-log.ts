@@ -126,12 +126,12 @@ function cutBelow(value: unknown, levels: number): unknown {
 function withoutTokens(headers: Record<string, string>): Record<string, string> {
   const shown = { ...headers };
   for (const [name, value] of Object.entries(headers)) {
-    if (isSecretHeader(name)) shown[name] = endOfToken(value);
+    if (isSecretHeader(name)) shown[name] = tokenEnd(value);
   }
   return shown;
 }
 
 /** Returns the last 4 characters, to distinguish tokens; `…` for a short one. */
-function endOfToken(token: string): string {
+function tokenEnd(token: string): string {
   return token.length < 20 ? cut : `${cut}${token.trimEnd().slice(-4)}`;
 }

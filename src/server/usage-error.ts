@@ -11,7 +11,7 @@ export function usageError(
 }
 
 /** Throws `UsageError` for an unknown or invalid member of what a test passes. */
-export function expectMembers(
+export function requireMembers(
   object: unknown,
   checks: Readonly<Record<string, MemberCheck>>,
   { noun, code = 'USAGE' }: { readonly noun: string; readonly code?: string },

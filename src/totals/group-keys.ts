@@ -1,5 +1,5 @@
 import { fieldTypeOf } from '../contract/columns.ts';
-import { dayOf, formatDay } from '../contract/values.ts';
+import { formatDay, parseDay } from '../contract/values.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import { type KeyColumn, toKeyColumns } from '../query/file-columns.ts';
 import type { Value } from '../rows/row-batch.ts';
@@ -20,14 +20,14 @@ export function isTime(field: string): boolean {
 }
 
 /** Returns the most precise time field as a list of one; empty if there is none. */
-export function timeFieldOf(fields: readonly string[]): string[] {
+export function findTimeField(fields: readonly string[]): string[] {
   if (fields.includes('hour')) return ['hour'];
   return fields.includes('date') ? ['date'] : [];
 }
 
 /** Groups rows by their hours, or by their days if there are no hours. */
 export function timeKeys(fields: readonly string[]): KeyColumn[] {
-  return timeFieldOf(fields).map((field) => ({ field }));
+  return findTimeField(fields).map((field) => ({ field }));
 }
 
 /** Groups rows by everything that tells them apart: time, then each breakdown. */
@@ -53,7 +53,7 @@ export function keyValue({ unit }: KeyColumn, value: Value | undefined): string 
   if (unit === undefined || text === null) return text;
   if (unit === 'month') return `${text.slice(0, 7)}-01`;
 
-  const day = dayOf(text.slice(0, 10));
+  const day = parseDay(text.slice(0, 10));
   if (day === undefined) return text;
   // 1970-01-01 was a Thursday.
   const monday = Math.floor((day + 3) / 7) * 7 - 3;

@@ -2,11 +2,11 @@ import { fieldOfMetric, metricOfField } from '../contract/columns.ts';
 import { parseTimestamp } from '../contract/values.ts';
 import { derivedMetrics } from '../contract/vocabulary.ts';
 import type { KeyColumn } from '../query/file-columns.ts';
-import { notCents, summarizeNumbers, toCents, valuesOf } from '../rows/column-values.ts';
+import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 import type { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
-import { dayIn, type GroupKey, keyValue, timeFieldOf } from './group-keys.ts';
+import { dayIn, findTimeField, type GroupKey, keyValue } from './group-keys.ts';
 import { numberAt } from './numbers.ts';
 
 /** Exact sums by metric field; a metric without any number is absent. */
@@ -171,7 +171,7 @@ export class GroupedTotals implements Iterable<Group> {
   observe(batch: RowBatch, selected: SelectedRows = {}): void {
     this.addFields(batch.fields, selected);
     const rows = selected.rows ?? Array.from({ length: batch.rowCount }, (_, row) => row);
-    const groups = this.#groupsOf(batch, rows, selected.day);
+    const groups = this.#findGroups(batch, rows, selected.day);
     this.rowCount += rows.length;
     if (rows.length === 0) return;
 
@@ -291,15 +291,15 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** Returns the number of the group of each row. Consecutive rows often share one. */
-  #groupsOf(batch: RowBatch, rows: readonly number[], day: string | undefined): number[] {
+  #findGroups(batch: RowBatch, rows: readonly number[], day: string | undefined): number[] {
     const valuesIn = (field: string): readonly (Value | undefined)[] => {
       return day === undefined || field !== 'date'
-        ? valuesOf(batch, field)
+        ? readField(batch, field)
         : Array<Value>(batch.rowCount).fill(day);
     };
     const columns = this.by.map((key) => ({ key, values: valuesIn(key.field) }));
     const hasNames = this.by.some(({ describes }) => describes !== undefined);
-    const days = hasNames ? valuesIn(timeFieldOf(batch.fields)[0] ?? 'date') : [];
+    const days = hasNames ? valuesIn(findTimeField(batch.fields)[0] ?? 'date') : [];
 
     const groups: number[] = [];
     let group: number | undefined;

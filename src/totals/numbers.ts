@@ -1,5 +1,5 @@
-import { numberTextOf } from '../contract/values.ts';
-import { notCents, toCents, valuesOf } from '../rows/column-values.ts';
+import { toDecimalString } from '../contract/values.ts';
+import { notCents, readField, toCents } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 import { Decimal, maxNumberLength } from '../text/decimal.ts';
 
@@ -12,7 +12,7 @@ export function numberIn(value: Value | undefined): number | Decimal | null | un
   if (value === null || value === undefined || value === '') return null;
   if (typeof value !== 'string' || value.length > maxNumberLength) return undefined;
 
-  const text = numberTextOf(value);
+  const text = toDecimalString(value);
   if (text === undefined) return undefined;
 
   // A double preserves every decimal number of up to 15 digits.
@@ -28,7 +28,7 @@ export function numberAt(
   const cents = toCents(batch, field)[row] as number;
   if (Number.isNaN(cents)) return undefined;
   if (cents !== notCents) return cents / 100;
-  return numberIn(valuesOf(batch, field)[row]) ?? undefined;
+  return numberIn(readField(batch, field)[row]) ?? undefined;
 }
 
 /** Adds thousands separators: `48,665.12`. */

@@ -147,7 +147,7 @@ export function groupsAsJson({
     const keys = all.by.map(({ field }, i) => {
       return { name: field, json: JSON.stringify(key[i] ?? null) };
     });
-    return objectOf([...keys, ...metricsAsJson(metrics, sums)]);
+    return joinMembers([...keys, ...metricsAsJson(metrics, sums)]);
   });
 }
 
@@ -159,7 +159,7 @@ export function metricsAsJson(metrics: readonly ReportMetric[], sums: Sums): Jso
 }
 
 /** Serializes members as a JSON object, in order. */
-export function objectOf(members: readonly JsonMember[]): string {
+export function joinMembers(members: readonly JsonMember[]): string {
   const texts = members.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
   return `{${texts.join(',')}}`;
 }

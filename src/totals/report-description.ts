@@ -1,7 +1,7 @@
 import { DateTime, Interval } from 'luxon';
 import { deriveNoun } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
-import { dayOf, readTime } from '../contract/values.ts';
+import { parseDay, readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { listWords } from '../text/quantity.ts';
 import type { DateUnit } from './group-keys.ts';
@@ -73,16 +73,16 @@ export function describeReport(
     if (breakdown) breakdowns.push(breakdown);
   }
   return {
-    title: titleOf(breakdowns),
-    window: summary ? formatWindow(summary) : daysOfUnits(units),
+    title: buildTitle(breakdowns),
+    window: summary ? formatWindow(summary) : formatDaysOfRows(units),
     zone: summary && formatZone(summary.timezone),
-    dateUnit: dateUnitOf(breakdowns.map(({ name }) => name)),
+    dateUnit: chooseDateUnit(breakdowns.map(({ name }) => name)),
   };
 }
 
 type NamedBreakdown = Breakdown | DerivedBreakdown;
 
-function dateUnitOf(breakdowns: readonly string[]): DateUnit {
+function chooseDateUnit(breakdowns: readonly string[]): DateUnit {
   if (breakdowns.includes('WEEKLY')) return 'week';
   if (breakdowns.includes('RANGE')) return 'window';
   return breakdowns.includes('MONTHLY') ? 'month' : 'day';
@@ -99,12 +99,12 @@ function breakdownsIn(units: readonly Unit[]): string[] {
 }
 
 /** Formats the range of days in a report's rows; `undefined` if no row has a day. */
-function daysOfUnits(units: readonly Unit[]): string | undefined {
+function formatDaysOfRows(units: readonly Unit[]): string | undefined {
   const time = units.find(({ isTime }) => isTime);
   const days: string[] = [];
   for (const { key } of time?.groups ?? []) {
     const day = (key[0] ?? '').slice(0, 10);
-    if (dayOf(day) !== undefined) days.push(day);
+    if (parseDay(day) !== undefined) days.push(day);
   }
   days.sort();
 
@@ -120,7 +120,7 @@ const timeWords: Readonly<Record<string, string>> = {
   MONTHLY: 'Monthly',
 };
 
-function titleOf(breakdowns: readonly NamedBreakdown[]): string {
+function buildTitle(breakdowns: readonly NamedBreakdown[]): string {
   const time = breakdowns.find(({ name }) => timeWords[name] !== undefined);
   const timeWord = time && timeWords[time.name];
   const nouns = breakdowns.filter((breakdown) => !breakdown.time).map(deriveNoun);

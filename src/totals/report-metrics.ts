@@ -129,12 +129,12 @@ export function metricValue(metric: ReportMetric, sums: Sums): number | undefine
     const sum = sums.get(metric.field);
     return sum === undefined ? undefined : Number(sum);
   }
-  const fraction = fractionOf(metric, sums);
+  const fraction = toFraction(metric, sums);
   return fraction && Number(fraction.numerator) / Number(fraction.denominator);
 }
 
 /** Returns the numbers of a row; rates are computed from these. */
-export function sumsOfRow(row: Row): Sums {
+export function toSums(row: Row): Sums {
   return { get: (field) => numberIn(row[field]) ?? undefined };
 }
 
@@ -163,7 +163,7 @@ export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
  * have two decimals, counts all their digits.
  */
 export function formatMetric(metric: ReportMetric, sums: Sums): string | null {
-  const fraction = fractionOf(metric, sums);
+  const fraction = toFraction(metric, sums);
   if (!fraction) return null;
 
   const { numerator, denominator } = fraction;
@@ -191,7 +191,7 @@ export function formatSum(field: string, digits: string): string {
 const one = new Decimal(1n, 0);
 
 /** Does not round; `undefined` if the sums do not contain the metric. */
-function fractionOf({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
+function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
   if (!derived) {
     const numerator = toDecimal(sums.get(field));
     return numerator && { numerator, denominator: one };
@@ -211,14 +211,14 @@ function pairedSum(field: string, other: string, sums: Sums): Decimal | undefine
 }
 
 /** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
-export function changeOf(
+export function compareMetric(
   metric: ReportMetric,
   nowSums: Sums | undefined,
   beforeSums: Sums | undefined,
   unicode = true,
 ): Change {
-  const now = nowSums && fractionOf(metric, nowSums);
-  const before = beforeSums && fractionOf(metric, beforeSums);
+  const now = nowSums && toFraction(metric, nowSums);
+  const before = beforeSums && toFraction(metric, beforeSums);
   const change = changeBetween(now, before, { isGone: nowSums === undefined, unicode });
   return metric.type === 'money' ? { ...change, isNeutral: true } : change;
 }

@@ -1,9 +1,9 @@
 import { breakdownOfField, deriveNoun, fieldLabel } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { toKeyColumns } from '../query/file-columns.ts';
-import { valuesOf } from '../rows/column-values.ts';
+import { readField } from '../rows/column-values.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
-import { type DateUnit, isTime, rowKeys, timeFieldOf } from './group-keys.ts';
+import { type DateUnit, findTimeField, isTime, rowKeys } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 
 /**
@@ -45,7 +45,7 @@ function listUnits(columns: readonly SummedColumn[]): Unit[] {
 
 function buildUnit(field: string, textFields: readonly string[]): Unit {
   if (isTime(field)) {
-    const fields = timeFieldOf(textFields);
+    const fields = findTimeField(textFields);
     return { fields, isTime: true, groups: new GroupedTotals(fields) };
   }
 
@@ -102,7 +102,7 @@ export class ReportSums {
       ...unit,
       groups: unit.groups && new GroupedTotals(unit.groups.by),
     }));
-    for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.groupsOf(unit));
+    for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.findGroups(unit));
     if (other.#hasTrend && !this.#hasTrend) {
       this.#hasTrend = true;
       this.trend = new GroupedTotals(other.trend?.by);
@@ -125,14 +125,14 @@ export class ReportSums {
    * here.
    */
   find({ fields }: Pick<Unit, 'fields'>, { key }: Pick<Group, 'key'>): Sums | undefined {
-    return this.groupsOf({ fields })?.find(key)?.sums;
+    return this.findGroups({ fields })?.find(key)?.sums;
   }
 
   /**
    * Returns the groups of this report by another report's unit; `undefined` if it has no such unit
    * or too many groups.
    */
-  groupsOf({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
+  findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
     const unit = this.#units?.find((own) => own.fields.join() === fields.join());
     return unit?.groups;
   }
@@ -180,7 +180,7 @@ function merged(
 
 /** Counts an empty text, but not null. */
 function hasAnyValue(batch: RowBatch, field: string): boolean {
-  return valuesOf(batch, field).some((value) => value !== null && value !== undefined);
+  return readField(batch, field).some((value) => value !== null && value !== undefined);
 }
 
 /** Returns the noun for one row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */

@@ -1,7 +1,7 @@
-import { dayOf, parseTimestamp } from '../contract/values.ts';
+import { parseDay, parseTimestamp } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
 import type { KeyColumn } from '../query/file-columns.ts';
-import { valuesOf } from '../rows/column-values.ts';
+import { readField } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 import { isTime, keyText } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
@@ -54,7 +54,7 @@ export class RowMatcher {
   match(batch: RowBatch): readonly (Sums | undefined)[] {
     if (this.#latest?.batch === batch) return this.#latest.sums;
 
-    const columns = new Map(this.#before.by.map(({ field }) => [field, valuesOf(batch, field)]));
+    const columns = new Map(this.#before.by.map(({ field }) => [field, readField(batch, field)]));
     const sums: (Sums | undefined)[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
       sums.push(this.find((field) => columns.get(field)?.[row]));
@@ -93,7 +93,7 @@ export class RowMatcher {
   /** Returns the number of a time's step, moved by some steps; other text is unchanged. */
   #placeOf({ field }: KeyColumn, value: Value | undefined, shift: number): string | null {
     const text = keyText(value);
-    const isText = text === null || (dayOf(text) ?? parseTimestamp(text)) === undefined;
+    const isText = text === null || (parseDay(text) ?? parseTimestamp(text)) === undefined;
     if (isText || !isTime(field)) return text;
     return String(stepNumber(text, this.#step) + shift);
   }

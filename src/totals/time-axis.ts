@@ -1,6 +1,6 @@
 import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from 'd3-time';
 import { utcFormat } from 'd3-time-format';
-import { dayOf, parseTimestamp } from '../contract/values.ts';
+import { parseDay, parseTimestamp } from '../contract/values.ts';
 import type { DateUnit } from './group-keys.ts';
 import type { Group } from './grouped-totals.ts';
 import type { Comparison } from './report-metrics.ts';
@@ -55,7 +55,7 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
   if (dated.length === 0) return undefined;
 
   for (const step of possibleSteps(dated, dateUnit)) {
-    const axis = axisOf(dated, step);
+    const axis = buildAxis(dated, step);
     if (axis) return axis;
   }
   return undefined;
@@ -75,7 +75,7 @@ export function earlierSlots(
 
   const earlier = slots.map((): Group[] => []);
   for (const group of datedGroups(groups)) {
-    earlier[stepNumber(timeOf(group), step) + shift - first]?.push(group);
+    earlier[stepNumber(readTime(group), step) + shift - first]?.push(group);
   }
   const labels = earlier.map((slot, i) => {
     if (step === 'hour') return hourLabel(slot[0]);
@@ -86,7 +86,7 @@ export function earlierSlots(
 
 /** Labels an hour with rows; empty for an hour without rows, whose local time is unknown. */
 function hourLabel(group: Group | undefined): string {
-  const wallMs = group && parseTimestamp(timeOf(group))?.wallMs;
+  const wallMs = group && parseTimestamp(readTime(group))?.wallMs;
   return wallMs === undefined ? '' : wallLabel(new Date(wallMs));
 }
 
@@ -101,11 +101,11 @@ function stepLabel(time: Date, step: DateUnit): string {
 
 function datedGroups(groups: Iterable<Group>): Group[] {
   return [...groups].filter((group) => {
-    return dayOf(timeOf(group)) !== undefined || parseTimestamp(timeOf(group)) !== undefined;
+    return parseDay(readTime(group)) !== undefined || parseTimestamp(readTime(group)) !== undefined;
   });
 }
 
-function timeOf({ key }: Group): string {
+function readTime({ key }: Group): string {
   return key[0] ?? '';
 }
 
@@ -113,13 +113,13 @@ function timeOf({ key }: Group): string {
 function possibleSteps(groups: readonly Group[], dateUnit: DateUnit): Step[] {
   if (dateUnit === 'month') return ['month'];
   if (dateUnit === 'week') return ['week', 'month'];
-  const isHourly = groups.every((group) => parseTimestamp(timeOf(group)));
+  const isHourly = groups.every((group) => parseTimestamp(readTime(group)));
   return isHourly ? ['hour', 'day', 'month'] : ['day', 'month'];
 }
 
 /** Expects groups that all have a time; returns `undefined` if there would be too many steps. */
-function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
-  const numbers = groups.map((group) => stepNumber(timeOf(group), step));
+function buildAxis(groups: readonly Group[], step: Step): TimeAxis | undefined {
+  const numbers = groups.map((group) => stepNumber(readTime(group), step));
   let first = Number.POSITIVE_INFINITY;
   let last = Number.NEGATIVE_INFINITY;
   for (const number of numbers) {
@@ -136,7 +136,7 @@ function axisOf(groups: readonly Group[], step: Step): TimeAxis | undefined {
 
   const times = slots.map((_, i) => stepTime(first + i, step));
   const labels = times.map((time) => stepLabel(time, step));
-  return { step, first, slots, labels, ticks: ticksOf(times, step) };
+  return { step, first, slots, labels, ticks: chooseTicks(times, step) };
 }
 
 /** Counts the steps from 1970 to a day or hour. */
@@ -171,7 +171,7 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
   let offset = '';
 
   for (const [group] of slots) {
-    const time = group ? timeOf(group) : '';
+    const time = group ? readTime(group) : '';
     // A slot without rows is one hour after the slot before it.
     wallMs = parseTimestamp(time)?.wallMs ?? wallMs + hourMs;
     offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
@@ -184,7 +184,7 @@ function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
     const isAmbiguous = walls[i - 1] === wall || walls[i + 1] === wall;
     return isAmbiguous ? `${wall} (${offsets[i]})` : wall;
   });
-  return { step: 'hour', first, slots, labels, ticks: ticksOf(times, 'hour') };
+  return { step: 'hour', first, slots, labels, ticks: chooseTicks(times, 'hour') };
 }
 
 /** Labels that fit below an axis, even on a phone. */
@@ -231,7 +231,7 @@ const tickFormats: readonly TimeFormat[] = [tickHour, dayFormat, tickMonth, year
 const firstInterval: Readonly<Record<Step, number>> = { hour: 0, day: 4, week: 6, month: 8 };
 
 /** Places labels at round times, as many as fit. */
-function ticksOf(times: readonly Date[], step: Step): AxisTick[] {
+function chooseTicks(times: readonly Date[], step: Step): AxisTick[] {
   for (let place = firstInterval[step]; place < tickIntervals.length; place++) {
     const format = tickFormats[Math.floor(place / 4)] ?? yearFormat;
     const ticks = ticksAt(times, tickIntervals[place] ?? null, format);

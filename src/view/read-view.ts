@@ -9,7 +9,7 @@ import { RowFilter } from './rows/row-filter.ts';
 import type { Question } from './rows/used-columns.ts';
 import { findSources, type Sources } from './sources/find-sources.ts';
 import { toDaySpan } from './sources/period.ts';
-import { expectCoarseEnough, expectWholeGroups } from './sources/whole-groups.ts';
+import { requireGroupable, requireWholeGroups } from './sources/whole-groups.ts';
 import type { ViewOptions } from './view-flags.ts';
 import type { ViewForm } from './view-form.ts';
 
@@ -27,13 +27,13 @@ export async function readView(
   const filters = (options.filter ?? []).map((condition) => new RowFilter(condition));
   const sources = await findSources(paths, options, host);
   const { by = [] } = options;
-  if (sources.query) expectCoarseEnough(by, sources.query, sources.shown);
+  if (sources.query) requireGroupable(by, sources.query, sources.shown);
 
   const question = toQuestion(options, { filters, form, sources });
   const read = await groupFiles(sources.files, question, host);
   try {
     const window = sources.window ?? findSummaryWindow(read.files);
-    if (window) expectWholeGroups(by, window, Math.floor(host.wallClock() / 1_000));
+    if (window) requireWholeGroups(by, window, Math.floor(host.wallClock() / 1_000));
     const view = toView({ options, sources, read, window });
     for (const warning of view.warnings) console.warn(warning);
     for (const note of view.notes) console.note(`Note: ${note}`);

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { expectComparable } from '../query/check-query.ts';
+import { requireComparable } from '../query/check-query.ts';
 import type { FormatName } from '../query/format-names.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
@@ -14,7 +14,7 @@ export function chooseForm(context: Context, options: ViewOptions): ViewForm {
   const { by, chart, format, output = ['-'], compare } = options;
   const isStdout = output.every((path) => path === '-');
   if (context.flags.json && isStdout) {
-    expectPlainJson(chart, format);
+    requirePlainJson(chart, format);
     return 'document';
   }
   if (chart) {
@@ -24,11 +24,11 @@ export function chooseForm(context: Context, options: ViewOptions): ViewForm {
   const outputs = chooseOutputs(context, options);
   const isText = outputs[0].format === 'table' && isStdout && compare === undefined;
   if (isText) return 'text';
-  if (compare) expectComparable(outputs);
+  if (compare) requireComparable(outputs);
   return 'files';
 }
 
-function expectPlainJson(chart: string | undefined, format: FormatName | undefined): void {
+function requirePlainJson(chart: string | undefined, format: FormatName | undefined): void {
   if (chart === undefined && (format ?? 'json') === 'json') return;
   const other = chart === undefined ? `--format ${format}` : '--chart';
   throw new UsageError(`--json cannot be used with ${other}.`, {

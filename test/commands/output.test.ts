@@ -5,7 +5,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fieldLabel } from '../../src/contract/columns.ts';
-import { columnsOfQuery } from '../../src/query/columns.ts';
+import { listQueryColumns } from '../../src/query/columns.ts';
 import { documentOf, encode } from '../formats/encode.ts';
 import { readParquet } from '../formats/parquet-reader.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
@@ -95,7 +95,7 @@ describe('columns', () => {
     }
   });
 
-  const columns = columnsOfQuery({ profile: 'buyer', breakdowns: ['DAILY'], metrics: ['ctr'] });
+  const columns = listQueryColumns({ profile: 'buyer', breakdowns: ['DAILY'], metrics: ['ctr'] });
 
   test('that were not requested are left out if null, otherwise kept with a note', async () => {
     const rows = [

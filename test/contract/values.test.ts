@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  dayOf,
-  numberTextOf,
+  parseDay,
   parseTimestamp,
   parseWallTime,
   readTime,
+  toDecimalString,
 } from '../../src/contract/values.ts';
 
 describe('numbers', () => {
@@ -24,7 +24,7 @@ describe('numbers', () => {
     { value: '-,05', text: '-0.05' },
     { value: '5.', text: '5' },
   ])('$value is $text', ({ value, text }) => {
-    expect(numberTextOf(value)).toBe(text);
+    expect(toDecimalString(value)).toBe(text);
   });
 
   const emptyOrCutShort = ['', '-', '.', '+', '1e', '+-1'];
@@ -35,7 +35,7 @@ describe('numbers', () => {
   test.each([...emptyOrCutShort, ...ambiguous, ...oddlyWritten, ...otherTypes])(
     '%j is not a number, and nothing is guessed',
     (value) => {
-      expect(numberTextOf(value)).toBeUndefined();
+      expect(toDecimalString(value)).toBeUndefined();
     },
   );
 });
@@ -49,7 +49,7 @@ describe('times', () => {
       fc.property(fc.integer({ min: -719_528, max: 2_932_896 }), (day) => {
         const date = new Date(day * dayMs).toISOString().slice(0, 10);
 
-        expect(dayOf(date)).toBe(day);
+        expect(parseDay(date)).toBe(day);
       }),
     );
   });
@@ -58,7 +58,7 @@ describe('times', () => {
   const otherSpellings = ['2026-1-1', '20261101', '2026-11-01T00:00', ''];
 
   test.each([...impossibleDays, ...otherSpellings])('%j is not a day', (text) => {
-    expect(dayOf(text)).toBeUndefined();
+    expect(parseDay(text)).toBeUndefined();
   });
 
   test.each([

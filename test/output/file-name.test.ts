@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { expectValidOnWindows, pathKey } from '../../src/output/file/file-name.ts';
+import { pathKey, requireValidOnWindows } from '../../src/output/file/file-name.ts';
 import {
   beforeTime,
   escapeBraces,
@@ -103,5 +103,5 @@ test.each([
   '.hidden',
   "it's 50% & {more}.csv",
 ])('%s is valid on Windows', (path) => {
-  expect(() => expectValidOnWindows(path, 'win32')).not.toThrow();
+  expect(() => requireValidOnWindows(path, 'win32')).not.toThrow();
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { buildReportModel, type ReportModel } from '../../src/present/report-model.ts';
-import { firstRows, nameOfRow } from '../../src/present/report-table.ts';
+import { firstRows, rowName } from '../../src/present/report-table.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { windows } from '../totals/compared-windows.ts';
@@ -75,11 +75,11 @@ describe('a comparison', () => {
     const table = campaigns?.table;
     if (!table) throw new Error('The campaigns are a table.');
     const { rows, others } = firstRows(table, 10);
-    expect(rows.map((row) => nameOfRow(table, row).name).slice(0, 2)).toEqual([
+    expect(rows.map((row) => rowName(table, row).name).slice(0, 2)).toEqual([
       'Campaign 310',
       'Campaign 309',
     ]);
-    expect(others && nameOfRow(table, others).name).toBe('300 others');
+    expect(others && rowName(table, others).name).toBe('300 others');
     expect(others?.sums.get('revenueEuro')).toBe(45_150);
     expect(others?.before?.get('revenueEuro')).toBe(2);
   });

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bodyOf } from '../../src/query/body.ts';
+import { buildBody } from '../../src/query/body.ts';
 import { formatDays } from '../../src/query/calendar.ts';
 import { commandFor, fixedPeriod } from '../../src/query/command-for.ts';
 import { expandName, nameValues } from '../../src/query/file-name.ts';
 import {
   earlierPart,
-  partsOf,
-  partsOfShard,
+  planParts,
+  selectShard,
   splitToRetry,
   wholePart,
 } from '../../src/query/parts.ts';
 import { queryOfLine, testNowMs } from '../support/query.ts';
 
-const partsOfLine = (line: string, nowMs = testNowMs) => partsOf(queryOfLine(line), nowMs);
+const partsOfLine = (line: string, nowMs = testNowMs) => planParts(queryOfLine(line), nowMs);
 const daysOfLine = (line: string) => partsOfLine(line).map(formatDays);
 
 test.each([
@@ -84,7 +84,7 @@ describe('shards', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 30 }), fc.boolean(), (count, fromOne) => {
         const shards = Array.from({ length: count }, (_, index) =>
-          partsOfShard(year, { index: fromOne ? index + 1 : index, count }),
+          selectShard(year, { index: fromOne ? index + 1 : index, count }),
         );
         const days = shards.flat().map(({ firstDay }) => firstDay);
         expect(days.sort()).toEqual(year.map(({ firstDay }) => firstDay));
@@ -101,7 +101,7 @@ describe('shards', () => {
     // 1969-12-29 was the Monday of week 0.
     ['--period 2026-10-19..2026-11-15 --split week', ['19', '02']],
   ])('1/2 of %s is the same in every run', (line, expected) => {
-    const parts = partsOfShard(partsOfLine(`${line} -o {date}.csv`), { index: 1, count: 2 });
+    const parts = selectShard(partsOfLine(`${line} -o {date}.csv`), { index: 1, count: 2 });
     expect(parts.map(({ firstDay }) => firstDay.slice(-2))).toEqual(expected);
   });
 });
@@ -110,7 +110,7 @@ const read = (seconds: number): string => new Date(seconds * 1_000).toISOString(
 
 test('a body has the instants of its part, and the zone of a DSP', () => {
   const [part] = partsOfLine('--period 2026-11-01 --profile dsp --timezone Asia/Tokyo --direct');
-  expect(part && bodyOf(part)).toEqual({
+  expect(part && buildBody(part)).toEqual({
     since: Date.parse('2026-10-31T15:00:00Z') / 1_000,
     until: Date.parse('2026-11-01T14:59:59Z') / 1_000,
     metrics: 'displays,revenueEuro,revenueDollar',
@@ -123,7 +123,7 @@ test('computed metrics and weeks are requested as what they are made of', () => 
   const [part] = partsOfLine(
     '--period 2026-W45 --by WEEKLY,OS --metrics clicks,ecpmEuro,ctr --country FR',
   );
-  expect(part && bodyOf(part)).toMatchObject({
+  expect(part && buildBody(part)).toMatchObject({
     metrics: 'clicks,revenueEuro,displays',
     breakdowns: ['RANGE', 'OS'],
     countryId: ['3017382'],
@@ -135,7 +135,7 @@ test.each(['2026-03-29', '2026-10-25', '2026-10-24..2026-10-26'])(
   (period) => {
     const line = `--period ${period} --by DAILY --split day --window-clock wall`;
     for (const part of partsOfLine(line)) {
-      const { since, until } = bodyOf(part);
+      const { since, until } = buildBody(part);
       expect([read(since), read(until)]).toEqual([
         `${part.firstDay}T00:00:00`,
         `${part.firstDay}T23:59:59`,
@@ -147,18 +147,18 @@ test.each(['2026-03-29', '2026-10-25', '2026-10-24..2026-10-26'])(
 test('wall times that would end before they begin are refused', () => {
   const line = '--since 2026-10-25T02:50+02:00 --until 2026-10-25T02:10+01:00';
   const [part] = partsOfLine(`${line} --window-clock wall`);
-  expect(() => part && bodyOf(part)).toThrow('would end before it begins');
+  expect(() => part && buildBody(part)).toThrow('would end before it begins');
 });
 
 test('names of campaigns are never left out of a body', () => {
   const [part] = partsOfLine('--period 2026-11-01 --campaign Summer*');
-  expect(() => part && bodyOf(part)).toThrow('not looked up');
+  expect(() => part && buildBody(part)).toThrow('not looked up');
 });
 
 test('weeks are compared with the days of the weeks before', () => {
   const whole = wholePart(queryOfLine('--period 2026-W45 --by WEEKLY --compare'), testNowMs);
   const earlier = earlierPart(whole);
-  expect([formatDays(earlier), bodyOf(earlier).breakdowns]).toEqual([
+  expect([formatDays(earlier), buildBody(earlier).breakdowns]).toEqual([
     '2026-10-26..2026-11-01',
     ['DAILY'],
   ]);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { notCents, toCents, valuesOf } from '../../src/rows/column-values.ts';
+import { notCents, readField, toCents } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { RepeatFinder } from '../../src/rows/repeat-finder.ts';
-import { hasValue, rowsOf, textsOf } from '../../src/rows/row-batch.ts';
+import { hasValue, readJsonValues, toRows } from '../../src/rows/row-batch.ts';
 import { numberIn } from '../../src/totals/numbers.ts';
 import { chunksOf } from './report-documents.ts';
 
@@ -65,11 +65,11 @@ it('reads a column like the objects of the rows, and its numbers exactly', async
   await fc.assert(
     fc.asyncProperty(body, async (json) => {
       for await (const batch of readRows(chunksOf(Buffer.from(json), 1000))) {
-        const rows = rowsOf(batch);
+        const rows = toRows(batch);
         for (const field of fields) {
           const values = rows.map((row) => row[field]);
-          expect(valuesOf(batch, field)).toEqual(values);
-          const areNull = textsOf(batch, field).map((text) => text === 'null');
+          expect(readField(batch, field)).toEqual(values);
+          const areNull = readJsonValues(batch, field).map((text) => text === 'null');
           expect(areNull).toEqual(values.map((value) => value === null));
           expect(hasValue(batch, field)).toBe(values.some((value) => (value ?? '') !== ''));
 

@@ -1,6 +1,6 @@
 import { type ReadOptions, readRows } from '../../src/rows/read-rows.ts';
 import type { ReportTail, RowBatches } from '../../src/rows/row-batch.ts';
-import { absent, nullInRun, rangesOf } from '../../src/rows/row-ranges.ts';
+import { absent, nullInRun, toRanges } from '../../src/rows/row-ranges.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** The complete result of `readRows` for a body, copied from its buffers. */
@@ -26,7 +26,7 @@ export async function readBatches(batches: RowBatches): Promise<ReadReport> {
   for (;;) {
     const next = await batches.next();
     if (next.done) return { rows, values, tail: next.value };
-    const batch = rangesOf(next.value);
+    const batch = toRanges(next.value);
     if (batch.firstRow !== rows.length)
       throw new Error(`batch begins at row ${batch.firstRow}, not ${rows.length}`);
     const text = (start: number | undefined, end: number | undefined) =>

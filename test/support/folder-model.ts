@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { checkFolder } from '../../src/folder/check-folder.ts';
 import type { FolderRequest } from '../../src/folder/declaration.ts';
 import { declare, readDeclaration } from '../../src/folder/declaration-file.ts';
-import { isDue, partsOfFolder } from '../../src/folder/due.ts';
+import { isDue, listParts } from '../../src/folder/due.ts';
 import { readFolder } from '../../src/folder/folder-state.ts';
 import { recordDownload } from '../../src/folder/record-download.ts';
 import { fileHost } from './file-host.ts';
@@ -470,7 +470,7 @@ class FolderModel {
     const last = units.at(-1);
     const now = this.#nowMs / 1_000 + 40 * 86_400;
     const period = { ...declaration, since: units[0] ?? 'none', until: last ?? 'none' };
-    const parts = partsOfFolder(period, now).filter(({ name }) => {
+    const parts = listParts(period, now).filter(({ name }) => {
       return units.some((unit) => this.#name(unit) === name);
     });
     const due = parts.filter((part) => isFresh || isDue(part, state));

@@ -4,7 +4,7 @@ import { endedGroups } from '../../src/present/ended-groups.ts';
 import { formatHeadline } from '../../src/present/headline.ts';
 import {
   type Comparison,
-  changeOf,
+  compareMetric,
   defaultMetrics,
   type ReportMetric,
 } from '../../src/totals/report-metrics.ts';
@@ -79,10 +79,10 @@ test('changes of sums and rates are exact, and campaigns without rows have ended
       const [cents, displays] = [sumOf(now, 'cents'), sumOf(now, 'displays')];
       const [centsBefore, displaysBefore] = [sumOf(before, 'cents'), sumOf(before, 'displays')];
 
-      const change = changeOf(metricOf('revenueEuro'), totals, totalsBefore);
+      const change = compareMetric(metricOf('revenueEuro'), totals, totalsBefore);
       expect(change.text).toBe(changeTextOf(cents, centsBefore));
       if (displays > 0n && displaysBefore > 0n) {
-        const ecpmChange = changeOf(metricOf('ecpmEuro'), totals, totalsBefore);
+        const ecpmChange = compareMetric(metricOf('ecpmEuro'), totals, totalsBefore);
         const expected = changeTextOf(cents * displaysBefore, centsBefore * displays);
         expect(ecpmChange.text).toBe(expected);
       }
@@ -116,7 +116,7 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
     [null, 'Spring'],
   ]);
   const changes = groups.map((group) => {
-    return changeOf(metricOf('displays'), group.sums, comparison.sums.find(unit, group)).text;
+    return compareMetric(metricOf('displays'), group.sums, comparison.sums.find(unit, group)).text;
   });
   expect(changes).toEqual(['▲ 200.0%', 'new', 'new']);
   expect(endedGroups(unit, comparison, metricOf('displays'))).toEqual([]);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { numberTextOf } from '../../src/contract/values.ts';
+import { toDecimalString } from '../../src/contract/values.ts';
 import { readSheet } from '../present/xlsx-reader.ts';
 import { withoutOrigin } from '../support/serve-folder.ts';
 import { serveForTest } from '../support/service.ts';
@@ -142,5 +142,5 @@ function shownBy(bytes: Buffer, { answer, by }: Asked): unknown {
 /** The cells of a CSV, with numbers in one form: a DSP's money may have a comma. */
 function numbersOf(text: string): string[][] {
   const rows: string[][] = parse(text);
-  return rows.map((row) => row.map((cell) => String(Number(numberTextOf(cell)) || cell)));
+  return rows.map((row) => row.map((cell) => String(Number(toDecimalString(cell)) || cell)));
 }

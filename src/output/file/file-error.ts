@@ -36,11 +36,11 @@ export async function withReason<T>(path: string, action: () => Promise<T>): Pro
   try {
     return await action();
   } catch (error) {
-    throw outputErrorOf(path, error);
+    throw toOutputError(path, error);
   }
 }
 
-function outputErrorOf(path: string, error: unknown): unknown {
+function toOutputError(path: string, error: unknown): unknown {
   const code = codeOf(error);
   const isOfSystem = code !== undefined && error instanceof Error;
   if (!isOfSystem || error instanceof AdreportError) return error;

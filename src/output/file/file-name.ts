@@ -9,7 +9,7 @@ import { quoted } from '../../text/printable.ts';
  *
  * @param path with placeholders replaced
  */
-export function expectValidOnWindows(path: string, platform: NodeJS.Platform): void {
+export function requireValidOnWindows(path: string, platform: NodeJS.Platform): void {
   if (platform !== 'win32') return;
 
   const withoutDrive = path.replace(/^([\\/]{2}\?[\\/])?([a-z]:(?=[\\/]))?/i, '');

@@ -3,13 +3,7 @@ import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import { computeShare, formatWithCurrency } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
-import {
-  changeIn,
-  firstRows,
-  nameOfRow,
-  type ReportTable,
-  type TableRow,
-} from '../report-table.ts';
+import { changeIn, firstRows, type ReportTable, rowName, type TableRow } from '../report-table.ts';
 import { changeHtml, htmlText, nameHtml, paragraph, sentenceHtml } from './page-text.ts';
 
 /** Number of values with a bar; the others are added up. */
@@ -49,14 +43,14 @@ function renderChart(
   const toAmount = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
   const most = Math.max(0, ...rows.map(toAmount));
   const items = rows.map((row) => {
-    const { name, detail } = nameOfRow(table, row);
+    const { name, detail } = rowName(table, row);
     const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
     const length = most > 0 ? (100 * toAmount(row)) / most : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
     return `<li><span>${nameHtml(name)}${detailHtml}</span>${formatNumbers(row, { table, lead, totals })}${bar}`;
   });
   if (others) {
-    const { name } = nameOfRow(table, others);
+    const { name } = rowName(table, others);
     const numbers = formatNumbers(others, { table, lead, totals });
     items.push(`<li class="rest"><span>${htmlText(name)}</span>${numbers}`);
   }

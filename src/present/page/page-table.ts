@@ -6,9 +6,9 @@ import {
   changeIn,
   firstRows,
   formatCell,
-  nameOfRow,
   namingColumn,
   type ReportTable,
+  rowName,
   type TableColumn,
   type TableRow,
 } from '../report-table.ts';
@@ -34,7 +34,7 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
   });
   const body = rows.map((row) => `<tr>${rowHtml(row)}`).join('\n');
   const rest = others
-    ? renderSum(table, { ...others, name: 'rest', label: nameOfRow(table, others).name })
+    ? renderSum(table, { ...others, name: 'rest', label: rowName(table, others).name })
     : '';
   const whole = { name: 'total', label: 'Total', sums: model.sums, before: model.sumsBefore };
   const total = all.length > 1 ? renderSum(table, whole) : '';

@@ -1,7 +1,7 @@
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { type Comparison, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportModel } from '../report-model.ts';
-import { firstRows, nameOfRow, type ReportTable } from '../report-table.ts';
+import { firstRows, type ReportTable, rowName } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';
 import { metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { ChartSeries, SheetChart } from './sheet-chart.ts';
@@ -66,7 +66,7 @@ function barChart(
   return {
     kind: 'bars',
     title: `${lead.label} by ${noun}`,
-    labels: rows.map((row) => nameOfRow(table, row).name),
+    labels: rows.map((row) => rowName(table, row).name),
     series: buildSeries(lead, comparison, sums, before),
     style: metricStyle(lead),
     height: barHeight * rows.length * (comparison ? 1.5 : 1) + barsMargin,

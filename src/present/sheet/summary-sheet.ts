@@ -4,7 +4,7 @@ import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
-import { changeIn, firstRows, nameOfRow, type TableRow } from '../report-table.ts';
+import { changeIn, firstRows, rowName, type TableRow } from '../report-table.ts';
 import { columnWidth } from './column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PlacedChart } from './sheet-chart.ts';
@@ -178,9 +178,9 @@ function breakdownRows(
 
   const { rows, others } = firstRows(table, maxSummaryRows);
   const metrics = totals.map(({ metric }) => metric).filter(({ field }) => field !== lead.field);
-  const hasDetails = rows.some((row) => nameOfRow(table, row).detail !== '');
+  const hasDetails = rows.some((row) => rowName(table, row).detail !== '');
   const buildCells = (row: TableRow): SheetCell[] => {
-    const { name, detail } = nameOfRow(table, row);
+    const { name, detail } = rowName(table, row);
     const cells: SheetCell[] = [
       { style: 'plain', content: name },
       { style: 'plain', content: printable(detail) },

@@ -5,7 +5,7 @@ import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import {
   type Comparison,
-  changeOf,
+  compareMetric,
   formatMetric,
   metricValue,
 } from '../../totals/report-metrics.ts';
@@ -119,7 +119,9 @@ function footRows(
   if (!before) return foot;
 
   const changes = footRow('change', ({ metric }) => {
-    return metric ? changeCell(changeOf(metric, total, before, look.unicode), look.style) : noText;
+    return metric
+      ? changeCell(compareMetric(metric, total, before, look.unicode), look.style)
+      : noText;
   });
   return [...foot, sumRow('before', before), changes];
 }

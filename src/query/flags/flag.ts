@@ -141,7 +141,7 @@ function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
 }
 
 function givenTwice(flag: Flag, first: string, second: string): UsageError {
-  const name = longNameOf(flag);
+  const name = longName(flag);
   return new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
     about: { flag: name },
     hint: 'Remove one of them.',
@@ -154,7 +154,7 @@ function readTyped(flag: Flag, text: string): unknown {
     return readValue(flag, text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    const name = longNameOf(flag);
+    const name = longName(flag);
     throw new UsageError(unknownValue(flag, text), { about: { flag: name }, hint: error.message });
   }
 }
@@ -183,13 +183,13 @@ export function isNegation({ flags }: Flag): boolean {
 }
 
 /** Returns `--output` for `-o, --output <file>`. */
-export function longNameOf({ flags }: Flag): string {
+export function longName({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
 /** Returns the name of a flag as a key of saved reports: `output`. */
 export function keyOfFlag(flag: Flag): string {
-  return longNameOf(flag).slice('--'.length);
+  return longName(flag).slice('--'.length);
 }
 
 /** Adds groups of flags to a command. Throws if a name in a table does not match its flag. */

@@ -99,20 +99,20 @@ export function readDuration(text: string): number {
 
 /** Reads a duration of at most 24 h as milliseconds. */
 export function readWaitTimeout(text: string): number {
-  return expectOneDay(readDurationFrom(0, text));
+  return requireAtMostOneDay(readDurationFrom(0, text));
 }
 
 /** Reads a duration of at most 24 h as milliseconds, but not 0, which would disable the timeout. */
 export function readTimeout(text: string): number {
-  return expectOneDay(readDurationFrom(1, text));
+  return requireAtMostOneDay(readDurationFrom(1, text));
 }
 
 /** Reads `auto`, or a duration from 100 ms to 24 h, as milliseconds. */
 export function readPollInterval(text: string): number | 'auto' {
-  return text === 'auto' ? text : expectOneDay(readDurationFrom(100, text));
+  return text === 'auto' ? text : requireAtMostOneDay(readDurationFrom(100, text));
 }
 
-function expectOneDay(durationMs: number): number {
+function requireAtMostOneDay(durationMs: number): number {
   if (durationMs > 24 * 3_600_000) throw new InvalidArgumentError('The maximum is 24h.');
   return durationMs;
 }

@@ -7,7 +7,7 @@ import type { Control, FaultObject } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Services } from '../services.ts';
-import { expectMembers } from '../usage-error.ts';
+import { requireMembers } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
 /** A call with which tests in any language control the server (`cli.md`, `local-server`). */
@@ -111,7 +111,7 @@ function changeClock({ clock }: Services, control: Control, body: Parameters): v
     now: { ...textCheck, expected: 'a time such as 2026-11-01T09:00:00Z' },
     frozen: booleanCheck,
   };
-  expectMembers(body, checks, { noun: 'member' });
+  requireMembers(body, checks, { noun: 'member' });
   const { advance, now, frozen = false } = body;
   const isSetting = now !== undefined || body.frozen !== undefined;
   if (isSetting === (advance !== undefined)) {
@@ -129,14 +129,14 @@ function faultIn(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;
 
-  expectMembers(body, { fault: textCheck }, { noun: 'member', code: 'BAD_FAULT' });
+  requireMembers(body, { fault: textCheck }, { noun: 'member', code: 'BAD_FAULT' });
   return String(fault);
 }
 
 /** Throws `UsageError` for the body of a call that sets the status of a report. */
 function readStatus(body: Parameters): ReportStatus {
   const check = wordCheck(reportStatuses);
-  expectMembers(body, { status: check }, { noun: 'member' });
+  requireMembers(body, { status: check }, { noun: 'member' });
   if (body.status === undefined) throw new UsageError(`status is missing: use ${check.expected}.`);
   return body.status as ReportStatus;
 }

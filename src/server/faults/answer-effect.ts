@@ -4,7 +4,7 @@ import { type MemberCheck, wholeNumberCheck } from '../../text/check-members.ts'
 import { quoted } from '../../text/printable.ts';
 import type { FaultAnswer } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
-import { expectMembers, usageError } from '../usage-error.ts';
+import { requireMembers, usageError } from '../usage-error.ts';
 import type { FaultEffect } from './fault-kind.ts';
 import { describeThrown, toJson } from './fault-mistake.ts';
 
@@ -19,7 +19,7 @@ const answerChecks: Readonly<Record<keyof FaultAnswer, MemberCheck>> = {
 
 /** Sends a response of the test instead of the service's. Throws `UsageError`. */
 export function answerEffect(answer: FaultAnswer): FaultEffect {
-  expectMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
+  requireMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
   const { status = 200, headers, body } = answer;
   if (body === undefined) throw invalidAnswer('body is missing', 'Set body; "" is an empty one.');
 
@@ -40,13 +40,13 @@ export function answerEffect(answer: FaultAnswer): FaultEffect {
 function readHeaders(headers: FaultAnswer['headers']): Record<string, string> {
   const valid: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
-    assertHeader(name, value);
+    requireHeader(name, value);
     valid[name.toLowerCase()] = value;
   }
   return valid;
 }
 
-function assertHeader(name: string, value: unknown): void {
+function requireHeader(name: string, value: unknown): void {
   const word = quoted(name);
   if (ownHeaders.includes(name.toLowerCase())) {
     throw invalidAnswer(`the server itself sets the header ${word}`, 'Leave it out.');

@@ -8,7 +8,7 @@ import {
   wordCheck,
 } from '../../text/check-members.ts';
 import type { FaultObject } from '../public-types.ts';
-import { expectMembers, usageError } from '../usage-error.ts';
+import { requireMembers, usageError } from '../usage-error.ts';
 import { answerEffect } from './answer-effect.ts';
 import { type FaultSpec, findTargets, parseFault } from './parse-fault.ts';
 
@@ -31,7 +31,7 @@ const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
 export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
   if (typeof fault === 'string') return parseFault(fault);
 
-  expectMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });
+  requireMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });
   const { endpoint, kind, times, after, when, change, answer } = fault;
   if (endpoint === undefined) {
     throw invalidFault('endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');

@@ -22,7 +22,7 @@ const formType = 'application/x-www-form-urlencoded';
 export function parseBody(body: Buffer, contentType = '', coding = 'identity'): Parameters {
   const text = decodeBody(body, coding);
   const isJson = text.startsWith('{');
-  if (!isJson) assertForm(text, contentType);
+  if (!isJson) requireForm(text, contentType);
 
   const parameters = readBody(() => (isJson ? parseJson(text) : parseFields(text)));
   if (Object.keys(parameters).length > maxNames) {
@@ -46,7 +46,7 @@ function decodeBody(body: Buffer, coding: string): string {
 }
 
 /** Refuses a body whose Content-Type is not that of a form, or with too many fields. */
-function assertForm(text: string, contentType: string): void {
+function requireForm(text: string, contentType: string): void {
   const [label = ''] = contentType.split(';');
   const type = label.trim().toLowerCase();
   const isJsonType = type === 'application/json' || type.endsWith('+json');

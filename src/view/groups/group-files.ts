@@ -3,7 +3,7 @@ import { fieldTypeOf } from '../../contract/columns.ts';
 import { breakdowns } from '../../contract/vocabulary.ts';
 import { IncompleteDataError } from '../../errors.ts';
 import { type KeyColumn, resolveKeys } from '../../query/file-columns.ts';
-import { valuesOf } from '../../rows/column-values.ts';
+import { readField } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
@@ -12,8 +12,13 @@ import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';
-import { expectSameBreakdowns, type ReadFile } from '../rows/same-breakdowns.ts';
-import { ColumnFinder, dayFieldOf, type Question, type UsedColumns } from '../rows/used-columns.ts';
+import { type FileFields, requireSameBreakdowns } from '../rows/same-breakdowns.ts';
+import {
+  ColumnFinder,
+  findDayField,
+  type Question,
+  type UsedColumns,
+} from '../rows/used-columns.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import type { DaySpan } from '../sources/period.ts';
 import { KeptRows } from './kept-rows.ts';
@@ -43,7 +48,7 @@ export interface ViewedRows {
 
   /** Columns of all files. */
   readonly fields: readonly string[];
-  readonly files: readonly ReadFile[];
+  readonly files: readonly FileFields[];
 
   readonly sizeBytes: number;
 }
@@ -91,7 +96,7 @@ class RowGrouping {
   readonly #columns: ColumnFinder;
   readonly #cells = new CellCheck();
   readonly #overlap: OverlapCheck | undefined;
-  readonly #files: ReadFile[] = [];
+  readonly #files: FileFields[] = [];
   #sizeBytes = 0;
 
   constructor(sources: readonly SourceFile[], question: Question, host: Context['host']) {
@@ -120,7 +125,7 @@ class RowGrouping {
     }
 
     const tail = next.value;
-    expectReport(tail, shown);
+    requireReport(tail, shown);
     if (tail.fields.length > 0) {
       const used = this.#columns.find(tail.fields, file);
       fields = used.fields;
@@ -131,7 +136,7 @@ class RowGrouping {
     const totals = check.close(tail).warnings.filter(({ kind }) => kind === 'total');
     const read = { source, tail, fields, filled, warnings: totals.map(({ message }) => message) };
     const [before] = this.#files;
-    if (before) expectSameBreakdowns(before, read);
+    if (before) requireSameBreakdowns(before, read);
     this.#files.push(read);
     this.#sizeBytes += report.sizeBytes();
   }
@@ -214,7 +219,7 @@ function selectDays(
 ): readonly number[] {
   const all = Array.from({ length: batch.rowCount }, (_, row) => row);
   if (!span) return all;
-  const times = dayOfFile === undefined ? valuesOf(batch, dayFieldOf(fields)) : [];
+  const times = dayOfFile === undefined ? readField(batch, findDayField(fields)) : [];
   return all.filter((row) => {
     const day = dayOfFile ?? dayIn(times[row]);
     return span.since <= day && day <= span.until;
@@ -222,7 +227,7 @@ function selectDays(
 }
 
 /** Throws `IncompleteDataError` for rows without any column of a report. */
-function expectReport({ rowCount, fields }: ReportTail, shown: string): void {
+function requireReport({ rowCount, fields }: ReportTail, shown: string): void {
   if (rowCount === 0 || fields.some((field) => fieldTypeOf(field) !== undefined)) return;
   const names = printable(fields.slice(0, 5).join(', ')) || 'none';
   throw new IncompleteDataError(

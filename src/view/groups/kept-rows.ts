@@ -3,9 +3,9 @@ import { createSpool, type Spool } from '../../output/file/spool.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import { copyRows } from '../../rows/copy-rows.ts';
 import { readRows } from '../../rows/read-rows.ts';
-import { type Row, type RowBatch, rowsOf } from '../../rows/row-batch.ts';
+import { type Row, type RowBatch, toRows } from '../../rows/row-batch.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
-import { sumsOfRow } from '../../totals/report-metrics.ts';
+import { toSums } from '../../totals/report-metrics.ts';
 import type { RowChoice } from '../rows/used-columns.ts';
 import { parseRowOrder } from './row-order.ts';
 
@@ -76,7 +76,7 @@ export class KeptRows {
     if (rows.length === 0) return;
     if (day !== undefined) this.#fields.add('date');
     for (const field of batch.fields) this.#fields.add(field);
-    const all = rowsOf(batch);
+    const all = toRows(batch);
     for (const row of rows) {
       const own = all[row] ?? {};
       this.#rows.push(day === undefined ? own : { date: day, ...own });
@@ -95,7 +95,7 @@ export class KeptRows {
     const others = this.#rows.splice(top ?? this.#rows.length);
     this.rest.addFields(fields);
     this.rest.rowCount += others.length;
-    for (const row of others) this.rest.add([], sumsOfRow(row));
+    for (const row of others) this.rest.add([], toSums(row));
   }
 
   /**

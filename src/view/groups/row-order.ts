@@ -4,7 +4,7 @@ import type { Row, Value } from '../../rows/row-batch.ts';
 import { isTime, keyText } from '../../totals/group-keys.ts';
 import { compareTimes } from '../../totals/grouped-totals.ts';
 import { numberIn } from '../../totals/numbers.ts';
-import { listAllMetrics, metricValue, sumsOfRow } from '../../totals/report-metrics.ts';
+import { listAllMetrics, metricValue, toSums } from '../../totals/report-metrics.ts';
 import { byValue, compareNames } from '../../totals/sorting.ts';
 
 /**
@@ -25,7 +25,7 @@ export function parseRowOrder(
   const descending = typed.direction === 'asc' ? 1 : -1;
   if (metric) {
     return byValue(
-      (row) => metricValue(metric, sumsOfRow(row)),
+      (row) => metricValue(metric, toSums(row)),
       (a, b) => descending * (a - b),
     );
   }

@@ -4,7 +4,7 @@ import { formatPlural, isOrAre } from '../../text/quantity.ts';
 import { dayIn } from '../../totals/group-keys.ts';
 import { type GroupedTotals, sortByTime } from '../../totals/grouped-totals.ts';
 import type { ViewedRows } from '../groups/group-files.ts';
-import type { ReadFile } from '../rows/same-breakdowns.ts';
+import type { FileFields } from '../rows/same-breakdowns.ts';
 import { noEarlierData, type Sources } from '../sources/find-sources.ts';
 import { type DaySpan, formatDaySpan } from '../sources/period.ts';
 
@@ -33,7 +33,7 @@ export function checkDays(sources: Sources, { periods, files }: ViewedRows): str
   ];
 }
 
-function noRows({ shown }: Sources, files: readonly ReadFile[]): UsageError {
+function noRows({ shown }: Sources, files: readonly FileFields[]): UsageError {
   const own = findSummaryWindow(files);
   return new UsageError(`${shown} has no rows for these days.`, {
     about: { flag: '--period' },
@@ -55,7 +55,7 @@ function missingDays(
 type WindowEnds = Pick<Window, 'since' | 'until'>;
 
 /** Returns the windows of files that are known from a history or a summary. */
-function coveredWindows(files: readonly ReadFile[]): WindowEnds[] {
+function coveredWindows(files: readonly FileFields[]): WindowEnds[] {
   const covered: WindowEnds[] = [];
   for (const file of files) {
     const part = file.source.record?.part;
@@ -72,7 +72,7 @@ function uncoveredDays(window: Window, covered: readonly WindowEnds[]): Calendar
 }
 
 /** Returns the window in the summary of a single report; `undefined` without one, or of several. */
-export function findSummaryWindow(files: readonly ReadFile[]): Window | undefined {
+export function findSummaryWindow(files: readonly FileFields[]): Window | undefined {
   const [file, another] = files;
   const summary = file?.tail.summary;
   if (!summary || another) return undefined;

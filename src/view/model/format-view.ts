@@ -10,7 +10,7 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { isTime } from '../../totals/group-keys.ts';
-import { groupsAsJson, metricsAsJson, objectOf } from '../../totals/ranked-groups.ts';
+import { groupsAsJson, joinMembers, metricsAsJson } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import { toDaySpan } from '../sources/period.ts';
@@ -125,10 +125,10 @@ function chartLines(view: View, chart: 'bar' | 'line', look: TableLook): readonl
 export function formatDocument(view: View): string {
   const { groups, read } = view;
   const ranked = rankViewGroups(view);
-  const document = objectOf([
+  const document = joinMembers([
     { name: 'rows', json: String(groups.rowCount) },
     { name: 'bytes', json: String(read.sizeBytes) },
-    { name: 'totals', json: objectOf(metricsAsJson(ranked.metrics, groups.totals())) },
+    { name: 'totals', json: joinMembers(metricsAsJson(ranked.metrics, groups.totals())) },
     { name: 'groups', json: `[${groupsAsJson(ranked).join(',')}]` },
   ]);
   return `${document}\n`;

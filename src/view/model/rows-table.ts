@@ -5,9 +5,9 @@ import type { RowBatch } from '../../rows/row-batch.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { isName, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
-import type { ReadFile } from '../rows/same-breakdowns.ts';
+import type { FileFields } from '../rows/same-breakdowns.ts';
 import { notShown } from './groups-table.ts';
-import { columnOfField, listMetricColumns } from './table-columns.ts';
+import { listMetricColumns, toColumn } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
 /** Makes a table of rows as they are. */
@@ -17,7 +17,7 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   // An unknown column is written as it is, after the others.
   const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
   const columns = [
-    ...known.map(columnOfField),
+    ...known.map(toColumn),
     ...(options.metrics ? listMetricColumns(metrics, false) : []),
   ];
   const names = new Set([...dimensions, ...columns.map(({ field }) => field)]);
@@ -55,7 +55,7 @@ function dimensionFields({ options, read, sources }: View): string[] {
 }
 
 /** An empty column of a CSV was requested; JSON has all. */
-function filledFields({ tail, fields, filled }: ReadFile): readonly string[] {
+function filledFields({ tail, fields, filled }: FileFields): readonly string[] {
   return tail.isCsv ? fields : [...filled];
 }
 

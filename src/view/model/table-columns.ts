@@ -10,7 +10,7 @@ import type { ReportMetric } from '../../totals/report-metrics.ts';
 import { listRateParts } from './shown-metrics.ts';
 
 /** Returns the column of a field as `run` has it; an unknown one is a number to add up. */
-export function columnOfField(field: string): Column {
+export function toColumn(field: string): Column {
   const metric = metricOfField(field)?.name;
   const breakdown = breakdownOfField(field)?.name;
   const type = fieldTypeOf(field) ?? 'money';
@@ -24,12 +24,12 @@ export function columnOfField(field: string): Column {
  */
 export function listMetricColumns(metrics: readonly ReportMetric[], hasRates: boolean): Column[] {
   const columns = metrics.map(({ field, derived }): Column => {
-    return derived ? { field, type: 'money' } : columnOfField(field);
+    return derived ? { field, type: 'money' } : toColumn(field);
   });
   const hidden = hasRates ? [] : listRateParts(metrics);
   for (const field of hidden) {
     const isShown = metrics.some((metric) => metric.field === field);
-    if (!isShown) columns.push({ ...columnOfField(field), hidden: true });
+    if (!isShown) columns.push({ ...toColumn(field), hidden: true });
   }
   return columns;
 }

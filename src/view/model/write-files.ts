@@ -8,7 +8,7 @@ import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import type { WrittenFile } from '../../output/written-file.ts';
 import { formatInstant } from '../../query/calendar.ts';
-import { expectSent } from '../../query/check-query.ts';
+import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
 import { showMetrics, writtenMessage } from '../../run/announce-output.ts';
@@ -68,14 +68,14 @@ async function planFiles(
   { columns, selected, breakdowns }: ViewTable,
 ): Promise<PlannedFiles> {
   const outputs = chooseOutputs(context, view.options);
-  expectSent(
+  requireSentMetrics(
     columns.map(({ field }) => field),
     outputs.map(({ format }) => format),
   );
   const options = { ...view.options, columns: view.options.columns ?? selected };
   const names = nameValues(view, breakdowns);
   const planned = await prepareFiles(context, options, { outputs, names, columns });
-  for (const { target } of planned.files) expectNotInput(context, view, target.name());
+  for (const { target } of planned.files) refuseInput(context, view, target.name());
   return planned;
 }
 
@@ -89,7 +89,7 @@ function nameValues({ sources: { query }, window }: View, by: readonly string[])
 }
 
 /** Throws `UsageError` for an output that would replace a file it is made from. */
-function expectNotInput({ host }: Context, { sources }: View, name: string | undefined): void {
+function refuseInput({ host }: Context, { sources }: View, name: string | undefined): void {
   if (name === undefined) return;
   const key = pathKey(resolve(host.cwd, name));
   if (!sources.files.some(({ path }) => path !== '-' && pathKey(path) === key)) return;

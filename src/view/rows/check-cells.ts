@@ -1,8 +1,8 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { dayOf, numberTextOf, parseTimestamp } from '../../contract/values.ts';
+import { parseDay, parseTimestamp, toDecimalString } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
-import { notCents, toCents, valuesOf } from '../../rows/column-values.ts';
-import { type RowBatch, textsOf, type Value } from '../../rows/row-batch.ts';
+import { notCents, readField, toCents } from '../../rows/column-values.ts';
+import { type RowBatch, readJsonValues, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
 import type { OpenFile } from './open-files.ts';
 import { isBlankCell, jsonForm, readNumber } from './read-cells.ts';
@@ -49,10 +49,10 @@ export class CellCheck {
 
   #findOddTime(batch: RowBatch, field: string): RefusedCell | undefined {
     const isHour = fieldTypeOf(field) === 'hour';
-    for (const [row, value] of valuesOf(batch, field).entries()) {
+    for (const [row, value] of readField(batch, field).entries()) {
       if (this.#times.has(value)) continue;
       const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
-      const isRead = isHour ? parseTimestamp(text) !== undefined : dayOf(text) !== undefined;
+      const isRead = isHour ? parseTimestamp(text) !== undefined : parseDay(text) !== undefined;
       const isEmpty = value === null || value === undefined || isBlankCell(text);
       if (!isRead && !isEmpty) return oddTime({ field, row, text }, isHour);
       this.#times.add(value);
@@ -66,7 +66,7 @@ export class CellCheck {
     rows: Iterable<number> | undefined,
   ): RefusedCell | undefined {
     if (field === undefined) return undefined;
-    const values = valuesOf(batch, field);
+    const values = readField(batch, field);
     for (const row of rows ?? values.keys()) {
       const text = String(values[row] ?? '');
       if (isBlankCell(text)) continue;
@@ -91,7 +91,7 @@ function oddTime(cell: Omit<RefusedCell, 'problem'>, isHour: boolean): RefusedCe
 /** Other programs write long IDs as `1.2E+17`, or as floats above 2^53. */
 function findRoundedId(batch: RowBatch, field: string): RefusedCell | undefined {
   if (!numericIds.includes(field)) return undefined;
-  for (const [row, value] of valuesOf(batch, field).entries()) {
+  for (const [row, value] of readField(batch, field).entries()) {
     const text = String(value ?? '');
     const isRounded =
       /^\d+(?:[.,]\d+)?e\+?\d+$/i.test(text) ||
@@ -108,11 +108,11 @@ function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined 
     const isUsual = cents !== notCents && (type !== 'integer' || cents % 100 === 0);
     if (isUsual || Number.isNaN(cents)) continue;
 
-    texts ??= textsOf(batch, field);
+    texts ??= readJsonValues(batch, field);
     const json = texts[row] ?? 'null';
     const text: string = json.startsWith('"') ? JSON.parse(json) : json;
     if (readNumber(text, type, jsonForm) !== undefined) continue;
-    const isFraction = type === 'integer' && numberTextOf(text) !== undefined;
+    const isFraction = type === 'integer' && toDecimalString(text) !== undefined;
     const problem = isFraction ? 'is not a whole number' : 'is not a plain number';
     return { field, row, text, problem };
   }

@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
-import { valuesOf } from '../../rows/column-values.ts';
-import { type RowBatch, rowsOf, type Value } from '../../rows/row-batch.ts';
+import { readField } from '../../rows/column-values.ts';
+import { type RowBatch, toRows, type Value } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
 import { maxServiceText, printable } from '../../text/printable.ts';
 import { dayIn, rowKeys } from '../../totals/group-keys.ts';
@@ -49,7 +49,7 @@ export class OverlapCheck {
     if (file && time !== undefined) extendDays(file, batch, time);
     this.#keys.add(batch, { fields, day, owner }, (row, other) => {
       if (other === owner) return;
-      const values = rowsOf(batch)[row];
+      const values = toRows(batch)[row];
       const key = fields.map((field) => values?.[field]);
       throw overlap(this.#files[other - 1], file, time === undefined ? [day, ...key] : key);
     });
@@ -66,7 +66,7 @@ export class OverlapCheck {
 
 function extendDays(file: DatedFile, batch: RowBatch, time: string): void {
   let before: unknown;
-  for (const value of valuesOf(batch, time)) {
+  for (const value of readField(batch, time)) {
     if (value === before) continue;
     before = value;
     const day = dayIn(value);

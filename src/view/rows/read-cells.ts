@@ -1,13 +1,13 @@
 import {
   type FieldType,
   fieldOfLabel,
-  fieldsOfHeader,
   fieldTypeOf,
   isComputedMetric,
+  readHeader,
 } from '../../contract/columns.ts';
-import { isMissingValue, numberTextOf } from '../../contract/values.ts';
+import { isMissingValue, toDecimalString } from '../../contract/values.ts';
 import { UsageError } from '../../errors.ts';
-import type { CellReader, CsvForm, CsvReading } from '../../rows/csv-rows.ts';
+import type { CellReader, CsvDialect, CsvReading } from '../../rows/csv-rows.ts';
 import { quoted } from '../../text/printable.ts';
 
 /** Reads the cells of a CSV as `run` writes them. Other cells stay strings. */
@@ -27,9 +27,9 @@ export class CellReading implements CsvReading {
   }
 
   /** Throws `UsageError` if there is no header, or if two columns are the same. */
-  fieldsOfHeader(cells: readonly string[], form: CsvForm): string[] {
+  readHeader(cells: readonly string[], form: CsvDialect): string[] {
     const names = isForExcel(form) ? cells.map(withoutGuard) : cells;
-    const fields = fieldsOfHeader(names).map((name) => {
+    const fields = readHeader(names).map((name) => {
       return fieldTypeOf(name) === undefined ? (fieldOfLabel(name) ?? name) : name;
     });
     const isHeader = fields.some((field) => fieldTypeOf(field) !== undefined);
@@ -38,12 +38,12 @@ export class CellReading implements CsvReading {
         hint: 'Add a line with the names of its columns.',
       });
     }
-    expectDistinct(fields, this.#shown, names);
+    requireDistinctColumns(fields, this.#shown, names);
     for (const [index, field] of fields.entries()) this.#names.set(field, names[index] ?? field);
     return fields;
   }
 
-  cellReader(field: string, form: CsvForm): CellReader {
+  cellReader(field: string, form: CsvDialect): CellReader {
     const type = isComputedMetric(field) ? 'money' : fieldTypeOf(field);
     if (type === 'integer' || type === 'money') {
       return (text) => readNumber(text, type, form) ?? JSON.stringify(text);
@@ -60,7 +60,7 @@ export class CellReading implements CsvReading {
  *
  * @param names of the columns in the file
  */
-export function expectDistinct(
+export function requireDistinctColumns(
   fields: readonly string[],
   shown: string,
   names: readonly string[] = fields,
@@ -81,7 +81,7 @@ export function isBlankCell(text: string): boolean {
 }
 
 /** JSON and Parquet, in which a comma is that of the service's money. */
-export const jsonForm: CsvForm = { delimiter: ',', hasByteOrderMark: false };
+export const jsonForm: CsvDialect = { delimiter: ',', hasByteOrderMark: false };
 
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
 
@@ -89,7 +89,7 @@ const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
  * Returns a cell as a JSON number, `null` for no value, or money with a comma as a string, as the
  * service has it in JSON; `undefined` for any other cell, and for a fraction in a whole metric.
  */
-export function readNumber(text: string, type: FieldType, form: CsvForm): string | undefined {
+export function readNumber(text: string, type: FieldType, form: CsvDialect): string | undefined {
   const isUsual = usualNumber.test(text);
   if (isUsual && (type !== 'integer' || !text.includes('.'))) return text;
   if (isBlankCell(text)) return 'null';
@@ -97,7 +97,7 @@ export function readNumber(text: string, type: FieldType, form: CsvForm): string
   const hasComma = text.includes(',');
   if (hasComma && type === 'integer') return undefined;
 
-  const digits = numberTextOf(withDecimalPoint(text, form));
+  const digits = toDecimalString(withDecimalPoint(text, form));
   if (digits === undefined || (type === 'integer' && !isWhole(digits))) return undefined;
   return hasComma && form.delimiter === ',' ? JSON.stringify(text.trim()) : digits;
 }
@@ -106,7 +106,7 @@ export function readNumber(text: string, type: FieldType, form: CsvForm): string
  * Between semicolons a comma separates decimals; three digits after it may be thousands, except in
  * files of `--excel`.
  */
-function withDecimalPoint(text: string, form: CsvForm): string {
+function withDecimalPoint(text: string, form: CsvDialect): string {
   if (form.delimiter !== ';') return text;
   if (isForExcel(form)) return text.replace(',', '.');
   return text.replace(/,(?=\d+\s*$)(?!\d{3}\s*$)/, '.');
@@ -118,7 +118,7 @@ function isWhole(digits: string): boolean {
 }
 
 /** Recognizes what `run --excel` writes. */
-function isForExcel({ delimiter, hasByteOrderMark }: CsvForm): boolean {
+function isForExcel({ delimiter, hasByteOrderMark }: CsvDialect): boolean {
   return delimiter === ';' && hasByteOrderMark;
 }
 

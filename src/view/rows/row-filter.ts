@@ -2,7 +2,7 @@ import { fieldTypeOf } from '../../contract/columns.ts';
 import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
 import { fieldsNamed } from '../../query/file-columns.ts';
-import { valuesOf } from '../../rows/column-values.ts';
+import { readField } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
 import { keyText } from '../../totals/group-keys.ts';
@@ -25,7 +25,7 @@ export class RowFilter {
   /** Returns the columns that the condition is about. Throws `UsageError` if there are none. */
   columnsIn(fields: readonly string[]): string[] {
     const { name } = this.#condition;
-    return fieldsNamed(fields.includes(name) ? name : columnOfFilter(name), fields);
+    return fieldsNamed(fields.includes(name) ? name : filterColumn(name), fields);
   }
 
   /**
@@ -38,7 +38,9 @@ export class RowFilter {
     const rows = new Set<number>();
     for (const field of columns) {
       const isDayOfFile = field === 'date' && day !== undefined;
-      const values = isDayOfFile ? Array<string>(batch.rowCount).fill(day) : valuesOf(batch, field);
+      const values = isDayOfFile
+        ? Array<string>(batch.rowCount).fill(day)
+        : readField(batch, field);
       for (const [row, value] of values.entries()) {
         if (this.#isMatch(field, keyText(value) ?? '')) rows.add(row);
       }
@@ -58,7 +60,7 @@ export class RowFilter {
 }
 
 /** Returns `adId` for the service's filter `adunitId`; other names are unchanged. */
-function columnOfFilter(name: string): string {
+function filterColumn(name: string): string {
   const filter = filters.find((one) => one.name.toLowerCase() === name.toLowerCase());
   const fields = (filter && findBreakdown(filter.on)?.fields) ?? [];
   const column = fields.find(({ type }) => type === 'id') ?? fields[0];
@@ -67,7 +69,8 @@ function columnOfFilter(name: string): string {
 
 function isValue(field: string, text: string, wanted: string): boolean {
   if (wanted === text || matchesWildcard(wanted, text)) return true;
-  if (fieldTypeOf(field) === 'id' && digitsOf(wanted) === digitsOf(text)) return true;
+  if (fieldTypeOf(field) === 'id' && trimLeadingZeros(wanted) === trimLeadingZeros(text))
+    return true;
   if (field !== 'country') return false;
 
   const country = findCountry(wanted);
@@ -75,6 +78,6 @@ function isValue(field: string, text: string, wanted: string): boolean {
 }
 
 /** Removes leading zeros. */
-function digitsOf(text: string): string {
+function trimLeadingZeros(text: string): string {
   return text.trim().replace(/^0+(?=\d)/, '');
 }

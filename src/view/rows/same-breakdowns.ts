@@ -10,7 +10,7 @@ import { printable } from '../../text/printable.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 
 /** A file after its last row. */
-export interface ReadFile {
+export interface FileFields {
   readonly source: SourceFile;
   readonly tail: ReportTail;
 
@@ -25,7 +25,7 @@ export interface ReadFile {
 }
 
 /** Throws `UsageError` if the rows of two files have different breakdowns. */
-export function expectSameBreakdowns(one: ReadFile, other: ReadFile): void {
+export function requireSameBreakdowns(one: FileFields, other: FileFields): void {
   const areSame = hasAll(one, filledBreakdowns(other)) && hasAll(other, filledBreakdowns(one));
   if (areSame || one.tail.rowCount === 0 || other.tail.rowCount === 0) return;
 
@@ -35,18 +35,18 @@ export function expectSameBreakdowns(one: ReadFile, other: ReadFile): void {
   });
 }
 
-function hasAll(file: ReadFile, names: ReadonlySet<string>): boolean {
+function hasAll(file: FileFields, names: ReadonlySet<string>): boolean {
   const known = declaredBreakdowns(file) ?? findBreakdowns(file.fields);
   return [...names].every((name) => known.has(name));
 }
 
 /** In JSON, a breakdown that was not requested is null in every row. */
-function filledBreakdowns(file: ReadFile): ReadonlySet<string> {
+function filledBreakdowns(file: FileFields): ReadonlySet<string> {
   return declaredBreakdowns(file) ?? findBreakdowns(file.filled);
 }
 
 /** Returns the breakdowns of a declaration or a summary; `undefined` if there is neither. */
-function declaredBreakdowns({ source: { record }, tail }: ReadFile): Set<string> | undefined {
+function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<string> | undefined {
   const names = record?.declaration.query.breakdowns ?? tail.summary?.breakdowns;
   if (!names) return undefined;
   const found = new Set(names.map((name) => nameBreakdown(findAnyBreakdown(name)) ?? name));

@@ -7,12 +7,12 @@ import {
 import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
-import { isTime, timeFieldOf } from '../../totals/group-keys.ts';
+import { findTimeField, isTime } from '../../totals/group-keys.ts';
 import { findReportMetric, listAllMetrics } from '../../totals/report-metrics.ts';
 import type { DaySpan } from '../sources/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { OpenFile } from './open-files.ts';
-import { expectDistinct } from './read-cells.ts';
+import { requireDistinctColumns } from './read-cells.ts';
 import type { RowFilter } from './row-filter.ts';
 
 /** What is asked of the rows of all files. */
@@ -100,9 +100,9 @@ export class ColumnFinder {
     header: readonly string[],
     { shown, isDated }: { readonly shown: string; readonly isDated: boolean },
   ): UsedColumns {
-    expectDistinct(header, shown);
+    requireDistinctColumns(header, shown);
     const own = header.filter((field) => !isBefore(field));
-    const [time] = timeFieldOf(own);
+    const [time] = findTimeField(own);
     const fields = isDated && time === undefined ? ['date', ...own] : own;
     if (this.#question.spans.length > 0 && !fields.some(isTime)) throw noDates(shown);
     // The day of a file comes before its columns.
@@ -126,7 +126,7 @@ export class ColumnFinder {
     const filtered = filters.map((filter) => filter.columnsIn(fields));
     const keys = this.keys.map(({ field }) => field).filter((field) => fields.includes(field));
     const grouped = new Set([...keys, ...filtered.flat()]);
-    const followed = spans.length > 0 ? dayFieldOf(fields) : followsTime ? time : undefined;
+    const followed = spans.length > 0 ? findDayField(fields) : followsTime ? time : undefined;
     if (followed !== undefined) grouped.add(followed);
     const summed = fields.filter((field) => this.summed.has(field));
     const hasMoney = summed.some((field) => fieldTypeOf(field) === 'money');
@@ -152,7 +152,7 @@ export class ColumnFinder {
 }
 
 /** Returns the column whose first ten characters are the day of a row. */
-export function dayFieldOf(fields: readonly string[]): string {
+export function findDayField(fields: readonly string[]): string {
   return fields.includes('date') ? 'date' : 'hour';
 }
 

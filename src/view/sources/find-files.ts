@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { type Mismatch, partOfFile } from '../../folder/due.ts';
+import { findPart, type Mismatch } from '../../folder/due.ts';
 import { readFolder } from '../../folder/folder-state.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
 import { formatPlural } from '../../text/quantity.ts';
-import type { OpenedPaths, SourceFile, ViewedFolder } from './open-paths.ts';
+import type { FolderToView, OpenedPaths, SourceFile } from './open-paths.ts';
 
 /** The files of a period. */
 export interface PeriodFiles {
@@ -55,11 +55,11 @@ function startsIn({ since, until }: Window, instant: number): boolean {
 }
 
 async function selectFolderFiles(
-  { path, declaration }: ViewedFolder,
+  { path, declaration }: FolderToView,
   { window, now, signal }: Search,
 ): Promise<SelectedPart[]> {
   const isSelected = (name: string): boolean => {
-    const part = window && partOfFile(name, declaration);
+    const part = window && findPart(name, declaration);
     return !window || (part !== undefined && part.since <= window.until && window.since < part.end);
   };
   const select = async (): Promise<SelectedPart[]> => {
@@ -72,7 +72,7 @@ async function selectFolderFiles(
 }
 
 function filesToRead(
-  { path, shown, declaration }: ViewedFolder,
+  { path, shown, declaration }: FolderToView,
   selected: readonly SelectedPart[],
 ): SourceFile[] {
   const files: SourceFile[] = [];
@@ -98,7 +98,7 @@ const maxNamedDays = 5;
 
 /** Formats `3 of 31 days are missing (2026-10-04, …).` for each kind of gap. */
 function gapWarnings(
-  { declaration: { split } }: ViewedFolder,
+  { declaration: { split } }: FolderToView,
   selected: readonly SelectedPart[],
   suffix = '',
 ): string[] {
@@ -116,7 +116,7 @@ function gapWarnings(
 
 /** Returns a sentence on files that the service may still correct. */
 function notFinalNotes(
-  { declaration: { split } }: ViewedFolder,
+  { declaration: { split } }: FolderToView,
   selected: readonly SelectedPart[],
 ): string[] {
   const readable = selected.filter(({ gap }) => gap === undefined);

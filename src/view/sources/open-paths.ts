@@ -3,11 +3,11 @@ import { join, relative, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import type { Declaration } from '../../folder/declaration.ts';
 import { readDeclaration, requireDeclaration } from '../../folder/declaration-file.ts';
-import { findMismatch, partOfFile } from '../../folder/due.ts';
+import { findMismatch, findPart } from '../../folder/due.ts';
 import { findFolders, readFolder, type TypedPath } from '../../folder/folder-state.ts';
 import type { FileLine } from '../../folder/history-schema.ts';
 import type { CalendarUnit } from '../../query/calendar.ts';
-import { expectNoUrlToRead } from '../../query/url.ts';
+import { refuseUrlToRead } from '../../query/url.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 
@@ -33,7 +33,7 @@ interface FileRecord {
 }
 
 /** A declared folder to view. */
-export interface ViewedFolder {
+export interface FolderToView {
   /** As typed; the folder may be below it. */
   readonly shown: string;
 
@@ -44,7 +44,7 @@ export interface ViewedFolder {
 
 /** What the paths of the command line are. */
 export interface OpenedPaths {
-  readonly folders: readonly ViewedFolder[];
+  readonly folders: readonly FolderToView[];
 
   /** Files that were named. */
   readonly files: readonly SourceFile[];
@@ -69,11 +69,11 @@ export async function openPaths(
   host: Context['host'],
 ): Promise<OpenedPaths> {
   const { cwd, signal } = host;
-  const folders: ViewedFolder[] = [];
+  const folders: FolderToView[] = [];
   const files: SourceFile[] = [];
   const inFolders = new Map<string, NamedFile[]>();
   for (const shown of paths) {
-    expectNoUrlToRead(shown);
+    refuseUrlToRead(shown);
     const typed =
       shown === '-' ? { absolute: '-', shown: 'stdin' } : { absolute: resolve(cwd, shown), shown };
     const stats = await stat(typed.absolute).catch(() => undefined);
@@ -99,7 +99,7 @@ export async function openPaths(
 async function openFolder(
   typed: TypedPath,
   { platform, signal }: Context['host'],
-): Promise<ViewedFolder> {
+): Promise<FolderToView> {
   const { absolute, shown } = typed;
   const [found, ...others] = await findFolders(typed, signal);
   if (!found || others.length > 0) {
@@ -130,7 +130,7 @@ async function identifyFiles(
   for (const { absolute: path, shown, name } of named) {
     const file = { path, shown };
     const line = state?.history.lines.get(name);
-    const part = declaration && partOfFile(name, declaration);
+    const part = declaration && findPart(name, declaration);
     if (!state || !declaration || !line || !part) {
       files.push(file);
       continue;

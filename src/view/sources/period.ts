@@ -8,7 +8,7 @@ import {
   unitsIn,
   type Window,
 } from '../../query/calendar.ts';
-import { expectWholeUnits } from '../../query/parts.ts';
+import { requireWholeUnits } from '../../query/parts.ts';
 import { resolvePeriod } from '../../query/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { SourceFile } from './open-paths.ts';
@@ -58,7 +58,7 @@ export function resolvePeriods(
   const now = Math.floor(nowMs / 1_000);
   const subject = unit === 'day' ? 'view' : `${shown}, with a file a ${unit},`;
   const flag = period === undefined ? '--since' : '--period';
-  expectWholeUnits(window, unit, { now, subject, flag });
+  requireWholeUnits(window, unit, { now, subject, flag });
   if (!compare) return { window };
 
   const compared = dropRunningUnit(window, unit, now);

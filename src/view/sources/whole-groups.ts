@@ -8,7 +8,7 @@ import {
   type Window,
   wallAt,
 } from '../../query/calendar.ts';
-import { expectWholeUnits } from '../../query/parts.ts';
+import { requireWholeUnits } from '../../query/parts.ts';
 import type { DaySpan } from './period.ts';
 
 /** Calendar unit in `--by`, with the name as typed. */
@@ -34,7 +34,7 @@ function namedUnits(by: readonly string[]): NamedUnit[] {
 }
 
 /** Throws `UsageError` for a unit of `--by` that the files of a folder cannot be grouped into. */
-export function expectCoarseEnough(
+export function requireGroupable(
   by: readonly string[],
   { breakdowns, split }: FolderQuery,
   shown: string,
@@ -67,11 +67,11 @@ function finestUnit(breakdowns: readonly string[]): SplitUnit | undefined {
  *
  * @param now in unix seconds
  */
-export function expectWholeGroups(by: readonly string[], window: Window, now: number): void {
+export function requireWholeGroups(by: readonly string[], window: Window, now: number): void {
   const today = unitContaining(formatDate(now, window.zone), 'day', window.zone);
   for (const { name, unit } of namedUnits(by)) {
     if (unit === 'day') continue;
-    expectWholeUnits(window, unit, {
+    requireWholeUnits(window, unit, {
       now: (today?.since ?? now) - 1,
       subject: `--by ${name}`,
       flag: '--by',
