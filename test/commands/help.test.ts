@@ -125,7 +125,7 @@ describe('topics', () => {
 
     const { stdout } = await runCli(['help', 'folders'], { tty: true });
     expect(stdout).toContain('\u001b[1mWhat a folder holds\u001b[22m');
-    expect(stdout).toContain('- \u001b[36mcheck\u001b[39m compares every file');
+    expect(stdout).toContain('- \u001b[36mcheck\u001b[39m changes nothing');
   });
 });
 
