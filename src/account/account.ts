@@ -1,6 +1,6 @@
 import { Client } from '../api/client.ts';
 import { createHttp, type Http, readProxy } from '../api/http.ts';
-import type { CallerHost } from '../api/retrying-caller.ts';
+import type { CallHost } from '../api/retry.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { SignInError, UsageError } from '../errors.ts';
@@ -41,7 +41,7 @@ export interface AccountHost {
   readonly console: Console;
 
   /** Clocks, sleep and signal of every call. */
-  readonly exchange: CallerHost;
+  readonly exchange: CallHost;
   readonly userAgent: string;
 
   /** Started on first use. */

@@ -1,40 +1,49 @@
-import { findBareId, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
 import {
   type CampaignList,
   type Encoding,
-  type StatusRecord,
-  tokenPattern,
+  type EndpointName,
+  endpoints,
+  endpointUrl,
+  knownOutcomeOf,
 } from '../contract/messages.ts';
-import { type AdreportError, isNotSignedIn, SignInError, StillInProgressError } from '../errors.ts';
-import { maxServiceText, printable } from '../text/printable.ts';
-import { tryJson } from './exact-json.ts';
+import {
+  AdreportError,
+  isNotSignedIn,
+  isStillInProgress,
+  SignInError,
+  UncertainCreateError,
+  UnsentError,
+} from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { hintFor } from './hints.ts';
-import type { HttpResponse } from './http.ts';
+import type { Http, HttpRequest } from './http.ts';
 import {
-  containsRows,
-  findCampaigns,
-  findReportId,
-  findToken,
-  isReportData,
-  parseJson,
-  peek,
-  readText,
-  recordIn,
-  refusesSignIn,
-  UnreadableResponse,
-} from './parse-responses.ts';
-import { withoutTokens } from './redaction.ts';
-import type { SignInOrigin } from './refusal.ts';
+  type CallResponse,
+  type CreatedReport,
+  type ReportResponse,
+  readCampaignList,
+  readCreated,
+  readReport,
+  readStatus,
+  readToken,
+  type StatusResponse,
+} from './read-responses.ts';
 import {
-  type Call,
-  type CallBody,
-  type CallerHost,
-  type CallerOptions,
-  type ReadResponse,
-  RetryingCaller,
-  type TimedResponse,
-  type TryCount,
-} from './retrying-caller.ts';
+  type CallFacts,
+  callNames,
+  type ErrorWording,
+  readRefusal,
+  type SignInOrigin,
+  unreadableError,
+} from './refusal.ts';
+import {
+  type CallHost,
+  maxRetryAfterMs,
+  parseRetryAfter,
+  retryPauseMs,
+  Throttle,
+} from './retry.ts';
 
 /** Exchanged for a token. */
 export interface Credentials {
@@ -44,7 +53,14 @@ export interface Credentials {
   readonly password: string | (() => Promise<string>);
 }
 
-export interface ClientOptions extends CallerOptions {
+export interface ClientOptions extends ErrorWording {
+  readonly baseUrl: URL;
+  readonly http: Http;
+  readonly encoding: Encoding;
+
+  /** How many times a call is repeated after a temporary failure. */
+  readonly retries: number;
+  readonly host: CallHost;
   readonly token: string | undefined;
 
   /** Source of the token and the credentials; absent if they were just typed. */
@@ -53,51 +69,37 @@ export interface ClientOptions extends CallerOptions {
   /** Renew a refused token once per call. */
   readonly credentials: Credentials | undefined;
 
+  /** Prints why and when a call is repeated, or what is unusual about a response. */
+  readonly note: (sentence: string) => void;
+
   /** Keeps a new token out of all output. */
   readonly hide: (token: string) => void;
 }
 
-/** A response that contains a report's data, which is still to be read. */
-export interface ReportResponse {
-  /** True for a response with status 206. */
-  readonly isPart: boolean;
+/** One call to the service, before retries. */
+interface Call<Result> extends CallFacts {
+  readonly body?: CallBody;
 
-  /** Decompressed; can be read once. Its errors are `AdreportError`s. */
-  readonly body: AsyncIterable<Buffer>;
-  readonly contentType: string | undefined;
+  /** Reads a successful response; called again for each try. */
+  readonly read: (response: CallResponse) => Promise<Result>;
 
-  /** `undefined` if the length is unknown or the body was compressed. */
-  readonly sizeBytes: number | undefined;
+  /** Tries of the same step before this call; none by default. */
+  readonly triesBefore?: number;
 
-  /** `Date` of the response, in milliseconds since 1970. */
-  readonly serviceMs?: number | undefined;
-
-  /** Ends the transfer. Only needed if the body is not read. */
-  close(): void;
+  /** How long the call may be repeated, in milliseconds; no limit by default. */
+  readonly retryForMs?: number | undefined;
 }
 
-/** Result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
-export type CreatedReport =
-  | {
-      readonly kind: 'report';
-      readonly id: string;
-      readonly status: string;
-
-      /** `Date` of the response, in milliseconds since 1970. */
-      readonly serviceMs?: number | undefined;
-    }
-  | { readonly kind: 'data'; readonly response: ReportResponse };
+interface CallBody {
+  readonly contentType: string;
+  readonly text: string;
+}
 
 interface ReportCreation {
   readonly body: CallBody;
 
   /** True if the data is requested. A response with rows is then the report, even with an id. */
   readonly isDirect?: boolean;
-}
-
-/** Status of a report, and when to call again. */
-export interface StatusResponse extends StatusRecord {
-  readonly retryAfterMs?: number | undefined;
 }
 
 /** What a client has learnt from the service; shared by the clients of one account. */
@@ -108,24 +110,28 @@ interface Session {
 }
 
 /**
- * Calls the service for one account and reads its responses (`decisions.md`). Every method throws
- * `SignInError` for a refused token, `RejectedError` for another refusal, `UnreachableError` after
- * the last retry, and `IncompleteDataError` for a response that is cut or unexpected.
+ * Calls the service for one account and reads its responses (`decisions.md`), with retries
+ * (`cli.md`, Waiting and resuming). Every method throws `SignInError` for a refused token,
+ * `RejectedError` for another refusal, `UnreachableError` after the last retry, and
+ * `IncompleteDataError` for a response that is cut or unexpected.
  */
 export class Client {
-  readonly host: CallerHost;
+  readonly host: CallHost;
   readonly encoding: Encoding;
   readonly #options: ClientOptions;
-  readonly #caller: RetryingCaller;
-  readonly #unknownWords = new Set<string>();
   readonly #session: Session;
+  readonly #throttle: Throttle;
+  readonly #unknownWords = new Set<string>();
+
+  /** Failures printed since the last successful call: calls that share one print it once. */
+  readonly #printedFailures = new Set<string>();
 
   constructor(options: ClientOptions, session: Session = { token: options.token }) {
     this.host = options.host;
     this.encoding = options.encoding;
     this.#options = options;
-    this.#caller = new RetryingCaller(options);
     this.#session = session;
+    this.#throttle = new Throttle(options.host);
   }
 
   /** The service has accepted a report request of this account. */
@@ -135,7 +141,7 @@ export class Client {
 
   /** Returns the same client with another signal, which ends its calls. */
   withSignal(signal: AbortSignal): Client {
-    const host = { ...this.#options.host, signal };
+    const host = { ...this.host, signal };
     return new Client({ ...this.#options, host }, this.#session);
   }
 
@@ -153,65 +159,86 @@ export class Client {
 
   /** An error says if a report may exist anyway. */
   async createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
-    const created = await this.#call({ endpoint: 'buyer', body }, (response) =>
-      readCreated(response, isDirect),
-    );
+    const created = await this.#call({
+      endpoint: 'buyer',
+      body,
+      read: (response) => readCreated(response, isDirect),
+    });
     this.#session.hasCreatedReport = true;
     return created;
   }
 
   /** Retries for `retryForMs`. Throws `ReportFailedError` if the report is gone. */
-  status(id: string, retryForMs?: number): Promise<StatusResponse> {
-    const body = this.#bodyOfId(id);
-    return this.#call({ endpoint: 'status', body, reportId: id, retryForMs }, (response) =>
-      this.#readStatus(response, id),
-    );
+  async status(id: string, retryForMs?: number): Promise<StatusResponse> {
+    const { status, message, ...response } = await this.#call({
+      endpoint: 'status',
+      body: this.#bodyOfId(id),
+      reportId: id,
+      retryForMs,
+      read: (received) => readStatus(received, id),
+    });
+    if (!knownOutcomeOf(status)) this.#noteUnknownWord(status, id);
+    const { redact } = this.#options;
+    return { ...response, status: redact(status), message: redact(message) };
   }
 
   /**
    * Begins to download a report. Throws `StillInProgressError` if the report is not ready, and
    * `ReportFailedError` if it has failed or expired.
+   *
+   * @param triesBefore of downloads that were cut
    */
-  download(id: string, count?: TryCount): Promise<ReportResponse> {
+  download(id: string, triesBefore = 0): Promise<ReportResponse> {
     const body = this.#bodyOfId(id);
-    return this.#call({ endpoint: 'download', body, reportId: id, count }, (response) =>
-      readReport(response, id),
-    );
-  }
-
-  /**
-   * Pauses before a download is repeated whose body was cut, and prints why. Throws the error if it
-   * is not to be repeated.
-   */
-  pauseAfterCut(error: AdreportError, count: TryCount): Promise<void> {
-    return this.#caller.pause(error, count);
+    return this.#call({ endpoint: 'download', body, reportId: id, triesBefore, read: readReport });
   }
 
   campaigns(): Promise<CampaignList> {
-    return this.#call({ endpoint: 'campaigns' }, readCampaignList);
+    return this.#call({ endpoint: 'campaigns', read: readCampaignList });
+  }
+
+  /**
+   * Waits before another try and prints why. Throws the error if there is none.
+   *
+   * @param tries made so far
+   * @param leftMs how long the step may still be repeated
+   */
+  async pause(
+    error: AdreportError,
+    tries: number,
+    leftMs = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
+    const { retries, host, note } = this.#options;
+    const { httpStatus, retryAfterMs = 0 } = error;
+    const isTooLong = leftMs === Number.POSITIVE_INFINITY && retryAfterMs > maxRetryAfterMs;
+    // Timers may fire a fraction of a millisecond early; that does not justify another try.
+    if (tries > retries || isTooLong || leftMs < 1) throw error;
+
+    const pauseMs = Math.min(retryPauseMs(tries, retryAfterMs, host.random), leftMs);
+    const [firstLine = ''] = error.message.split('\n', 1);
+    const left = formatPlural(retries - tries + 1, 'retry');
+    if (!this.#printedFailures.has(firstLine)) {
+      this.#printedFailures.add(firstLine);
+      note(`${firstLine} Retrying in ${formatDuration(pauseMs)} (${left} left).`);
+    }
+    if (httpStatus === 429 || httpStatus === 403) this.#throttle.hold(pauseMs);
+    else await host.sleep(pauseMs, host.signal);
   }
 
   /** Makes a call with the token. A refused token is renewed once, unless another call just did. */
-  async #call<Result>(call: Call, read: ReadResponse<Result>): Promise<Result> {
+  async #call<Result>(call: Call<Result>): Promise<Result> {
+    const { token: givenToken, credentials, origin } = this.#options;
     const token = this.#session.token ?? (await this.signIn());
     try {
-      return await this.#callWith(token, call, read);
+      // The origin is that of the token which was given, not of one that a sign-in issued.
+      const tokenOrigin = token === givenToken ? origin : undefined;
+      return await this.#repeat({ ...call, origin: tokenOrigin }, token);
     } catch (error) {
-      if (!isNotSignedIn(error) || !this.#options.credentials) throw error;
-      const isRenewed = this.#session.token !== undefined && this.#session.token !== token;
-      const renewed = isRenewed ? this.#session.token : await this.signIn();
-      return this.#callWith(renewed, call, read);
+      if (!isNotSignedIn(error) || !credentials) throw error;
+      const { token: latest } = this.#session;
+      const isRenewed = latest !== undefined && latest !== token;
+      return this.#repeat(call, isRenewed ? latest : await this.signIn());
     }
-  }
-
-  #callWith<Result>(
-    token: string | undefined,
-    call: Call,
-    read: ReadResponse<Result>,
-  ): Promise<Result> {
-    const { token: givenToken, origin } = this.#options;
-    // The origin is that of the token which was given, not of one that a sign-in issued.
-    return this.#caller.call({ ...call, token, ...(token === givenToken && { origin }) }, read);
   }
 
   async #requestToken(): Promise<string> {
@@ -228,32 +255,65 @@ export class Client {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
-    const token = await this.#caller.call({ endpoint: 'auth', body, origin }, readToken);
+    const token = await this.#repeat({ endpoint: 'auth', body, origin, read: readToken });
     hide(token);
     this.#session.token = token;
     return token;
   }
 
-  #bodyOfId(id: string): CallBody {
-    return bodyIn(this.#options.encoding, { json: { id }, form: { id } });
+  /** Makes a call until it succeeds. Throws the error of the last try. */
+  async #repeat<Result>(call: Call<Result>, token?: string): Promise<Result> {
+    const { stopwatch, signal } = this.host;
+    const { endpoint, triesBefore = 0, retryForMs = Number.POSITIVE_INFINITY } = call;
+    const request = buildRequest(call, this.#options, token);
+    const endMs = stopwatch() + retryForMs;
+    for (let tries = triesBefore + 1; ; tries += 1) {
+      await this.#throttle.pass();
+      try {
+        const result = await this.#try(call, request, tries);
+        this.#throttle.ease();
+        // The body of a download may still be cut.
+        if (endpoint !== 'download') this.#printedFailures.clear();
+        return result;
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        if (!(error instanceof AdreportError)) throw error;
+        if (!mayRepeat(endpoint, error)) throw this.#finalError(endpoint, error);
+        await this.pause(error, tries, endMs - stopwatch());
+      }
+    }
   }
 
-  async #readStatus(response: TimedResponse, id: string): Promise<StatusResponse> {
-    const { redact } = this.#options;
-    const { retryAfterMs } = response;
-    if (response.status === 202) {
-      response.body.destroy();
-      return { status: 'progress', message: 'progress', report_id: id, retryAfterMs };
+  async #try<Result>(call: Call<Result>, request: HttpRequest, tries: number): Promise<Result> {
+    const { http, host } = this.#options;
+    const response = await http.send(request);
+    const { status, headers } = response;
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], host.wallClock());
+    const facts = { ...call, retryAfterMs };
+    const isLate = status === 202 && call.endpoint === 'download';
+    if (status < 200 || status > 299 || isLate) {
+      throw await readRefusal(response, facts, this.#options);
     }
+    return call.read({
+      ...response,
+      retryAfterMs,
+      tries,
+      unreadable: (problem, content = { text: '' }) =>
+        unreadableError(problem, content, { call: facts, wording: this.#options }),
+    });
+  }
 
-    const text = await readText(response);
-    const document = parseJson(text, response);
-    const { status, outcome, message = status, isError } = recordIn(document);
-    if (status === '' || (isError && outcome !== 'failed')) {
-      throw new UnreadableResponse('has no status', { text, document });
-    }
-    if (!outcome) this.#noteUnknownWord(status, id);
-    return { status: redact(status), message: redact(message), report_id: id, retryAfterMs };
+  /** Adds that a report may have been created. */
+  #finalError(endpoint: EndpointName, error: AdreportError): AdreportError {
+    const { httpStatus = 0, exitCode, code } = error;
+    const isRefused = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
+    const isCertain = isRefused || exitCode < 5 || code === 'REDIRECT_REFUSED';
+    if (endpoint !== 'buyer' || isCertain || hadNoEffect(error)) return error;
+    return new UncertainCreateError(error, hintFor('uncertain', this.#options.wording));
+  }
+
+  #bodyOfId(id: string): CallBody {
+    return bodyIn(this.encoding, { json: { id }, form: { id } });
   }
 
   /** Notes an unknown status word, once, with what to try. */
@@ -267,68 +327,37 @@ export class Client {
   }
 }
 
-/** Reads a report id or report data, depending on the beginning of the response. */
-async function readCreated(response: HttpResponse, isDirect: boolean): Promise<CreatedReport> {
-  const { start, isWhole, all } = await peek(response.body);
-  const contentType = response.headers['content-type'];
-  const bareId = isWhole ? findBareId(start, contentType) : undefined;
-  const serviceMs = readDate(response);
-  if (bareId !== undefined) {
-    return { kind: 'report', id: bareId, status: 'progress', serviceMs };
-  }
-
-  const mayBeRecord = isWhole && !isCsv(start, contentType);
-  const document = mayBeRecord ? parseJson(start, response) : undefined;
-  const isData = isReportData(document) || (isDirect && containsRows(document));
-  if (document === undefined || isData) {
-    return { kind: 'data', response: toReportResponse(response, all) };
-  }
-
-  const id = findReportId(document);
-  const { isError, status } = recordIn(document);
-  if (id === undefined || isError) {
-    throw new UnreadableResponse('has no ID', { text: start, document });
-  }
-  if (id.length > maxServiceText) {
-    const problem = `has an ID of more than ${maxServiceText} characters`;
-    throw new UnreadableResponse(problem, { text: start, document });
-  }
-  return { kind: 'report', id, status: status || 'progress', serviceMs };
+/** Each create call makes another report, so it is only repeated if it certainly had no effect. */
+function mayRepeat(endpoint: EndpointName, error: AdreportError): boolean {
+  if (!error.retryable || error.code === 'REDIRECT_REFUSED') return false;
+  if (endpoint === 'buyer') return hadNoEffect(error);
+  // The caller waits for a report that is not ready.
+  return !isStillInProgress(error);
 }
 
-/** Reads the beginning of a report. Throws if it is a record that says why there is none. */
-async function readReport(response: TimedResponse, reportId: string): Promise<ReportResponse> {
-  const { retryAfterMs } = response;
-  if (response.status === 202) {
-    response.body.destroy();
-    throw new StillInProgressError('The report is not ready. (202)', {
-      httpStatus: 202,
-      retryAfterMs,
-      reportId,
-    });
-  }
-
-  const { start, isWhole, all } = await peek(response.body, startsAsReport);
-  const isEmpty = isWhole && start.trim() === '';
-  if (isEmpty) throw new UnreadableResponse('is empty');
-  if (isPage(start)) throw new UnreadableResponse('is a web page', { text: start });
-  const document = isWhole && startsAsJson(start) ? tryJson(start) : undefined;
-  const isData = isReportData(document) || containsRows(document);
-  if (document === undefined || isData) return toReportResponse(response, all);
-  throw new UnreadableResponse('is not a report', { text: start, document });
+function hadNoEffect(error: AdreportError): boolean {
+  const { httpStatus, retryAfterMs } = error;
+  const isBusy = httpStatus === 429 || (httpStatus === 503 && retryAfterMs !== undefined);
+  return isBusy || error instanceof UnsentError;
 }
 
-function toReportResponse(response: HttpResponse, body: AsyncIterable<Buffer>): ReportResponse {
-  const { headers, status } = response;
-  const length = headers['content-length'] ?? '';
-  const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
+function buildRequest(
+  { endpoint, body }: Call<unknown>,
+  { baseUrl, host }: ClientOptions,
+  token: string | undefined,
+): HttpRequest {
   return {
-    body,
-    contentType: headers['content-type'],
-    sizeBytes: hasSize ? Number(length) : undefined,
-    serviceMs: readDate(response),
-    isPart: status === 206,
-    close: () => void response.body.destroy(),
+    method: endpoints[endpoint].method,
+    url: new URL(endpointUrl(baseUrl.href, endpoint)),
+    step: callNames[endpoint],
+    headers: {
+      accept: 'application/json',
+      ...(body && { 'content-type': body.contentType }),
+      ...(token !== undefined && { authorization: token }),
+    },
+    body: body?.text,
+    signal: host.signal,
+    isDownload: endpoint === 'download',
   };
 }
 
@@ -340,41 +369,4 @@ function bodyIn(
   if (encoding === 'json') return { contentType: 'application/json', text: JSON.stringify(json) };
   const text = new URLSearchParams(form).toString();
   return { contentType: 'application/x-www-form-urlencoded', text };
-}
-
-/** Longer than any response to a sign-in. */
-const maxSignInCharacters = 64 * 1024;
-
-async function readToken(response: HttpResponse): Promise<string> {
-  const text = (await readText(response)).slice(0, maxSignInCharacters);
-  const bareToken = findToken(text);
-  if (bareToken) return bareToken;
-
-  // Errors must not contain what may be a token.
-  const document = tryJson(text) ?? parseJson(withoutTokens(text), response);
-  const token = findToken(document);
-  if (token === undefined || refusesSignIn(recordIn(document))) {
-    throw new UnreadableResponse('has no token', { text, document });
-  }
-
-  if (tokenPattern.test(token)) return token;
-  throw new UnreadableResponse('has a token that does not fit in a header');
-}
-
-async function readCampaignList(response: HttpResponse): Promise<CampaignList> {
-  const text = await readText(response);
-  const document = parseJson(text, response);
-  const campaigns = findCampaigns(document);
-  if (!campaigns) throw new UnreadableResponse('is not a list of campaigns', { text, document });
-  return {
-    campaigns,
-    document,
-    isPart: response.status === 206,
-  };
-}
-
-/** Reads `Date` in milliseconds since 1970; `undefined` if there is none. */
-function readDate({ headers }: HttpResponse): number | undefined {
-  const ms = Date.parse(headers.date ?? '');
-  return Number.isNaN(ms) ? undefined : ms;
 }

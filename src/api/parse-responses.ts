@@ -1,4 +1,3 @@
-import { isPage } from '../contract/body-kind.ts';
 import {
   type AdUnit,
   type CampaignRecord,
@@ -6,104 +5,25 @@ import {
   type ReportOutcome,
 } from '../contract/messages.ts';
 import { isObject } from '../text/json-object.ts';
-import { maxServiceText, printable, shortened } from '../text/printable.ts';
-import { tryJson } from './exact-json.ts';
-import type { HttpResponse } from './http.ts';
+import { shortened } from '../text/printable.ts';
 
-// Reads the service's responses, in the shapes of `decisions.md` 1 to 6 and no others.
+// Reads documents of the service, in the shapes of `decisions.md` 1 to 6 and no others.
 
-const maxResponseBytes = 16 * 1024 * 1024;
-const beginningBytes = 64 * 1024;
-
-/** What a response was, if it cannot be read. */
-interface UnreadContent {
-  readonly text: string;
-
-  /** Parsed JSON, which may be an error of the service. */
-  readonly document?: unknown;
-}
-
-/** A successful response that cannot be read. The message ends a sentence: `is a web page`. */
-export class UnreadableResponse extends Error {
-  readonly content: UnreadContent;
-
-  constructor(problem: string, content: UnreadContent = { text: '' }) {
-    super(problem);
-    this.content = content;
-  }
-}
-
-/** Throws `UnreadableResponse` for a body longer than 16 MB, or not in UTF-8. */
-export async function readText({ body }: Pick<HttpResponse, 'body'>): Promise<string> {
-  const pieces: Buffer[] = [];
-  let size = 0;
-  for await (const piece of body as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size > maxResponseBytes) throw new UnreadableResponse('is longer than 16 MB');
-    pieces.push(piece);
-  }
+/**
+ * Parses JSON; returns `undefined` if the text is not JSON. Integers of 16 or more digits become
+ * strings, because a rounded id is a different id.
+ */
+export function tryJson(text: string): unknown {
+  let isInString = false;
+  const exact = text.replace(/\\[\s\S]|"|-?\d[-+.\deE]*/g, (token) => {
+    if (token === '"') isInString = !isInString;
+    return !isInString && /^\d{16,}$/.test(token) ? `"${token}"` : token;
+  });
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+    return JSON.parse(exact);
   } catch {
-    throw new UnreadableResponse('is not valid UTF-8 text');
+    return undefined;
   }
-}
-
-export interface PeekedBody {
-  /** At most the first 64 KiB. */
-  readonly start: string;
-
-  readonly isWhole: boolean;
-
-  /** Body from its first byte, including `start`. */
-  readonly all: AsyncIterable<Buffer>;
-}
-
-/** Reads at most 64 KiB of a body, less if `isEnough` returns true for its beginning. */
-export async function peek(
-  body: AsyncIterable<Buffer>,
-  isEnough = (_beginning: string): boolean => false,
-): Promise<PeekedBody> {
-  const rest = body[Symbol.asyncIterator]();
-  const pieces: Buffer[] = [];
-  let size = 0;
-  let isAtEnd = false;
-  while (size < beginningBytes) {
-    const next = await rest.next();
-    if (next.done) {
-      isAtEnd = true;
-      break;
-    }
-    pieces.push(next.value);
-    size += next.value.length;
-    const [first] = pieces;
-    if (first && isEnough(first.toString('latin1', 0, 100))) break;
-  }
-
-  async function* all(): AsyncGenerator<Buffer> {
-    yield* pieces;
-    if (!isAtEnd) yield* { [Symbol.asyncIterator]: () => rest };
-  }
-  const beginning = Buffer.concat(pieces).subarray(0, beginningBytes);
-  const start = new TextDecoder().decode(beginning);
-  return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
-}
-
-/** Throws `UnreadableResponse` if the text is not JSON. */
-export function parseJson(text: string, { headers }: Pick<HttpResponse, 'headers'>): unknown {
-  const document = tryJson(text);
-  if (document !== undefined) return document;
-
-  if (text.trim() === '') throw new UnreadableResponse('is empty');
-  const problem = isPage(text, headers['content-type']) ? 'is a web page' : 'is not JSON';
-  throw new UnreadableResponse(problem, { text });
-}
-
-/** Quotes the first 150 characters. */
-export function quoteResponse(text: string): string {
-  const trimmed = text.trim();
-  const isLonger = trimmed.length > 150;
-  return `“${printable(trimmed.slice(0, 150))}${isLonger ? '…' : ''}”`;
 }
 
 type Place = 'response' | 'data' | 'document';
@@ -265,7 +185,7 @@ export function recordIn(document: unknown): ServiceRecord {
   return {
     errorId: errorId && shortened(errorId),
     message: message && shortened(message),
-    errorLines: shortenedLines(readDetails(document) ?? errors),
+    errorLines: shortened((readDetails(document) ?? errors).join('\n')).split('\n'),
     status,
     outcome,
     isError: errorId !== undefined || (reason !== undefined && reason !== '0'),
@@ -308,17 +228,4 @@ function readErrors(document: unknown): readonly string[] {
   const errors = find(document, 'errors', readList) ?? [];
   const lines = errors.map((item) => readScalar(item) ?? readMessage(item));
   return lines.filter((line) => line !== undefined);
-}
-
-/** Keeps the errors that fit, and counts those that do not. */
-function shortenedLines(lines: readonly string[]): readonly string[] {
-  const shown: string[] = [];
-  let left = maxServiceText;
-  for (const line of lines) {
-    if (left <= 0) break;
-    shown.push(shortened(line, left));
-    left -= line.length;
-  }
-  const more = lines.length - shown.length;
-  return more > 0 ? [...shown, `and ${more} more`] : shown;
 }

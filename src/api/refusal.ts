@@ -13,18 +13,11 @@ import {
 } from '../errors.ts';
 import { endSentence, printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
-import { tryJson } from './exact-json.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 import type { HttpResponse } from './http.ts';
-import {
-  peek,
-  quoteResponse,
-  recordIn,
-  refusesSignIn,
-  type ServiceRecord,
-  type UnreadableResponse,
-} from './parse-responses.ts';
-import { type Redact, withoutTokens } from './redaction.ts';
+import { recordIn, refusesSignIn, type ServiceRecord, tryJson } from './parse-responses.ts';
+import { peek, type UnreadContent } from './read-responses.ts';
+import { maxRetryAfterMs } from './retry.ts';
 
 /** Source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
@@ -49,7 +42,12 @@ export interface CallFacts {
 /** How errors are worded. */
 export interface ErrorWording {
   readonly wording: Wording;
-  readonly redact: Redact;
+
+  /**
+   * Removes known secrets from what the service sends; applied before shortening, which could leave
+   * part of a secret.
+   */
+  readonly redact: (text: string) => string;
 }
 
 /** A refusal of the service; status 200 for a response that holds an error. */
@@ -78,9 +76,7 @@ interface RefusalKind {
 
   /** Decides the exit code. */
   readonly ErrorClass: RefusalClass;
-
-  /** `{call}`, `{id}`, `{host}` and `{token}` stand for the call, its report and its sign-in. */
-  readonly sentence: string;
+  readonly sentence: (refusal: Refusal) => string;
   readonly hint?: HintName;
 
   /** If not the default of the class. */
@@ -92,108 +88,108 @@ const kinds: readonly RefusalKind[] = [
   {
     applies: ({ redirectedTo }) => redirectedTo !== undefined,
     ErrorClass: UnreachableError,
-    sentence: 'The service redirected {call} to {host}, which refused it.',
+    sentence: ({ redirectedTo }) =>
+      `The service redirected the download to ${redirectedTo}, which refused it.`,
     hint: 'link',
   },
   {
     applies: isNotReady,
     ErrorClass: StillInProgressError,
-    sentence: 'The report is not ready.',
+    sentence: () => 'The report is not ready.',
   },
   {
     applies: ({ status, retryAfterMs }) =>
       status === 429 || (status === 403 && retryAfterMs !== undefined),
     ErrorClass: UnreachableError,
-    sentence: 'The service received too many requests.',
+    sentence: () => 'The service received too many requests.',
     hint: 'later',
   },
   {
     applies: ({ status }) => status === 501 || status === 505,
     ErrorClass: UnreachableError,
-    sentence: 'The service does not support {call}.',
+    sentence: ({ endpoint }) => `The service does not support ${callNames[endpoint]}.`,
     hint: 'baseUrl',
     retryable: false,
   },
   {
-    applies: ({ endpoint, status }) => endpoint === 'auth' && (status >= 500 || status === 408),
-    ErrorClass: UnreachableError,
-    sentence: 'The sign-in failed.',
-    hint: 'serviceFault',
-  },
-  {
     applies: ({ status }) => status >= 500 || status === 408,
     ErrorClass: UnreachableError,
-    sentence: 'The service failed.',
+    sentence: ({ endpoint }) =>
+      endpoint === 'auth' ? 'The sign-in failed.' : 'The service failed.',
     hint: 'serviceFault',
   },
   {
     applies: ({ endpoint }) => endpoint === 'auth',
     ErrorClass: SignInError,
-    sentence: 'The service rejected the sign-in.',
+    sentence: rejects,
     hint: 'password',
-  },
-  {
-    applies: ({ status, record }) => status === 401 && record.errorId === 'EXPIRED_TOKEN',
-    ErrorClass: SignInError,
-    sentence: '{token} has expired.',
-    hint: 'token',
   },
   {
     applies: ({ status }) => status === 401,
     ErrorClass: SignInError,
-    sentence: 'The service rejected {token}.',
+    sentence: refusedToken,
     hint: 'token',
   },
   {
     applies: ({ status, record }) => status === 403 && record.errorId !== 'ADMIN_ONLY',
     ErrorClass: ForbiddenError,
-    sentence: 'The service refused {call}.',
+    sentence: ({ endpoint }) => `The service refused ${callNames[endpoint]}.`,
     hint: 'permission',
   },
   {
     applies: ({ endpoint, record, status }) =>
       endpoint === 'download' &&
       record.reportState === 'failed' &&
-      [200, 409, 425].includes(status),
+      [200, 202, 409, 425].includes(status),
     ErrorClass: ReportFailedError,
-    sentence: 'The report failed.',
+    sentence: () => 'The report failed.',
     hint: 'requestAgain',
   },
   {
     applies: ({ status, reportId }) => status === 410 && reportId !== undefined,
     ErrorClass: ReportFailedError,
-    sentence: 'The report no longer exists.',
+    sentence: () => 'The report no longer exists.',
     hint: 'requestAgain',
   },
   {
     applies: ({ status, reportId }) => status === 404 && reportId !== undefined,
     ErrorClass: RejectedError,
-    sentence: 'The service does not know the report {id}.',
+    sentence: ({ reportId = '' }) => `The service does not know the report ${printable(reportId)}.`,
     hint: 'reportId',
   },
   {
     applies: ({ status }) => status === 404,
     ErrorClass: RejectedError,
-    sentence: 'The service rejected {call}.',
+    sentence: rejects,
     hint: 'baseUrl',
   },
   {
     applies: ({ status }) => status === 413,
     ErrorClass: RejectedError,
-    sentence: 'The service rejected {call}.',
+    sentence: rejects,
     hint: 'tooLarge',
   },
   {
     applies: ({ endpoint, status }) => endpoint === 'download' && status === 200,
     ErrorClass: IncompleteDataError,
-    sentence: 'The service sent an error instead of the report.',
+    sentence: () => 'The service sent an error instead of the report.',
   },
   {
     applies: () => true,
     ErrorClass: RejectedError,
-    sentence: 'The service rejected {call}.',
+    sentence: rejects,
   },
 ];
+
+function rejects({ endpoint }: Refusal): string {
+  return `The service rejected ${callNames[endpoint]}.`;
+}
+
+function refusedToken({ origin, record }: Refusal): string {
+  const { token = 'the token' } = origin ?? {};
+  if (record.errorId !== 'EXPIRED_TOKEN') return `The service rejected ${token}.`;
+  return `${token.charAt(0).toUpperCase()}${token.slice(1)} has expired.`;
+}
 
 /** Recognizes a response that says that the report is not ready yet. */
 function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
@@ -202,16 +198,6 @@ function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
   if (endpoint === 'status' && status === 200) return false;
   // A record instead of rows, with a status that is not known, counts as in progress.
   return [202, 409, 425].includes(status) || (status === 200 && !record.isError);
-}
-
-function fillSentence(sentence: string, refusal: Refusal): string {
-  const { endpoint, reportId = '', redirectedTo = '', origin } = refusal;
-  const filled = sentence
-    .replace('{call}', callNames[endpoint])
-    .replace('{id}', () => printable(reportId))
-    .replace('{host}', redirectedTo)
-    .replace('{token}', origin?.token ?? 'the token');
-  return filled.charAt(0).toUpperCase() + filled.slice(1);
 }
 
 function findHint(
@@ -225,9 +211,6 @@ function findHint(
   return hint && hintFor(hint, wording);
 }
 
-/** Longer pauses are reported, so that a cron job does not sleep through them. */
-export const maxRetryAfterMs = 15 * 60_000;
-
 /** Builds the error for a refusal, with the service's own message. */
 function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportError {
   const { endpoint, status, record, retryAfterMs, reportId } = refusal;
@@ -235,7 +218,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   if (!kind) throw new TypeError('The last kind applies to every refusal.');
 
   const errorId = record.errorId && showText(endpoint, record.errorId);
-  const sentence = fillSentence(kind.sentence, refusal);
+  const sentence = kind.sentence(refusal);
   const reason = formatReason(refusal, sentence);
   const sentences = [reason === undefined ? sentence : `${sentence.slice(0, -1)}: ${reason}`];
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
@@ -308,11 +291,13 @@ function parseRefusal(text: string, { headers }: HttpResponse): unknown {
 /**
  * Builds the error for a successful response that cannot be read: the service's own error if the
  * response has one, otherwise exit 9 with the step and the beginning of the response.
+ *
+ * @param problem end of a sentence: `is a web page`
  */
 export function unreadableError(
-  { message: problem, content: { text, document } }: UnreadableResponse,
-  call: CallFacts,
-  wording: ErrorWording,
+  problem: string,
+  { text, document }: UnreadContent,
+  { call, wording }: { readonly call: CallFacts; readonly wording: ErrorWording },
 ): AdreportError {
   const { endpoint, reportId } = call;
   const record = recordIn(document);
@@ -321,7 +306,7 @@ export function unreadableError(
   }
 
   const sentence = `The response to ${callNames[endpoint]} ${problem}`;
-  const quote = text.trim() === '' ? '.' : `: ${quoteBeginning(endpoint, text, wording.redact)}`;
+  const quote = text.trim() === '' ? '.' : `: ${quoteBeginning(endpoint, wording.redact(text))}`;
   return new IncompleteDataError(sentence + quote, {
     retryable: true,
     hint: hintFor('baseUrl', wording.wording),
@@ -340,11 +325,19 @@ function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean
   return endpoint === 'auth' && refusesSignIn(record);
 }
 
-function quoteBeginning(endpoint: EndpointName, text: string, redact: Redact): string {
-  return quoteResponse(showText(endpoint, redact(text.slice(0, 10_000))));
+/** Quotes the first 150 characters. */
+function quoteBeginning(endpoint: EndpointName, text: string): string {
+  const safe = showText(endpoint, text.trim().slice(0, 10_000));
+  return `“${safe.slice(0, 150)}${safe.length > 150 ? '…' : ''}”`;
 }
 
-/** Makes a string from the service safe to show: responses to a sign-in may contain a token. */
+/**
+ * Makes a string from the service safe to show. The response to a sign-in may contain a token: runs
+ * of 16 or more characters are hidden, except error codes in capitals.
+ */
 function showText(endpoint: EndpointName, text: string): string {
-  return printable(endpoint === 'auth' ? withoutTokens(text) : text);
+  if (endpoint !== 'auth') return printable(text);
+  const isErrorCode = (run: string): boolean => /^[A-Z]+(_[A-Z]+)+\.?$/.test(run);
+  const shown = text.replace(/[\w.~+/=-]{16,}/g, (run) => (isErrorCode(run) ? run : '[hidden]'));
+  return printable(shown);
 }

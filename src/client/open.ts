@@ -1,5 +1,5 @@
-import type { Client, ReportResponse } from '../api/client.ts';
-import type { TryCount } from '../api/retrying-caller.ts';
+import type { Client } from '../api/client.ts';
+import type { ReportResponse } from '../api/read-responses.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import {
   AdreportError,
@@ -35,8 +35,8 @@ export interface OpenOptions extends WaitLimits {
   /** `undefined` if the request is not known. */
   readonly part: Part | undefined;
 
-  /** Tries to download the report; refused calls and cut bodies both count. */
-  readonly tries?: TryCount | undefined;
+  /** Tries to download the report before; refused calls and cut bodies both count. */
+  readonly triesBefore?: number | undefined;
 
   /** Called as data arrives. */
   readonly onTransfer?: ((transfer: Transfer) => void) | undefined;
@@ -51,9 +51,7 @@ export async function openReport(
   report: RequestedReport,
   options: OpenOptions,
 ): Promise<OpenReport> {
-  const { tries = { tries: 0 } } = options;
-  const response =
-    report.response ?? (await waitForDownload(client, report, { ...options, tries }));
+  const response = report.response ?? (await waitForDownload(client, report, options));
   return new OpenReport(client, { report, response, ...options });
 }
 
@@ -78,6 +76,9 @@ export class OpenReport {
   readonly createdMs: number;
   readonly contentType: string | undefined;
 
+  /** Tries to download the report, including this one. */
+  readonly tries: number;
+
   /** Known once all rows were read. */
   tail: ReportTail = emptyTail;
   readonly #setup: OpenSetup;
@@ -91,6 +92,7 @@ export class OpenReport {
     this.id = report.id;
     this.createdMs = report.createdMs;
     this.contentType = response.contentType;
+    this.tries = response.tries;
     this.#setup = setup;
     const nowMs = host.wallClock();
     this.#check = new ReportCheck({ part, isPartial: response.isPart, nowMs });

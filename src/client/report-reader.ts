@@ -36,9 +36,6 @@ const defaultWaitTimeoutMs = 30 * 60_000;
 export class ReportReader implements FetchedReport<AnyRow> {
   readonly #setup: ReaderSetup;
   readonly #startedMs: number;
-
-  /** Tries to download the report; refused calls and cut bodies both count. */
-  readonly #tries = { tries: 0 };
   #report: RequestedReport | undefined;
   #endMs = 0;
   #open: OpenReport | undefined;
@@ -92,12 +89,12 @@ export class ReportReader implements FetchedReport<AnyRow> {
     }
   }
 
-  #download(report: RequestedReport): Promise<OpenReport> {
+  #download(report: RequestedReport, triesBefore = 0): Promise<OpenReport> {
     const { client, part } = this.#setup;
     return openReport(client, report, {
       part,
       endMs: this.#endMs,
-      tries: this.#tries,
+      triesBefore,
       onTransfer: (transfer) => this.#progress('download', report.status, transfer),
     });
   }
@@ -139,19 +136,19 @@ export class ReportReader implements FetchedReport<AnyRow> {
         return;
       } catch (error) {
         if (hasBegun) throw this.#withId(error);
-        this.#open = await this.#openAgain(error);
+        this.#open = await this.#openAgain(error, this.#open.tries);
       }
     }
   }
 
   /** Begins the download again after a cut. Throws other errors. */
-  async #openAgain(error: unknown): Promise<OpenReport> {
+  async #openAgain(error: unknown, tries: number): Promise<OpenReport> {
     const { client } = this.#setup;
     const report = this.#report;
     try {
       if (!isTruncated(error) || report?.id === undefined) throw error;
-      await client.pauseAfterCut(error, this.#tries);
-      return await this.#download(report);
+      await client.pause(error, tries);
+      return await this.#download(report, tries);
     } catch (final) {
       throw this.#withId(final);
     }

@@ -1,5 +1,5 @@
-import type { Client, ReportResponse } from '../api/client.ts';
-
+import type { Client } from '../api/client.ts';
+import type { ReportResponse } from '../api/read-responses.ts';
 import { encodeBody, type ReportBody } from '../query/body.ts';
 
 /** A report that was requested, in this process or before. */

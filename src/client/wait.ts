@@ -1,5 +1,5 @@
-import type { Client, ReportResponse } from '../api/client.ts';
-import type { TryCount } from '../api/retrying-caller.ts';
+import type { Client } from '../api/client.ts';
+import type { ReportResponse } from '../api/read-responses.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import {
   AdreportError,
@@ -88,15 +88,11 @@ export async function waitUntilReady(
 export function waitForDownload(
   client: Client,
   report: RequestedReport,
-  limits: WaitLimits & { readonly tries: TryCount },
+  limits: WaitLimits & { readonly triesBefore?: number | undefined },
 ): Promise<ReportResponse> {
   const { id = '' } = report;
   return poll(client, report, limits, async () => {
-    const result = await client.download(id, limits.tries).catch((error) => {
-      // A refusal that means “not yet” is not a failed attempt.
-      if (isStillInProgress(error)) limits.tries.tries = 0;
-      throw error;
-    });
+    const result = await client.download(id, limits.triesBefore);
     return { status: 'ready', result };
   });
 }

@@ -52,7 +52,7 @@ export class ReportAttempts {
   #open: OpenReport | undefined;
 
   /** Tries to download the report; refused calls and cut bodies both count. */
-  #downloads = { tries: 0 };
+  #downloads = 0;
 
   constructor(context: Context, request: ReportToOpen) {
     const { named, part, options } = request;
@@ -79,6 +79,7 @@ export class ReportAttempts {
     const broken = this.#open;
     this.#open = undefined;
     broken?.close();
+    this.#downloads = broken?.tries ?? 0;
     const final = broken ? await this.#pauseAfterCut(thrown) : thrown;
     if (final === undefined) return;
 
@@ -92,7 +93,7 @@ export class ReportAttempts {
     if (isFailed) this.#mayRequestAgain = false;
     this.#found = undefined;
     this.#ready = undefined;
-    this.#downloads = { tries: 0 };
+    this.#downloads = 0;
   }
 
   async #requestOrResume(): Promise<FoundReport> {
@@ -122,7 +123,7 @@ export class ReportAttempts {
         const isLate = polls === 1 && nextPauseMs !== undefined;
         if (isLate) console.note('The report is ready, but cannot be downloaded yet; waiting.');
       },
-      tries: this.#downloads,
+      triesBefore: this.#downloads,
       onTransfer: transferMeter(await progress()),
     });
   }
@@ -134,7 +135,7 @@ export class ReportAttempts {
     if (!isTruncated(error) || !hasId || signal.aborted) return error;
 
     const client = await account.client();
-    return client.pauseAfterCut(error, this.#downloads).catch((final: unknown) => final);
+    return client.pause(error, this.#downloads).catch((final: unknown) => final);
   }
 }
 

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { ReportResponse } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
+import type { ReportResponse } from '../../src/api/read-responses.ts';
 import { InterruptedError } from '../../src/errors.ts';
 import { json, serve } from '../support/http-server.ts';
 import { clientAt, connect, createWith, downloadWith, listenRaw } from './connect.ts';

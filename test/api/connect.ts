@@ -1,7 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type TestContext, onTestFinished as whenTestFinished } from 'vitest';
-import { Client, type ClientOptions, type ReportResponse } from '../../src/api/client.ts';
+import { Client, type ClientOptions } from '../../src/api/client.ts';
 import { createHttp } from '../../src/api/http.ts';
+import type { ReportResponse } from '../../src/api/read-responses.ts';
 import { AdreportError } from '../../src/errors.ts';
 import { type Handler, serve } from '../support/http-server.ts';
 
@@ -87,14 +88,14 @@ export async function downloadWith<T>(
   client: Client,
   read: (answer: ReportResponse) => Promise<T>,
 ): Promise<T> {
-  const count = { tries: 0 };
-  for (;;) {
-    const answer = await client.download('r1', count);
+  for (let tries = 0; ; ) {
+    const answer = await client.download('r1', tries);
+    tries = answer.tries;
     try {
       return await read(answer);
     } catch (error) {
       if (!(error instanceof AdreportError)) throw error;
-      await client.pauseAfterCut(error, count);
+      await client.pause(error, tries);
     }
   }
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Client, StatusResponse } from '../../src/api/client.ts';
+import type { Client } from '../../src/api/client.ts';
+import type { StatusResponse } from '../../src/api/read-responses.ts';
 import { type Poll, type PollInterval, pauseAfter, waitUntilReady } from '../../src/client/wait.ts';
 import { InterruptedError, StillInProgressError } from '../../src/errors.ts';
 

@@ -35,13 +35,13 @@ describe('text of the service is limited', () => {
     expect(result.stderr.length).toBeLessThan(5_000);
   });
 
-  test('the reasons of a refusal, and their number', async () => {
+  test('the reasons of a refusal', async () => {
     const errors = Array.from({ length: 40 }, (_, index) => `${index} ${long.slice(0, 900)}`);
     const { env } = await serve((_request, response) => json(response, { errors }, 400));
 
     const result = await runCli(line, { env });
 
-    expectRefusal(result, 4, 'and 39 more');
+    expectRefusal(result, 4, /: 0 x+….*(400)/);
     expect(result.stderr.length).toBeLessThan(1_500);
   });
 });

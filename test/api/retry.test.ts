@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { parseRetryAfter, retryPauseMs, Throttle } from '../../src/api/retrying-caller.ts';
+import { parseRetryAfter, retryPauseMs, Throttle } from '../../src/api/retry.ts';
 
 test('pauses grow from half a second to 30 s with jitter; Retry-After extends them', () => {
   const random = fc.double({ min: 0, max: 0.999, noNaN: true });
@@ -44,7 +44,8 @@ test('with any rate limit all callers succeed, and no call is refused more than 
         const sleepers: { readonly atMs: number; wake(): void }[] = [];
         const sleep = (durationMs: number) =>
           new Promise<void>((wake) => void sleepers.push({ atMs: nowMs + durationMs, wake }));
-        const throttle = new Throttle(() => nowMs, sleep, new AbortController().signal);
+        const { signal } = new AbortController();
+        const throttle = new Throttle({ stopwatch: () => nowMs, sleep, signal });
         let admitted: number[] = [];
         const refusals: number[] = [];
         const call = async (): Promise<void> => {

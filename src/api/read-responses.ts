@@ -1,0 +1,244 @@
+import { findBareId, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
+import { type CampaignList, type StatusRecord, tokenPattern } from '../contract/messages.ts';
+import type { AdreportError } from '../errors.ts';
+import { maxServiceText } from '../text/printable.ts';
+import type { HttpResponse } from './http.ts';
+import {
+  containsRows,
+  findCampaigns,
+  findReportId,
+  findToken,
+  isReportData,
+  recordIn,
+  refusesSignIn,
+  tryJson,
+} from './parse-responses.ts';
+
+// Reads the bodies of successful responses. What cannot be read is thrown as `unreadable` makes it.
+
+const maxResponseBytes = 16 * 1024 * 1024;
+const beginningBytes = 64 * 1024;
+
+/** What a response was, if it cannot be read. */
+export interface UnreadContent {
+  readonly text: string;
+
+  /** Parsed JSON, which may be an error of the service. */
+  readonly document?: unknown;
+}
+
+/** A successful response to a call. */
+export interface CallResponse extends HttpResponse {
+  /** `Retry-After`, in milliseconds from now. */
+  readonly retryAfterMs: number | undefined;
+
+  /** Tries of the call, including this one. */
+  readonly tries: number;
+
+  /** Builds the error for a response that cannot be read. The problem ends a sentence: `is empty`. */
+  unreadable(problem: string, content?: UnreadContent): AdreportError;
+}
+
+/** A response that contains a report's data, which is still to be read. */
+export interface ReportResponse {
+  /** True for a response with status 206. */
+  readonly isPart: boolean;
+
+  /** Decompressed; can be read once. Its errors are `AdreportError`s. */
+  readonly body: AsyncIterable<Buffer>;
+  readonly contentType: string | undefined;
+
+  /** `undefined` if the length is unknown or the body was compressed. */
+  readonly sizeBytes: number | undefined;
+
+  /** `Date` of the response, in milliseconds since 1970. */
+  readonly serviceMs: number | undefined;
+
+  /** Tries of the download, including this one. */
+  readonly tries: number;
+
+  /** Ends the transfer. Only needed if the body is not read. */
+  close(): void;
+}
+
+/** Result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
+export type CreatedReport =
+  | {
+      readonly kind: 'report';
+      readonly id: string;
+      readonly status: string;
+
+      /** `Date` of the response, in milliseconds since 1970. */
+      readonly serviceMs: number | undefined;
+    }
+  | { readonly kind: 'data'; readonly response: ReportResponse };
+
+/** Status of a report, and when to call again. */
+export interface StatusResponse extends StatusRecord {
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** Throws for a body longer than 16 MB, or not in UTF-8. */
+async function readText({ body, unreadable }: CallResponse): Promise<string> {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of body as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > maxResponseBytes) throw unreadable('is longer than 16 MB');
+    pieces.push(piece);
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces));
+  } catch {
+    throw unreadable('is not valid UTF-8 text');
+  }
+}
+
+interface PeekedBody {
+  /** At most the first 64 KiB. */
+  readonly start: string;
+
+  readonly isWhole: boolean;
+
+  /** Body from its first byte, including `start`. */
+  readonly all: AsyncIterable<Buffer>;
+}
+
+/** Reads at most 64 KiB of a body, less if `isEnough` returns true for its beginning. */
+export async function peek(
+  body: AsyncIterable<Buffer>,
+  isEnough = (_beginning: string): boolean => false,
+): Promise<PeekedBody> {
+  const rest = body[Symbol.asyncIterator]();
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let isAtEnd = false;
+  while (size < beginningBytes) {
+    const next = await rest.next();
+    if (next.done) {
+      isAtEnd = true;
+      break;
+    }
+    pieces.push(next.value);
+    size += next.value.length;
+    const [first] = pieces;
+    if (first && isEnough(first.toString('latin1', 0, 100))) break;
+  }
+
+  async function* all(): AsyncGenerator<Buffer> {
+    yield* pieces;
+    if (!isAtEnd) yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  const beginning = Buffer.concat(pieces).subarray(0, beginningBytes);
+  const start = new TextDecoder().decode(beginning);
+  return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
+}
+
+/** Throws if the text is not JSON. */
+function parseJson(text: string, { headers, unreadable }: CallResponse): unknown {
+  const document = tryJson(text);
+  if (document !== undefined) return document;
+
+  if (text.trim() === '') throw unreadable('is empty');
+  const problem = isPage(text, headers['content-type']) ? 'is a web page' : 'is not JSON';
+  throw unreadable(problem, { text });
+}
+
+export async function readToken(response: CallResponse): Promise<string> {
+  const text = await readText(response);
+  const document = findToken(text) ?? parseJson(text, response);
+  const token = findToken(document);
+  if (token === undefined || refusesSignIn(recordIn(document))) {
+    throw response.unreadable('has no token', { text, document });
+  }
+  if (tokenPattern.test(token)) return token;
+  throw response.unreadable('has a token that does not fit in a header');
+}
+
+export async function readCampaignList(response: CallResponse): Promise<CampaignList> {
+  const text = await readText(response);
+  const document = parseJson(text, response);
+  const campaigns = findCampaigns(document);
+  if (!campaigns) throw response.unreadable('is not a list of campaigns', { text, document });
+  return { campaigns, document, isPart: response.status === 206 };
+}
+
+/** Reads a report id or report data, depending on the beginning of the response. */
+export async function readCreated(
+  response: CallResponse,
+  isDirect: boolean,
+): Promise<CreatedReport> {
+  const { start, isWhole, all } = await peek(response.body);
+  const contentType = response.headers['content-type'];
+  const bareId = isWhole ? findBareId(start, contentType) : undefined;
+  const serviceMs = readDate(response);
+  if (bareId !== undefined) {
+    return { kind: 'report', id: bareId, status: 'progress', serviceMs };
+  }
+
+  const mayBeRecord = isWhole && !isCsv(start, contentType);
+  const document = mayBeRecord ? parseJson(start, response) : undefined;
+  const isData = isReportData(document) || (isDirect && containsRows(document));
+  if (document === undefined || isData) {
+    return { kind: 'data', response: toReportResponse(response, all) };
+  }
+
+  const id = findReportId(document);
+  const { isError, status } = recordIn(document);
+  if (id === undefined || isError) {
+    throw response.unreadable('has no ID', { text: start, document });
+  }
+  if (id.length > maxServiceText) {
+    const problem = `has an ID of more than ${maxServiceText} characters`;
+    throw response.unreadable(problem, { text: start, document });
+  }
+  return { kind: 'report', id, status: status || 'progress', serviceMs };
+}
+
+export async function readStatus(response: CallResponse, id: string): Promise<StatusResponse> {
+  const { retryAfterMs } = response;
+  if (response.status === 202) {
+    response.body.destroy();
+    return { status: 'progress', message: 'progress', report_id: id, retryAfterMs };
+  }
+
+  const text = await readText(response);
+  const document = parseJson(text, response);
+  const { status, outcome, message = status, isError } = recordIn(document);
+  if (status === '' || (isError && outcome !== 'failed')) {
+    throw response.unreadable('has no status', { text, document });
+  }
+  return { status, message, report_id: id, retryAfterMs };
+}
+
+/** Reads the beginning of a report. Throws if it is a record that says why there is none. */
+export async function readReport(response: CallResponse): Promise<ReportResponse> {
+  const { start, isWhole, all } = await peek(response.body, startsAsReport);
+  if (isWhole && start.trim() === '') throw response.unreadable('is empty');
+  if (isPage(start)) throw response.unreadable('is a web page', { text: start });
+  const document = isWhole && startsAsJson(start) ? tryJson(start) : undefined;
+  const isData = isReportData(document) || containsRows(document);
+  if (document === undefined || isData) return toReportResponse(response, all);
+  throw response.unreadable('is not a report', { text: start, document });
+}
+
+function toReportResponse(response: CallResponse, body: AsyncIterable<Buffer>): ReportResponse {
+  const { headers, status, tries } = response;
+  const length = headers['content-length'] ?? '';
+  const hasSize = headers['content-encoding'] === undefined && /^\d{1,15}$/.test(length);
+  return {
+    body,
+    contentType: headers['content-type'],
+    sizeBytes: hasSize ? Number(length) : undefined,
+    serviceMs: readDate(response),
+    isPart: status === 206,
+    tries,
+    close: () => void response.body.destroy(),
+  };
+}
+
+/** Reads `Date` in milliseconds since 1970; `undefined` if there is none. */
+function readDate({ headers }: HttpResponse): number | undefined {
+  const ms = Date.parse(headers.date ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}

@@ -1,0 +1,77 @@
+/** Clocks and timers; all times are milliseconds. */
+export interface CallHost {
+  /** Since 1970. */
+  readonly wallClock: () => number;
+
+  /** Monotonic. */
+  readonly stopwatch: () => number;
+  readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** Longer pauses are reported, so that a cron job does not sleep through them. */
+export const maxRetryAfterMs = 15 * 60_000;
+
+/**
+ * Returns the pause in milliseconds before the next attempt: half a second, doubled with each
+ * failed try up to half a minute, minus up to a random half so that clients do not return all at
+ * once. `Retry-After` can only make it longer.
+ */
+export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
+  const maxPauseMs = Math.min(30_000, 500 * 2 ** (tries - 1));
+  const pauseMs = Math.round(maxPauseMs * (0.5 + random() / 2));
+  return Math.max(pauseMs, retryAfterMs);
+}
+
+const yearMs = 365 * 86_400_000;
+
+/**
+ * Parses `Retry-After` (RFC 9110, 10.2.3) into milliseconds from now, at most a year; `undefined`
+ * if it is unreadable.
+ */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  const text = value?.trim() ?? '';
+  const isSeconds = /^\d+(\.\d+)?$/.test(text);
+  const waitMs = isSeconds ? Math.round(Number(text) * 1_000) : Date.parse(text) - nowMs;
+  if (Number.isNaN(waitMs)) return undefined;
+  return Math.min(Math.max(0, waitMs), yearMs);
+}
+
+type ThrottleHost = Pick<CallHost, 'stopwatch' | 'sleep' | 'signal'>;
+
+/**
+ * Throttles all calls of a client. A 429 pauses all of them and doubles the spacing between calls;
+ * each success reduces it by a tenth. The calls settle at about the permitted rate.
+ */
+export class Throttle {
+  readonly #host: ThrottleHost;
+  #spacingMs = 0;
+  #freeAtMs = Number.NEGATIVE_INFINITY;
+  #last = Promise.resolve();
+
+  constructor(host: ThrottleHost) {
+    this.#host = host;
+  }
+
+  /** Resolves when the next call may be made, in the order of the callers. */
+  pass(): Promise<void> {
+    this.#last = this.#last.then(() => this.#passNext());
+    return this.#last;
+  }
+
+  async #passNext(): Promise<void> {
+    const { stopwatch, sleep, signal } = this.#host;
+    while (this.#freeAtMs > stopwatch()) await sleep(this.#freeAtMs - stopwatch(), signal);
+    this.#freeAtMs = stopwatch() + this.#spacingMs;
+  }
+
+  hold(pauseMs: number): void {
+    this.#freeAtMs = Math.max(this.#freeAtMs, this.#host.stopwatch() + pauseMs);
+    this.#spacingMs = Math.min(5_000, Math.max(50, this.#spacingMs * 2));
+  }
+
+  ease(): void {
+    this.#spacingMs = this.#spacingMs < 6 ? 0 : this.#spacingMs * 0.9;
+  }
+}
