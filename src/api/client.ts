@@ -24,7 +24,7 @@ import {
   type ReportResponse,
   readCampaignList,
   readCreated,
-  readReport,
+  readDownload,
   readStatus,
   readToken,
   type StatusResponse,
@@ -190,7 +190,13 @@ export class Client {
    */
   download(id: string, triesBefore = 0): Promise<ReportResponse> {
     const body = this.#bodyOfId(id);
-    return this.#call({ endpoint: 'download', body, reportId: id, triesBefore, read: readReport });
+    return this.#call({
+      endpoint: 'download',
+      body,
+      reportId: id,
+      triesBefore,
+      read: readDownload,
+    });
   }
 
   campaigns(): Promise<CampaignList> {

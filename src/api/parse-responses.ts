@@ -46,8 +46,7 @@ const members = {
   message: { names: ['message'], places: inRecord },
   error: { names: ['error'], places: inRecord },
   errorId: { names: ['error_id'], places: inRecord },
-  errors: { names: ['errors'], places: ['document'] },
-  details: { names: ['details'], places: ['response'] },
+  errors: { names: ['details', 'errors'], places: inRecord },
 } as const satisfies Readonly<Record<string, Member>>;
 
 /** Finds the first value of a member that `read` accepts, place by place. */
@@ -185,16 +184,12 @@ export function recordIn(document: unknown): ServiceRecord {
   return {
     errorId: errorId && shortened(errorId),
     message: message && shortened(message),
-    errorLines: shortened((readDetails(document) ?? errors).join('\n')).split('\n'),
+    errorLines: shortened(errors.join('\n')).split('\n'),
     status,
     outcome,
     isError: errorId !== undefined || (reason !== undefined && reason !== '0'),
     reportState: reportStateFor(errorId, outcome),
   };
-}
-
-function readMessage(value: unknown): string | undefined {
-  return readScalar(ownMember(value, 'message'));
 }
 
 function reportStateFor(
@@ -211,21 +206,18 @@ export function refusesSignIn({ isError, status, outcome }: ServiceRecord): bool
   return isError || (status !== '' && status !== 'ok' && outcome !== 'ready');
 }
 
-/** Lists the errors in `details`, with their parameters; `undefined` if there are none. */
-function readDetails(document: unknown): readonly string[] | undefined {
+/** Lists errors that are strings, or objects with a parameter and a problem or message. */
+function readErrors(document: unknown): readonly string[] {
   const lines: string[] = [];
-  for (const detail of find(document, 'details', readList) ?? []) {
-    const parameter = readScalar(ownMember(detail, 'parameter'));
-    const problem = readScalar(ownMember(detail, 'problem'));
+  for (const item of find(document, 'errors', readList) ?? []) {
+    const parameter = readScalar(ownMember(item, 'parameter'));
+    const problem = readScalar(item) ?? readScalar(ownMember(item, 'problem')) ?? readMessage(item);
     if (problem === undefined) continue;
     lines.push(parameter === undefined ? problem : `${parameter}: ${problem}`);
   }
-  return lines.length === 0 ? undefined : lines;
+  return lines;
 }
 
-/** Lists the strings in `errors`, or the messages of its objects. */
-function readErrors(document: unknown): readonly string[] {
-  const errors = find(document, 'errors', readList) ?? [];
-  const lines = errors.map((item) => readScalar(item) ?? readMessage(item));
-  return lines.filter((line) => line !== undefined);
+function readMessage(value: unknown): string | undefined {
+  return readScalar(ownMember(value, 'message'));
 }

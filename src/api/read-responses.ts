@@ -212,7 +212,7 @@ export async function readStatus(response: CallResponse, id: string): Promise<St
 }
 
 /** Reads the beginning of a report. Throws if it is a record that says why there is none. */
-export async function readReport(response: CallResponse): Promise<ReportResponse> {
+export async function readDownload(response: CallResponse): Promise<ReportResponse> {
   const { start, isWhole, all } = await peek(response.body, startsAsReport);
   if (isWhole && start.trim() === '') throw response.unreadable('is empty');
   if (isPage(start)) throw response.unreadable('is a web page', { text: start });
