@@ -76,7 +76,6 @@ export function createProgram(
     'Download advertising reports as complete, checked files.',
   );
   program.usage('COMMAND [flags]');
-  program.typedLine = { argv, platform: output.platform };
   addFlags(program, [globalFlags]);
   program.version(version, '-V, --version', 'print the version');
 

@@ -1,18 +1,11 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../errors.ts';
-import {
-  addFlags,
-  type Flag,
-  type FlagGroup,
-  FlagOption,
-  type OptionsOf,
-} from '../query/flags/flag.ts';
+import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import type { GlobalFlags } from '../query/flags/global-flags.ts';
 import { readWord } from '../query/flags/read-value.ts';
 import type { Context, ContextOptions } from '../run/context.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 import type { Pair } from '../ui/pairs.ts';
 import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
@@ -66,8 +59,8 @@ interface CommandSpec<
   /** Line in lists of commands. */
   readonly summary: string;
 
-  /** The arguments are another program's command line, after `--`. */
-  readonly needsDashes?: true;
+  /** The arguments are another program's command line, which has flags of its own. */
+  readonly takesProgram?: true;
 
   /** Further help below the summary. */
   readonly introduction?: string;
@@ -92,22 +85,11 @@ interface CommandSpec<
   ) => Promise<number>;
 }
 
-/** A command line as typed. */
-interface TypedLine {
-  readonly argv: readonly string[];
-  readonly platform: NodeJS.Platform;
-}
-
 /** Runs an action with a context for the options of the command line. */
 export type Perform = (
   options: ContextOptions,
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
-
-function findTypedLine(command: Command): TypedLine | undefined {
-  if (command.parent) return findTypedLine(command.parent);
-  return command instanceof DeclaredCommand ? command.typedLine : undefined;
-}
 
 /** A command, whose Commander command is built when it is needed. */
 export interface CommandDeclaration {
@@ -122,11 +104,8 @@ export interface CommandDeclaration {
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
-  /** Whole command line; set on the root command only. */
-  typedLine?: TypedLine;
-
-  /** Its arguments are another program's command line, after `--`. */
-  needsDashes = false;
+  /** Its arguments are another program's command line, which has flags of its own. */
+  takesProgram = false;
 
   readonly #groupsAbove: readonly FlagGroup[];
 
@@ -137,8 +116,8 @@ export class DeclaredCommand extends Command {
   }
 
   /** Called by Commander. */
-  unknownOption(word: string): never {
-    refuseMissingDashes(this);
+  unknownOption(word: string): void {
+    if (this.takesProgram) return;
     const known = listVisibleOptions(this).map(({ option }) => option);
     throw unknownFlag(this, word, known);
   }
@@ -166,6 +145,22 @@ export class DeclaredCommand extends Command {
     throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelpAll(this) });
   }
 
+  /** Called by Commander. */
+  _conflictingOption({ long, flags }: Option, other: Option): never {
+    const flag = long ?? flags;
+    const message = `${flag} cannot be used with ${other.long ?? other.flags}.`;
+    throw new UsageError(message, { about: { flag }, hint: 'Remove one of them.' });
+  }
+
+  /** Called by Commander. */
+  _excessArguments(args: readonly string[]): never {
+    const { length } = this.registeredArguments;
+    const count = formatPlural(length, 'argument');
+    throw new UsageError(`${typedPath(this)} takes ${count}, not ${args.length}.`, {
+      hint: `Remove “${printable(args[length] ?? '')}”, or quote a value that has spaces.`,
+    });
+  }
+
   /** Checks whether a flag of the parent works here too. */
   takesFromAbove(option: Option): boolean {
     const name = option.attributeName();
@@ -189,18 +184,14 @@ export function declareCommand<
     command.description(sentences.join('\n\n'));
     for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
     addFlags(command, flags);
-    command.needsDashes = spec.needsDashes === true;
+    command.takesProgram = spec.takesProgram === true;
     const rareCount = countRare([...flags, ...flagsAbove]);
     if (rareCount > 0) addHelpAll(command, rareCount);
     for (const { build } of spec.subcommands ?? []) command.addCommand(build(perform));
 
     const { action } = spec;
     if (!action) return command;
-    // Counted by `refuseExcess`.
-    return command.allowExcessArguments().action(async () => {
-      refuseMissingDashes(command);
-      refuseConflicts(command);
-      refuseExcess(command);
+    return command.action(async () => {
       refuseParentFlags(command);
       const options = command.optsWithGlobals<Options>();
       await perform({ ...options, ...spec.contextOptions }, (context) =>
@@ -246,48 +237,6 @@ function listTypedOptions(command: Command): Set<string> {
 
 function findProgram(command: Command): Command {
   return command.parent ? findProgram(command.parent) : command;
-}
-
-/** Throws `UsageError` if a program's command line is not after `--`, because we would read its flags. */
-function refuseMissingDashes(command: DeclaredCommand): void {
-  const line = findTypedLine(command);
-  if (!command.needsDashes || !line || line.argv.includes('--')) return;
-
-  const at = line.argv.indexOf(command.name()) + 1;
-  const words = ['adreport', ...line.argv.slice(0, at), '--', ...line.argv.slice(at)];
-  const right = words.map((word) => shellWord(word, line.platform)).join(' ');
-  throw new UsageError(`Missing -- before the command of ${command.name()}.`, {
-    hint: `Use: ${right}`,
-  });
-}
-
-/** Throws `UsageError` for flags of the command, or of those above, that exclude each other. */
-function refuseConflicts(command: Command): void {
-  const typed = listTypedOptions(command);
-  const options = command.options.filter((option) => typed.has(option.attributeName()));
-  for (const option of options) {
-    const others = option instanceof FlagOption ? (option.flag.conflicts ?? []) : [];
-    const other = options.find((candidate) => others.includes(candidate.attributeName()));
-    if (!other) continue;
-
-    const flag = option.long ?? option.flags;
-    const message = `${flag} cannot be used with ${other.long ?? other.flags}.`;
-    throw new UsageError(message, { about: { flag }, hint: 'Remove one of them.' });
-  }
-  if (command.parent) refuseConflicts(command.parent);
-}
-
-/** Throws `UsageError` for more arguments than the command has. */
-function refuseExcess(command: Command): void {
-  const { args, registeredArguments } = command;
-  const isVariadic = registeredArguments.at(-1)?.variadic === true;
-  const [excess] = args.slice(registeredArguments.length);
-  if (excess === undefined || isVariadic) return;
-
-  const count = formatPlural(registeredArguments.length, 'argument');
-  throw new UsageError(`${typedPath(command)} takes ${count}, not ${args.length}.`, {
-    hint: `Remove “${printable(excess)}”, or quote a value that has spaces.`,
-  });
 }
 
 /** Throws `UsageError` for a flag of the parent that has no effect here: `export --port 80`. */

@@ -1,6 +1,4 @@
 import type { Command, Option } from 'commander';
-import { breakdowns, derivedBreakdowns, derivedMetrics, metrics } from '../contract/vocabulary.ts';
-import { topics } from '../help/index.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 
 // Each script passes the words up to the cursor. Without a candidate the shell offers files.
@@ -64,27 +62,23 @@ export const completeCommand = declareCommand({
   args: ['[words...]'],
   summary: 'print candidates for the last word of a line, for shell scripts',
   examples: [
-    ["adreport complete -- run --by ''", 'the breakdowns'],
+    ["adreport complete -- report ''", 'the commands below report'],
     ['adreport complete -- run --format nd', 'formats that begin with nd'],
   ],
   async action({ context, program, args: [words] }) {
     const current = words.at(-1)?.trim() ?? '';
     const candidates = listCandidates(program, words.slice(0, -1), current);
-    const lines = candidates.filter((candidate) => startsWith(candidate, current));
+    const lines = candidates.filter((candidate) => candidate.startsWith(current));
     await context.console.write(lines.map((line) => `${line}\n`).join(''));
     return 0;
   },
 });
 
-function startsWith(word: string, beginning: string): boolean {
-  return word.toLowerCase().startsWith(beginning.toLowerCase());
-}
-
 /** Lists what the next word can be: a value of the flag before it, a command, a choice, a flag. */
 function listCandidates(program: Command, before: readonly string[], current: string): string[] {
   const { command, operandCount } = findPlace(program, before);
   const option = findOptionWithValue(command, before.at(-1) ?? '');
-  if (option) return listValues(option, current);
+  if (option) return [...(option.argChoices ?? [])];
 
   const flags = listVisibleOptions(command).flatMap(({ option: { long } }) => long ?? []);
   if (current.startsWith('-')) return flags;
@@ -92,7 +86,7 @@ function listCandidates(program: Command, before: readonly string[], current: st
   const { registeredArguments } = command;
   const names = [...(registeredArguments[operandCount]?.argChoices ?? [])];
   if (operandCount === 0) names.push(...namesOfCommands(command));
-  if (command.name() === 'help') names.push(...namesOfCommands(program), ...Object.keys(topics));
+  if (command.name() === 'help') names.push(...namesOfCommands(program));
   return names.length === 0 && registeredArguments.length === 0 ? flags : names;
 }
 
@@ -114,27 +108,6 @@ function findPlace(program: Command, words: readonly string[]) {
 function findOptionWithValue(command: Command, flag: string): Option | undefined {
   const isIt = ({ long, short, required }: Option) => required && [long, short].includes(flag);
   return listVisibleOptions(command).find(({ option }) => isIt(option))?.option;
-}
-
-/** Names are those of both profiles, because settings are not read. */
-function listValues(option: Option, current: string): string[] {
-  const flag = option.attributeName();
-  if (flag === 'by') return continueList(current, breakdownNames);
-  if (flag === 'metrics') return continueList(current, metricNames);
-  return [...(option.argChoices ?? [])];
-}
-
-const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
-const metricNames = [
-  ...metrics.map(({ name }) => name),
-  ...derivedMetrics.map(({ field }) => field),
-];
-
-/** Extends a comma list by each name that it does not have yet. */
-function continueList(list: string, names: readonly string[]): string[] {
-  const head = list.slice(0, list.lastIndexOf(',') + 1);
-  const taken = head.toLowerCase().split(',');
-  return names.filter((name) => !taken.includes(name.toLowerCase())).map((name) => head + name);
 }
 
 function namesOfCommands(command: Command): string[] {

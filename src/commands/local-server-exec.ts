@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
 import type { LocalServer } from '../server/public-types.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { shellWord } from '../text/quote-for-shell.ts';
 import { declareCommand } from './command.ts';
 import { runToEnd } from './run-to-end.ts';
 import { requestLine, startFlags, startFromFlags } from './server-flags.ts';
@@ -12,7 +13,7 @@ import { requestLine, startFlags, startFromFlags } from './server-flags.ts';
 export const execCommand = declareCommand({
   name: 'exec',
   args: ['<command...>'],
-  needsDashes: true,
+  takesProgram: true,
   summary: 'run a command against a server, and exit with its code',
   examples: [
     [
@@ -24,6 +25,7 @@ export const execCommand = declareCommand({
   flagsAbove: startFlags,
   async action({ context, options: flags, args: [command] }) {
     const { host } = context;
+    requireDashes(context);
     const [program = '', ...args] = command;
     if (program.trim() === '') {
       throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
@@ -51,6 +53,15 @@ export const execCommand = declareCommand({
     }
   },
 });
+
+/** Throws `UsageError` without `--`, because we would read the flags of the command. */
+function requireDashes({ argv, host }: Context): void {
+  if (argv.includes('--')) return;
+  const at = argv.indexOf('exec') + 1;
+  const words = ['adreport', ...argv.slice(0, at), '--', ...argv.slice(at)];
+  const right = words.map((word) => shellWord(word, host.platform)).join(' ');
+  throw new UsageError('Missing -- before the command of exec.', { hint: `Use: ${right}` });
+}
 
 /**
  * Returns the variables of a command that must reach the server and nothing else: its first

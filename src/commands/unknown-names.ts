@@ -27,21 +27,15 @@ export function unknownFlag(command: Command, word: string, known: readonly Opti
   }
 
   const [name = ''] = word.split('=');
-  const meant = known.some(({ long }) => long === '--metrics') ? meantFlags[name] : undefined;
   const about = { flag: name };
   const message = `Unknown flag ${printable(name)}.`;
   const flags = ['--help', ...known.flatMap(({ long }) => long ?? [])];
   const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
   return new UsageError(message, {
     about,
-    hint: meant ?? didYouMean(guess && `--${guess}`, seeHelpAll(command)),
+    hint: didYouMean(guess && `--${guess}`, seeHelpAll(command)),
   });
 }
-
-/** What to type instead of flags of other tools. */
-const meantFlags: Readonly<Record<string, string>> = {
-  '--currency': 'Revenue is a metric in each currency: --metrics revenueEuro',
-};
 
 /** Removes dashes, which would count as matching letters. */
 function withoutDashes(flag: string): string {

@@ -70,7 +70,7 @@ export const claims: readonly Claim[] = [
   {
     id: 'encodings',
     kind: 'documented',
-    sentence: 'accepts JSON, and form fields with gaps between their indexes',
+    sentence: 'accepts JSON, and form fields whose indexes skip numbers',
     check: checkEncodings,
   },
   {

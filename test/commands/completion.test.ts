@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { breakdowns, derivedBreakdowns } from '../../src/contract/vocabulary.ts';
 import { formatNames } from '../../src/query/format-names.ts';
 import { isInstalled, pathWithAdreport } from '../support/programs.ts';
 import { openTerminal } from '../support/pty.ts';
@@ -27,16 +26,10 @@ test('commands and flags, including inherited ones but no hidden ones', async ()
   expect(await offered('local-server', 'export', '--')).not.toContain('--delay');
 });
 
-const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
-
 test.each([
-  { words: ['run', '--by', ''], values: breakdownNames },
-  { words: ['run', '--by', 'os,camp'], values: ['os,CAMPAIGN'] },
-  { words: ['run', '--metrics', 'DISP'], values: ['displays'] },
   { words: ['run', '--format', ''], values: formatNames },
   { words: ['run', '--b'], values: ['--by', '--base-url'] },
   { words: ['report', ''], values: ['create', 'status', 'download', 'list'] },
-  { words: ['help', 'au'], values: ['automation'] },
   { words: ['help', 'conf'], values: ['config'] },
   { words: ['completion', ''], values: ['bash', 'zsh', 'fish', 'powershell'] },
   // The shell offers files.
@@ -50,7 +43,6 @@ test.each([
 /** Unfinished command lines, and the line that the shell should make of them. */
 const lines = [
   { typed: 'run --per', completed: 'run --period' },
-  { typed: 'run --by DAILY,CAMP', completed: 'run --by DAILY,CAMPAIGN' },
   { typed: 'completion pow', completed: 'completion powershell' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
 ];

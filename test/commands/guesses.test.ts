@@ -15,7 +15,6 @@ test.each([
   { line: 'run weekly', says: /Use --by weekly\n.*adreport init/ },
   { line: 'run --period last month', says: 'Use --period last-month' },
   { line: 'run --by DAILY, CAMPAIGN', says: 'Use --by DAILY,CAMPAIGN' },
-  { line: `${day} --currency EUR`, says: '--metrics revenueEuro' },
   { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
   { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },

@@ -121,6 +121,7 @@ export class FlagOption extends Option {
     super(flag.flags, flag.meaning);
     this.flag = flag;
     if (flag.words) this.choices(flag.words);
+    if (flag.conflicts) this.conflicts([...flag.conflicts]);
     if (flag.preset !== undefined) this.preset(flag.preset);
     if (flag.default !== undefined) this.default(flag.default, flag.defaultText);
     if (!isSwitch(flag)) this.argParser(createParser(flag));
