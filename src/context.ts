@@ -10,7 +10,7 @@ import { createProgress } from './ui/progress.ts';
 
 export const version: string = manifest.version;
 
-/** Time that a report of the server in this process takes. */
+/** A report of the local server in this process is ready after this time. */
 const localDelayMs = 200;
 
 export function createContext(

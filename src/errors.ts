@@ -1,6 +1,6 @@
 /** Names the subject of an error as users know it. Callers may add its location. */
 export interface ErrorSubject {
-  /** Long name: `--metrics`. */
+  /** The flag by its long name: `--metrics`. */
   readonly flag?: string;
   readonly key?: string;
   readonly member?: string;
@@ -14,13 +14,15 @@ export interface ErrorDetails {
   /** Individual errors, if several things are wrong. */
   readonly mistakes?: readonly AdreportError[];
 
-  /** Stable and machine-readable, such as `UNKNOWN_REPORT`; the service's `error_id` if any. */
+  /**
+   * A stable code for programs, such as `UNKNOWN_REPORT`: the service's `error_id` if it sent one.
+   */
   readonly code?: string;
 
-  /** Next step, in one sentence. */
+  /** A sentence that says what to do next. */
   readonly hint?: string | undefined;
 
-  /** The same command may succeed when run again. */
+  /** True if the same command may succeed when run again. */
   readonly retryable?: boolean;
   readonly reportId?: string | undefined;
 
@@ -47,13 +49,12 @@ export type MessageKind =
 export interface CheckMessage {
   readonly kind: MessageKind;
 
-  /** Column; absent for the whole report. */
+  /** The column that the message is about; absent if it is about the whole report. */
   readonly about?: string;
 
-  /** A sentence. */
   readonly message: string;
 
-  /** Text for pages, spreadsheets and PDFs, if different: without flags and commands. */
+  /** Replaces the message on pages, spreadsheets and PDFs, which name no flags or commands. */
   readonly forReaders?: string;
 }
 
@@ -62,7 +63,7 @@ export interface CheckResult {
   /** Proofs that the report is not what was requested; errors with `--strict`. */
   readonly warnings: readonly CheckMessage[];
 
-  /** Possibly fine. */
+  /** Observations that may be harmless. */
   readonly notes: readonly CheckMessage[];
 }
 
@@ -91,7 +92,7 @@ export abstract class AdreportError extends Error {
   }
 }
 
-/** Has no static members of Error, whose types would need those of Node. */
+/** A constructor without the static members of Error, whose types would require those of Node. */
 type ErrorClass = new (
   message: string,
   details?: ErrorDetails,
@@ -155,7 +156,7 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA') {}
 /** The report was read and is refused: another download would have the same rows. */
 export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT') {}
 
-/** What a caller knows about an error: the part that failed, the command to run next. */
+/** What a caller knows about an error, such as the part that failed or the command to run next. */
 interface ErrorContext {
   /** Replaces the message. */
   readonly message?: string;
@@ -165,7 +166,7 @@ interface ErrorContext {
   readonly reportId?: string | undefined;
 }
 
-/** An error as a command shows it, beside which stands what the caller knows. */
+/** Adds to an error what its caller knows. */
 export class ErrorInContext extends AdreportError {
   readonly exitCode: number;
 
@@ -178,7 +179,7 @@ export class ErrorInContext extends AdreportError {
   }
 }
 
-/** For warnings that are errors, as with `--strict`. */
+/** Formats warnings as one error, for `--strict`. */
 export function warningsMessage(warnings: readonly CheckMessage[]): string {
   return warnings.map(({ message }) => message).join(' ');
 }
@@ -202,7 +203,7 @@ export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   }
 }
 
-/** As `adreport help settings` prints them. */
+/** Exit codes with their meanings, for `adreport help settings`. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'done'],
   [1, 'a bug in adreport'],
@@ -218,39 +219,40 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'SIGTERM'],
 ];
 
-/** Holds for every error with this exit code, whatever its class. */
+/** Returns true for an error with one of the exit codes, whatever its class. */
 function hasExitCode(error: unknown, ...exitCodes: readonly number[]): error is AdreportError {
   return error instanceof AdreportError && exitCodes.includes(error.exitCode);
 }
 
 /**
- * No run resumes the report of such an error: it failed, expired, was refused or cannot be read.
+ * Returns true if no run should resume the report: it failed, expired, was refused or cannot be
+ * read.
  */
 export function endsReport(error: AdreportError): boolean {
   return hasExitCode(error, 4, 6, 9) && !error.retryable;
 }
 
-/** The report was cut or stalled during the download: another download may be complete. */
+/** Returns true if a download was cut or stalled. Another download may be complete. */
 export function isTruncated(error: unknown): error is AdreportError {
   return hasExitCode(error, 5, 9) && error.retryable;
 }
 
-/** Also for 429 and 5xx after the retries. */
+/** Returns true for network errors, and for 429 and 5xx after the retries. */
 export function isUnreachable(error: unknown): error is AdreportError {
   return hasExitCode(error, 5);
 }
 
-/** The service does not know the report, or not yet. */
+/** Returns true if the service does not know the report, or not yet. */
 export function isUnknownReport(error: unknown): boolean {
   return hasExitCode(error, 4) && error.httpStatus === 404;
 }
 
-/** Also if it expired. */
+/** Returns true if the report failed or expired. */
 export function isReportFailure(error: unknown): error is AdreportError {
   return hasExitCode(error, 6);
 }
 
-/** Shorter reports may succeed. A request body that is too large does not count. */
+/** Returns true if shorter reports may succeed. A request body that is too large does not count. */
 export function isTooLarge(error: unknown): error is AdreportError {
   if (!(error instanceof AdreportError) || error.httpStatus !== 413) return false;
   return error.code !== 'BODY_TOO_LARGE';
@@ -260,17 +262,23 @@ export function isStillInProgress(error: unknown): error is AdreportError {
   return hasExitCode(error, 7);
 }
 
-/** The work was ended by a signal, and did not fail itself. */
+/** Returns true if a signal ended the work. */
 export function isInterruption(error: unknown): error is AdreportError {
   return hasExitCode(error, 130, 143);
 }
 
-/** Also if the service refused the token, the credentials or the call. */
+/**
+ * Returns true without a sign-in, and if the service refused the token, the credentials or the
+ * call.
+ */
 export function isNotSignedIn(error: unknown): error is AdreportError {
   return hasExitCode(error, 3);
 }
 
-/** The token may be valid: some accounts cannot list campaigns. */
+/**
+ * Returns true if the token may be valid, but the account may not make the call, such as listing
+ * campaigns.
+ */
 export function isForbidden(error: unknown): error is AdreportError {
   const isForAdmins = hasExitCode(error, 4) && error.code === 'ADMIN_ONLY';
   return isForAdmins || error instanceof ForbiddenError;

@@ -15,20 +15,20 @@ export interface Host {
   /** Aborted with an `InterruptedError` when the user or the system ends the program. */
   readonly signal: AbortSignal;
 
-  /** Milliseconds since 1970, for dates. */
+  /** Returns milliseconds since 1970, for dates. */
   readonly wallClock: () => number;
 
-  /** Monotonic milliseconds, for waiting. */
+  /** Returns monotonic milliseconds, for waiting. */
   readonly stopwatch: () => number;
 
   /** Rejects with the signal's reason when it is aborted. */
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 
-  /** From 0 (inclusive) to 1. */
+  /** Returns a number from 0 to 1, excluding 1. */
   readonly random: () => number;
 }
 
-/** Cannot exist; used if the working folder was deleted. */
+/** Stands for a working folder that was deleted. No such path can exist. */
 export const deletedFolder = '/dev/null/deleted working folder';
 
 export function processHost(): Host {
@@ -59,7 +59,10 @@ function workingFolder(): string {
   }
 }
 
-/** Aborted by the first Ctrl-C, SIGTERM or SIGHUP. The second one ends the program at once. */
+/**
+ * Returns a signal that the first Ctrl-C, SIGTERM or SIGHUP aborts. The second one ends the program
+ * at once.
+ */
 function signalToEnd(): AbortSignal {
   const controller = new AbortController();
 

@@ -12,7 +12,7 @@ interface HelpOutput {
   readonly write: (text: string) => void;
   readonly width: number;
 
-  /** Its shells run the examples. */
+  /** Examples are quoted for the shells of this platform. */
   readonly platform: NodeJS.Platform;
 }
 
@@ -107,7 +107,7 @@ function addCommands(program: Command, perform: Perform, firstWord = ''): void {
   }
 }
 
-/** Fits one screen of 24 lines. */
+/** Formats the help of the program, which fits 24 lines. */
 function rootHelp(program: Command, helper: Help, output: HelpOutput): string {
   const { width } = output;
   const lists: string[] = [];

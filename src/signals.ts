@@ -12,7 +12,7 @@ export function forManyListeners(signal: AbortSignal): AbortSignal {
   return signal;
 }
 
-/** Node's timers fire at once beyond this. */
+/** For longer times, Node's timers fire at once. */
 const maxSleepMs = 2 ** 31 - 1;
 
 /** Rejects with the signal's reason when it is aborted. */

@@ -44,7 +44,7 @@ export interface AccountHost {
   readonly exchange: CallHost;
   readonly userAgent: string;
 
-  /** Started on first use. */
+  /** Starts the local server on first use. */
   readonly localServer: () => Promise<LocalService>;
 }
 
@@ -52,19 +52,19 @@ export interface AccountHost {
 export interface ServiceAccount {
   readonly isLocal: boolean;
 
-  /** With `--local`, those of the local server. */
+  /** Resolves the settings; with `--local`, those of the local server. */
   settings(): Promise<Settings>;
 
-  /** Throws as `requireSignIn`. */
+  /** Connects to the service. Throws as `requireSignIn`. */
   client(): Promise<Client>;
 
-  /** Throws as `requireSignIn`. */
+  /** Returns how the account signs in. Throws as `requireSignIn`. */
   signIn(): Promise<SignIn>;
 
   /** Connects with another sign-in, to check it before it is stored. */
   connectWith(signIn: SignIn): Promise<Client>;
 
-  /** For files; never a token. */
+  /** Returns a name for files and messages; never a token. */
   name(): Promise<string>;
 }
 
@@ -116,7 +116,7 @@ export class Accounts {
     return resolveAccount({ flags: this.#options, env, projectFile, stored }).value;
   }
 
-  /** Returns the same object for the same account. */
+  /** Finds or creates the account for some options. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isOwn = !choice && options.account === this.#options.account;
     if (isOwn) return this.own;

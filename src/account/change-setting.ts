@@ -5,13 +5,11 @@ import { type Env, entryOf, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 interface TypedChange {
-  /** Name of the account to change. */
   readonly account: string;
 
-  /** Name of the setting. */
   readonly name: string;
 
-  /** Absent to remove the setting. */
+  /** New value; absent to remove the setting. */
   readonly value?: string;
   readonly env: Env;
 }

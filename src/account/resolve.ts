@@ -11,7 +11,7 @@ import {
 } from './settings.ts';
 import { findAccount, type StoredAccount, type StoredSettings } from './store.ts';
 
-/** In order of precedence. */
+/** Where a setting may come from, in order of precedence. */
 type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
 
 export interface SettingsSources {
@@ -25,7 +25,7 @@ export interface Setting<Value> {
   readonly value: Value;
   readonly source: SettingSource;
 
-  /** Source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
+  /** Names the source in messages: `--base-url`, `ADREPORT_TOKEN`, `account “work”`. */
   readonly from: string;
 }
 
@@ -35,18 +35,19 @@ type AllSettings = { readonly [Key in SettingKey]: Setting<ResolvedValue<Key>> }
 export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
-  /** Account that signs in; `undefined` for the environment, or if there is none. */
+  /** Stored account that signs in; `undefined` for the environment, or if there is none. */
   readonly storedAccount: StoredAccount | undefined;
 
   readonly stored: StoredSettings;
 }
 
-/** Name of an account for which none is given. */
+/** Name of an account that was stored without a name. */
 export const defaultAccountName = 'default';
 
 /**
- * Throws `UsageError`, with the source, for an invalid value. Credentials are those of a stored
- * account or those of the environment, never some of each (`cli.md`, Settings).
+ * Resolves all settings. Credentials are those of a stored account or those of the environment,
+ * never some of each (`cli.md`, Settings). Throws `UsageError`, with the source, for an invalid
+ * value.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
   const { flags, env, stored } = sources;
@@ -90,7 +91,10 @@ function useEnvironment(sources: SettingsSources): Settings {
 
 const credentialKeys: readonly SettingKey[] = ['token', 'email', 'password'];
 
-/** Throws `UsageError` for an e-mail address without a password, or the reverse. */
+/**
+ * Returns true if the environment has credentials. Throws `UsageError` for an e-mail address
+ * without a password, or the reverse.
+ */
 function hasCredentials(env: Env): boolean {
   const { token, email, password } = envLayer(env).values;
   const hasEmail = email !== undefined;
@@ -128,7 +132,10 @@ export function resolveAccountList(
   return [...new Set(names)];
 }
 
-/** Ignores stored settings and the project file. Throws `UsageError` for an invalid URL. */
+/**
+ * Reads the base URL from the flags or the environment alone. Throws `UsageError` for an invalid
+ * URL.
+ */
 export function readGivenBaseUrl(flags: RawSettings, env: Env): URL | undefined {
   return readSetting('baseUrl', givenLayers({ flags, env }), env).value;
 }
@@ -183,7 +190,7 @@ function readAll(layers: readonly Layer[], env: Env): AllSettings {
   return Object.fromEntries(settings) as AllSettings;
 }
 
-/** Throws `UsageError` with the source of an invalid value. */
+/** Reads a setting. Throws `UsageError`, with the source, for an invalid value. */
 function readSetting<Key extends SettingKey>(
   key: Key,
   layers: readonly Layer[],
@@ -197,7 +204,7 @@ function readSetting<Key extends SettingKey>(
   return { ...text, value: named(text.from, (value) => read(value, env), text.value) };
 }
 
-/** Returns `undefined` if no source has the setting. */
+/** Finds the first source that has a setting; `undefined` if there is none. */
 function findText(key: SettingKey, layers: readonly Layer[]): Setting<string> | undefined {
   for (const { source, nameSource, values } of layers) {
     const value = values[key];

@@ -25,7 +25,7 @@ import {
 } from './project-file.ts';
 import { type ProjectChoice, splitChoice } from './settings.ts';
 
-/** Where a command line is read. */
+/** The surroundings in which a command line is read. */
 interface Surroundings {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
@@ -41,15 +41,17 @@ export interface RunCommandLine {
   /** Names of saved reports. */
   readonly names: readonly string[];
 
-  /** Option names on the command line; the others have their defaults. */
+  /** Options on the command line, by name; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 }
 
-/** Options of a report: of the command line alone, or over those of `adreport.yaml`. */
+/**
+ * Options of a report: those of the command line, and for a saved report those of `adreport.yaml`.
+ */
 export interface ReportFlags {
   readonly options: RunFlags;
 
-  /** Set for a saved report. */
+  /** Name of the saved report, if it is one. */
   readonly name?: string;
 
   /** Account settings of the saved report. */
@@ -99,7 +101,7 @@ function findUnfit(
   });
 }
 
-/** Reads a report and the defaults, without what the command line has. */
+/** Reads the options of a saved report and the defaults, except those on the command line. */
 function readReport(
   file: ProjectFile,
   section: YamlSection,

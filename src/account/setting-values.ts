@@ -10,7 +10,10 @@ export function isAccountList(text: string): boolean {
   return text.includes(',') || text.trim() === allAccounts;
 }
 
-/** Throws `UsageError` for an invalid name, and for several, which only `run` accepts. */
+/**
+ * Reads an account name. Throws `UsageError` for an invalid one, and for several, which only `run`
+ * accepts.
+ */
 export function readOneAccount(text: string): string {
   if (!isAccountList(text)) return checkAccountName(text);
   throw new UsageError(`“${text}” names several accounts.`, {
@@ -52,7 +55,7 @@ export function formatBaseUrl(url: URL): string {
   return trimTrailingSlashes(url.href);
 }
 
-/** Returns `undefined` for a string that is not a URL. */
+/** Returns the origin of a URL; `undefined` for any other string. */
 export function parseOrigin(text: string | undefined): string | undefined {
   return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
 }
@@ -72,7 +75,7 @@ export function checkToken(text: string): string {
   throw new UsageError('The token has spaces or other invalid characters.', { hint });
 }
 
-/** Throws `UsageError` for an empty command. */
+/** Reads a password command. Throws `UsageError` if it is empty. */
 export function readCommand(text: string): string {
   if (text.trim() !== '') return text.trim();
   throw new UsageError('The password command is empty.', {
@@ -80,12 +83,14 @@ export function readCommand(text: string): string {
   });
 }
 
-/** Keeps outer blanks. Throws `UsageError` for a password that is too long. */
+/** Reads a password, with its outer blanks. Throws `UsageError` if it is too long. */
 export function readPassword(text: string): string {
   return bounded('password', text);
 }
 
-/** Throws `UsageError` for a value too long to be a secret, such as the content of a file. */
+/**
+ * Throws `UsageError` for a value that is too long to be a secret, such as the content of a file.
+ */
 function bounded(noun: string, text: string): string {
   if (text.length <= 4_096) return text;
   throw new UsageError(`The ${noun} is longer than 4096 characters.`);

@@ -18,7 +18,7 @@ interface SettingEntry<Value> {
   /** Name in `adreport config`. */
   readonly name: string;
 
-  /** Absent for settings from signing in or from the environment. */
+  /** Absent if no flag sets it, but signing in or the environment. */
   readonly flag?: string;
 
   readonly variable?: string;
@@ -29,12 +29,12 @@ interface SettingEntry<Value> {
   /** Set if a stored account may have it, as a string. */
   readonly isStored?: true;
 
-  /** Throws `UsageError` for an invalid value. */
+  /** Reads the value. Throws `UsageError` if it is invalid. */
   readonly read: (text: string, env: Env) => Value;
 
   readonly show?: (text: string) => string;
 
-  /** Value without a source. */
+  /** Default value. */
   readonly otherwise?: Value;
 }
 
@@ -115,7 +115,7 @@ export type SettingKey = keyof typeof settingTable;
 
 type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** `undefined` for a setting without a source and a default. */
+/** The value of a setting; `undefined` without a source and a default. */
 export type ResolvedValue<Key extends SettingKey> =
   | SettingValue<Key>
   | ((typeof settingTable)[Key] extends { readonly otherwise: unknown } ? never : undefined);
@@ -156,7 +156,7 @@ export function splitChoice<Values extends ProjectChoice>(values: Values): Split
   return { choice, others: others as SplitChoice<Values>['others'] };
 }
 
-/** Returns `undefined` for any other key of `adreport.yaml`. */
+/** Finds the setting of a key in `adreport.yaml`; `undefined` for any other key. */
 export function settingOfFileKey(fileKey: string): SettingKey | undefined {
   return settingKeys.find((key) => entryOf(key).fileKey === fileKey);
 }

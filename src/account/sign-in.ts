@@ -20,8 +20,8 @@ export interface SignIn {
 }
 
 /**
- * Throws `SignInError` if something is missing, with how to add it, and `UsageError` if the
- * environment has credentials, but nothing has a base URL for them.
+ * Returns how to sign in. Throws `SignInError` if something is missing, and `UsageError` if the
+ * environment has credentials without a base URL.
  */
 export function requireSignIn(settings: Settings, runCommand: PasswordRunner): SignIn {
   const { account, baseUrl, encoding, token, isFromEnvironment } = settings;
@@ -79,10 +79,10 @@ function missingBaseUrl({ account, isFromEnvironment }: Settings): AdreportError
   });
 }
 
-/** Throws `SignInError` if the command fails. */
+/** Runs a password command and returns the password. Throws `SignInError` if it fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
-/** Returns `undefined` if the e-mail address or the password is missing. */
+/** Finds the e-mail address and its password; `undefined` if one is missing. */
 function findCredentials(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
@@ -117,8 +117,8 @@ function loginCommandFor(account: string): string {
 }
 
 /**
- * Falls back to the e-mail address, then to `default`; never returns a token. A sign-in from the
- * environment is named only by `ADREPORT_ACCOUNT`.
+ * Chooses the name of an account: the configured one, else the e-mail address, else `default`;
+ * never a token. A sign-in from the environment is named only by `ADREPORT_ACCOUNT`.
  */
 export function chooseAccountName(settings: Settings): string {
   const { account, email } = settings;
@@ -138,7 +138,7 @@ export function storeCommand(
   return `adreport config set ${setting}${ofAccount}`;
 }
 
-/** Holds for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
+/** Returns true for a sign-in from the environment without `ADREPORT_ACCOUNT`. */
 export function isUnnamed({ account, isFromEnvironment }: Settings): boolean {
   return isFromEnvironment && account.source !== 'env';
 }

@@ -12,9 +12,9 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { entryOf, settingKeys } from './settings.ts';
 
-/** Passwords are never stored. */
+/** A stored account, which never has a password. */
 export interface StoredAccount {
-  /** Removed only by `adreport config unset base-url`. */
+  /** Kept by `logout`; removed by `adreport config unset base-url`. */
   readonly baseUrl?: string;
   readonly token?: string;
   readonly profile?: Profile;
@@ -22,7 +22,7 @@ export interface StoredAccount {
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
 
-  /** Prints the password; run when needed. */
+  /** Command that prints the password, run when it is needed. */
   readonly passwordCommand?: string;
 }
 
@@ -32,12 +32,12 @@ export interface StoredSettings {
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
 
-/** Enough for several thousand accounts. */
+/** A file of this size holds several thousand accounts. */
 const maxSettingsBytes = 1_000_000;
 
 export const noSettings: StoredSettings = { accounts: {} };
 
-/** Safe for names such as `constructor`. */
+/** Finds an account by name, which may be a word such as `constructor`. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
@@ -64,7 +64,7 @@ export function withAccount(
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
 
-/** Also clears the default if it was this account. */
+/** Removes an account. If it was the default, there is none then. */
 export function withoutAccount(settings: StoredSettings, name: string): StoredSettings {
   const { [name]: _removed, ...accounts } = settings.accounts;
   const defaultAccount = settings.defaultAccount === name ? undefined : settings.defaultAccount;
@@ -164,7 +164,7 @@ function toSettings(conf: SettingsConf): StoredSettings {
   return { accounts: {}, ...conf.store };
 }
 
-/** Reading a pipe or a device might never end. */
+/** Throws for a large file, and for a pipe or a device, whose reading might never end. */
 function requireSmallFile(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return;
@@ -172,7 +172,7 @@ function requireSmallFile(path: string): void {
   if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
 }
 
-/** Throws an error that names the first invalid member. */
+/** Parses the settings file. Throws an error that names the first invalid member. */
 function parseSettings(text: string): StoredSettings {
   if (text.includes('\uFFFD')) throw new Error('it is not UTF-8');
   const value = parseJson(text);
@@ -194,7 +194,9 @@ function parseSettings(text: string): StoredSettings {
   return { ...value, accounts: accounts as StoredSettings['accounts'] };
 }
 
-/** The parser's own message would quote the file, including the token. */
+/**
+ * Parses JSON, with an error of our own: the parser's would quote the file, including the token.
+ */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

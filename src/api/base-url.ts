@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 
 /** Hosts besides loopback that may have a base URL with plain http. */
 export interface PlainHttpHosts {
-  /** Names without ports. */
+  /** Host names without ports. */
   readonly hosts: readonly string[];
 
   /** The variable or option that names them, for hints. */

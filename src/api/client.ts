@@ -45,7 +45,7 @@ import {
   Throttle,
 } from './retry.ts';
 
-/** Exchanged for a token. */
+/** An e-mail address and a password, which are exchanged for a token. */
 export interface Credentials {
   readonly email: string;
 
@@ -134,7 +134,7 @@ export class Client {
     this.#throttle = new Throttle(options.host);
   }
 
-  /** The service has accepted a report request of this account. */
+  /** True once the service has accepted a report request of this account. */
   get hasCreatedReport(): boolean {
     return this.#session.hasCreatedReport === true;
   }
@@ -157,7 +157,7 @@ export class Client {
     return this.#session.signingIn;
   }
 
-  /** An error says if a report may exist anyway. */
+  /** Requests a report. An error says if a report may exist anyway. */
   async createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
     const created = await this.#call({
       endpoint: 'buyer',
@@ -168,7 +168,10 @@ export class Client {
     return created;
   }
 
-  /** Retries for `retryForMs`. Throws `ReportFailedError` if the report is gone. */
+  /**
+   * Returns the status of a report. Retries for `retryForMs`. Throws `ReportFailedError` if the
+   * report is gone.
+   */
   async status(id: string, retryForMs?: number): Promise<StatusResponse> {
     const { status, message, ...response } = await this.#call({
       endpoint: 'status',
@@ -236,7 +239,7 @@ export class Client {
     const { token: givenToken, credentials, origin } = this.#options;
     const token = this.#session.token ?? (await this.signIn());
     try {
-      // The origin is that of the token which was given, not of one that a sign-in issued.
+      // A token from a sign-in has another origin than the one in the options.
       const tokenOrigin = token === givenToken ? origin : undefined;
       return await this.#repeat({ ...call, origin: tokenOrigin }, token);
     } catch (error) {
@@ -367,7 +370,7 @@ function buildRequest(
   };
 }
 
-/** Writes one of two forms of the same body. */
+/** Encodes a body as JSON, or the same body as a form. */
 function bodyIn(
   encoding: Encoding,
   { json, form }: { readonly json: object; readonly form: Record<string, string> },

@@ -10,7 +10,7 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
 
 /**
  * Creates the streams that decode a body by its `Content-Encoding`, in the order of use. They fail
- * with an error of zlib; other codings are left as they are.
+ * with an error of zlib. Unknown codings are ignored.
  */
 export function createDecoders(contentEncoding = ''): Transform[] {
   const codings = contentEncoding.toLowerCase().split(',');

@@ -8,7 +8,7 @@ import {
 import { printable, shortened } from '../text/printable.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 
-/** The message is the proxy's URL. */
+/** A failure of the proxy, whose URL is the message. */
 export class ProxyError extends Error {}
 
 /** An exchange that failed. */
@@ -18,18 +18,18 @@ export interface FailedExchange {
   /** The call in messages: `the status call`. */
   readonly step: string;
 
-  /** The request may have reached the service. */
+  /** True if the request may have reached the service. */
   readonly wasSent: boolean;
 
-  /** Status and headers had arrived. */
+  /** True if status and headers had arrived. */
   readonly hasResponse: boolean;
 
-  /** Both a user name and a password are in the proxy's URL. */
+  /** True if the proxy's URL has a user name and a password. */
   readonly hasProxyUser: boolean;
   readonly wording: Wording;
 }
 
-/** Builds the error that users see of a call that failed. */
+/** Builds the error that users see for a failed call. */
 export function exchangeError(cause: unknown, exchange: FailedExchange): AdreportError {
   const { url, step, wasSent, hasResponse, hasProxyUser, wording } = exchange;
   if (isDecompressionError(cause)) {
@@ -58,12 +58,12 @@ function isDecompressionError(error: unknown): boolean {
 
 /** Why an exchange failed. */
 interface Diagnosis {
-  /** Without a full stop: `connection refused`. */
+  /** The reason without a full stop: `connection refused`. */
   readonly reason: string;
   readonly code: string;
   readonly hint: HintName;
 
-  /** The same exchange may soon succeed. */
+  /** True if the same call may soon succeed. */
   readonly isTemporary: boolean;
 }
 

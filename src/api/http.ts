@@ -12,7 +12,7 @@ export interface HttpOptions {
   readonly timeoutMs: number;
   readonly userAgent: string;
 
-  /** For https only. Plain http is only used on loopback, without a proxy. */
+  /** Proxy for https. Plain http never uses it. */
   readonly proxy?: ProxySettings | undefined;
 
   readonly wording: Wording;
@@ -36,7 +36,7 @@ export interface HttpRequest {
   /** The call in messages: `the status call`. */
   readonly step: string;
 
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -45,25 +45,25 @@ export interface HttpRequest {
   readonly isDownload?: boolean;
 }
 
-/** The caller has to read or destroy the body. */
+/** A response whose body the caller has to read or destroy. */
 export interface HttpResponse {
   readonly status: number;
 
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** Origin of the response, if redirects led to another one. */
   readonly redirectedTo?: string;
 
-  /** Decompressed bytes. Fails with `IncompleteDataError` or `UnreachableError`. */
+  /** The decompressed body. It fails with `IncompleteDataError` or `UnreachableError`. */
   readonly body: Readable;
 }
 
 /** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
 export interface Http {
   /**
-   * Follows redirects. Throws `UnreachableError`, the signal's reason, and `RejectedError` for a
-   * redirect that is not followed.
+   * Sends a request and follows its redirects. Throws `UnreachableError`, the signal's reason, and
+   * `RejectedError` for a redirect that is not followed.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
 
@@ -74,7 +74,7 @@ export interface Http {
 const redirectStatuses = [301, 302, 303, 307, 308];
 const maxRedirects = 5;
 
-/** The caller has to close the result. */
+/** Opens the network access of a client, which the caller has to close. */
 export async function createHttp(options: HttpOptions): Promise<Http> {
   const dispatcher = await createDispatcher(options);
 
@@ -238,7 +238,7 @@ function followRedirect(
   });
 }
 
-/** Falls back to the scheme for a URL without an origin. */
+/** Names the target of a redirect by its origin, or by its scheme if it has none. */
 function describeTarget({ origin, protocol }: URL): string {
   return shortened(origin === 'null' ? `a ${protocol} address` : origin);
 }

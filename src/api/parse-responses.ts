@@ -95,7 +95,7 @@ export function isReportData(document: unknown): boolean {
   return Array.isArray(rows) && findReportId(document) === undefined && areRows(rows);
 }
 
-/** Ignores all other members of the response. */
+/** Returns true if a response contains rows, whatever else it contains. */
 export function containsRows(document: unknown): boolean {
   const rows = ownMember(document, 'data');
   return Array.isArray(rows) && rows.length > 0 && areRows(rows);
@@ -154,13 +154,13 @@ export interface ServiceRecord {
   /** One line per error, if the response lists them. */
   readonly errorLines: readonly string[];
 
-  /** In lower case; empty if there is none. */
+  /** Status in lower case; empty if there is none. */
   readonly status: string;
 
   /** Meaning of the status; `undefined` if it is not known. */
   readonly outcome: ReportOutcome | undefined;
 
-  /** A `message` alone is not an error. */
+  /** True if the response is an error. A `message` alone does not make it one. */
   readonly isError: boolean;
 
   /** Why there is no report in the response, if it gives a reason. */

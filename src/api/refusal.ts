@@ -21,15 +21,15 @@ import { maxRetryAfterMs } from './retry.ts';
 
 /** Source of a token and a password, and how to fix them if they are refused. */
 export interface SignInOrigin {
-  /** As part of a sentence: `the token in ADREPORT_TOKEN`. */
+  /** Names the token in a sentence: `the token in ADREPORT_TOKEN`. */
   readonly token: string;
   readonly tokenHint: string;
 
-  /** For a refused e-mail address or password. */
+  /** Hint for a refused e-mail address or password. */
   readonly signInHint: string;
 }
 
-/** What errors of a call say about it. */
+/** What error messages say about a call. */
 export interface CallFacts {
   readonly endpoint: EndpointName;
   readonly reportId?: string | undefined;
@@ -70,16 +70,16 @@ export const callNames: Readonly<Record<EndpointName, string>> = {
 
 type RefusalClass = new (message: string, details: ErrorDetails) => AdreportError;
 
-/** What some refusals mean. */
+/** A kind of refusal, and how it is explained. */
 interface RefusalKind {
   readonly applies: (refusal: Refusal) => boolean;
 
-  /** Decides the exit code. */
+  /** Class of the error, which decides the exit code. */
   readonly ErrorClass: RefusalClass;
   readonly sentence: (refusal: Refusal) => string;
   readonly hint?: HintName;
 
-  /** If not the default of the class. */
+  /** Overrides the default of the class. */
   readonly retryable?: boolean;
 }
 
@@ -191,7 +191,7 @@ function refusedToken({ origin, record }: Refusal): string {
   return `${token.charAt(0).toUpperCase()}${token.slice(1)} has expired.`;
 }
 
-/** Recognizes a response that says that the report is not ready yet. */
+/** Recognizes a response for a report that is not ready yet. */
 function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
   if (reportId === undefined || [401, 403, 410, 429].includes(status)) return false;
   if (record.reportState !== undefined) return record.reportState === 'progress';
@@ -314,7 +314,7 @@ export function unreadableError(
   });
 }
 
-/** Returns true if a response explains why it does not contain what was requested. */
+/** Returns true if a response explains why it lacks what was requested. */
 function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
   // A status instead of a report means that the report is not ready, unless the status is `ready`.

@@ -25,8 +25,8 @@ import { ReportReader } from './report-reader.ts';
 import { requestReport } from './send-request.ts';
 
 /**
- * Reads nothing but its options: no environment, no settings, no files. Throws an `AdreportError`
- * with exit code 2 for a missing or wrong option.
+ * Creates a client from its options alone: it reads no environment, settings or files. Throws an
+ * `AdreportError` with exit code 2 for a missing or wrong option.
  */
 export function createClient<const AnyProfile extends Profile = 'buyer'>(
   options: CreateClientOptions<AnyProfile>,

@@ -14,7 +14,7 @@ interface NamedThing {
   readonly name: string;
 }
 
-/** Lists what each flag can name. */
+/** What each flag can name. */
 const thingsOf: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
 > = {

@@ -79,7 +79,7 @@ export class OpenReport {
   /** Tries to download the report, including this one. */
   readonly tries: number;
 
-  /** Known once all rows were read. */
+  /** What follows the rows; complete once all rows were read. */
   tail: ReportTail = emptyTail;
   readonly #setup: OpenSetup;
   readonly #check: ReportCheck;

@@ -12,7 +12,7 @@ type SignInOptions =
 
 /** Settings of a client, with the meaning and the default of the flags. Nothing else is read. */
 export interface ClientSettings<AnyProfile extends Profile = Profile> {
-  /** https, or http on this machine. */
+  /** Base URL of the service: https, or http on this machine. */
   readonly baseUrl: string | URL;
 
   /** Default: `buyer`. */
@@ -46,7 +46,7 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
 export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSettings<AnyProfile> &
   SignInOptions;
 
-/** The list itself if its names are known or not literal; otherwise a list of known names. */
+/** Refuses literal names that do not exist, when a program is compiled. */
 type KnownNames<
   Names extends readonly string[],
   Known extends string,
@@ -88,7 +88,7 @@ export interface ReportProgress {
   /** Last status of the service. */
   readonly status: string;
 
-  /** Since the call began. */
+  /** Milliseconds since the call began. */
   readonly elapsedMs: number;
   readonly receivedBytes: number;
 
@@ -116,16 +116,16 @@ export interface FetchedReport<AnyRow> {
   /** Proofs that the report is not what was requested; complete once it is read. */
   readonly warnings: readonly CheckMessage[];
 
-  /** What may be fine; complete once the report is read. */
+  /** Observations that may be harmless; complete once the report is read. */
   readonly notes: readonly CheckMessage[];
 
   /** Yields rows in the service's order. Breaking out of the loop closes the connection. */
   rows(): AsyncIterableIterator<AnyRow, void, undefined>;
 
-  /** Returns the document as it came. */
+  /** Returns the service's document, unchanged. */
   text(): Promise<string>;
 
-  /** Returns the document as it came. */
+  /** Returns the service's document, unchanged. */
   bytes(): Promise<Uint8Array>;
 }
 

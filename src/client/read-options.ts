@@ -114,7 +114,7 @@ function requireOptions(options: unknown, checks: Readonly<Record<string, Member
   if (mistake) throw new UsageError(mistake.message, { hint: mistake.hint });
 }
 
-/** Throws `UsageError` for a missing, unknown or invalid option. */
+/** Reads the settings of a client. Throws `UsageError` for a missing, unknown or invalid option. */
 export function readSettings(options: CreateClientOptions): CheckedSettings {
   requireOptions(options, settingChecks);
   const { baseUrl, token, email, password, proxy, allowHttp = [] } = options;
@@ -147,7 +147,6 @@ function missing(option: string): UsageError {
   });
 }
 
-/** Throws `UsageError` for anything but an ID. */
 export function requireId(id: unknown): void {
   if (typeof id === 'string' && id.trim() !== '') return;
   throw new UsageError('The ID of the report is missing.', {
@@ -209,7 +208,7 @@ const optionsByFlag: Readonly<Record<string, string>> = {
   '--window-clock': 'windowClock',
 };
 
-/** Throws a `UsageError` of the command line in words of the library. */
+/** Rewords an error of the command line with the options of the library. */
 function inOptions<Result>(read: () => Result): Result {
   try {
     return read();

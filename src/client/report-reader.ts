@@ -113,7 +113,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return new TextDecoder().decode(await this.bytes());
   }
 
-  /** Yields what `read` returns; after a cut from the beginning, unless something was yielded. */
+  /** Yields what `read` returns. After a cut it begins again, unless something was yielded. */
   async *#read<Item>(
     read: (open: OpenReport) => AsyncIterable<Item>,
   ): AsyncGenerator<Item, void, undefined> {
@@ -183,8 +183,8 @@ export class ReportReader implements FetchedReport<AnyRow> {
 }
 
 /**
- * Returns a function that gives metrics the types of their profile, also if the service sent a CSV,
- * and leaves out empty breakdowns that were not requested.
+ * Returns a function that converts metrics to the types of the profile, in a CSV too, and omits
+ * empty breakdowns that were not requested.
  */
 function rowConverter(
   fields: readonly string[],
@@ -211,7 +211,7 @@ function rowConverter(
   };
 }
 
-/** Returns `null` for a value without a number. */
+/** Reads a number; `null` for a value without one. */
 function numberIn(value: unknown): number | null {
   if (typeof value === 'number') return value;
   const isNumber = typeof value === 'string' && /^\s*[-+]?\d/.test(value);

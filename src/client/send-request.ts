@@ -7,18 +7,18 @@ export interface RequestedReport {
   /** Absent if the service responded to the request with the data itself. */
   readonly id?: string;
 
-  /** When the report was requested, in milliseconds since 1970. It contains nothing later. */
+  /** When the report was requested, in milliseconds since 1970. Its data ends there. */
   readonly createdMs: number;
   readonly status: string;
 
-  /** When it was requested by this machine's clock; absent if another machine did. */
+  /** The same by this machine's clock; absent if another machine requested it. */
   readonly requestedMs?: number;
 
   /** Data, if the service sent it instead of an id (`decisions.md` 2). */
   readonly response?: ReportResponse;
 }
 
-/** Throws as the client's `createReport`. */
+/** Requests a report. Throws as the client's `createReport`. */
 export async function requestReport(
   client: Client,
   parameters: ReportBody,

@@ -57,7 +57,10 @@ export interface ReadyReport extends RequestedReport {
   readonly message: string;
 }
 
-/** Throws `StillInProgressError` when time is up, `ReportFailedError`, and as `Client.status`. */
+/**
+ * Waits until a report is ready. Throws `StillInProgressError` when time is up,
+ * `ReportFailedError`, and as `Client.status`.
+ */
 export async function waitUntilReady(
   client: Client,
   requested: RequestedReport,

@@ -13,7 +13,7 @@ const signatures: readonly { readonly form: BinaryFormat; readonly signature: st
   { form: 'parquet', signature: 'PAR1' },
 ];
 
-/** Returns `undefined` for all other forms, such as text. */
+/** Detects the format of a body that is not text; `undefined` for text. */
 export function detectBinaryFormat(head: Uint8Array): BinaryFormat | undefined {
   const start = String.fromCharCode(...head.subarray(0, 4));
   return signatures.find(({ signature }) => start.startsWith(signature))?.form;
@@ -48,7 +48,9 @@ export function findBareId(text: string, contentType = ''): string | undefined {
   return bare !== undefined && /\d/.test(bare) && !isLabelledCsv(contentType) ? bare : undefined;
 }
 
-/** Detects the form of a report's text. Its beginning takes precedence over its `Content-Type`. */
+/**
+ * Detects the format of a report's text. Its beginning takes precedence over its `Content-Type`.
+ */
 export function detectTextForm(text: string, contentType = ''): 'page' | 'json' | 'csv' {
   if (isPage(text)) return 'page';
   if (startsAsJson(text) || text.trim() === '') return 'json';

@@ -23,7 +23,7 @@ export interface Column {
   readonly hidden?: true;
 }
 
-/** What of a request determines the columns. */
+/** The members of a request that determine the columns. */
 type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
@@ -72,7 +72,7 @@ export function listKeyFields(asked: readonly BreakdownName[]): string[] {
 
 const typesByField = new Map(breakdownFields.map(({ name, type }) => [name as string, type]));
 
-/** In either profile; of two metrics with one field, the first counts. */
+/** Metrics of both profiles by row field. If two have the same field, the first counts. */
 const metricsByField = new Map<string, Metric>();
 for (const metric of metrics) {
   for (const field of [metric.name, ...Object.values(metric.rowField ?? {})]) {
@@ -86,7 +86,7 @@ const allFields: readonly string[] = [
   ...metrics.flatMap(({ name, rowField = {} }) => [name, ...Object.values(rowField)]),
 ];
 
-/** Returns `undefined` for an unknown field. */
+/** Looks up the type of a row field; `undefined` for an unknown one. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return typesByField.get(field) ?? metricOfField(field)?.type;
 }
@@ -112,7 +112,10 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
   return fieldOfMetric(metric, fields) ?? field;
 }
 
-/** Ignores outer blanks and, if nothing else matches, case. Returns other names unchanged. */
+/**
+ * Finds a row field by name, ignoring outer blanks and, if nothing else matches, case. Returns
+ * unknown names unchanged.
+ */
 export function findField(name: string): string {
   const plain = name.trim();
   if (fieldTypeOf(plain) !== undefined) return plain;
@@ -173,7 +176,7 @@ export function fieldLabel(field: string): string {
   return splitWords(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
 
-/** Returns an empty string for a field that is not money. */
+/** Looks up the currency sign of a row field; empty if it is not money. */
 export function currencyOf(field: string): '' | '$' | '€' {
   const name = metricOfField(field)?.name ?? field;
   if (name.endsWith('Dollar')) return '$';

@@ -3,10 +3,10 @@ import type { BreakdownName, FilterName, MetricName } from './vocabulary.ts';
 interface Endpoint {
   readonly method: 'GET' | 'POST';
 
-  /** Relative to the base URL. */
+  /** Path below the base URL. */
   readonly path: string;
 
-  /** Bodies are JSON or a form. */
+  /** True if the call has a body, which is JSON or a form. */
   readonly takesBody: boolean;
 }
 
@@ -22,10 +22,10 @@ export const endpoints = {
 /** Short names of the calls, used by faults and traces. */
 export type EndpointName = keyof typeof endpoints;
 
-/** In order of use. */
+/** Names of the calls, in the order in which a client makes them. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
-/** Accepts a base URL with or without slashes at its end. */
+/** Joins a base URL, with or without slashes at its end, and the path of a call. */
 export function endpointUrl(baseUrl: string, name: EndpointName): string {
   return trimTrailingSlashes(baseUrl) + endpoints[name].path;
 }
@@ -112,7 +112,7 @@ export interface ReportSummary {
   readonly since: string;
   readonly until: string;
 
-  /** In upper case, in the order of the request. */
+  /** Breakdowns in upper case, in the order of the request. */
   readonly breakdowns: readonly string[];
 
   /** A buyer's is always `europe/paris`, a DSP's the name as requested. */

@@ -3,7 +3,7 @@ import type { BreakdownFields, MetricFields, Profile } from './vocabulary.ts';
 /** A row whose fields are not known when a program is compiled. */
 export type AnyRow = Readonly<Record<string, string | number | null>>;
 
-/** False for the type `string`, of which nothing is known. */
+/** True for literal names, false for the type `string`. */
 type IsLiteral<Names> = [Names] extends [never] ? true : string extends Names ? false : true;
 
 /** Shows the members of a computed type in editors. */

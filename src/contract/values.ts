@@ -82,10 +82,10 @@ export interface WrittenTime {
   /** Wall time as if it were UTC, in milliseconds since 1970; midnight for a day. */
   readonly wallMs: number;
 
-  /** Milliseconds since 1970; absent without an offset. */
+  /** Milliseconds since 1970; absent if the string has no offset. */
   readonly instantMs?: number;
 
-  /** A day without a time. */
+  /** True for a day without a time. */
   readonly isDay: boolean;
 }
 

@@ -94,7 +94,7 @@ const hour = { name: 'hour', type: 'hour' } as const;
 const id = <Name extends string>(name: Name) => ({ name, type: 'id' }) as const;
 const text = <Name extends string>(name: Name) => ({ name, type: 'text' }) as const;
 
-/** In the order of their fields in a row (`decisions.md` 4). */
+/** Breakdowns in the order of their fields in a row (`decisions.md` 4). */
 // biome-ignore format: an entry a line reads as a table
 const breakdownTable = [
   { name: 'DAILY', profiles, fields: [date], time: true, meaning: 'by day' },
@@ -204,7 +204,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly onlyWhenNamed?: true;
 }
 
-/** In the order in which they are shown. */
+/** Computed metrics in the order in which they are shown. */
 // biome-ignore format: an entry a line reads as a table
 export const derivedMetrics = [
   { name: 'CTR', field: 'ctr', profiles: buyer, numerator: 'clicks', denominator: 'displays', factor: 100, unit: 'percent', meaning: 'the click-through rate (clicks divided by displays; in files 0.012 is 1.2%)' },
@@ -237,18 +237,18 @@ export function vocabularyOf(profile: Profile): Vocabulary {
   };
 }
 
-/** Case-sensitive. */
+/** Finds a metric by its exact name. */
 export function findMetric(name: string): Metric | undefined {
   return metrics.find((metric) => metric.name === name);
 }
 
-/** Accepts a wire name in any case. */
+/** Finds a breakdown by its wire name in any case. */
 export function findBreakdown(name: string): Breakdown | undefined {
   const upper = name.toUpperCase();
   return breakdowns.find((breakdown) => breakdown.name === upper);
 }
 
-/** Accepts a name in any case, including derived breakdowns. */
+/** Finds a breakdown by name in any case, including derived breakdowns. */
 export function findAnyBreakdown(name: string): Breakdown | DerivedBreakdown | undefined {
   const upper = name.toUpperCase();
   return findBreakdown(upper) ?? derivedBreakdowns.find((breakdown) => breakdown.name === upper);

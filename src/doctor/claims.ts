@@ -18,7 +18,7 @@ import {
 export interface Claim {
   readonly id: string;
 
-  /** In the service's specification, or in `decisions.md`. */
+  /** `documented` in the service's specification, or `assumed` in `decisions.md`. */
   readonly kind: 'documented' | 'assumed';
 
   /** A sentence whose subject is the service. */
@@ -34,7 +34,7 @@ export interface Claim {
   check(service: ServiceProbe): Promise<string | undefined>;
 }
 
-/** In the order in which they are tried. */
+/** All claims, in the order in which they are tried. */
 export const claims: readonly Claim[] = [
   {
     id: 'sign-in',
@@ -186,7 +186,7 @@ async function checkEncodings(service: ServiceProbe): Promise<string | undefined
   return `the breakdowns of a ${other} body are ${quoteValue(summary.breakdowns)}`;
 }
 
-/** Excludes errors after which no claim can be tried. */
+/** Returns true for a refusal after which other claims can be tried. */
 function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrials(error);
 }
@@ -207,7 +207,7 @@ function findDifference(
   return differences.map(({ message }) => message).join(' ') || undefined;
 }
 
-/** Throws `NotTried` if the report has no rows. */
+/** Returns the report by day. Throws `NotTried` if it has no rows. */
 async function requireRows(service: ServiceProbe): Promise<ProbeReport> {
   const report = await requireFor('the report by day', service.report('days'));
   if (report.rows.length === 0) throw new NotTried('those days have no rows');
@@ -236,7 +236,7 @@ async function checkSums(service: ServiceProbe): Promise<string | undefined> {
   return differences.length === 0 ? undefined : differences.join('; ');
 }
 
-/** Throws `NotTried` for a value that is not a number. */
+/** Adds up a metric. Throws `NotTried` for a value that is not a number. */
 function sumIn({ rows }: ProbeReport, metric: string): number {
   const sum = new ExactSum();
   for (const row of rows) {

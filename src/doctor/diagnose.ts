@@ -22,7 +22,7 @@ export interface Finding {
 }
 
 export interface Diagnosis extends DoctorTools {
-  /** For the connection. */
+  /** Limits the wait for the connection. */
   readonly timeoutMs: number;
 
   /**
@@ -133,7 +133,7 @@ async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
   }
 }
 
-/** Expects a refusal. */
+/** Checks the status of a call without a token, which should be a refusal. */
 function checkStatus(status: number, message: string): Finding {
   if (status === 401 || status === 403) {
     return ok('connection', `${message}, as expected without a token`);

@@ -4,7 +4,7 @@ import type { Console } from '../ui/console.ts';
 
 export type Mark = 'good' | 'note' | 'problem' | 'unknown';
 
-/** Printed for one check. */
+/** The printed result of one check. */
 export interface ResultEntry {
   readonly mark: Mark;
   readonly name: string;

@@ -14,7 +14,7 @@ import type { Part } from '../query/query.ts';
 /** A report, and what the checks of every report say about it. */
 export interface ProbeReport extends ReportInMemory, CheckResult {}
 
-/** For a DSP's report that is not in the default zone. */
+/** Zone of a DSP's report that is not in the default zone. */
 const otherZone = 'Asia/Tokyo';
 
 /** No report has this id. */
@@ -85,13 +85,13 @@ export function planReports(
 /** Thrown by a claim that cannot be tried. */
 export class NotTried extends Error {}
 
-/** No claim can be tried after such an error. */
+/** Returns true for an error after which no claim can be tried. */
 export function endsTrials(error: unknown): boolean {
   return isUnreachable(error) || isNotSignedIn(error);
 }
 
 /**
- * Returns what another claim is about. Throws `NotTried` if that is not available.
+ * Returns a value that another claim is about. Throws `NotTried` if it is not available.
  *
  * @param subject beginning of a sentence: `the report by day`
  */
@@ -134,7 +134,7 @@ export class ServiceProbe {
     return report.part;
   }
 
-  /** Uses the encoding of the account; returns the report id. */
+  /** Creates a report in the encoding of the account; returns its id. */
   create(name: ProbeReportName): Promise<string> {
     const known = this.#ids.get(name);
     if (known) return known;
@@ -153,7 +153,7 @@ export class ServiceProbe {
     throw new NotTried('the service sends the data instead of a report ID');
   }
 
-  /** Rejects with the service's refusal. */
+  /** Asks for the status of an unknown report; rejects with the service's refusal. */
   statusOfUnknown(): Promise<unknown> {
     return this.client.status(unknownId);
   }

@@ -14,7 +14,7 @@ import {
   ServiceProbe,
 } from './service-probe.ts';
 
-/** In the form of `--json`. */
+/** The result of a claim, as `--json` prints it. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
   readonly result: 'holds' | 'differs' | 'not tried';
 
@@ -115,7 +115,7 @@ function toOutcome(difference: string | undefined): Outcome {
     : { result: 'differs', detail: difference };
 }
 
-/** Throws errors that are not of the service. */
+/** Turns an error of the service into an outcome. Throws any other error. */
 function outcomeOfError(error: unknown): Outcome {
   if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;

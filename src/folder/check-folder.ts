@@ -10,16 +10,16 @@ import type { FileLine, Totals } from './history-schema.ts';
 
 type ProblemKind = 'missing' | 'changed' | 'stale' | 'untracked' | 'other report' | 'unreadable';
 
-/** Something in a folder that is not as the declaration and the history say. */
+/** A file that contradicts the declaration or the history of its folder. */
 export interface Problem {
-  /** Path from the folder, with slashes. */
+  /** Path of the file from the folder, with slashes. */
   readonly file: string;
   readonly kind: ProblemKind;
 
   /** Completes a sentence that begins with the file: `is missing`. */
   readonly clause: string;
 
-  /** A whole sentence on what to do, if an update is not all. */
+  /** A sentence that says what to do, if an update does not solve the problem. */
   readonly advice?: string | undefined;
   readonly solvedBy: 'update' | 'person';
 
@@ -32,11 +32,11 @@ export interface FolderCheck {
   /** Parts that were checked, in time order. */
   readonly parts: readonly FolderPart[];
 
-  /** In the order of the parts; problems of other files follow. */
+  /** Problems of the parts in time order, then those of other files. */
   readonly problems: readonly Problem[];
   readonly notes: readonly string[];
 
-  /** Number of files that are as they were downloaded, and their rows and exact sums. */
+  /** Number of intact files, with their rows and exact sums. */
   readonly files: number;
   readonly rows: number;
   readonly totals: Totals;

@@ -16,7 +16,7 @@ import {
 
 /** A folder that was compared with its declaration and history. */
 export interface FolderReport {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
 
   /** Absent if the declaration cannot be read. */
@@ -25,7 +25,7 @@ export interface FolderReport {
 }
 
 export interface CheckOptions {
-  /** Limits what is checked; the whole folder if nothing was typed. */
+  /** Limits the check to a period; without one the whole folder is checked. */
   readonly period: TypedPeriod;
 
   /** Milliseconds since 1970. */
@@ -96,7 +96,7 @@ async function checkFound(found: FolderAtPath, options: CheckOptions): Promise<F
   return { folder, declaration, check: { ...again, problems } };
 }
 
-/** What is checked or updated in a folder. */
+/** The parts and files of a folder to check or update. */
 interface FolderSelection extends Required<Selection> {
   /** Typed period; absent if the whole folder is meant. */
   readonly window?: Pick<Window, 'since' | 'until'> | undefined;

@@ -31,7 +31,7 @@ import {
 import { accessErrorReason } from './disk.ts';
 import { readHistory } from './history.ts';
 
-/** What the declaration file of a folder says. */
+/** The content of a declaration file. */
 export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }
@@ -44,11 +44,11 @@ export type DeclarationFile =
 
 /** A run that declares what it adds to a folder. */
 export interface DeclareOptions {
-  /** Absolute, and as messages show it. */
+  /** Absolute path; `shown` is the path in messages. */
   readonly folder: string;
   readonly shown: string;
 
-  /** Its output is relative to the folder. */
+  /** Query whose output is relative to the folder. */
   readonly query: FolderRequest;
 
   /** Milliseconds since 1970. */
@@ -63,7 +63,7 @@ export interface DeclareOptions {
 export interface Declared {
   readonly declaration: Declaration;
 
-  /** Whole sentences for the user. */
+  /** Sentences for the user. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }

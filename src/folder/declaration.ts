@@ -18,7 +18,7 @@ export interface Declaration {
   readonly until: string;
   readonly split: SplitUnit;
 
-  /** IANA name. */
+  /** IANA name of the zone. */
   readonly timezone: string;
 
   /** Parts that pass before a file is final. */
@@ -124,19 +124,19 @@ export function replaceDeclaration(
   return firstDeclaration({ ...pickEdits(before.query), ...query }, { since, until });
 }
 
-/** `now` is after any day. */
+/** Returns the later of two ends; `now` is after any day. */
 function laterEnd(one: string, other: string): string {
   if (one === 'now' || other === 'now') return 'now';
   return one > other ? one : other;
 }
 
-/** Picks what may be edited apart from the days, as far as a query has it. */
+/** Picks the options of a query that may be edited in a declaration. */
 function pickEdits(query: Query): Partial<Query> {
   const edits = Object.entries(query).filter(([option]) => editableOptions.includes(option));
   return Object.fromEntries(edits);
 }
 
-/** Without typed metrics a run takes those of the folder: a release may know one more. */
+/** Gives a query without metrics those of the folder, because a newer release may know more. */
 export function adoptMetrics<Asked extends Query>(
   { query: own }: Declaration,
   asked: Asked,

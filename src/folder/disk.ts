@@ -12,17 +12,19 @@ export type FileState =
       readonly kind: 'file';
       readonly bytes: number;
 
-      /** Absent if only the size was read. */
+      /** Hash of the bytes; absent if only the size was read. */
       readonly sha256?: string;
     }
 
-  /** Cannot be read, or is never replaced by a file, such as a folder or a link; `why` is a clause. */
+  /**
+   * A file that cannot be read, or a folder or link, which no report replaces. `why` is a clause.
+   */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 export interface DiskOptions {
   readonly signal: AbortSignal;
 
-  /** Reads and hashes the files; otherwise only their sizes are read. */
+  /** True to read and hash the files, false to read only their sizes. */
   readonly hashes: boolean;
 
   /** Called with the number of bytes just read. */
@@ -33,7 +35,7 @@ export interface DiskOptions {
 const workerCount = 8;
 
 /**
- * Looks at files in a folder.
+ * Reads the sizes, and the hashes if wanted, of files in a folder.
  *
  * @param names paths from the folder, with slashes
  * @throws the reason of the signal once it is aborted
@@ -89,7 +91,7 @@ async function findObstacle(folder: string, name: string): Promise<string | unde
   return undefined;
 }
 
-/** Throws `OutputError` if a link, or anything else that is no file, is in the place of a file. */
+/** Throws `OutputError` if the path of a file is taken by a link, a folder or a device. */
 export async function requirePlace(folder: string, name: string): Promise<void> {
   const obstacle = await findObstacle(folder, name).catch(() => undefined);
   if (obstacle === undefined) return;
@@ -122,7 +124,7 @@ async function hashFile(path: string, { signal, onBytes }: DiskOptions): Promise
   }
 }
 
-/** Error code of what is not a regular file. */
+/** Error code for anything but a regular file. */
 const notRegular = 'NOT_REGULAR';
 
 /** Opens a file. Throws if it is a link or not a regular file: a pipe would block. */
@@ -164,7 +166,7 @@ export function accessErrorReason(error: unknown): string {
 }
 
 export interface Listing {
-  /** Paths with slashes: everything except folders, and folders at the maximum depth. */
+  /** Paths with slashes of all files, and of folders at the maximum depth. */
   readonly names: readonly string[];
 
   /** Folders that cannot be listed, with the reason as a clause. */

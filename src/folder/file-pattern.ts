@@ -6,13 +6,13 @@ export interface FilePattern {
   /** Returns the path from the folder, with slashes, of the file of a day, week or month. */
   readonly nameFor: (unit: Pick<CalendarUnit, 'firstDay' | 'lastDay'>) => string;
 
-  /** Returns a day of the file that a path names; `undefined` for a path of another form. */
+  /** Returns a day of the file with a path; `undefined` if the path does not match the pattern. */
   readonly dayIn: (name: string) => string | undefined;
 
   /** Number of path segments: 2 for `date={date}/part.csv`. */
   readonly depth: number;
 
-  /** For example `.parquet` or `.csv.gz`; empty if the names have none. */
+  /** End of all names, such as `.parquet` or `.csv.gz`; empty if they differ in it. */
   readonly ending: string;
 }
 

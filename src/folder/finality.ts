@@ -6,8 +6,8 @@ import type { FileLine } from './history-schema.ts';
 const partsUntilStale = 2;
 
 /**
- * Decides whether the service will not correct a file any more: its report covered the whole part,
- * and was requested `lookback` parts after the part was over.
+ * Returns true if a file is final: its report covered the whole part, and was requested `lookback`
+ * parts after the part was over.
  */
 export function isFinal(line: FileLine, part: CalendarUnit, declaration: Declaration): boolean {
   const createdAt = Date.parse(line.created) / 1_000;
@@ -17,7 +17,7 @@ export function isFinal(line: FileLine, part: CalendarUnit, declaration: Declara
 }
 
 /**
- * Decides whether a file should have been final two parts ago.
+ * Returns true if a file should have been final two parts ago.
  *
  * @param now in unix seconds
  */
@@ -31,7 +31,7 @@ export function isStale(
 }
 
 /**
- * Decides whether a part has been over for one more part, so that a nightly job had time for it.
+ * Returns true if a part has been over for one more part, so that a nightly job had time for it.
  *
  * @param now in unix seconds
  */

@@ -10,10 +10,10 @@ import {
 
 /** Folder that an output keeps. */
 export interface FolderPlace {
-  /** Absolute: the folder before the first placeholder of time. */
+  /** Absolute path; it ends before the first placeholder of time. */
   readonly folder: string;
 
-  /** The output from there, with slashes and its placeholders of time. */
+  /** Output relative to the folder, with slashes and placeholders of time. */
   readonly output: string;
 }
 

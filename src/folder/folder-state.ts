@@ -16,13 +16,13 @@ export function isFolderRecord(name: string): boolean {
 export interface TypedPath {
   readonly absolute: string;
 
-  /** As typed. */
+  /** The path as the user typed it. */
   readonly shown: string;
 }
 
 /** Declared folder at a path that the user typed. */
 export interface FolderAtPath {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
 
   /** Path of the only file that was typed, from the folder; absent for the whole folder. */
@@ -70,7 +70,7 @@ async function isFolderAt({ absolute, shown }: TypedPath): Promise<boolean> {
   }
 }
 
-/** Looks in the folders above a file; the nearest declaration counts. */
+/** Finds the declared folder nearest above a file. */
 async function findFolderOfFile(path: TypedPath): Promise<FolderAtPath> {
   let folder = dirname(path.absolute);
   for (;;) {
@@ -96,7 +96,7 @@ function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError
 
 /** What a folder should hold, and what it has. */
 export interface FolderState {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
   readonly declaration: Declaration;
   readonly history: History;

@@ -3,13 +3,13 @@ import { maxNumberLength } from '../text/decimal.ts';
 
 // A history is untrusted data. Only commands that read or write one load this file.
 
-/** Longer texts of the service are cut. */
+/** Longer strings from the service are cut. */
 export const maxLineText = 2_000;
 
 /** Further warnings of a report are left out. */
 export const maxWarnings = 3;
 
-/** Applies to a member before any pattern sees it: a stranger may have written it. */
+/** Limits strings before any pattern is applied, because a stranger may have written them. */
 const text = z.string().max(maxLineText);
 const count = z.int().nonnegative();
 const time = z

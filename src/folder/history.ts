@@ -76,7 +76,7 @@ async function historyNames(folder: string): Promise<string[]> {
   return names.filter(isHistoryName).sort();
 }
 
-/** Within one history file, the last line of a file counts. */
+/** Reads one history file. The last line about a file counts. */
 async function readSource(path: string, signal: AbortSignal) {
   const { fileLineSchema } = await loadSchema();
   const lines = new Map<string, FileLine>();
@@ -94,10 +94,10 @@ function loadSchema() {
   return import('./history-schema.ts');
 }
 
-/** Longer than any line that this program writes. */
+/** No line that adreport writes is longer. */
 const maxLineBytes = 1024 * 1024;
 
-/** Returns `undefined` for a line that is incomplete. */
+/** Parses a line; `undefined` if it is incomplete. */
 function parseJson(bytes: Buffer): unknown {
   if (bytes.length > maxLineBytes || !isUtf8(bytes)) return undefined;
   try {
@@ -130,7 +130,7 @@ function* splitLines(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** For a line whose report had rows with a number other than 0, as far as its totals tell. */
+/** Returns true if the totals of a line do not rule out a number other than 0. */
 export function hasNumbers({ rows, totals }: FileLine): boolean {
   const sums = Object.values(totals);
   return rows > 0 && (sums.length === 0 || sums.some((sum) => /[1-9]/.test(sum)));
@@ -138,7 +138,7 @@ export function hasNumbers({ rows, totals }: FileLine): boolean {
 
 /** History file of a run. */
 export interface HistoryTarget {
-  /** Absolute. */
+  /** Absolute path. */
   readonly folder: string;
 
   readonly shard?: Shard | undefined;
@@ -147,7 +147,7 @@ export interface HistoryTarget {
 
 /**
  * Appends a line with a single write, so that the lines of concurrent runs do not mix. A line that
- * a power cut left incomplete is ended first. Long texts of the service are cut.
+ * a power cut left incomplete is ended first. Long strings from the service are cut.
  *
  * @throws RefusedReportError for a line that could not be read again, such as one with a sum of
  *   thousands of digits

@@ -5,12 +5,12 @@ import type { FileLine } from './history-schema.ts';
 
 /** File that a report without numbers must not replace. */
 export interface KeptFile {
-  /** `null` if its content is not that of its line. */
+  /** Rows of the file; `null` if it is not the file of its line. */
   readonly rows: number | null;
   readonly bytes: number;
   readonly sha256: string;
 
-  /** Set if it is the report of the declaration. */
+  /** True if it is the report of the declaration. */
   readonly isOfReport: boolean;
 }
 
@@ -25,7 +25,7 @@ export async function findFileToKeep(options: {
   readonly name: string;
   readonly line: FileLine | undefined;
 
-  /** That of the declaration. */
+  /** `id` of the declaration. */
   readonly id: string;
   readonly signal: AbortSignal;
 }): Promise<KeptFile | undefined> {

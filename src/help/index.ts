@@ -19,12 +19,12 @@ export const topics: Readonly<Record<string, string>> = {
   'real-service': realService,
 };
 
-/** Returns `undefined` for any other word. */
+/** Finds a topic by name; `undefined` for any other word. */
 export function findTopic(name: string): string | undefined {
   return Object.hasOwn(topics, name) ? topics[name] : undefined;
 }
 
-/** Part of a topic: its heading, and all of its text, with the heading. */
+/** A part of a topic. Its text includes the heading. */
 export interface Section {
   readonly heading: string;
   readonly text: string;

@@ -100,7 +100,7 @@ function renderTable(table: MarkdownTable, width: number, style: Style): string 
   return lines.join('\n');
 }
 
-/** Returns `undefined` if the longest words need more than a line. */
+/** Chooses the widths of the columns; `undefined` if their longest words need more than a line. */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,
@@ -124,7 +124,7 @@ function fitColumns(
   return widths;
 }
 
-/** Counts two blanks before each column. */
+/** Adds up the widths of columns, each with two blanks before it. */
 function lineWidth(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
@@ -133,7 +133,7 @@ function longestWord(text: string): number {
   return Math.max(...text.split(' ').map((word) => word.length));
 }
 
-/** Returns as many lines as the tallest cell needs. */
+/** Lays out a row in as many lines as its tallest cell needs. */
 function renderRow(cells: readonly string[], widths: readonly number[], style: Style): string[] {
   const wrappedCells = cells.map((cell, column) => wrap(cell, widths[column] ?? 0));
   const height = Math.max(...wrappedCells.map(({ length }) => length));

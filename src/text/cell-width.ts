@@ -5,7 +5,7 @@ export function measureWidth(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
-/** Breaks at blanks; a longer word gets its own line. */
+/** Wraps a string at blanks. A word longer than a line gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -21,7 +21,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** Created on first use: it takes longer than the rest of a small table. */
+/** Created on first use, because that takes longer than the rest of a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
 /** Limits a string to `width` cells, with a mark at its end. */

@@ -3,11 +3,11 @@ import { quoted } from './printable.ts';
 
 /** Checks one member of an object from code that may not be type-checked. */
 export interface MemberCheck {
-  /** For errors: `true or false`. */
+  /** Describes valid values in errors: `true or false`. */
   readonly expected: string;
   isValid(value: unknown): boolean;
 
-  /** The value is not shown in errors. */
+  /** Set if errors must not show the value. */
   readonly isSecret?: true;
 }
 
@@ -87,7 +87,7 @@ export function wordCheck(words: readonly string[]): MemberCheck {
   };
 }
 
-/** @param example of the list: `status:503:times=3` */
+/** @param example shown in errors: `status:503:times=3` */
 export function listCheck(example: string): MemberCheck {
   return {
     expected: `a list of strings such as ${example}`,
@@ -95,13 +95,13 @@ export function listCheck(example: string): MemberCheck {
   };
 }
 
-/** Both ends are included. */
+/** A range of whole numbers that includes both ends. */
 export interface NumberRange {
   readonly min: number;
   readonly max: number;
 }
 
-/** @param unit for errors: `milliseconds` */
+/** @param unit shown in errors: `milliseconds` */
 export function wholeNumberCheck({ min, max }: NumberRange, unit = ''): MemberCheck {
   const number = unit === '' ? 'a whole number' : `a whole number of ${unit}`;
   const end = max === Number.MAX_SAFE_INTEGER ? 'or more' : `to ${max}`;

@@ -38,7 +38,7 @@ export class Decimal {
     return new Decimal(this.#units * other.#units, this.#scale + other.#scale);
   }
 
-  /** -1, 0 or 1. */
+  /** Returns -1, 0 or 1. */
   get sign(): number {
     if (this.#units === 0n) return 0;
     return this.#units < 0n ? -1 : 1;

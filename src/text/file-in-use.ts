@@ -1,11 +1,11 @@
-/** What of the host is needed to change a file. */
+/** The part of the host that changing a file needs. */
 export interface FileHost {
   readonly platform: NodeJS.Platform;
 
-  /** Ends the wait for a file. */
+  /** Aborts the wait for a file. */
   readonly signal: AbortSignal;
 
-  /** Monotonic, in milliseconds. */
+  /** Returns monotonic time in milliseconds. */
   readonly stopwatch: () => number;
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -18,14 +18,14 @@ export class FileInUseError extends Error {
   }
 }
 
-/** Longer than virus scanners, sync programs and indexers keep a file open. */
+/** Virus scanners, sync programs and indexers close a file sooner. */
 const maxFileInUseMs = 10_000;
 
 const maxPauseMs = 500;
 
 /**
- * Changes a file. While another program has the file open, Windows refuses; the change is then
- * repeated for `maxMs`. Throws `FileInUseError` after that, and any other error at once.
+ * Changes a file. Windows refuses while another program has it open; the change is then repeated
+ * for `maxMs`. Throws `FileInUseError` after that, and any other error at once.
  */
 export async function retryWhileInUse<T>(
   host: FileHost,

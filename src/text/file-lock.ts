@@ -1,8 +1,8 @@
 /**
- * Does some work while no other process has the lock of a file, which need not exist. The lock of a
- * killed process is taken over after five seconds.
+ * Does some work while no other process has the lock of a file, which need not exist. Five seconds
+ * after a process was killed, its lock is free again.
  *
- * @throws an error with the code `ELOCKED` if the lock is taken for long
+ * @throws an error with the code `ELOCKED` if another process keeps the lock
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   const { default: lockfile } = await import('proper-lockfile');

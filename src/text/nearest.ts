@@ -19,15 +19,14 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   return swapped && byLower.get(swapped);
 }
 
-/** Sorts the letters of a word, because two swapped letters would count as two edits. */
+/**
+ * Sorts the letters of a word, to recognize two swapped letters, which would count as two edits.
+ */
 function columnLetters(word: string): string {
   return [...word].sort().join('');
 }
 
-/**
- * Finds up to three names that contain a pattern, or are spelt almost like it: as a whole, or in as
- * many words as it has.
- */
+/** Finds up to three names that contain a pattern, or a close misspelling of it. */
 export function nearestNames(pattern: string, names: readonly string[]): string[] {
   const wanted = pattern.replaceAll('*', '').trim().toLowerCase();
   if (wanted === '') return [];
@@ -47,7 +46,7 @@ export function nearestNames(pattern: string, names: readonly string[]): string[
   return [...new Set(nearNames)].slice(0, 3);
 }
 
-/** Returns `otherwise` without a suggestion. */
+/** Suggests a name (`Did you mean …?`); without one, returns `otherwise`. */
 export function didYouMean(suggestion: string | undefined, otherwise: string): string {
   return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;
 }

@@ -22,7 +22,7 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
   }
 }
 
-/** Does not wait for a pipe's writer. */
+/** Opens a file without waiting for the writer of a pipe. */
 function openToRead(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

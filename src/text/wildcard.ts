@@ -1,6 +1,6 @@
 /**
- * Ignores case and Unicode form: `*` matches any text, `?` one character. Only the last `*` is
- * extended when backtracking, so that no pattern is slow.
+ * Compares text with a pattern in which `*` matches any text and `?` one character. Ignores case
+ * and Unicode form. Only the last `*` is extended when backtracking, so that no pattern is slow.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
   const wanted = [...plain(pattern)];

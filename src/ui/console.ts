@@ -3,7 +3,7 @@ import { AdreportError, ClosedPipeError, OutputError } from '../errors.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from '../text/secrets.ts';
 
-/** Leaves text unchanged if the stream has no colour. */
+/** Colours and weights of text. Without colour, they leave it unchanged. */
 export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
@@ -61,7 +61,7 @@ export class Console {
     stderr.on('error', () => {});
   }
 
-  /** Both stdin and stderr must be terminals. */
+  /** True if both stdin and stderr are terminals. */
   get isInteractive(): boolean {
     return this.err.isTerminal && this.#stdin.isTTY === true;
   }
@@ -160,7 +160,7 @@ class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
 
-  /** Lines can be redrawn. */
+  /** True if lines can be redrawn. */
   readonly canDraw: boolean;
   readonly showsUnicode: boolean;
   readonly style: Style;
@@ -179,7 +179,7 @@ class ConsoleSide {
     this.#env = env;
   }
 
-  /** See `terminalWidth`. */
+  /** Width of a line in cells. */
   get width(): number {
     return terminalWidth(this.stream, this.#env);
   }
@@ -226,12 +226,12 @@ function stdoutError(error: NodeJS.ErrnoException): AdreportError {
   // Codes for a closed pipe, on Windows, of a socket, and for later writes.
   const closedCodes = /^(EPIPE|EOF|ECONNRESET|ERR_STREAM_(DESTROYED|WRITE_AFTER_END))$/;
   if (closedCodes.test(error.code ?? '')) return new ClosedPipeError();
-  // The useful part of `ENOSPC: no space left on device, write`.
+  // Users need only the middle part of `ENOSPC: no space left on device, write`.
   const reason = /^\w+: (.*), \w+$/.exec(error.message)?.[1] ?? error.message;
   return new OutputError(`Cannot write to stdout: ${reason}.`, { cause: error });
 }
 
-/** Has every member, with `null` for an absent one. */
+/** An error in `--json`; an absent member is `null`. */
 interface ErrorDescription {
   readonly code: string;
   readonly message: string;

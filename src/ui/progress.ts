@@ -26,7 +26,7 @@ const defaultUsualMs = 60_000;
 /** Largest share of a report that is not ready, however long it takes. */
 const maxWaitShare = 0.95;
 
-/** Minimum time between two lines, and of a download that gets one. */
+/** Minimum time between two lines. A shorter download gets no line. */
 const pauseMs = 10_000;
 
 /** State of a meter. */
@@ -144,7 +144,7 @@ const nothing: OpenMeter = { show: () => {}, close: () => {} };
 /** Used with `-q`, and for the reports of parts, which share one meter. */
 export const silentProgress: Progress = new Progress({ open: () => nothing }, () => 0);
 
-/** A line when something changes, at most one in 10 s. */
+/** Prints a line when something changes, at most one in 10 s. */
 class Lines implements Display {
   readonly #console: Console;
   readonly #stopwatch: () => number;
@@ -171,7 +171,7 @@ class Lines implements Display {
   }
 }
 
-/** A bar in the last line of the terminal, for the meter opened last. */
+/** Draws a bar in the last line of the terminal, for the meter opened last. */
 class Bar implements Display {
   readonly #console: Console;
   readonly #bar: SingleBar;

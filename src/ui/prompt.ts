@@ -5,7 +5,7 @@ import { decodeUtf8 } from '../text/utf8.ts';
 import type { Console } from './console.ts';
 
 interface Question {
-  /** Requested value as part of a sentence: `base URL`. */
+  /** Names the requested value in a sentence: `base URL`. */
   readonly what: string;
 
   /** Replaces the name of the value as the question. */
@@ -14,7 +14,7 @@ interface Question {
   /** Flag that provides the value without a terminal: `--base-url URL`. */
   readonly flag: string;
 
-  /** Possible answers, shown next to the question. */
+  /** Examples of an answer, shown next to the question. */
   readonly example?: string;
 
   /** Throws a `UsageError` for a wrong answer; the question is then repeated. */
@@ -115,7 +115,7 @@ function validate({ what, check }: Question, answer: string): true | string {
 }
 
 function isCancelled(error: unknown): boolean {
-  // By name, because the classes are internal to inquirer.
+  // Recognized by name, because inquirer does not export its classes.
   return error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name);
 }
 
@@ -137,14 +137,14 @@ function themeFor({ err: { style, showsUnicode } }: Console): object {
   };
 }
 
-/** Longer than any password or token; limits the memory for an endless stream. */
+/** No password or token is longer. The limit bounds the memory for an endless stream. */
 const maxSecretBytes = 4 * 1024;
 
 interface PipedSecret {
   readonly stdin: NodeJS.ReadStream;
   readonly console: Console;
 
-  /** Named in messages: `--token-stdin`. */
+  /** Flag to name in messages: `--token-stdin`. */
   readonly flag: string;
   readonly signal: AbortSignal;
 }
