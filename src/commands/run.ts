@@ -6,7 +6,7 @@ import { showPlan } from '../run/dry-run.ts';
 import { chooseParts } from '../run/fill-folder.ts';
 import { planRun, requireDistinctFiles } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
-import { comparisonNote } from '../totals/compared-report.ts';
+import { comparisonNote } from '../totals/comparison.ts';
 import { declareCommand } from './command.ts';
 import { promptForQuery, shouldPrompt } from './prompt-for-query.ts';
 

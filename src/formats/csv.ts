@@ -4,7 +4,7 @@ import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../out
 import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
-import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
+import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 
 /**
@@ -95,9 +95,7 @@ export class CsvEncoder implements Encoder {
     if (value === null || value === undefined) return '';
 
     const number = typeof value === 'number' || isNumber ? toDecimalString(value) : undefined;
-    if (number === undefined) {
-      return this.#textCell(typeof value === 'object' ? JSON.stringify(value) : String(value));
-    }
+    if (number === undefined) return this.#textCell(toText(value));
     const { excel, normalize } = this.#options;
     if (excel) return withDecimalComma(number);
     return normalize ? number : String(value);

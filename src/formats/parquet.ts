@@ -13,7 +13,7 @@ import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { listMembers } from '../output/provenance.ts';
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
-import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
+import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
 import { exactDouble, exactInteger } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 
@@ -86,10 +86,6 @@ const kinds = {
     convert: toText,
   },
 } satisfies Record<string, Kind>;
-
-function toText(value: Value): string {
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
 
 function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T | undefined {
   const text = toDecimalString(value);

@@ -1,8 +1,8 @@
 import type { Column } from '../contract/columns.ts';
 import type { CheckResult } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
+import type { Comparison } from '../totals/comparison.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
-import type { Comparison } from '../totals/report-metrics.ts';
 import type { Provenance } from './provenance.ts';
 
 export interface TableStyle {

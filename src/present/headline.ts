@@ -1,9 +1,10 @@
 import { metricOfField } from '../contract/columns.ts';
 import { Decimal } from '../text/decimal.ts';
 import { nameInSentence } from '../text/printable.ts';
+import type { Comparison } from '../totals/comparison.ts';
 import { toDecimal } from '../totals/exact-sum.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
-import { type Comparison, compareMetric, type ReportMetric } from '../totals/report-metrics.ts';
+import { compareMetric, type ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';

@@ -1,20 +1,16 @@
 import type { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
 import { provenanceFacts } from '../output/provenance.ts';
+import { countDays, type Window } from '../query/calendar.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
 import { formatPlural, formPlural, listWords } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
+import { type Comparison, comparisonNote } from '../totals/comparison.ts';
 import { type DateUnit, keyText } from '../totals/group-keys.ts';
-import type { Sums } from '../totals/grouped-totals.ts';
-import { describeReport } from '../totals/report-description.ts';
-import {
-  type Comparison,
-  compareMetric,
-  metricValue,
-  type ReportMetric,
-} from '../totals/report-metrics.ts';
+import type { GroupedTotals, Sums } from '../totals/grouped-totals.ts';
+import { describeReport, formatPeriod } from '../totals/report-description.ts';
+import { compareMetric, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, rowNoun, type Unit, unitNoun } from '../totals/report-sums.ts';
-import { RowMatcher } from '../totals/row-matcher.ts';
 import { chooseMetrics, leadingMetric } from './choose-metrics.ts';
 import { endedSentence, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
@@ -23,7 +19,6 @@ import {
   groupRows,
   type ReportTable,
   type TableParts,
-  type TableRow,
   toTableRows,
 } from './report-table.ts';
 import { type ReportTrend, reportTrend } from './report-trend.ts';
@@ -179,10 +174,15 @@ export function listTotals(
 }
 
 /** Describes the comparison and the differences between the two periods. */
-export function comparisonSentence({ now, before, days, notes }: Comparison): string {
-  const daysNow = days ? ` (${formatPlural(days.now, 'day')})` : '';
-  const daysBefore = days ? ` (${formatPlural(days.before, 'day')})` : '';
-  return [`Change: ${now}${daysNow} compared with ${before}${daysBefore}.`, ...notes].join(' ');
+export function comparisonSentence({ now, before }: Comparison): string {
+  const haveSameDays = countDays(now) === countDays(before);
+  const name = (window: Window): string => {
+    const period = formatPeriod(window);
+    return haveSameDays ? period : `${period} (${formatPlural(countDays(window), 'day')})`;
+  };
+  const sentence = `Change: ${name(now)} compared with ${name(before)}.`;
+  const note = comparisonNote(now);
+  return note === undefined ? sentence : `${sentence} ${note}`;
 }
 
 /** What the tables of one report have in common. */
@@ -231,14 +231,10 @@ function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTab
   const { plan, options } = context;
   if (!groups) return undefined;
 
-  const earlier = options.comparison?.sums.findGroups({ fields });
-  const findBefore = (row: TableRow): Sums | undefined => {
-    return earlier?.find(fields.map((field) => keyText(row.valueIn(field))))?.sums;
-  };
   return buildReportTable(context, {
     columns: plan.shown.filter(({ field, metric }) => metric || fields.includes(field)),
     rows: groupRows(groups),
-    findBefore: earlier && findBefore,
+    findBefore: findIn(options.comparison?.sums.findGroups({ fields })),
   });
 }
 
@@ -249,7 +245,7 @@ function buildRowTable(context: TableContext, rows: readonly Row[]): ReportTable
     // An hour includes its date.
     columns: plan.shown.filter(({ type }) => !hasHours || type !== 'date'),
     rows: toTableRows(rows),
-    findBefore: findRowBefore(options.comparison),
+    findBefore: findIn(options.comparison?.sums.rows),
   });
 }
 
@@ -277,16 +273,12 @@ function buildReportTable(
   });
 }
 
-/** Finds rows by their breakdowns; `undefined` if the earlier report has too many of them. */
-export function findRowBefore(
-  comparison: Comparison | undefined,
-): ((row: TableRow) => Sums | undefined) | undefined {
-  const earlier = comparison?.sums.rows;
-  if (!comparison || !earlier) return undefined;
-
-  // Rows with time are not compared, so any step will do.
-  const matcher = new RowMatcher(comparison, earlier, 'day');
-  return (row) => matcher.find(row.valueIn);
+/** Returns a function that finds rows in an earlier report; `undefined` without its groups. */
+export function findIn(earlier: GroupedTotals | undefined): TableParts['findBefore'] {
+  if (!earlier) return undefined;
+  return ({ valueIn }) => {
+    return earlier.find(earlier.by.map(({ field }) => keyText(valueIn(field))))?.sums;
+  };
 }
 
 function reportFacts(
@@ -299,6 +291,6 @@ function reportFacts(
   if (window !== undefined) facts.set('Period', window);
   if (zone !== undefined) facts.set('Time zone', zone);
   if (filters.length > 0) facts.set('Filters', filters.join('; '));
-  if (comparison) facts.set('Compared with', comparison.before);
+  if (comparison) facts.set('Compared with', formatPeriod(comparison.before));
   return facts;
 }

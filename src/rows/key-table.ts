@@ -7,6 +7,13 @@ const growth = 4;
 /** Integers per hash. */
 export const hashWidth = 2;
 
+/** Hashes to add. */
+interface NewHashes {
+  readonly count: number;
+  readonly owner: number;
+  readonly isEachOwner: boolean;
+}
+
 /**
  * Set of 64-bit hashes, each with the number of its owner, in a table of integers. A `Map` of
  * numbers would need an object for each key. One half of a hash selects the slot where the search
@@ -26,16 +33,16 @@ export class KeyTable {
   /**
    * Adds hashes that are not there yet.
    *
-   * @param owner at least 1
+   * @param owner at least 1; with `isEachOwner`, that of the first hash, and the others follow
    * @param onRepeat called with the place and the owner of each hash that was there
    */
   addAll(
     hashes: Int32Array,
-    { count, owner }: { readonly count: number; readonly owner: number },
+    { count, owner, isEachOwner }: NewHashes,
     onRepeat: (at: number, owner: number) => void,
   ): void {
     while (4 * (this.#count + count) > 3 * (this.#slots.length / 2)) this.#grow();
-    if (owner > 1) this.#owners ??= new Int32Array(this.#slots.length / 2).fill(1);
+    if (owner > 1 || isEachOwner) this.#owners ??= new Int32Array(this.#slots.length / 2).fill(1);
 
     // The slots are all over memory. Without branches between the reads they are loaded at the
     // same time, which makes this twice as fast.
@@ -47,25 +54,42 @@ export class KeyTable {
 
     for (let at = 0; at < count; at++) {
       const first = hashes[hashWidth * at] || 1;
-      const found = this.#insert(first, hashes[hashWidth * at + 1] as number, owner);
+      const own = isEachOwner ? owner + at : owner;
+      const found = this.#insert(first, hashes[hashWidth * at + 1] as number, own);
       if (found > 0) onRepeat(at, found);
+    }
+  }
+
+  /** @param onFound called with the place and the owner of each hash that is there */
+  findAll(hashes: Int32Array, count: number, onFound: (at: number, owner: number) => void): void {
+    for (let at = 0; at < count; at++) {
+      const first = hashes[hashWidth * at] || 1;
+      const slot = this.#slotWith(first, hashes[hashWidth * at + 1] as number);
+      if (this.#slots[slot] !== 0) onFound(at, this.#owners?.[slot >> 1] ?? 1);
     }
   }
 
   /** Returns the owner of a hash that is there already; 0 for a new one. */
   #insert(first: number, second: number, owner: number): number {
     const slots = this.#slots;
-    let at = this.#slotOf(second);
-    while (slots[at] !== 0) {
-      if (slots[at] === first && slots[at + 1] === second) return this.#owners?.[at >> 1] ?? 1;
-      at = (at + 2) & (slots.length - 1);
-    }
+    const at = this.#slotWith(first, second);
+    if (slots[at] !== 0) return this.#owners?.[at >> 1] ?? 1;
 
     slots[at] = first;
     slots[at + 1] = second;
     if (this.#owners) this.#owners[at >> 1] = owner;
     this.#count += 1;
     return 0;
+  }
+
+  /** Returns the slot of a hash, or the free one where it belongs. */
+  #slotWith(first: number, second: number): number {
+    const slots = this.#slots;
+    let at = this.#slotOf(second);
+    while (slots[at] !== 0 && !(slots[at] === first && slots[at + 1] === second)) {
+      at = (at + 2) & (slots.length - 1);
+    }
+    return at;
   }
 
   #grow(): void {

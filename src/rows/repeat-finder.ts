@@ -37,7 +37,8 @@ export class RepeatFinder {
     const keyIndexes = this.#keyFields.map((field) => batch.fields.indexOf(field));
     if (keyIndexes.includes(-1)) return;
 
-    const fields = batch.fields.filter((field) => !this.#ignoredFields.includes(field));
+    const inKey = batch.fields.filter((field) => !this.#ignoredFields.includes(field));
+    const fields = inKey.map((field) => ({ field }));
     const rowCount = Math.min(batch.rowCount, maxRows - this.#rowsSeen);
     this.#rowsSeen += rowCount;
     const ranges = toRanges(batch);

@@ -41,6 +41,11 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
+/** Returns text, the digits of a number, or JSON for anything else. */
+export function toText(value: Value): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 /**
  * Report row as an object, with its keys in the order of the body. It has no prototype, so that a
  * field named `constructor` is like any other. A number that a double would change (more than 15

@@ -1,21 +1,45 @@
 import { parseTimestamp } from '../contract/values.ts';
-import { backslash, letterN, quote, repeated, space, toDataView, zeroBytes } from './bytes.ts';
+import {
+  backslash,
+  letterN,
+  nine,
+  quote,
+  repeated,
+  space,
+  toDataView,
+  zero,
+  zeroBytes,
+} from './bytes.ts';
 import { hashWidth, KeyTable } from './key-table.ts';
-import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
+import { parseValue, toText } from './row-batch.ts';
+import { absent, type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
-/** Which rows are added, and whose they are. */
+/** A field of a key. A row needs no value in it. */
+export interface KeyField {
+  readonly field: string;
+
+  /** Id field that this one describes: in rows with an id, it is not part of the key. */
+  readonly describes?: string;
+}
+
+/** Rows of a batch, and what identifies them. */
 interface KeyedRows {
-  /** Fields that are part of the key. A row needs no value in each of them. */
-  readonly fields: readonly string[];
+  readonly fields: readonly KeyField[];
 
-  /** First rows of the batch; by default all. */
+  /** Number of rows, from the first on; by default all. */
   readonly rowCount?: number;
 
   /** `date` of rows that have none. */
   readonly day?: string | undefined;
+}
 
+/** Rows that are added, and whose they are. */
+interface AddedRows extends KeyedRows {
   /** Number of the file that has the rows, from 1. */
   readonly owner?: number;
+
+  /** Set if each row is an owner: `owner` is the number of the first one. */
+  readonly isEachOwner?: boolean;
 }
 
 /** Fields of a key in a batch, in the order in which they are hashed. */
@@ -24,6 +48,9 @@ interface KeyFields {
 
   /** In the fields of the batch. */
   readonly indexes: Int32Array;
+
+  /** Index of the id that each field describes, or -1. */
+  readonly ids: Int32Array;
 
   /** Instants of the rows' hours, in seconds, and their index; empty without hours. */
   readonly hours: Int32Array;
@@ -46,12 +73,12 @@ const maxHourLength = 64;
 const noInstant = -(2 ** 31);
 
 /**
- * Finds rows that have the same key, in one report or in several files. Keys are kept as 64 bits of
- * a hash, so that two of a million different keys collide in one of 10⁷ reports.
+ * Finds rows that have the same key, in one report or in several. Keys are kept as 64 bits of a
+ * hash, so that two of a million different keys collide in one of 10⁷ reports.
  *
- * Values are the same if their texts are: `"7"` and 7, `"é"` and `"\u00e9"`. Hours are the same if
- * their instants are. The order of the fields, trailing blanks and fields without a value do not
- * matter.
+ * Values are the same if their texts are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are the same
+ * if their instants are. The order of the fields, trailing blanks and fields without a value do not
+ * matter; upper and lower case do.
  */
 export class RowKeys {
   /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
@@ -79,9 +106,21 @@ export class RowKeys {
    */
   add(
     batch: RowBatch,
-    { fields, rowCount = batch.rowCount, day, owner = 1 }: KeyedRows,
+    { owner = 1, isEachOwner = false, ...rows }: AddedRows,
     onRepeat: (row: number, owner: number) => void,
   ): void {
+    const count = this.#hash(batch, rows);
+    this.#table.addAll(this.#hashes, { count, owner, isEachOwner }, onRepeat);
+  }
+
+  /** Finds the rows of a batch whose keys were added, and the owners of those keys. */
+  find(batch: RowBatch, rows: KeyedRows, onFound: (row: number, owner: number) => void): void {
+    const count = this.#hash(batch, rows);
+    this.#table.findAll(this.#hashes, count, onFound);
+  }
+
+  /** Hashes the keys of a batch into `#hashes`, and returns how many there are. */
+  #hash(batch: RowBatch, { fields, rowCount = batch.rowCount, day }: KeyedRows): number {
     const ranges = toRanges(batch);
     const keyFields = this.#findFields(ranges, fields);
     const dayNumber = day === undefined ? 0 : this.#numberOf('date');
@@ -97,7 +136,7 @@ export class RowKeys {
       while (this.#wordCount % blockWords !== 0) this.#words[this.#wordCount++] = 0;
       hashInto(this.#hashes, hashWidth * row, this.#words, this.#wordCount);
     }
-    this.#table.addAll(this.#hashes, { count: rowCount, owner }, onRepeat);
+    return rowCount;
   }
 
   #numberOf(field: string): number {
@@ -106,17 +145,19 @@ export class RowKeys {
     return number;
   }
 
-  #findFields(batch: RangedBatch, fields: readonly string[]): KeyFields {
-    const present = fields.filter((field) => batch.fields.includes(field));
+  #findFields(batch: RangedBatch, fields: readonly KeyField[]): KeyFields {
+    const indexOf = (field: string | undefined): number => batch.fields.indexOf(field ?? '');
+    const present = fields.filter(({ field }) => batch.fields.includes(field));
     // The day of a file comes last, and so does that of a row.
-    const isLast = (field: string): number => Number(field === 'date');
+    const isLast = ({ field }: KeyField): number => Number(field === 'date');
     present.sort((one, other) => {
-      return isLast(one) - isLast(other) || this.#numberOf(one) - this.#numberOf(other);
+      return isLast(one) - isLast(other) || this.#numberOf(one.field) - this.#numberOf(other.field);
     });
-    const hourIndex = present.includes('hour') ? batch.fields.indexOf('hour') : -1;
+    const hourIndex = present.some(({ field }) => field === 'hour') ? indexOf('hour') : -1;
     return {
-      numbers: Int32Array.from(present, (field) => this.#numberOf(field)),
-      indexes: Int32Array.from(present, (field) => batch.fields.indexOf(field)),
+      numbers: Int32Array.from(present, ({ field }) => this.#numberOf(field)),
+      indexes: Int32Array.from(present, ({ field }) => indexOf(field)),
+      ids: Int32Array.from(present, ({ describes }) => (describes ? indexOf(describes) : -1)),
       hours: hourIndex < 0 ? new Int32Array() : this.#hoursOf(batch, hourIndex),
       hourIndex,
     };
@@ -126,7 +167,7 @@ export class RowKeys {
   #readKey(
     { bytes, fields, valueStarts, valueEnds }: RangedBatch,
     view: DataView,
-    { numbers, indexes, hours, hourIndex }: KeyFields,
+    { numbers, indexes, ids, hours, hourIndex }: KeyFields,
     row: number,
   ): void {
     for (let i = 0; i < indexes.length; i++) {
@@ -136,6 +177,10 @@ export class RowKeys {
       let start = valueStarts[at] as number;
       // Fields without a value, which are most, are not part of the key.
       if (start < 0 || bytes[start] === letterN) continue;
+
+      const id = ids[i] as number;
+      const idStart = id < 0 ? absent : (valueStarts[row * fields.length + id] as number);
+      if (idStart >= 0 && bytes[idStart] !== letterN) continue;
 
       const instant = index === hourIndex ? (hours[row] as number) : noInstant;
       if (instant !== noInstant) {
@@ -151,6 +196,10 @@ export class RowKeys {
         start++;
         length -= 2;
         while (length > 0 && bytes[start + length - 1] === space) length--;
+      } else if (!isDigits(bytes, start, length)) {
+        const json = bytes.toString('utf8', start, start + length);
+        this.#addText(number, toText(parseValue(json)));
+        continue;
       }
       const before = this.#wordCount;
       const hasEscape = this.#addBytes(number, view, start, length);
@@ -235,6 +284,15 @@ export class RowKeys {
   }
 }
 
+/** Checks whether a value is a whole number in its usual form. */
+function isDigits(bytes: Buffer, start: number, length: number): boolean {
+  for (let at = start; at < start + length; at++) {
+    const byte = bytes[at] as number;
+    if (byte < zero || byte > nine) return false;
+  }
+  return true;
+}
+
 /** Compares in a loop, which is faster than `compare` for short text. */
 export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
@@ -243,6 +301,7 @@ export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffe
   }
   return true;
 }
+
 /** Two lanes of MurmurHash3 (x86, by Austin Appleby, public domain), of whole blocks. */
 function hashInto(hashes: Int32Array, at: number, words: Int32Array, wordCount: number): void {
   let h1 = 0;

@@ -3,8 +3,8 @@ import type { CheckMessage } from '../errors.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import { earlierPart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
-import { buildComparison } from '../totals/compared-report.ts';
-import type { Comparison } from '../totals/report-metrics.ts';
+import type { Comparison } from '../totals/comparison.ts';
+import { formatPeriod } from '../totals/report-description.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import type { Context } from './context.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
@@ -26,10 +26,11 @@ export async function sumEarlierReport(
   for (;;) {
     try {
       const rows = await source.open();
-      const comparison = buildComparison(part, earlier, await addUp(rows));
+      const sums = await addUp(rows);
       await source.recordDownload();
-      const warnings = rows.result.warnings.map((warning) => labelled(comparison.before, warning));
-      return { comparison, warnings };
+      const label = formatPeriod(earlier);
+      const warnings = rows.result.warnings.map((warning) => labelled(label, warning));
+      return { comparison: { sums, now: part, before: earlier }, warnings };
     } catch (error) {
       await source.recover(error);
     }

@@ -2,7 +2,7 @@ import { fieldTypeOf } from '../contract/columns.ts';
 import { formatDay, parseDay } from '../contract/values.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import { type KeyColumn, toKeyColumns } from '../query/file-columns.ts';
-import type { Value } from '../rows/row-batch.ts';
+import { toText, type Value } from '../rows/row-batch.ts';
 
 /**
  * Values of some fields, in field order: text, the digits of a number, or `null` (also for an
@@ -41,10 +41,9 @@ export function rowKeys(fields: readonly string[]): KeyColumn[] {
   return keys;
 }
 
-/** Returns text, the digits of a number, or JSON for anything else. */
+/** Returns the text of a value; `null` without one. */
 export function keyText(value: Value | undefined): string | null {
-  if (value === null || value === undefined) return null;
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return value === null || value === undefined ? null : toText(value);
 }
 
 /** Returns the text of a value, or the first day of its week or month. */

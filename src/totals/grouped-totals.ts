@@ -1,5 +1,4 @@
 import { fieldOfMetric, metricOfField } from '../contract/columns.ts';
-import { parseTimestamp } from '../contract/values.ts';
 import { derivedMetrics } from '../contract/vocabulary.ts';
 import type { KeyColumn } from '../query/file-columns.ts';
 import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-values.ts';
@@ -370,28 +369,3 @@ export function addSums(groups: Iterable<Pick<Group, 'sums'>>, metrics: readonly
 }
 
 const noSums: Sums = { get: () => undefined };
-
-export interface TimedGroup extends Group {
-  readonly time: string;
-}
-
-/**
- * Returns the groups that have a time, in chronological order: when clocks go back, 02:00+0200
- * precedes 02:00+0100.
- */
-export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
-  const timed: TimedGroup[] = [];
-  for (const group of groups) {
-    const time = group.key[0] ?? '';
-    // An empty text, or `total`, has no position on a time axis.
-    if (/^\d{4}-\d\d-\d\d/.test(time)) timed.push({ key: group.key, sums: group.sums, time });
-  }
-  return timed.sort((a, b) => compareTimes(a.time, b.time));
-}
-
-/** Compares by instant, other text alphabetically. */
-export function compareTimes(a: string, b: string): number {
-  const first = parseTimestamp(a)?.instantMs ?? Date.parse(a);
-  const second = parseTimestamp(b)?.instantMs ?? Date.parse(b);
-  return first - second || Number(a > b) - Number(a < b);
-}

@@ -3,15 +3,9 @@ import { breakdowns } from '../contract/vocabulary.ts';
 import { parseSort, sortColumn } from '../query/file-columns.ts';
 import { formatCount } from '../text/quantity.ts';
 import { isTime } from './group-keys.ts';
-import {
-  addSums,
-  compareTimes,
-  type Group,
-  type GroupedTotals,
-  type Sums,
-} from './grouped-totals.ts';
+import { addSums, type Group, type GroupedTotals, type Sums } from './grouped-totals.ts';
 import { listAllMetrics, metricDigits, metricValue, type ReportMetric } from './report-metrics.ts';
-import { byValue, compareNames } from './sorting.ts';
+import { byValue, compareNames, compareTimes } from './sorting.ts';
 
 /** Groups of a report in the requested order, and the sum of those that are not shown. */
 export interface RankedGroups {

@@ -3,6 +3,7 @@ import { deriveNoun } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { parseDay, readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
+import { formatInstant, type Window } from '../query/calendar.ts';
 import { listWords } from '../text/quantity.ts';
 import type { DateUnit } from './group-keys.ts';
 import type { ReportSums, Unit } from './report-sums.ts';
@@ -16,13 +17,18 @@ function readDay(text: string): DateTime {
  * Formats a report's window: `1–31 October 2026`, with times in the report's zone unless it covers
  * whole days. Text that is not a date-time is returned unchanged.
  */
-export function formatWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
+function formatWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>): string {
   const first = readWallTime(since);
   const last = readWallTime(until);
   if (!first || !last) return `${since} – ${until}`;
 
   if (first.time === '00:00:00' && last.time === '23:59:59') return formatDays(first.day, last.day);
   return `${wallTimeText(first)} – ${wallTimeText(last)}`;
+}
+
+/** Formats a window as `formatWindow` does. */
+export function formatPeriod({ since, until, zone }: Window): string {
+  return formatWindow({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
 interface WallTime {

@@ -8,7 +8,6 @@ import { type Change, changeBetween, type Fraction } from './change.ts';
 import { toDecimal } from './exact-sum.ts';
 import type { Sums } from './grouped-totals.ts';
 import { addThousandsSeparators, moneyText, numberIn } from './numbers.ts';
-import type { ReportSums } from './report-sums.ts';
 
 /** Metric of a group or a report: a sum, or a quotient of two sums. */
 export interface ReportMetric {
@@ -24,35 +23,6 @@ export interface ReportMetric {
     readonly numeratorField: string;
     readonly denominatorField: string;
   };
-}
-
-/** Earlier report whose metrics are shown next to those of this one. */
-export interface Comparison {
-  readonly sums: ReportSums;
-
-  /** Windows of this report and of the earlier one, for display. */
-  readonly now: string;
-  readonly before: string;
-
-  /**
-   * Beginning of each window and end of this one, `2026-10-01T00:00:00+0200`, and their zone. Times
-   * are compared by their distance from the beginning.
-   */
-  readonly windows: {
-    readonly now: string;
-    readonly before: string;
-    readonly until: string;
-    readonly zone: string;
-  };
-
-  /** Days in each window, if they differ. */
-  readonly days?: {
-    readonly now: number;
-    readonly before: number;
-  };
-
-  /** Other reasons why the two are not strictly comparable, as sentences. */
-  readonly notes: readonly string[];
 }
 
 /** Returns the metrics shown by default: sums in field order, and the usual derived metrics. */

@@ -1,12 +1,12 @@
-import { parseDay, parseTimestamp } from '../contract/values.ts';
+import { readTime } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
-import type { KeyColumn } from '../query/file-columns.ts';
-import { readField } from '../rows/column-values.ts';
-import type { RowBatch, Value } from '../rows/row-batch.ts';
-import { isTime, keyText } from './group-keys.ts';
+import { buildBatch } from '../rows/build-batch.ts';
+import type { RowBatch } from '../rows/row-batch.ts';
+import { RowKeys } from '../rows/row-keys.ts';
+import type { Comparison } from './comparison.ts';
+import { isTime } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
-import type { Comparison } from './report-metrics.ts';
-import { type Step, stepNumber, stepsBetween, stepTime } from './time-axis.ts';
+import { type Step, stepAt, stepNumber, stepsBetween, stepTime } from './time-axis.ts';
 
 /** Row that only the earlier report has: its breakdowns, and its sums there. */
 export interface EndedRow {
@@ -19,92 +19,93 @@ export interface EndedRow {
  * hours by their place in the window.
  */
 export class RowMatcher {
-  readonly #windows: Comparison['windows'];
-
-  /** Unit of the rows' times. */
-  readonly #step: Step;
-
-  /** Steps from a time of the earlier report to the time in the same place of this one. */
-  readonly #shift: number;
-
-  /** Rows of the earlier report, with places instead of times. */
+  /** Rows of the earlier report, with the times of this one. */
   readonly #before: GroupedTotals;
-
+  readonly #groups: readonly Group[];
+  readonly #keys = new RowKeys();
   readonly #matched = new Set<Group>();
 
   /** Latest batch, with its sums in the earlier report. */
   #latest: { readonly batch: RowBatch; readonly sums: readonly (Sums | undefined)[] } | undefined;
 
-  /** @param rows those of the earlier report */
-  constructor({ windows }: Comparison, rows: GroupedTotals, step: Step) {
-    this.#windows = windows;
-    this.#step = step;
-    this.#shift = stepsBetween(windows, step);
-
-    const { by, metrics } = rows;
-    this.#before = new GroupedTotals(by);
-    this.#before.addFields(metrics);
-    for (const { key, sums } of rows) {
-      const place = by.map((column, i) => this.#placeOf(column, key[i] ?? null, this.#shift));
-      this.#before.add(place, sums);
-    }
+  /**
+   * @param rows those of the earlier report
+   * @param step unit of the rows' times
+   */
+  constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
+    this.#before = moveTimes(rows, comparison, step);
+    this.#groups = [...this.#before];
+    const rowsOfJson = this.#groups.map(({ key }) => key.map((text) => JSON.stringify(text)));
+    const fields = this.#before.by;
+    const batch = buildBatch(
+      fields.map(({ field }) => field),
+      rowsOfJson,
+      0,
+    );
+    // A row whose key differs only by trailing blanks is not matched, and so has ended.
+    this.#keys.add(batch, { fields, isEachOwner: true }, () => {});
   }
 
   /** Returns the sums of each row in the earlier report; `undefined` for a new row. */
   match(batch: RowBatch): readonly (Sums | undefined)[] {
     if (this.#latest?.batch === batch) return this.#latest.sums;
 
-    const columns = new Map(this.#before.by.map(({ field }) => [field, readField(batch, field)]));
-    const sums: (Sums | undefined)[] = [];
-    for (let row = 0; row < batch.rowCount; row++) {
-      sums.push(this.find((field) => columns.get(field)?.[row]));
-    }
+    const sums = new Array<Sums | undefined>(batch.rowCount).fill(undefined);
+    this.#keys.find(batch, { fields: this.#before.by }, (row, owner) => {
+      const group = this.#groups[owner - 1];
+      if (group) this.#matched.add(group);
+      sums[row] = group?.sums;
+    });
     this.#latest = { batch, sums };
     return sums;
-  }
-
-  /** Returns the sums of a row in the earlier report; `undefined` for a new row. */
-  find(valueIn: (field: string) => Value | undefined): Sums | undefined {
-    const place = this.#before.by.map((column) => this.#placeOf(column, valueIn(column.field), 0));
-    const group = this.#before.find(place);
-    if (group) this.#matched.add(group);
-    return group?.sums;
   }
 
   /** Returns the rows of the earlier report that no row has matched. */
   ended(): EndedRow[] {
     const ended: EndedRow[] = [];
-    for (const group of this.#before) {
+    for (const group of this.#groups) {
       if (this.#matched.has(group)) continue;
 
       const fields = new Map<string, string | null>();
       for (const [i, { field }] of this.#before.by.entries()) {
         const text = group.key[i] ?? null;
-        const time = isTime(field) ? this.#timeAt(text) : text;
         // An hour includes its date.
-        if (field === 'hour') fields.set('date', time?.slice(0, 10) ?? null);
-        fields.set(field, time);
+        if (field === 'hour') fields.set('date', text?.slice(0, 10) ?? null);
+        fields.set(field, text);
       }
       ended.push({ fields, before: group.sums });
     }
     return ended;
   }
+}
 
-  /** Returns the number of a time's step, moved by some steps; other text is unchanged. */
-  #placeOf({ field }: KeyColumn, value: Value | undefined, shift: number): string | null {
-    const text = keyText(value);
-    const isText = text === null || (parseDay(text) ?? parseTimestamp(text)) === undefined;
-    if (isText || !isTime(field)) return text;
-    return String(stepNumber(text, this.#step) + shift);
+/**
+ * Moves the rows of an earlier report to the times in the same place of this one. Times for which
+ * this window is too short stay as they are.
+ */
+function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step): GroupedTotals {
+  const shift = stepsBetween(now, before, step);
+  const last = stepAt(now.until, now.zone, step);
+  const move = (text: string): string => {
+    const time = readTime(text);
+    const number = time && stepNumber(time, step) + shift;
+    if (number === undefined || number > last) return text;
+    if (step !== 'hour') return stepTime(number, step).toISOString().slice(0, 10);
+    return formatInstant((time?.instantMs ?? 0) / 1_000 + shift * 3_600, now.zone);
+  };
+
+  const moved = new GroupedTotals(rows.by);
+  moved.addFields(rows.metrics);
+  const known = new Map<string, string>();
+  for (const { key, sums } of rows) {
+    const place = rows.by.map(({ field }, i) => {
+      const text = key[i] ?? null;
+      if (text === null || !isTime(field)) return text;
+      const time = known.get(text) ?? move(text);
+      known.set(text, time);
+      return time;
+    });
+    moved.add(place, sums);
   }
-
-  /** Returns the time of a place in this window or, if it is too short, in the earlier one. */
-  #timeAt(place: string | null): string | null {
-    if (place === null || !/^-?\d+$/.test(place)) return place;
-
-    const isInside = Number(place) <= stepNumber(this.#windows.until, this.#step);
-    const step = isInside ? Number(place) : Number(place) - this.#shift;
-    if (this.#step === 'hour') return formatInstant(step * 3_600, this.#windows.zone);
-    return stepTime(step, this.#step).toISOString().slice(0, 10);
-  }
+  return moved;
 }

@@ -1,3 +1,6 @@
+import { parseTimestamp, readTime, type WrittenTime } from '../contract/values.ts';
+import type { Group } from './grouped-totals.ts';
+
 /** Orders by a value; items without one come last, whichever way others go. */
 export function byValue<Item, Value>(
   readValue: (item: Item) => Value | undefined,
@@ -18,4 +21,31 @@ let collator: Intl.Collator | undefined;
 export function compareNames(one: string, other: string): number {
   collator ??= new Intl.Collator('en', { numeric: true });
   return collator.compare(one, other);
+}
+
+/** Compares by instant, other text alphabetically. */
+export function compareTimes(a: string, b: string): number {
+  const first = parseTimestamp(a)?.instantMs ?? Date.parse(a);
+  const second = parseTimestamp(b)?.instantMs ?? Date.parse(b);
+  return first - second || Number(a > b) - Number(a < b);
+}
+
+/** Group whose key begins with a time. */
+export interface TimedGroup extends Group, WrittenTime {
+  readonly time: string;
+}
+
+/**
+ * Returns the groups that have a time, in chronological order: when clocks go back, 02:00+0200
+ * precedes 02:00+0100.
+ */
+export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
+  const timed: TimedGroup[] = [];
+  for (const { key, sums } of groups) {
+    const time = key[0] ?? '';
+    // An empty text, or `total`, has no position on a time axis.
+    const written = readTime(time);
+    if (written) timed.push({ key, sums, time, ...written });
+  }
+  return timed.sort((a, b) => (a.instantMs ?? a.wallMs) - (b.instantMs ?? b.wallMs));
 }

@@ -1,9 +1,19 @@
-import { type TimeInterval, utcDay, utcHour, utcMonday, utcMonth, utcYear } from 'd3-time';
+import {
+  type CountableTimeInterval,
+  type TimeInterval,
+  utcDay,
+  utcHour,
+  utcMonday,
+  utcMonth,
+  utcYear,
+} from 'd3-time';
 import { utcFormat } from 'd3-time-format';
-import { parseDay, parseTimestamp } from '../contract/values.ts';
+import type { WrittenTime } from '../contract/values.ts';
+import { type Window, wallAt } from '../query/calendar.ts';
+import type { Comparison } from './comparison.ts';
 import type { DateUnit } from './group-keys.ts';
 import type { Group } from './grouped-totals.ts';
-import type { Comparison } from './report-metrics.ts';
+import { sortByTime, type TimedGroup } from './sorting.ts';
 
 /** Equal time steps from the first with rows to the last, including empty steps in between. */
 export interface TimeAxis {
@@ -19,7 +29,7 @@ export interface TimeAxis {
   readonly ticks: readonly AxisTick[];
 
   /** Groups in each step. */
-  readonly slots: readonly (readonly Group[])[];
+  readonly slots: readonly (readonly TimedGroup[])[];
 }
 
 /** Unit of an axis, or of a row's time. */
@@ -36,13 +46,13 @@ export interface AxisTick {
  * months.
  */
 const maxSlots = 800;
-const maxMonths = 20 * maxSlots;
 
-const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
-
-/** In days since 1970. */
-const firstMonday = 4;
+const coarserSteps: Readonly<Record<Step, readonly Step[]>> = {
+  hour: ['day', 'month'],
+  day: ['month'],
+  week: ['month'],
+  month: [],
+};
 
 /**
  * Lays out groups whose keys begin with a `date` or an `hour`; `undefined` if no group has a time
@@ -51,12 +61,17 @@ const firstMonday = 4;
  * @param dateUnit the unit that dates represent
  */
 export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxis | undefined {
-  const dated = datedGroups(groups);
-  if (dated.length === 0) return undefined;
+  const timed = sortByTime(groups);
+  const start = timed[0];
+  const end = timed.at(-1);
+  if (!start || !end) return undefined;
 
-  for (const step of possibleSteps(dated, dateUnit)) {
-    const axis = buildAxis(dated, step);
-    if (axis) return axis;
+  const dateStep = dateUnit === 'window' ? 'day' : dateUnit;
+  const finest: Step = timed.some(({ isDay }) => isDay) ? dateStep : 'hour';
+  for (const step of [finest, ...coarserSteps[finest]]) {
+    const first = stepNumber(start, step);
+    const count = stepNumber(end, step) - first + 1;
+    if (count <= maxSlots) return buildAxis(step, first, fillSlots(timed, step, { first, count }));
   }
   return undefined;
 }
@@ -66,125 +81,100 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
  * its window. Each slot has a label in the earlier window.
  */
 export function earlierSlots(
-  axis: TimeAxis,
+  { step, slots, first }: TimeAxis,
   groups: Iterable<Group>,
-  windows: Comparison['windows'],
+  { now, before }: Pick<Comparison, 'now' | 'before'>,
 ): { readonly slots: TimeAxis['slots']; readonly labels: readonly string[] } {
-  const { step, slots, first } = axis;
-  const shift = stepsBetween(windows, step);
-
-  const earlier = slots.map((): Group[] => []);
-  for (const group of datedGroups(groups)) {
-    earlier[stepNumber(readTime(group), step) + shift - first]?.push(group);
-  }
-  const labels = earlier.map((slot, i) => {
-    if (step === 'hour') return hourLabel(slot[0]);
-    return stepLabel(stepTime(first + i - shift, step), step);
+  const firstBefore = first - stepsBetween(now, before, step);
+  const place = { first: firstBefore, count: slots.length };
+  const earlier = fillSlots(sortByTime(groups), step, place);
+  const labels = earlier.map(([group], i) => {
+    if (step !== 'hour') return stepLabel(stepTime(firstBefore + i, step), step);
+    // The local time of an hour without rows is unknown.
+    return group ? stepLabel(new Date(group.wallMs), step) : '';
   });
   return { slots: earlier, labels };
 }
 
-/** Labels an hour with rows; empty for an hour without rows, whose local time is unknown. */
-function hourLabel(group: Group | undefined): string {
-  const wallMs = group && parseTimestamp(readTime(group))?.wallMs;
-  return wallMs === undefined ? '' : wallLabel(new Date(wallMs));
+/** Leaves out groups before the first slot and after the last. */
+function fillSlots(
+  groups: readonly TimedGroup[],
+  step: Step,
+  { first, count }: { readonly first: number; readonly count: number },
+): TimedGroup[][] {
+  const slots = Array.from({ length: count }, (): TimedGroup[] => []);
+  for (const group of groups) slots[stepNumber(group, step) - first]?.push(group);
+  return slots;
 }
 
-function wallLabel(time: Date): string {
-  return `${axisDay(time)}, ${hourFormat(time)}`;
+function buildAxis(step: Step, first: number, slots: TimeAxis['slots']): TimeAxis {
+  const isHourly = step === 'hour';
+  const times = isHourly ? hourTimes(slots) : slots.map((_, i) => stepTime(first + i, step));
+  const labels = times.map((time) => stepLabel(time, step));
+  return {
+    step,
+    first,
+    slots,
+    labels: isHourly ? withOffsets(labels, slots) : labels,
+    ticks: chooseTicks(times, step),
+  };
 }
 
-function stepLabel(time: Date, step: DateUnit): string {
-  if (step === 'month') return axisMonth(time);
-  return step === 'week' ? `Week of ${axisDay(time)}` : axisDay(time);
-}
-
-function datedGroups(groups: Iterable<Group>): Group[] {
-  return [...groups].filter((group) => {
-    return parseDay(readTime(group)) !== undefined || parseTimestamp(readTime(group)) !== undefined;
+/** Returns wall times. A slot without rows is one hour after the slot before it. */
+function hourTimes(slots: TimeAxis['slots']): Date[] {
+  let time = new Date(0);
+  return slots.map(([group]) => {
+    time = group ? new Date(group.wallMs) : utcHour.offset(time);
+    return time;
   });
 }
 
-function readTime({ key }: Group): string {
-  return key[0] ?? '';
+/** Adds their offsets to hours that have the same name, because clocks go back. */
+function withOffsets(labels: readonly string[], slots: TimeAxis['slots']): string[] {
+  let offset = '';
+  return labels.map((label, i) => {
+    const time = slots[i]?.[0]?.time ?? '';
+    offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
+    const isAmbiguous = labels[i - 1] === label || labels[i + 1] === label;
+    return isAmbiguous ? `${label} (${offset})` : label;
+  });
 }
 
-/** Returns steps from the finest. */
-function possibleSteps(groups: readonly Group[], dateUnit: DateUnit): Step[] {
-  if (dateUnit === 'month') return ['month'];
-  if (dateUnit === 'week') return ['week', 'month'];
-  const isHourly = groups.every((group) => parseTimestamp(readTime(group)));
-  return isHourly ? ['hour', 'day', 'month'] : ['day', 'month'];
+const intervals: Readonly<Record<Step, CountableTimeInterval>> = {
+  hour: utcHour,
+  day: utcDay,
+  week: utcMonday,
+  month: utcMonth,
+};
+
+const epoch = new Date(0);
+
+/** Counts the steps from 1970: hours by instants, days and longer steps by the calendar. */
+export function stepNumber({ wallMs, instantMs = wallMs }: WrittenTime, step: Step): number {
+  return intervals[step].count(epoch, new Date(step === 'hour' ? instantMs : wallMs));
 }
 
-/** Expects groups that all have a time; returns `undefined` if there would be too many steps. */
-function buildAxis(groups: readonly Group[], step: Step): TimeAxis | undefined {
-  const numbers = groups.map((group) => stepNumber(readTime(group), step));
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (const number of numbers) {
-    first = Math.min(first, number);
-    last = Math.max(last, number);
-  }
-  const count = last - first + 1;
-  if (count > (step === 'month' ? maxMonths : maxSlots)) return undefined;
-
-  const slots = Array.from({ length: count }, (): Group[] => []);
-  for (const [i, group] of groups.entries()) slots[(numbers[i] ?? 0) - first]?.push(group);
-
-  if (step === 'hour') return hourAxis(first, slots);
-
-  const times = slots.map((_, i) => stepTime(first + i, step));
-  const labels = times.map((time) => stepLabel(time, step));
-  return { step, first, slots, labels, ticks: chooseTicks(times, step) };
+/** Returns the number of the step that contains an instant in unix seconds. */
+export function stepAt(instant: number, zone: string, step: Step): number {
+  const wallMs = wallAt(instant, zone).toMillis();
+  return stepNumber({ wallMs, instantMs: 1_000 * instant, isDay: false }, step);
 }
 
-/** Counts the steps from 1970 to a day or hour. */
-export function stepNumber(text: string, step: Step): number {
-  if (step === 'hour') return Math.floor((parseTimestamp(text)?.instantMs ?? 0) / hourMs);
-  const day = Date.parse(text.slice(0, 10)) / dayMs;
-  if (step === 'day') return day;
-  if (step === 'week') return Math.floor((day - firstMonday) / 7);
-
-  const year = Number(text.slice(0, 4));
-  const month = Number(text.slice(5, 7));
-  return 12 * (year - 1970) + month - 1;
-}
-
-/** Counts the steps from the beginning of the earlier window to that of this one. */
-export function stepsBetween({ now, before }: Comparison['windows'], step: Step): number {
-  return stepNumber(now, step) - stepNumber(before, step);
+/** Counts the steps from the beginning of an earlier window to that of this one. */
+export function stepsBetween(now: Window, before: Window, step: Step): number {
+  return stepAt(now.since, now.zone, step) - stepAt(before.since, before.zone, step);
 }
 
 /** Returns the beginning of a step, in UTC like every wall time here. */
-export function stepTime(number: number, step: DateUnit): Date {
-  if (step === 'month') return new Date(Date.UTC(1970, number));
-  const day = step === 'week' ? firstMonday + 7 * number : number;
-  return new Date(day * dayMs);
+export function stepTime(number: number, step: Step): Date {
+  const interval = intervals[step];
+  return interval.offset(interval.floor(epoch), number);
 }
 
-/** Uses wall time. When clocks go back, the two equal hours are distinguished by their offsets. */
-function hourAxis(first: number, slots: TimeAxis['slots']): TimeAxis {
-  const times: Date[] = [];
-  const offsets: string[] = [];
-  let wallMs = 0;
-  let offset = '';
-
-  for (const [group] of slots) {
-    const time = group ? readTime(group) : '';
-    // A slot without rows is one hour after the slot before it.
-    wallMs = parseTimestamp(time)?.wallMs ?? wallMs + hourMs;
-    offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
-    times.push(new Date(wallMs));
-    offsets.push(offset);
-  }
-
-  const walls = times.map(wallLabel);
-  const labels = walls.map((wall, i) => {
-    const isAmbiguous = walls[i - 1] === wall || walls[i + 1] === wall;
-    return isAmbiguous ? `${wall} (${offsets[i]})` : wall;
-  });
-  return { step: 'hour', first, slots, labels, ticks: chooseTicks(times, 'hour') };
+function stepLabel(time: Date, step: Step): string {
+  if (step === 'hour') return `${axisDay(time)}, ${hourFormat(time)}`;
+  if (step === 'month') return axisMonth(time);
+  return step === 'week' ? `Week of ${axisDay(time)}` : axisDay(time);
 }
 
 /** Labels that fit below an axis, even on a phone. */

@@ -183,6 +183,36 @@ describe('METRICBefore', () => {
     expect(stdout).toBe(`${rows.join('\r\n')}\r\n`);
   });
 
+  test('rows match by what their values mean: ids, names without an id, case and hours', async () => {
+    const row = (campaignId: unknown, campaignName: string, displays: number, more = {}) => {
+      return { campaignId, campaignName, displays, ...more };
+    };
+    const { run } = await serveMonths({
+      '2026-02': [
+        row(1, 'New name', 1),
+        row('2', 'Two', 2, { carrier: null }),
+        row(null, 'Winter', 3),
+        row(null, 'Spring', 4),
+        row(3, 'Three', 5, { carrier: 'orange' }),
+        row(4, 'Four', 6, { hour: '2026-02-01T00:00:00Z' }),
+      ],
+      '2026-01': [
+        row('1', 'Old name', 10),
+        row(2, 'Two', 20),
+        row(null, 'Winter', 30),
+        row(3, 'Three', 50, { carrier: 'Orange' }),
+        row(4, 'Four', 60, { hour: '2026-01-01T01:00:00+0100' }),
+      ],
+    });
+
+    const { stdout } = await run(
+      'run --period 2026-02 --by HOURLY,CAMPAIGN,CARRIER --metrics displays --compare previous --format csv',
+    );
+
+    const metrics = stdout.match(/\d*,\d*(?=\r)/g);
+    expect(metrics).toEqual(['1,10', '2,20', '3,30', '4,', '5,', '6,60', ',50']);
+  });
+
   test('in parquet and on the data sheet, with their types', async () => {
     const { run, cwd } = await serveMonths({ '2026-02': february, '2026-01': january });
 

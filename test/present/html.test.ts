@@ -6,6 +6,7 @@ import { hiddenCharacters } from '../../src/text/printable.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { anyCharacter } from '../support/any-character.ts';
+import { windows } from '../totals/compared-windows.ts';
 import { barsOf, cardsOf, pageOf, slotsOf, tagsOf } from './html-page.ts';
 
 const summary = {
@@ -275,18 +276,7 @@ describe('a page that compares', () => {
   beforeAll(async () => {
     for await (const batch of batchesOf(earlier)) before.observe(batch, columns);
   });
-  const comparison = {
-    sums: before,
-    now: '1–31 October 2026',
-    before: '1–30 September 2026',
-    windows: {
-      now: '2026-10-01T00:00:00+0200',
-      before: '2026-09-01T00:00:00+0200',
-      until: '2026-10-31T23:59:59+0100',
-      zone: 'Europe/Paris',
-    },
-    notes: [],
-  };
+  const comparison = { sums: before, ...windows };
 
   it('draws the earlier period as a lighter line, with the day of each value', async () => {
     const { html } = await pageOf(reportOf(rows), { comparison });

@@ -3,7 +3,8 @@ import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { timeKeys } from '../../src/totals/group-keys.ts';
-import { GroupedTotals, sortByTime } from '../../src/totals/grouped-totals.ts';
+import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
+import { sortByTime } from '../../src/totals/sorting.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
 async function totalsByTime(rows: readonly object[]): Promise<GroupedTotals> {

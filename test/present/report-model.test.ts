@@ -48,9 +48,7 @@ describe('a comparison', () => {
 
   async function compared(now: readonly object[], earlier: readonly object[]) {
     const { sums } = await modelOf(earlier);
-    const days = { now: 31, before: 30 };
-    const comparison = { sums, now: 'October', before: 'September', windows, days, notes: [] };
-    return (await modelOf(now, { comparison })).model;
+    return (await modelOf(now, { comparison: { sums, ...windows } })).model;
   }
 
   test('is one sentence, and lists new and ended campaigns', async () => {
@@ -59,7 +57,9 @@ describe('a comparison', () => {
       [campaign(1, 20), campaign(3, 7)],
     );
 
-    expect(model.compared).toBe('Change: October (31 days) compared with September (30 days).');
+    expect(model.compared).toBe(
+      'Change: 1–31 October 2026 (31 days) compared with 1–30 September 2026 (30 days).',
+    );
     const [campaigns] = model.breakdowns;
     expect(campaigns?.endedSentence).toBe('Ended: Campaign 3 (€7.00 before).');
     expect(model.totals.map(({ metric, change }) => `${metric.label} ${change?.text}`)).toEqual([

@@ -200,7 +200,7 @@ describe('table', () => {
       'table',
       {
         table: { style },
-        comparison: { sums: before, now: 'now', before: 'then', windows, notes: [] },
+        comparison: { sums: before, ...windows },
       },
     );
 

@@ -1,7 +1,7 @@
-/** Windows of a comparison: October and the month before. */
+const zone = 'Europe/Paris';
+
+/** Windows of a comparison: October 2026 and the month before. */
 export const windows = {
-  now: '2026-10-01T00:00:00+0200',
-  before: '2026-09-01T00:00:00+0200',
-  until: '2026-10-31T23:59:59+0100',
-  zone: 'Europe/Paris',
+  now: { since: 1_790_805_600, until: 1_793_487_599, end: 1_793_487_600, zone },
+  before: { since: 1_788_213_600, until: 1_790_805_599, end: 1_790_805_600, zone },
 };

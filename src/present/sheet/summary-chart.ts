@@ -1,5 +1,7 @@
+import type { Comparison } from '../../totals/comparison.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
-import { type Comparison, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import { formatPeriod } from '../../totals/report-description.ts';
+import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportModel } from '../report-model.ts';
 import { firstRows, type ReportTable, rowName } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';
@@ -86,8 +88,11 @@ function buildSeries(
     return Number((metric.type === 'percent' ? value / 100 : value).toPrecision(15));
   };
 
-  const series = [{ name: comparison?.now ?? metric.label, values: now.map(valueIn) }];
-  if (comparison && before) series.push({ name: comparison.before, values: before.map(valueIn) });
+  const name = comparison ? formatPeriod(comparison.now) : metric.label;
+  const series = [{ name, values: now.map(valueIn) }];
+  if (comparison && before) {
+    series.push({ name: formatPeriod(comparison.before), values: before.map(valueIn) });
+  }
   return series;
 }
 

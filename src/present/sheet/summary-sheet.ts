@@ -2,6 +2,7 @@ import { printable, withoutIsolates } from '../../text/printable.ts';
 import { formPlural } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
+import { formatPeriod } from '../../totals/report-description.ts';
 import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, rowName, type TableRow } from '../report-table.ts';
@@ -148,8 +149,9 @@ function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
 
 /** One row per metric, with the earlier value and the change if there is a comparison. */
 function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel): SheetCell[][] {
-  const headings = ['Totals', comparison?.now ?? facts.get('Period') ?? ''];
-  if (comparison) headings.push(comparison.before, 'Change');
+  const period = comparison ? formatPeriod(comparison.now) : facts.get('Period');
+  const headings = ['Totals', period ?? ''];
+  if (comparison) headings.push(formatPeriod(comparison.before), 'Change');
 
   const rows = [headings.map((heading, i) => headingCell(heading, i > 0))];
   for (const { metric, change } of totals) {

@@ -2,21 +2,18 @@ import { metricOfField } from '../../contract/columns.ts';
 import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
 import { measureWidth } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
+import type { Comparison } from '../../totals/comparison.ts';
 import type { DateUnit } from '../../totals/group-keys.ts';
+import type { GroupedTotals, Sums } from '../../totals/grouped-totals.ts';
 import {
-  type GroupedTotals,
-  type Sums,
-  sortByTime,
-  type TimedGroup,
-} from '../../totals/grouped-totals.ts';
-import {
-  type Comparison,
   defaultMetrics,
   formatMetric,
   formatOnScale,
   metricValue,
   type ReportMetric,
 } from '../../totals/report-metrics.ts';
+import type { TimedGroup } from '../../totals/sorting.ts';
+import { sortByTime } from '../../totals/sorting.ts';
 import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
 import { listTotals } from '../report-model.ts';
 import { chooseHeading } from './headings.ts';

@@ -6,7 +6,7 @@ import { printable, withoutIsolates } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
 import { leadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
-import { findRowBefore, metricsOfPlan } from '../report-model.ts';
+import { findIn, metricsOfPlan } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
 
@@ -29,7 +29,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
     lead,
     rows: toTableRows(rows),
     total,
-    findBefore: findRowBefore(comparison),
+    findBefore: findIn(comparison?.sums.rows),
     hasNamedColumns: selectedColumns !== undefined,
     keepsOrder,
   });

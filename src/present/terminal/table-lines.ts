@@ -2,13 +2,9 @@ import type { TableLook, TableStyle } from '../../output/encoder.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import type { Change } from '../../totals/change.ts';
+import type { Comparison } from '../../totals/comparison.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
-import {
-  type Comparison,
-  compareMetric,
-  formatMetric,
-  metricValue,
-} from '../../totals/report-metrics.ts';
+import { compareMetric, formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { comparisonSentence } from '../report-model.ts';
 import {
   changeIn,

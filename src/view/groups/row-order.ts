@@ -2,10 +2,9 @@ import { fieldTypeOf } from '../../contract/columns.ts';
 import { parseSort, sortColumn } from '../../query/file-columns.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
 import { isTime, keyText } from '../../totals/group-keys.ts';
-import { compareTimes } from '../../totals/grouped-totals.ts';
 import { numberIn } from '../../totals/numbers.ts';
 import { listAllMetrics, metricValue, toSums } from '../../totals/report-metrics.ts';
-import { byValue, compareNames } from '../../totals/sorting.ts';
+import { byValue, compareNames, compareTimes } from '../../totals/sorting.ts';
 
 /**
  * Returns the order of `--sort` for rows with these columns: numbers from the largest, others from

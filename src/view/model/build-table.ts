@@ -1,8 +1,7 @@
 import type { ReportSummary } from '../../contract/messages.ts';
 import { formatInstant, type Window } from '../../query/calendar.ts';
 import type { ReportTail } from '../../rows/row-batch.ts';
-import { buildComparison } from '../../totals/compared-report.ts';
-import type { Comparison } from '../../totals/report-metrics.ts';
+import type { Comparison } from '../../totals/comparison.ts';
 import { ReportSums } from '../../totals/report-sums.ts';
 import { buildGroupsTable } from './groups-table.ts';
 import { buildRowsTable } from './rows-table.ts';
@@ -24,7 +23,7 @@ export async function compareTable(
     return { field, numeric: type === 'integer' || type === 'money' };
   });
   for await (const batch of before.batches()) sums.observe(batch, columns);
-  return buildComparison(window, earlier, sums);
+  return { sums, now: window, before: earlier };
 }
 
 /** Returns what a report has after its last row. */

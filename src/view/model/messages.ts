@@ -1,6 +1,6 @@
 import { printable } from '../../text/printable.ts';
 import { formatCount, formatPlural } from '../../text/quantity.ts';
-import { comparisonNote } from '../../totals/compared-report.ts';
+import { comparisonNote } from '../../totals/comparison.ts';
 import { cutGroupNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import { listRateParts } from './shown-metrics.ts';

@@ -44,13 +44,13 @@ export class OverlapCheck {
   add(batch: RowBatch, { time, dayOfFile: day }: UsedColumns): void {
     const owner = this.#files.length;
     const file = this.#files[owner - 1];
-    const keys = rowKeys(batch.fields).filter(({ describes }) => describes === undefined);
-    const fields = keys.map(({ field }) => field);
+    const fields = rowKeys(batch.fields);
     if (file && time !== undefined) extendDays(file, batch, time);
     this.#keys.add(batch, { fields, day, owner }, (row, other) => {
       if (other === owner) return;
       const values = toRows(batch)[row];
-      const key = fields.map((field) => values?.[field]);
+      const ids = fields.filter(({ describes }) => describes === undefined);
+      const key = ids.map(({ field }) => values?.[field]);
       throw overlap(this.#files[other - 1], file, time === undefined ? [day, ...key] : key);
     });
   }
