@@ -86,7 +86,7 @@ const adUnitLayout = {
   tableColumns: [campaignId, campaignName, adUnitId, adUnitName, advertiserName, start, end],
 };
 
-/** Adds the days and the number of ad units. */
+/** Converts a campaign to a row, with its days and the number of its ad units. */
 function toCampaignRow({ adunits, ...campaign }: CampaignRecord): ListRow {
   return { ...campaign, ...formatDays(campaign), adunits: adunits.length };
 }
@@ -142,7 +142,7 @@ function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord)
   };
 }
 
-/** Returns `undefined` for an invalid date. */
+/** Reads a date of a campaign; `undefined` for an invalid one. */
 function readDate(date: string): string | undefined {
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }

@@ -80,7 +80,7 @@ export function toTypedPath(cwd: string, path: string): TypedPath {
 interface WrittenChecks {
   readonly checked: readonly FolderReport[];
 
-  /** As typed. */
+  /** Paths as typed. */
   readonly paths: readonly string[];
   readonly period: TypedPeriod;
 }

@@ -9,7 +9,7 @@ import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/pairs.ts';
 import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
-/** `<id>`, `[term]`, `<file...>`, with the possible words if they are few. */
+/** An argument, `<id>`, `[term]` or `<file...>`, with the possible words if they are few. */
 type ArgumentSpec =
   | string
   | {
@@ -41,10 +41,10 @@ interface Invocation<Options, Args> {
   readonly options: Options & GlobalFlags;
   readonly args: Args;
 
-  /** Option names given on the command line; the others have their defaults. */
+  /** Options on the command line, by name; the others have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 
-  /** For help and completion. */
+  /** The program, for help and completion. */
   readonly program: Command;
 }
 
@@ -62,7 +62,7 @@ interface CommandSpec<
   /** The arguments are another program's command line, which has flags of its own. */
   readonly takesProgram?: true;
 
-  /** Further help below the summary. */
+  /** Help below the summary. */
   readonly introduction?: string;
 
   /** Command lines that run as printed. */
@@ -115,31 +115,31 @@ export class DeclaredCommand extends Command {
     this.#groupsAbove = groupsAbove;
   }
 
-  /** Called by Commander. */
+  /** Refuses an unknown flag; called by Commander. */
   unknownOption(word: string): void {
     if (this.takesProgram) return;
     const known = listVisibleOptions(this).map(({ option }) => option);
     throw unknownFlag(this, word, known);
   }
 
-  /** Called by Commander. */
+  /** Refuses an unknown command; called by Commander. */
   unknownCommand(): never {
     throw unknownCommand(this, this.args[0] ?? '');
   }
 
-  /** Called by Commander. */
+  /** Refuses a missing argument; called by Commander. */
   missingArgument(name: string): never {
     const usage = this.createHelp().commandUsage(this);
     throw new UsageError(`Missing argument <${name}>.`, { hint: `Usage: ${usage}` });
   }
 
-  /** Called by Commander. */
+  /** Refuses a flag without its value; called by Commander. */
   optionMissingArgument({ long, flags }: Option): never {
     const flag = long ?? flags;
     throw new UsageError(`${flag} needs a value.`, { about: { flag }, hint: seeHelpAll(this) });
   }
 
-  /** Called by Commander. */
+  /** Refuses a command without a required flag; called by Commander. */
   missingMandatoryOptionValue({ long, flags }: Option): never {
     const flag = long ?? flags;
     throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelpAll(this) });
@@ -259,7 +259,10 @@ interface VisibleOption {
   readonly declaring: Command;
 }
 
-/** Lists visible options: its own, those it takes from its parent, and the program's. */
+/**
+ * Lists the options that a command shows: its own, those it takes from its parent, and the
+ * program's.
+ */
 export function listVisibleOptions(command: Command): VisibleOption[] {
   const taken: VisibleOption[] = [];
   const take = (declaring: Command, options: readonly Option[]) => {

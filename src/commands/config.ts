@@ -113,7 +113,10 @@ async function listConfig(context: Context): Promise<void> {
   await context.console.write(textTable(rows, columns, tableLook(context)));
 }
 
-/** Stores or removes a setting. Others are not validated, so that a wrong base URL can be fixed. */
+/**
+ * Stores or removes a setting. Other settings are not validated, so that a wrong base URL can be
+ * fixed.
+ */
 async function changeConfig(
   context: Context,
   options: { readonly account?: string },

@@ -101,7 +101,7 @@ interface Described {
   readonly meaning: string;
 }
 
-/** Searches the name and the meaning, and compares the name and its aliases. */
+/** Returns true if a term occurs in a name or its meaning, or is the name or one of its aliases. */
 function isAbout(term: string, name: string, meaning: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;

@@ -76,14 +76,14 @@ export const loginCommand = declareCommand({
 interface Target {
   readonly name: string;
 
-  /** Account of that name, if there is one. */
+  /** Stored account of that name, if there is one. */
   readonly before: StoredAccount | undefined;
   readonly baseUrl: URL;
   readonly profile: Profile;
   readonly settings: Settings;
 }
 
-/** A token, or e-mail and password. */
+/** Typed credentials: a token, or an e-mail address and a password. */
 interface Proof {
   readonly token?: string;
   readonly credentials?: Credentials & { readonly password: string };
@@ -213,7 +213,10 @@ async function askPassword(
   return { credentials: { email, password } };
 }
 
-/** Tries the proof and stores the account. Throws `SignInError` if the service refuses. */
+/**
+ * Checks the credentials with a call, and stores the account. Throws `SignInError` if the service
+ * refuses.
+ */
 async function signIn(context: Context, target: Target, proof: Proof): Promise<void> {
   const { accounts, account, console } = context;
   const { name, before, baseUrl, profile, settings } = target;
@@ -251,7 +254,7 @@ async function signIn(context: Context, target: Target, proof: Proof): Promise<v
   console.note(`Next: adreport run --period last-week --by ${by}${flags}`);
 }
 
-/** Returns `, 3 campaigns`; nothing, with a warning, if the account cannot list campaigns. */
+/** Formats `, 3 campaigns`. Without the right to list campaigns: nothing, with a warning. */
 async function countCampaigns({ console }: Context, client: Client): Promise<string> {
   try {
     const { campaigns } = await client.campaigns();

@@ -9,7 +9,7 @@ import type { Context } from '../run/context.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
 
-/** Holds on a terminal when neither a period nor a saved report was given. */
+/** Returns true on a terminal if neither a period nor a saved report was typed. */
 export function shouldPrompt(
   { console }: Pick<Context, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,

@@ -14,7 +14,7 @@ import { quoted } from '../text/printable.ts';
 /** A record as its columns show it. */
 export type ListRow = Readonly<Record<string, string | number>>;
 
-/** A column that shows the property of its name. */
+/** A column, which shows the property of its name. */
 export type ListColumn = Omit<TextColumn<ListRow>, 'value'>;
 
 type ListOptions = OptionsOf<typeof listOutputFlags>;
@@ -33,7 +33,7 @@ interface ListContent {
   /** The service's own records, for JSON without `--columns`. */
   readonly records?: readonly object[];
 
-  /** Printed for an empty list. */
+  /** Note for an empty list. */
   readonly emptyNote: string;
 }
 

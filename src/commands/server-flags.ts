@@ -148,7 +148,9 @@ function readNow(value: string): string {
   }
 }
 
-/** Reads an address, for IPv6 also in brackets. An empty one would mean all addresses. */
+/**
+ * Reads an IP address or host name; IPv6 may be in brackets. An empty one would mean all addresses.
+ */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
   if (host === '') throw new InvalidArgumentError('Use a host, such as 127.0.0.1.');

@@ -80,7 +80,7 @@ interface UpdatedFolder {
   readonly state: FolderState;
   readonly due: readonly FolderPart[];
 
-  /** Selects the files that were typed. */
+  /** Selects the typed files. */
   readonly isSelected: (name: string) => boolean;
 }
 

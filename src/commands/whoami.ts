@@ -54,7 +54,7 @@ async function whoami(context: Context): Promise<void> {
 
 /** Result of a call with the token. */
 interface TokenTrial {
-  /** `null` if the account cannot list campaigns: the token may work. */
+  /** True if the token works; `null` if it may, but the account cannot list campaigns. */
   readonly works: boolean | null;
   readonly outcome: string;
   readonly error?: AdreportError;

@@ -15,11 +15,14 @@ import { namedFilters, type Part } from './query.ts';
 
 /** Parameters of a create call, in the order of the specification. */
 export interface ReportBody {
-  /** First and last second, in unix seconds; as wall time for such a service. */
+  /**
+   * First and last second, in unix seconds; for a service that reads wall time, the digits of the
+   * wall time.
+   */
   readonly since: number;
   readonly until: number;
 
-  /** Comma list. */
+  /** Comma list of metrics. */
   readonly metrics: string;
   readonly breakdowns?: readonly string[];
   readonly timezone?: string;

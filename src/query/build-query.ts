@@ -44,7 +44,7 @@ export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' |
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** System whose shell the hints are quoted for; the current one if absent. */
+  /** Platform whose shell the hints are quoted for; by default the current one. */
   readonly platform?: NodeJS.Platform;
 }
 
@@ -99,7 +99,7 @@ export function readTimezone(text: string | undefined, profile: Profile): string
   );
 }
 
-/** A list of names that are typed. */
+/** Typed names of one kind. */
 interface TypedNames<Name extends string> {
   readonly kind: 'metric' | 'breakdown';
   readonly flag: '--metrics' | '--by';
@@ -130,7 +130,7 @@ class QueryReader {
     }
   }
 
-  /** Returns all metrics of the profile by default. */
+  /** Reads the metrics; by default all of the profile. */
   readMetrics(): (MetricName | DerivedName)[] {
     const { metrics: typed } = this.#options;
     if (!typed) return vocabularyOf(this.#profile).metrics.map(({ name }) => name);
@@ -155,7 +155,7 @@ class QueryReader {
     return names;
   }
 
-  /** Returns the options that a query has unchanged; those not given are absent. */
+  /** Returns the options that a query keeps unchanged. */
   readKept(asked: Pick<Query, 'profile' | 'metrics' | 'breakdowns'>): KeptFlags {
     const values: Readonly<Record<string, unknown>> = {
       ...this.#options,
@@ -174,7 +174,7 @@ class QueryReader {
     return kept as KeptFlags;
   }
 
-  /** Returns the columns to write, by their names in the report. */
+  /** Reads the columns to write, by their names in the report. */
   #readColumns(asked: Pick<Query, 'profile' | 'metrics' | 'breakdowns'>): Query['columns'] {
     const { columns } = this.#options;
     if (columns === undefined || columns === 'all') return columns;
@@ -183,7 +183,7 @@ class QueryReader {
     return names;
   }
 
-  /** Merges values for the same filter, without duplicates. */
+  /** Reads the filters, and merges values for the same one. */
   readFilters(): QueryFilters {
     const found: Record<string, readonly string[]> = {};
     const add = (name: string, values: readonly string[]): void => {
@@ -223,7 +223,10 @@ class QueryReader {
     return filterTable.find((filter) => filter.name === (name === 'country' ? 'countryId' : name));
   }
 
-  /** Returns values as sent to the service; countries may be typed by code or name. */
+  /**
+   * Reads the values of a filter as the service expects them; countries may be typed by code or
+   * name.
+   */
   #readValues(filter: Filter, typed: readonly string[], flag: string): string[] {
     const values: string[] = [];
     for (const text of typed) {
@@ -289,7 +292,7 @@ const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]
   .filter(({ time }) => time)
   .map(({ name }) => name);
 
-/** Returns a sentence on a name that another profile has; `undefined` for an unknown one. */
+/** Explains a name that another profile has; `undefined` for an unknown one. */
 function elsewhereMessage(
   kind: string,
   text: string,
@@ -304,7 +307,7 @@ function elsewhereMessage(
   return `The ${kind} ${alternatives([name, ...others])} is in ${profiles.join(' and ')} reports only.`;
 }
 
-/** Formats a period as it is stored: `last-week`, `2026-Q3`. */
+/** Formats a period for storing: `last-week`, `2026-Q3`. */
 function normalizeCase(period: string | undefined): string | undefined {
   return period
     ?.trim()

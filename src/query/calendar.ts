@@ -17,7 +17,7 @@ export interface Window {
   /** First second after the period as typed; later than `until + 1` while that is not over. */
   readonly end: number;
 
-  /** IANA name. */
+  /** IANA name of the zone. */
   readonly zone: string;
 }
 
@@ -27,7 +27,7 @@ export interface CalendarUnit {
   readonly firstDay: string;
   readonly lastDay: string;
 
-  /** First second, and first second after it. */
+  /** First second of the unit, and first second after it. */
   readonly since: number;
   readonly end: number;
 }
@@ -40,12 +40,12 @@ export type WallTime = DateTime;
 
 const secondsPerDay = 86_400;
 
-/** Returns seconds from UTC. */
+/** Returns the offset from UTC in seconds. */
 export function offsetAt(instant: number, zone: string): number {
   return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
 }
 
-/** Rejects offsets (`+02:00`), although Node accepts them. */
+/** Accepts names of zones, but no offsets (`+02:00`), although Node does. */
 export function isZoneName(name: string): boolean {
   return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
 }
@@ -54,12 +54,12 @@ export function wallAt(instant: number, zone: string): WallTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-/** The first and the last differ if a clock change repeats the wall time. */
+/** Instants of a wall time. The first and the last differ if a clock change repeats it. */
 interface WallInstants {
   readonly first: number;
   readonly last: number;
 
-  /** Set if a clock change skips the time. Both instants are then the first one after it. */
+  /** Set if a clock change skips the wall time. Both instants are then the first one after it. */
   readonly isSkipped: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface Days {
   readonly end: WallTime;
 }
 
-/** In Luxon's tokens. */
+/** Forms of a period, in Luxon's tokens. */
 const calendarForms = [
   { form: 'yyyy', unit: 'year' },
   { form: "yyyy-'q'q", unit: 'quarter' },
@@ -176,7 +176,7 @@ interface WindowDescription {
   readonly since: string;
   readonly until: string;
 
-  /** For example `7 days` or `25 h: clock change`. */
+  /** Length such as `7 days` or `25 h: clock change`. */
   readonly length: string;
 }
 

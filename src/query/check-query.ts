@@ -19,7 +19,7 @@ export function requireConsistent(query: Query): void {
 }
 
 /**
- * Each flag applies to the formats that know it: throws `UsageError` if none of them does.
+ * Throws `UsageError` for flags that none of the formats knows.
  *
  * @param values values of flags by option name
  */

@@ -24,7 +24,7 @@ export interface KeyColumn {
   readonly describes?: string;
 }
 
-/** If the first field is an id, the other fields only describe it. */
+/** Groups rows by the first field. If it is an id, the other fields describe it. */
 export function toKeyColumns(fields: readonly string[]): KeyColumn[] {
   const [first, ...others] = fields;
   if (first === undefined) return [];

@@ -23,7 +23,9 @@ const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
 
-/** Returns e.g. `['since', 'date']`. Throws `UsageError` for an unknown placeholder. */
+/**
+ * Lists the placeholders of a name: `['since', 'date']`. Throws `UsageError` for an unknown one.
+ */
 export function listPlaceholders(template: string): Placeholder[] {
   const found: Placeholder[] = [];
   for (const [, word] of template.matchAll(placeholderPattern)) {
@@ -32,7 +34,7 @@ export function listPlaceholders(template: string): Placeholder[] {
   return found;
 }
 
-/** With a time placeholder, each part of a split report gets its own file. */
+/** Returns true if each part of a split report gets its own file. */
 export function hasTimePlaceholder(template: string): boolean {
   return listPlaceholders(template).some((placeholder) => timePlaceholders.includes(placeholder));
 }

@@ -1,14 +1,14 @@
 interface FormatFacts {
-  /** Without the dot. */
+  /** Endings of file names, without the dot. */
   readonly endings: readonly string[];
 
-  /** Not text, so it would garble a terminal. */
+  /** Set for a format that is not text and would garble a terminal. */
   readonly isBinary?: true;
 
-  /** Also as `report.csv.gz`. */
+  /** Set if files may be compressed: `report.csv.gz`. */
   readonly isCompressible?: true;
 
-  /** Contains the service's rows as received, without computed metrics. */
+  /** Set if the file contains the service's rows as received, without computed metrics. */
   readonly isServiceDocument?: true;
 }
 
@@ -25,12 +25,12 @@ const table = {
 
 export type FormatName = keyof typeof table;
 
-/** What flags and file names need to know of each format; `formats/` encodes them. */
+/** Formats as flags and file names know them; `formats/` encodes them. */
 export const formatFacts: Readonly<Record<FormatName, FormatFacts>> = table;
 
 export const formatNames = Object.keys(table) as FormatName[];
 
-/** Returns `undefined` for an unknown or missing extension. */
+/** Finds the format of a file by its ending; `undefined` for an unknown or missing one. */
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', compressed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
   return formatNames.find((name) => {

@@ -7,11 +7,14 @@ export interface TypedName {
   readonly flag: string;
   readonly text: string;
 
-  /** Names it can mean. */
+  /** Names that the typed one can mean. */
   readonly accepted: readonly string[];
 }
 
-/** Returns `undefined` for an unknown name. Throws `UsageError` for an ambiguous one. */
+/**
+ * Finds the accepted name that a typed one means; `undefined` for none. Throws `UsageError` if it
+ * means several.
+ */
 export function readName({ flag, text, accepted }: TypedName): string | undefined {
   const [name, ...others] = findNames(text, accepted);
   if (name === undefined || others.length === 0) return name;

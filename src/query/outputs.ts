@@ -12,7 +12,7 @@ interface OutputFacts {
   /** Format of stdout without `--format`. */
   readonly stdoutFormat: FormatName;
 
-  /** System whose shell the hints are quoted for; the current one if absent. */
+  /** Platform whose shell the hints are quoted for; by default the current one. */
   readonly platform?: NodeJS.Platform;
 }
 

@@ -62,7 +62,9 @@ export function wholePart(query: Query, nowMs: number): Part {
   return toPart(query, query.compare ? comparableWindow(window, now) : window);
 }
 
-/** A folder may begin with a period that is empty yet; it lasts until now. */
+/**
+ * Resolves the period. A folder may begin with one that is empty yet, which then lasts until now.
+ */
 function resolveWhole(query: Query, nowMs: number): Window {
   const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
   if (!keepsFolder(query) || !isStillEmpty(query, place)) return resolvePeriod(query, place);
@@ -118,7 +120,7 @@ function tooManyParts(unit: SplitUnit): UsageError {
   });
 }
 
-/** Longer reports are split into weeks instead of days. */
+/** Reports of more days are split into weeks. */
 const maxDailyParts = 14;
 
 /**
@@ -161,10 +163,10 @@ function toPart(query: Query, window: Window): Part {
 }
 
 interface UnitCheck {
-  /** In unix seconds. */
+  /** The current time in unix seconds. */
   readonly now: number;
 
-  /** Subject of the message: it needs whole units. */
+  /** Names what needs whole units, as the subject of the message. */
   readonly subject: string;
   readonly flag?: string;
 }
@@ -209,12 +211,17 @@ function nearestEdge({ since, end }: CalendarUnit, instant: number): number {
   return instant - since <= end - instant ? since : end;
 }
 
-/** Merging concatenates the rows of the parts: a time breakdown has to keep them apart. */
+/**
+ * Returns true if a time breakdown keeps the rows of the parts apart: merging concatenates them.
+ */
 function canMerge(query: Pick<Query, 'breakdowns'>, unit: SplitUnit): boolean {
   return query.breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
 }
 
-/** RANGE and WEEKLY date each row with the first day of its part. */
+/**
+ * Lists the breakdowns that keep parts apart. RANGE and WEEKLY date each row with the first day of
+ * its part.
+ */
 function mergeableBreakdowns(unit: SplitUnit): (BreakdownName | 'WEEKLY')[] {
   const names = ['DAILY', 'HOURLY', 'RANGE', 'WEEKLY'] as const;
   return unit === 'month' ? [...names, 'MONTHLY'] : [...names];

@@ -41,7 +41,7 @@ const acceptedTimes =
   'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30; add Z or +01:00 for another time ' +
   'zone), unix seconds, now, or a relative time (-36h, -7d).';
 
-/** Longer than any period. */
+/** No period is longer. */
 const maxLength = 100;
 
 /**
@@ -70,7 +70,7 @@ export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
   return window;
 }
 
-/** Longer than any period relative to today. */
+/** No period relative to today is longer. */
 export const laterMs = 800 * 86_400_000;
 
 /** Resolves a period as `resolvePeriod`; `undefined` for one that is invalid at the time. */
@@ -84,8 +84,8 @@ export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | und
 }
 
 /**
- * For a period that has begun, but of which no day is over: `2027-01..yesterday` on 1 January, or
- * `--since 2026-11-26 --until yesterday` on that day.
+ * Returns true for a period that has begun, but of which no day is over: `2027-01..yesterday` on 1
+ * January, or `--since 2026-11-26 --until yesterday` on that day.
  */
 export function isStillEmpty(typed: TypedPeriod, place: PeriodPlace): boolean {
   if (tryResolve(typed, place)) return false;
@@ -93,7 +93,7 @@ export function isStillEmpty(typed: TypedPeriod, place: PeriodPlace): boolean {
   return later !== undefined && later.since <= place.nowMs / 1_000;
 }
 
-/** Checks a value of `--period`. */
+/** Returns true for a valid value of `--period`. */
 export function isPeriod(text: string, nowMs: number): boolean {
   try {
     resolvePeriod({ period: text }, { zone: 'UTC', nowMs });
@@ -142,7 +142,7 @@ type RelativeUnit = SplitUnit | 'quarter' | 'year';
 class PeriodReader {
   readonly #zone: string;
 
-  /** In unix seconds. */
+  /** The current time in unix seconds. */
   readonly #now: number;
   readonly #unit: SplitUnit | undefined;
   readonly #wallNow: WallTime;
@@ -210,8 +210,9 @@ class PeriodReader {
   }
 
   /**
-   * Reads a name in any case: `today`, `last-month`, `last-7d` (seven whole days before today),
-   * `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`. `undefined` for other text.
+   * Reads days by name, in any case: `today`, `last-month`, `last-7d` (seven whole days before
+   * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for any other
+   * string.
    */
   #parseDays(text: string): Days | undefined {
     if (text.length > maxLength) return undefined;
@@ -245,7 +246,9 @@ class PeriodReader {
     });
   }
 
-  /** Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for other text. */
+  /**
+   * Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for any other string.
+   */
   #readInstant(end: End, text: string): number | undefined {
     if (text === 'NOW') return this.#now;
     if (/^\d{9,10}$/.test(text)) return Number(text);
@@ -285,8 +288,8 @@ class PeriodReader {
 }
 
 /**
- * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for other text. `ago` is 0
- * for the current unit; otherwise the number of whole units before it.
+ * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for any other string. `ago`
+ * is 0 for the current unit, otherwise the number of whole units before it.
  */
 function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | undefined {
   if (name === 'today') return { unit: 'day', ago: 0 };
@@ -305,7 +308,7 @@ function noSuchDate(text: string, otherwise: string): string {
   return /^\d{4}-[\dqw][^.]*$/i.test(text) ? 'There is no such date.' : otherwise;
 }
 
-/** For example `today` and `last-month`. */
+/** Names of periods, such as `today` and `last-month`. */
 export const periodNames = [
   'today',
   'yesterday',

@@ -26,7 +26,7 @@ export interface Query extends KeptFlags {
 
   readonly profile: Profile;
 
-  /** In column order, including computed ones; never empty. */
+  /** Metrics in column order, including computed ones; never empty. */
   readonly metrics: readonly (MetricName | DerivedName)[];
 
   /** False if the metrics are all of the profile; a folder then keeps its own. */
@@ -42,7 +42,7 @@ export interface Query extends KeptFlags {
   readonly encoding: Encoding;
   readonly windowClock: WindowClock;
 
-  /** Never empty: stdout is the output `-`. */
+  /** Outputs, of which there is at least one: `-` is stdout. */
   readonly outputs: readonly [Output, ...Output[]];
 
   /** Name of the stored account; absent for a bare token without a name. */
@@ -55,7 +55,9 @@ export interface Query extends KeptFlags {
   readonly service?: string;
 }
 
-/** Ids as sent to the service; names and patterns of `namedFilters` as typed. */
+/**
+ * Values by filter: ids as sent to the service, and names and patterns of `namedFilters` as typed.
+ */
 export type QueryFilters = {
   readonly [Name in FilterName | NamedFilter['name']]?: readonly string[];
 };

@@ -15,7 +15,7 @@ export type SavedValue =
   | readonly string[]
   | Readonly<Record<string, string | readonly string[]>>;
 
-/** Values by option name. */
+/** Values of options, by name. */
 type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
 
 /**
@@ -28,7 +28,7 @@ export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> 
   return keys;
 }
 
-/** Keys that decide neither the request nor the bytes of a file. */
+/** Keys that affect neither the request nor the bytes of a file. */
 const otherKeys: readonly string[] = [
   ...['period', 'since', 'until', 'lookback', 'strict', 'direct', 'encoding'],
   ...['title', 'note', 'label', 'output', 'account'],
@@ -62,7 +62,7 @@ export function differences(before: Query, after: Query): string[] {
   return found;
 }
 
-/** Returns the values as text; a filter has its own name. */
+/** Formats the values by key; a filter has its own name. */
 function textsByKey(content: Readonly<Record<string, SavedValue>>): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [key, value] of Object.entries(content)) {
@@ -72,7 +72,7 @@ function textsByKey(content: Readonly<Record<string, SavedValue>>): Map<string, 
   return texts;
 }
 
-/** A filter may have a thousand values. */
+/** Shortens a long value: a filter may have a thousand. */
 function shortened(text: string): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
@@ -166,7 +166,7 @@ function toOptions(query: Query): OptionValues {
   };
 }
 
-/** Returns the item of a list of one, or the list. */
+/** Returns the only item of a list, or the whole list. */
 function onlyItem(items: readonly string[]): SavedValue {
   const [first = '', ...others] = items;
   return others.length === 0 ? first : items;

@@ -2,10 +2,10 @@ import { UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 
-/** `s3://`, `jdbc:postgresql://`; a single letter is a Windows drive. */
+/** Matches `s3://` and `jdbc:postgresql://`, but no Windows drive, which is a single letter. */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
-/** Accepts the URL of another machine or program rather than a path. */
+/** Returns true for the URL of another machine or program, false for a path. */
 export function isUrl(name: string): boolean {
   return urlPattern.test(name);
 }

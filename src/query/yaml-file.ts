@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { readSmallFile } from '../text/small-file.ts';
 import { decodeUtf8 } from '../text/utf8.ts';
 
-/** Parsing 60,000 keys would take minutes. */
+/** Larger files are refused: parsing 60,000 keys would take minutes. */
 const maxFileBytes = 64 * 1024;
 
 /** A mistake in a file that people edit. */
@@ -39,7 +39,7 @@ export interface YamlSection {
 export interface YamlEntry {
   readonly line: number;
 
-  /** Scalars are strings as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty. */
+  /** Value as written, such as `2026`, `0012` and `2026-11-01`; `null` if empty. */
   readonly value: unknown;
 }
 
@@ -152,7 +152,7 @@ export class YamlFile {
   }
 }
 
-/** Nothing is an empty mapping; `undefined` for other values. */
+/** Returns a mapping, which is empty for nothing; `undefined` for other values. */
 function asMapping(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === undefined || value === null) return {};
   const isMapping = typeof value === 'object' && !Array.isArray(value);

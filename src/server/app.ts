@@ -39,13 +39,13 @@ interface ReadRequest {
 interface Route {
   readonly method: string;
 
-  /** May end in `:id`. */
+  /** Path, which may end in `:id`. */
   readonly path: string;
 
-  /** Set for the calls of the service, which are logged. */
+  /** Name of a call of the service; such calls are logged. */
   readonly endpoint?: EndpointName;
 
-  /** Resolves to nothing if the connection was closed instead. */
+  /** Returns the response, or nothing if the connection was closed. */
   respond(request: ReadRequest): Reply | Promise<Reply | undefined>;
 }
 
@@ -137,7 +137,7 @@ function adminRoute({ method, path, takesBody, run }: AdminCall): Route {
   };
 }
 
-/** HEAD is handled like GET: Node sends no body. */
+/** Finds the route of a request. HEAD is handled like GET: Node sends no body. */
 function findRoute(routes: readonly Route[], { method = '', url = '' }: IncomingMessage) {
   const [written = ''] = url.split('?', 1);
   const path = decodePath(written);
@@ -149,7 +149,7 @@ function findRoute(routes: readonly Route[], { method = '', url = '' }: Incoming
   return { route, path: pattern, id };
 }
 
-/** Leaves invalid percent-encoding, which no path has, unchanged. */
+/** Decodes a path. Invalid percent-encoding, which no route has, is left unchanged. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -158,7 +158,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** Suggests the closest path for an unknown one, and lists the allowed methods for a known path. */
+/** Refuses an unknown path with the closest one, and a wrong method with the allowed ones. */
 function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError {
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
   if (methods.length === 0) {
@@ -234,7 +234,7 @@ function requireOwnOrigin({ headers: { origin, host } }: IncomingMessage): void 
 interface ParserError extends Error {
   readonly code?: string;
 
-  /** Without a full stop. */
+  /** Reason without a full stop. */
   readonly reason?: string;
   readonly rawPacket?: unknown;
 }

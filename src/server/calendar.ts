@@ -20,13 +20,13 @@ export function dayNumber(seconds: number, zone: string | IANAZone): number {
 
 /** A day in a zone. */
 interface LocalDay {
-  /** As `2014-12-01`. */
+  /** Date, `2014-12-01`. */
   readonly date: string;
 
-  /** See `dayNumber`. */
+  /** Number of the day, as `dayNumber` counts. */
   readonly number: number;
 
-  /** Hours since 1970: the one that was asked for first, and the first that begins after it. */
+  /** The first hour that was looked up, and the first hour after the day, since 1970. */
   readonly firstHour: number;
   readonly endHour: number;
 }

@@ -5,8 +5,8 @@ import { usageError } from './usage-error.ts';
 export const latestSecond = 253_402_300_799;
 
 /**
- * Milliseconds since 1970, at the speed of the machine's clock. Tests can set it, so that tokens,
- * reports and restated days age without waiting.
+ * A clock that runs at the speed of the machine's. Tests can set it, so that tokens, reports and
+ * restated days age without waiting.
  */
 export class ServerClock {
   readonly #machineMs: () => number;
@@ -41,7 +41,7 @@ export class ServerClock {
     return this.#frozenMs ?? this.#machineMs() + this.#aheadMs;
   }
 
-  /** Keeps a frozen clock frozen. */
+  /** Moves the clock forward. A frozen clock stays frozen. */
   advance(durationMs: number): void {
     this.set(this.now() + durationMs, this.isFrozen);
   }
@@ -51,7 +51,7 @@ export class ServerClock {
     this.#frozenMs = isFrozen ? nowMs : undefined;
   }
 
-  /** Restores the time and the state of the start. */
+  /** Restores the time and the state at the start. */
   reset(): void {
     this.#frozenMs = undefined;
     const setStartMs = this.#setStartMs;
@@ -59,7 +59,7 @@ export class ServerClock {
   }
 }
 
-/** Accepts milliseconds from 1970 to 9999. */
+/** Returns true for milliseconds from 1970 to 9999. */
 export function isClockTime(timeMs: number): boolean {
   return timeMs >= 0 && timeMs <= latestSecond * 1_000;
 }
@@ -73,7 +73,8 @@ function looksLikeSeconds(time: number | string): boolean {
 }
 
 /**
- * Returns milliseconds since 1970. Throws `UsageError`.
+ * Reads a time into milliseconds since 1970. Throws `UsageError` for any other value.
+ *
  * @param time milliseconds, or ISO 8601 with an offset
  */
 export function readClockTime(time: number | string): number {
@@ -84,7 +85,7 @@ export function readClockTime(time: number | string): number {
   throw usageError(`Cannot set the clock to “${text}”.`, clockTimeAdvice);
 }
 
-/** Returns milliseconds since 1970; `undefined` for what `readClockTime` refuses. */
+/** Reads a time as `readClockTime`, but returns `undefined` for any other value. */
 export function parseClockTime(time: number | string): number | undefined {
   const timeMs = typeof time === 'number' ? time : parseTimestamp(time)?.instantMs;
   if (timeMs === undefined || !isClockTime(timeMs) || looksLikeSeconds(time)) return undefined;

@@ -40,19 +40,19 @@ export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string
   return lines.join('');
 }
 
-/** Arrays and objects become JSON. */
+/** Converts a value to a cell. Arrays and objects become JSON. */
 function toCell(value: unknown): ReportCell {
   if (value === undefined || value === null) return null;
   if (typeof value === 'string' || typeof value === 'number') return value;
   return JSON.stringify(value);
 }
 
-/** Ends with CRLF. */
+/** Encodes a line of CSV, with CRLF at its end. */
 export function csvLine(cells: readonly ReportCell[]): string {
   return `${cells.map(csvField).join(',')}\r\n`;
 }
 
-/** Quotes an empty string to distinguish it from null. */
+/** Encodes a field of CSV. An empty string is quoted, to distinguish it from null. */
 function csvField(cell: ReportCell): string {
   if (cell === null) return '';
   if (cell === '') return '""';

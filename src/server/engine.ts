@@ -20,7 +20,7 @@ import {
   hoursIn,
 } from './fixtures/fixtures.ts';
 
-/** In both formats. Money is a number for buyers, `"1234,50"` for DSPs. */
+/** A value of a row, in JSON and CSV. Money is a number for buyers, `"1234,50"` for DSPs. */
 export type ReportCell = string | number | null;
 
 /** Cells by field name, in column order. */
@@ -30,7 +30,7 @@ export interface ReportInput {
   readonly fixtures: Fixtures;
   readonly account: Account;
 
-  /** Valid for the account's profile. */
+  /** Request that is valid for the account's profile. */
   readonly request: ReportRequest;
 
   readonly nowMs: number;
@@ -49,7 +49,7 @@ interface Group {
   readonly sums: number[];
 }
 
-/** By the ids of their dimensions. */
+/** Groups by the ids of their dimensions, level by level. */
 type Groups = Map<string | null | undefined, Group>;
 
 interface ReportDimension {
@@ -65,7 +65,7 @@ interface ReportMetric {
   readonly isMoney: boolean;
 }
 
-/** Pause after this time, so that other calls can run. */
+/** Time between two pauses, so that other calls can run. */
 const yieldEveryMs = 20;
 
 /**
@@ -82,7 +82,7 @@ export class Report {
   readonly #dimensions: readonly ReportDimension[];
   readonly #metrics: readonly ReportMetric[];
 
-  /** Nulls, with the fields in column order. */
+  /** A row of nulls, with the fields in column order. */
   readonly #emptyRow: ReportRow;
 
   constructor(input: ReportInput) {
@@ -230,7 +230,7 @@ function listDimensions({ fixtures, request }: ReportInput): ReportDimension[] {
   });
 }
 
-/** Returns no fields if the specification allows null. */
+/** Returns the fields of an unknown value; none if the specification allows null. */
 function fillUnknownFields(dimension: DimensionName): ReportRow {
   const { fields = [], nullable } = findBreakdown(dimension) ?? {};
   if (nullable) return {};
@@ -273,7 +273,7 @@ function dimensionSelector(
     });
 }
 
-/** Reported late: conversions, and the revenue that depends on them. */
+/** Metrics that are reported late: conversions, and the revenue that depends on them. */
 const restatedMetrics: readonly MetricName[] = [
   'downloads',
   'leads',
@@ -282,7 +282,7 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
-/** Returns the value of a metric, as far as it is known now. */
+/** Reads a metric of a fact, as far as it is known now. */
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**

@@ -26,7 +26,7 @@ export interface LocalServerOptions {
   /** Time until a report is ready, by the server's clock. Default: 2 seconds. */
   readonly delay?: string;
 
-  /** The same in milliseconds. */
+  /** `delay` in milliseconds. */
   readonly delayMs?: number;
 
   /** Number of status calls until a report is ready; instead of `delay`. */
@@ -86,10 +86,10 @@ export interface LocalAccount {
   readonly password: string;
   readonly profile: Profile;
 
-  /** May filter by advertiser. */
+  /** Set if the account may filter by advertiser. */
   readonly admin: boolean;
 
-  /** Never expires; 40 hexadecimal digits. */
+  /** Token of 40 hexadecimal digits that never expires. */
   readonly token: string;
 }
 
@@ -139,25 +139,25 @@ export interface FaultObject<Document = AnswerDocument> {
    */
   change?(document: Document): unknown;
 
-  /** Sent instead of the service's response. */
+  /** Response to send instead of the service's. */
   readonly answer?: FaultAnswer;
 }
 
-/** As passed to `when`. */
+/** A request as `when` receives it. */
 export interface FaultRequest {
   readonly method: string;
 
-  /** Without the query string. */
+  /** Path without the query string. */
   readonly path: string;
 
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 
   /** Parameters of a JSON or form body, with lists as arrays; empty if unreadable. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Sent instead of the service's response. */
+/** A response to send instead of the service's. */
 export interface FaultAnswer {
   /** Default: 200. */
   readonly status?: number;
@@ -169,10 +169,10 @@ export interface FaultAnswer {
 
 /** JSON document of the service. Its members depend on the call. */
 export interface AnswerDocument {
-  /** In the response to sign-in, create and status calls. */
+  /** Content of the responses to sign-in, create and status calls. */
   readonly response: Readonly<Record<string, unknown>>;
 
-  /** In a report. */
+  /** Rows of a report. */
   readonly data: readonly Readonly<Record<string, string | number | null>>[];
   readonly summary: Readonly<Record<string, unknown>>;
 }
@@ -185,29 +185,29 @@ export interface ListedReport {
   /** Account name. */
   readonly account: string;
 
-  /** ISO 8601, by the server's clock. */
+  /** Time in ISO 8601, by the server's clock. */
   readonly created: string;
   readonly request: ReportRequest;
 }
 
 /** A logged call, without token, password and query string. */
 export interface LoggedRequest {
-  /** ISO 8601, by the server's clock. */
+  /** Time in ISO 8601, by the server's clock. */
   readonly time: string;
 
-  /** Empty if the request was not HTTP. */
+  /** Method; empty if the request was not HTTP. */
   readonly method: string;
 
-  /** Without the query string. */
+  /** Path without the query string. */
   readonly path: string;
 
-  /** By lower-case name; of a token only the end stays: `…00b1`. */
+  /** Headers by lower-case name; of a token only the end stays: `…00b1`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** `undefined` for a path or method that the service does not have. */
+  /** Name of the call; `undefined` for a path or method that the service does not have. */
   readonly endpoint: EndpointName | undefined;
 
-  /** 0 until the response has ended, or if the connection was cut before the response. */
+  /** HTTP status; 0 until the response has ended, or if the connection was cut before it. */
   readonly status: number;
 
   /** Code and sentence of a refusal. */

@@ -8,7 +8,7 @@ export interface Reply {
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
 
-  /** Bytes are sent unchanged; text may be compressed. */
+  /** Content. Bytes are sent unchanged; text may be compressed. */
   readonly body: string | Buffer | AsyncIterable<string>;
 
   /** Only for a report as CSV: the same report as JSON, and its columns. */
@@ -17,7 +17,7 @@ export interface Reply {
   /** Only for a refusal: its code and sentence, for the log. */
   readonly why?: string;
 
-  /** Set by a fault. */
+  /** Change of the bytes, set by a fault. */
   readonly changeBody?: BodyChange | undefined;
 }
 

@@ -15,7 +15,10 @@ const maxBodyLength = 65_536;
 const maxLevels = 20;
 const cut = '…';
 
-/** Completed while the call is handled. The body is parsed when the entry is read. */
+/**
+ * An entry, which is completed while the call is handled. The body is parsed when the entry is
+ * read.
+ */
 export type LogEntry = {
   -readonly [Member in Exclude<keyof LoggedRequest, 'body'>]: LoggedRequest[Member];
 };
@@ -46,7 +49,7 @@ export class RequestLog {
       endpoint,
     });
 
-    // Comes after the response, or when the connection is cut.
+    // This event comes after the response, or when the connection is cut.
     outgoing.once('close', () => {
       entry.status = outgoing.headersSent ? outgoing.statusCode : 0;
       if (entry.status === 0) entry.why ??= 'The connection was cut before the response.';
@@ -68,7 +71,7 @@ export class RequestLog {
     entry.rawBody = hideSecrets(text);
   }
 
-  /** Oldest first. */
+  /** Lists the entries, oldest first. */
   list(): LoggedRequest[] {
     return this.#entries.map(withBody);
   }
@@ -131,7 +134,7 @@ function withoutTokens(headers: Record<string, string>): Record<string, string> 
   return shown;
 }
 
-/** Returns the last 4 characters, to distinguish tokens; `…` for a short one. */
+/** Shortens a token to its last 4 characters, to distinguish tokens; to `…` if it is short. */
 function tokenEnd(token: string): string {
   return token.length < 20 ? cut : `${cut}${token.trimEnd().slice(-4)}`;
 }

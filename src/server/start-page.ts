@@ -77,7 +77,7 @@ function curlLines({ email, password, token }: Account, baseUrl: string): readon
   ];
 }
 
-/** Quotes for a POSIX shell, whatever system the server runs on. */
+/** Quotes a word for a POSIX shell, whatever system the server runs on. */
 function posixWord(text: string): string {
   return quoteForShell(text, 'linux');
 }

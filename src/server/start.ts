@@ -75,7 +75,7 @@ function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount 
   return account;
 }
 
-/** Throws `UsageError` if the host or port cannot be used. */
+/** Listens for connections. Throws `UsageError` if the host or port cannot be used. */
 async function listen(services: Services) {
   const { host = '127.0.0.1', port = 0 } = services.options;
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 
-/** Rejects other members. The error suggests the closest known member. */
+/** Builds a schema that rejects other members. The error suggests the closest known member. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape) {
   const names = Object.keys(shape);
   return z.strictObject(shape, {

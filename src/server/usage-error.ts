@@ -1,7 +1,10 @@
 import { type ErrorDetails, UsageError } from '../errors.ts';
 import { findMistake, type MemberCheck } from '../text/check-members.ts';
 
-/** Puts the advice into the message, because test runners show nothing else of an error. */
+/**
+ * Builds an error with the advice in its message, because test runners show nothing else of an
+ * error.
+ */
 export function usageError(
   sentence: string,
   advice: string,

@@ -5,37 +5,37 @@ import type { FormatName } from '../format-names.ts';
 import { readWord } from './read-value.ts';
 
 export interface Flag {
-  /** In Commander's syntax: `-o, --output <file>`. A flag without a value is a switch. */
+  /** The flag in Commander's syntax: `-o, --output <file>`. Without a value it is a switch. */
   readonly flags: string;
   readonly meaning: string;
 
-  /** What a value is, if not what the flag is called. */
+  /** Noun for its values in errors, if not the name of the flag. */
   readonly noun?: string;
 
-  /** In any case. */
+  /** Possible values, accepted in any case. */
   readonly words?: readonly string[];
 
-  /** Throws `InvalidArgumentError`. Lists add up if the flag is repeated. */
+  /** Reads a value. Throws `InvalidArgumentError`. Lists add up if the flag is repeated. */
   readonly read?: (text: string) => unknown;
 
-  /** The values form a list. */
+  /** Set if the values of a repeated flag add up. */
   readonly isRepeatable?: true;
 
   readonly default?: unknown;
 
-  /** Default as shown in help, if not the value itself. */
+  /** Default shown in help, if it differs from the value. */
   readonly defaultText?: string;
 
-  /** Value of a flag given without one: `--active [period]`. */
+  /** Value of a flag that is typed without one: `--active [period]`. */
   readonly preset?: string;
 
   /** Options that cannot be used with this one. */
   readonly conflicts?: readonly string[];
 
-  /** Shown only by `--help-all`. */
+  /** Set if only `--help-all` shows the flag. */
   readonly isRare?: true;
 
-  /** Not a key of saved reports, because it is about running the command. */
+  /** Set if the flag is not a key of saved reports, because it is about running the command. */
   readonly isNeverSaved?: true;
 
   /** Formats that know the flag; absent if all. */

@@ -88,5 +88,5 @@ export const listOutputFlags = runFlagGroup(outputFlags.heading, {
   ...listFlags,
 });
 
-/** `clobber` is false for `--no-clobber`. */
+/** Options of the output; `clobber` is false for `--no-clobber`. */
 export type OutputFlags = OptionsOf<typeof outputFlags>;

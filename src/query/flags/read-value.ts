@@ -6,7 +6,7 @@ import { closestHint, readName } from '../names.ts';
 
 // Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
-/** Accepts a word in any case. */
+/** Reads one of some words, in any case. */
 export function readWord(text: string, words: readonly string[]): string {
   const word = words.find((candidate) => candidate === text.trim().toLowerCase());
   if (word !== undefined) return word;
@@ -151,7 +151,7 @@ export function readWholeNumber(
   return Number(text);
 }
 
-/** Which parts a machine downloads: those whose number modulo `count` is `index` − 1. */
+/** The parts that one machine downloads: those whose number modulo `count` is `index` − 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;

@@ -48,5 +48,8 @@ export const serviceFlags = runFlagGroup('Service:', {
 
 const { local: _local, ...remoteFlags } = serviceFlags.flags;
 
-/** For commands that name a report by its ID: those of a server in this process die with it. */
+/**
+ * Service flags without `--local`, for commands that name a report by its ID: a server in this
+ * process loses its reports when it ends.
+ */
 export const remoteServiceFlags = runFlagGroup(serviceFlags.heading, remoteFlags);

@@ -21,5 +21,5 @@ export const waitFlags = runFlagGroup('Waiting:', {
   },
 });
 
-/** Both are in milliseconds. */
+/** Options for waiting, in milliseconds. */
 export type WaitFlags = OptionsOf<typeof waitFlags>;

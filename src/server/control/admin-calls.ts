@@ -14,7 +14,7 @@ import { createControl } from './control.ts';
 export interface AdminCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
 
-  /** `:id` is the ID of a report. */
+  /** Path, in which `:id` is the ID of a report. */
   readonly path: string;
   readonly takesBody?: true;
 
@@ -104,7 +104,7 @@ export function listAdminCalls(services: Services): readonly AdminCall[] {
   ];
 }
 
-/** Throws `UsageError` for the body of a call that sets the clock. */
+/** Sets or moves the clock. Throws `UsageError` for an invalid body. */
 function changeClock({ clock }: Services, control: Control, body: Parameters): void {
   const checks = {
     advance: textCheck,
@@ -133,7 +133,7 @@ function faultIn(body: Parameters): string | FaultObject {
   return String(fault);
 }
 
-/** Throws `UsageError` for the body of a call that sets the status of a report. */
+/** Reads the new status of a report. Throws `UsageError` for an invalid body. */
 function readStatus(body: Parameters): ReportStatus {
   const check = wordCheck(reportStatuses);
   requireMembers(body, { status: check }, { noun: 'member' });

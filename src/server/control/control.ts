@@ -49,7 +49,7 @@ function listReports({ reports, clock }: Services): ListedReport[] {
   }));
 }
 
-/** Rejects durations that would set the clock back. */
+/** Returns true unless a duration would set the clock back. */
 function isAdvance(durationMs: number | undefined): durationMs is number {
   return durationMs !== undefined && durationMs >= 0;
 }

@@ -36,7 +36,7 @@ export function answerEffect(answer: FaultAnswer): FaultEffect {
   return { respond: () => reply };
 }
 
-/** By lower-case name. */
+/** Returns the headers by lower-case name. Throws `UsageError`. */
 function readHeaders(headers: FaultAnswer['headers']): Record<string, string> {
   const valid: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {

@@ -4,27 +4,30 @@ import { parseDuration } from '../../text/quantity.ts';
 import type { BodyChange, Reply } from '../reply.ts';
 
 export interface FaultKind {
-  /** In addition to the common keys. */
+  /** Keys of this kind, besides the common ones. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
   /** Key that the kind needs. */
   readonly requires?: string;
 
-  /** Calls that it can strike, most likely first. Default: all. */
+  /** Calls that the fault can affect, most likely first. Default: all. */
   readonly endpoints?: readonly EndpointName[];
 
-  /** `name` is the kind as written, such as `503`; `values` are those of the keys. */
+  /**
+   * Returns the effect of a fault. `name` is the kind as written, such as `503`; `values` are those
+   * of its keys.
+   */
   effect(values: FaultValues, name: string): FaultEffect;
 }
 
 type FaultValues = Readonly<Record<string, number | undefined>>;
 
-/** Returns the document to send instead of the service's document. */
+/** Receives the service's document and returns the one to send instead. */
 export type DocumentChange = (document: unknown) => unknown;
 
 /** Effect on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {
-  /** Waits this long before anything else. */
+  /** Time to wait before anything else. */
   readonly delayMs?: number;
 
   /**
@@ -43,12 +46,12 @@ export interface FaultEffect {
 }
 
 export interface FaultKey {
-  /** Expected value, for errors. */
+  /** Describes the expected value in errors. */
   readonly label: string;
 
   readonly example: string;
 
-  /** Returns `undefined` for an invalid value. */
+  /** Reads a value; `undefined` if it is invalid. */
   read(text: string): number | undefined;
 }
 
@@ -60,7 +63,7 @@ export const wholeNumber: FaultKey = {
 
 const unitBytes: Readonly<Record<string, number>> = { b: 1, kb: 1_000, mb: 1_000_000 };
 
-/** In bytes. */
+/** A number of bytes. */
 export const size: FaultKey = {
   label: 'size such as 1000 or 10kb',
   example: '10kb',

@@ -5,10 +5,10 @@ import { describeThrown, FaultMistake } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './parse-fault.ts';
 
 interface ActiveFault extends FaultSpec {
-  /** Calls or reports that it could have struck. */
+  /** Number of calls or reports that it could have affected. */
   calls: number;
 
-  /** Calls or reports that it has struck. */
+  /** Number of calls or reports that it has affected. */
   strikes: number;
 }
 
@@ -29,7 +29,8 @@ export class Faults {
 
   /**
    * Throws `UsageError` for an invalid fault.
-   * @param initial in the form of `--fault`
+   *
+   * @param initial faults in the form of `--fault`
    */
   constructor(initial: readonly string[]) {
     this.#initial = initial.map(parseFault);
@@ -40,7 +41,7 @@ export class Faults {
     this.#active.push({ ...spec, calls: 0, strikes: 0 });
   }
 
-  /** Also removes the initial faults, which `reset` restores. */
+  /** Removes all faults. `reset` restores the initial ones. */
   clear(): void {
     this.#active = [];
   }
@@ -51,12 +52,12 @@ export class Faults {
     for (const spec of this.#initial) this.add(spec);
   }
 
-  /** In the form of the admin call. */
+  /** Lists the faults in the form of the admin call. */
   list(): { readonly fault: string }[] {
     return this.#active.map(({ text }) => ({ fault: text }));
   }
 
-  /** Returns the effect of the fault that strikes a call, if any. */
+  /** Returns the effect of the fault that is due for a call, if any. */
   strikeCall(endpoint: EndpointName, request: FaultRequest): FaultEffect | undefined {
     return this.#strike({ endpoint, request, isReport: false });
   }
@@ -85,7 +86,7 @@ export class Faults {
   }
 
   /**
-   * Strikes with the first fault that is due. Later ones keep their `times`, so that `503:times=2`
+   * Applies the first fault that is due. Later ones keep their `times`, so that `503:times=2`
    * followed by `429:times=1` gives 503, 503, 429.
    */
   #strike(target: Target): FaultEffect | undefined {
@@ -110,14 +111,14 @@ function canStrike(fault: FaultSpec, { endpoint, isReport, request }: Target): b
   const { effect, endpoints, when } = fault;
   if ((effect.end !== undefined) !== isReport || !endpoints.includes(endpoint)) return false;
 
-  // A fault at both calls strikes when the report is created.
+  // A fault of both calls applies when the report is created.
   if (isReport && endpoint === 'status' && endpoints.includes('buyer')) return false;
 
   if (when === undefined) return true;
   return request !== undefined && isSelected(request, when);
 }
 
-/** Calls the test's `when`. Throws `FaultMistake` if the function fails. */
+/** Asks the test's `when` whether a fault applies. Throws `FaultMistake` if the function fails. */
 function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let result: unknown;
   try {

@@ -11,7 +11,9 @@ import {
 } from '../service/service-error.ts';
 import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
 
-/** In the order of the message that lists them; `adreport help testing` says what each does. */
+/**
+ * All kinds, in the order in which messages list them. `adreport help testing` says what each does.
+ */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
   /** Written as the status itself: `503`, `429:retry-after=2`. */
   status: {
@@ -89,8 +91,8 @@ function fixedReply(reply: Omit<Reply, 'status'>): FaultKind {
 }
 
 /**
- * A fault that sets the final status of a report; `times` counts reports. It strikes at `buyer`
- * when a report is created, at `status` when a report is done.
+ * A fault that sets the final status of a report; `times` counts reports. It applies when a report
+ * is created (`buyer`) or done (`status`).
  */
 function finalStatus(end: ReportStatus): FaultKind {
   return { endpoints: ['status', 'buyer'], effect: () => ({ end }) };
@@ -145,7 +147,7 @@ function sendAtRate(rate: number): BodyChange {
   };
 }
 
-/** For error messages and `/openapi.json`. */
+/** Kinds with their keys, for error messages and `/openapi.json`. */
 export const kindLabels = Object.keys(faultKinds).map((name) =>
   name === 'status' ? 'an HTTP status' : name,
 );

@@ -6,7 +6,7 @@ import { type FaultEffect, type FaultKey, type FaultKind, wholeNumber } from './
 import { faultKinds, kindLabels } from './kinds.ts';
 
 export interface FaultSpec {
-  /** In the form of `--fault`. */
+  /** The fault in the form of `--fault`. */
   readonly text: string;
 
   readonly endpoints: readonly EndpointName[];
@@ -87,7 +87,7 @@ export function findTargets(endpoint: string): EndpointName[] {
   return endpointNames.filter((target) => endpoint === '*' || endpoint === target);
 }
 
-/** Accepts an HTTP status, but not the word “status”. */
+/** Finds a kind by name, or by an HTTP status instead of the word “status”. */
 function findKind(name: string): FaultKind | undefined {
   if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
   return name !== 'status' && Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;

@@ -2,13 +2,13 @@ import type { Profile } from '../../contract/vocabulary.ts';
 
 /** Content negotiation by the `Accept` and `Accept-Encoding` headers. */
 
-/** Those with the best gain for their time first. */
+/** Codings; those with the best gain for their time come first. */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
 /**
- * Returns `undefined` if `Accept` allows neither format (`decisions.md` 4). A buyer gets JSON
- * unless CSV is preferred; a DSP gets CSV unless JSON is named.
+ * Chooses the format of a report; `undefined` if `Accept` allows neither (`decisions.md` 4). A
+ * buyer gets JSON unless CSV is preferred; a DSP gets CSV unless JSON is named.
  */
 export function chooseDataFormat(
   accept: string | undefined,
@@ -32,7 +32,7 @@ export function chooseDataFormat(
 }
 
 /**
- * Returns a coding that `Accept-Encoding` allows; `undefined` for an uncompressed body, which is
+ * Chooses a coding that `Accept-Encoding` allows; `undefined` for an uncompressed body, which is
  * also sent if the client prefers `identity`.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
@@ -60,7 +60,7 @@ function readPreferences(header = ''): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/** Returns 0 for an invalid quality, 1 for a missing one. */
+/** Reads a quality: 0 if it is invalid, 1 if it is missing. */
 function qualityIn(parameters: readonly string[]): number {
   for (const parameter of parameters) {
     const [key = '', value = '1'] = parameter.split('=');
@@ -73,7 +73,9 @@ function qualityIn(parameters: readonly string[]): number {
   return 1;
 }
 
-/** Accepts less exact names for JSON, such as `application/vnd.api+json` or `*∕json`. */
+/**
+ * Finds the quality of less exact names for JSON, such as `application/vnd.api+json` or `*∕json`.
+ */
 function qualityOfSimilarJson(qualities: ReadonlyMap<string, number>): number | undefined {
   for (const [name, quality] of qualities) {
     if (/\/(json|[\w.-]+\+json)$/.test(name)) return quality;

@@ -27,7 +27,7 @@ function toList(value: unknown): unknown {
   return indexes ? indexes.map((index) => (value as Parameters)[index]) : value;
 }
 
-/** By lower-case name. The values of a repeated header are joined by commas. */
+/** Returns the headers by lower-case name. The values of a repeated header are joined by commas. */
 export function joinHeaders({ headersDistinct }: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, values = []] of Object.entries(headersDistinct)) {
@@ -36,7 +36,7 @@ export function joinHeaders({ headersDistinct }: IncomingMessage): Record<string
   return headers;
 }
 
-/** Returns the first 200 characters, without the query string. */
+/** Returns the first 200 characters of a path, without the query string. */
 export function readPath(url: string): string {
   const [path = ''] = url.split('?', 1);
   return path.slice(0, 200);

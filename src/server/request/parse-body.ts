@@ -7,10 +7,10 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 export const maxBodyBytes = 1024 * 1024;
 
-/** Above the number of known parameters. Each unknown one adds a sentence to the response. */
+/** No request has so many parameters. Each unknown one adds a sentence to the response. */
 const maxNames = 1_000;
 
-/** Enough for every filter with the maximum number of values. */
+/** This suffices for every filter with the maximum number of values. */
 const maxFields = 20_000;
 
 const formType = 'application/x-www-form-urlencoded';

@@ -82,7 +82,7 @@ class RequestReader {
     return { since, until };
   }
 
-  /** Returns `NaN` for an invalid `since` or `until`. */
+  /** Reads `since` or `until`; `NaN` if it is invalid. */
   #readInstant(parameter: 'since' | 'until'): number {
     const written = this.#parameters[parameter];
     const text = readScalar(written)?.trim() ?? '';
@@ -133,7 +133,10 @@ class RequestReader {
     return breakdowns;
   }
 
-  /** Returns distinct entries. Adds an error for each name that is not in the profile. */
+  /**
+   * Finds the entries of some names, each once. Adds an error for each name that is not in the
+   * profile.
+   */
   #findAll<Entry extends Metric | Breakdown>(
     parameter: 'metrics' | 'breakdowns',
     names: readonly string[],
@@ -212,7 +215,10 @@ class RequestReader {
     return ids;
   }
 
-  /** Returns distinct values in the order of the request. `split` divides a text into values. */
+  /**
+   * Reads the values of a parameter, each once, in the order of the request. `split` divides a
+   * string into values.
+   */
   #readList(parameter: string, split: (text: string) => readonly string[]): string[] {
     const texts = readArray(this.#parameters[parameter]);
     if (!texts) {
@@ -280,7 +286,7 @@ function namesIn(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim()).filter((name) => name !== '');
 }
 
-/** Returns the end of a sentence. */
+/** Returns the end of a sentence that lists or suggests names. */
 function adviceForName(name: string, candidates: readonly string[]): string {
   if (name.includes(',')) {
     return ': send each breakdown as a separate value, in an array or as breakdowns[0]=…&breakdowns[1]=….';
@@ -288,7 +294,7 @@ function adviceForName(name: string, candidates: readonly string[]): string {
   return suggestion(name, candidates);
 }
 
-/** Returns the end of a sentence. */
+/** Returns the end of a sentence that suggests the closest name. */
 function suggestion(name: string, candidates: readonly string[]): string {
   const guess = nearest(name, candidates);
   return guess ? `: did you mean ${guess}?` : '.';

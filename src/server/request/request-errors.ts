@@ -1,7 +1,7 @@
 import { formatPlural } from '../../text/quantity.ts';
 import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service-error.ts';
 
-/** Enough for real requests. A hostile body can have thousands of errors. */
+/** Real requests have fewer errors. A hostile body can have thousands. */
 const maxDetails = 100;
 
 /**

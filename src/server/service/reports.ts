@@ -6,7 +6,7 @@ import type { FaultRequest } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
 import { refuseUntil, ServiceError } from './service-error.ts';
 
-/** Beyond this number of reports, the oldest are forgotten (`decisions.md` 4). */
+/** The oldest reports are forgotten beyond this number (`decisions.md` 4). */
 const maxReports = 10_000;
 const oneDayMs = 24 * 3_600_000;
 
@@ -26,14 +26,14 @@ export interface StoredReport extends ReportCreation {
   /** Final status, once it is decided. */
   end?: ReportStatus | undefined;
 
-  /** Set by an admin call; overrides everything else. */
+  /** Status set by an admin call, which overrides everything else. */
   fixedStatus?: ReportStatus;
 }
 
 interface ReportRules {
   readonly createId: IdSource;
 
-  /** May decide the final status of a report, once, when it is done. */
+  /** Faults, which may decide the final status of a report, once, when it is done. */
   readonly faults: Faults;
 }
 
@@ -57,7 +57,7 @@ export class Reports {
   readonly #rules: ReportRules;
   #count = 0;
 
-  /** By id, oldest first. */
+  /** Reports by id, oldest first. */
   readonly #reports = new Map<string, StoredReport>();
 
   constructor(options: ServerOptions, rules: ReportRules) {
@@ -68,7 +68,7 @@ export class Reports {
     this.#rules = rules;
   }
 
-  /** Starts in progress. */
+  /** Stores a new report, which is in progress. */
   create(creation: ReportCreation): StoredReport {
     this.#count += 1;
     const { account, request } = creation;
@@ -109,7 +109,9 @@ export class Reports {
     return { status, message: messages[status], report_id: report.id };
   }
 
-  /** Throws 409 if the report is not ready or has failed, and 410 if it has expired. */
+  /**
+   * Throws `ServiceError` 409 if the report is not ready or has failed, and 410 if it has expired.
+   */
   assertDownloadable(report: StoredReport, nowMs: number, request?: FaultRequest): void {
     const { id, createdMs } = report;
     const status = this.#computeStatus(report, nowMs, request);

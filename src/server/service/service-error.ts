@@ -6,7 +6,7 @@ export interface ErrorDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/** The first id of a status is its usual one. */
+/** Error ids with their statuses. The first id of a status is its usual one. */
 export const errorStatuses = {
   SYSTEM: 400,
   INVALID_BODY: 400,
@@ -39,7 +39,7 @@ export const errorStatuses = {
 
 export type ErrorId = keyof typeof errorStatuses;
 
-/** By status. */
+/** Error ids by status. */
 export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
 
 /**

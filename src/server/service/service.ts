@@ -21,7 +21,7 @@ export interface ServiceCall {
   /** Names in the query string. */
   readonly query: readonly string[];
 
-  /** In the form that faults receive. */
+  /** The request in the form that faults receive. */
   readonly faultRequest: FaultRequest;
 
   /** Aborted when the client disconnects. */
@@ -105,7 +105,7 @@ function unknownQuery(names: readonly string[]): ServiceError {
   return new ServiceError('UNKNOWN_PARAMETER', sentence, { details });
 }
 
-/** Computes the data while it is sent. */
+/** Sends a report, whose data is computed while it is sent. */
 function deliver(
   services: Services,
   delivered: DeliveredReport,
@@ -128,7 +128,7 @@ function deliver(
   };
 }
 
-/** Uses the metrics as far as they are known now. */
+/** Computes a report with the metrics as far as they are known now. */
 function reportNow(
   { fixtures, clock, options }: Services,
   { account, request }: DeliveredReport,

@@ -20,13 +20,13 @@ export class Sessions {
   readonly #tokenTtlMs: number;
   readonly #rateLimit: number | undefined;
 
-  /** By token. */
+  /** Sessions by token. */
   readonly #sessions = new Map<string, Session>();
   readonly #revokedTokens = new Set<string>();
   readonly #createId: IdSource;
   #signIns = 0;
 
-  /** Calls in the second of the latest, by account or, if unknown, by IP address. */
+  /** Calls in the second of the latest call, by account or, if that is unknown, by IP address. */
   readonly #latestCalls = new Map<string, { readonly second: number; readonly calls: number }>();
 
   constructor(accounts: readonly Account[], options: ServerOptions, createId: IdSource) {

@@ -6,12 +6,12 @@ import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { Inventory } from './inventory.ts';
 
 /**
- * From `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
+ * A campaign of `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
  * `systems` mean all of them. `cpm` is in cents per thousand displays, `cpc` in cents per click.
  */
 type CampaignPlan = (typeof plans)[number];
 
-/** From `campaigns.json`; `volume` is the number of requests in the busiest hour. */
+/** An ad unit of `campaigns.json`; `volume` is the number of requests in the busiest hour. */
 type AdUnitPlan = CampaignPlan['adunits'][number];
 
 /** Includes the delivery period, prices, and the choices for the facts. */
@@ -31,7 +31,7 @@ export interface PlannedAdUnit {
   readonly places: DrawTable;
 }
 
-/** In the order of `GET /campaigns`. */
+/** Lists the campaigns in the order of `GET /campaigns`. */
 export function listCampaigns(): FixtureCampaign[] {
   return plans.map(({ countries, systems, cpm, cpc, adunits, ...campaign }) => ({
     ...campaign,
@@ -77,7 +77,7 @@ function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory
 
   return {
     dimensions,
-    // Adding an ad unit does not change the facts of the others.
+    // The hash of the id is used, so that a new ad unit does not change the facts of the others.
     seed: Number(id),
     volume: adUnit.volume,
     clicksPerThousand: format.clicksPerThousand,
@@ -95,7 +95,7 @@ function createPlaceTable({ countries }: CampaignPlan, inventory: Inventory): Dr
   return createDrawTable(places.map(({ choice }) => choice));
 }
 
-/** An empty list contains every name. */
+/** Returns true if a list has a name, or is empty, which means all names. */
 function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);

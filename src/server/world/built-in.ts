@@ -11,7 +11,7 @@ import { mix } from './random.ts';
 import { drawFacts } from './traffic.ts';
 
 export interface BuiltInOptions {
-  /** Any whole number. Another seed gives other traffic for the same campaigns. */
+  /** Whole number. Another seed gives other traffic for the same campaigns. */
   readonly seed: number;
 
   /** Multiplies the number of facts; a whole number, at least 1. */
@@ -34,7 +34,7 @@ export function builtInFixtures(options: BuiltInOptions): Fixtures {
   };
 }
 
-/** Does not depend on the seed. */
+/** The part of the data that does not depend on the seed. */
 interface PlannedWorld extends Pick<Fixtures, 'campaigns' | 'names'> {
   readonly adUnits: readonly PlannedAdUnit[];
 }
@@ -51,10 +51,10 @@ function planWorld(): PlannedWorld {
 /** Facts of an hour by index of the ad unit; `undefined` until needed. */
 type HourOfFacts = (readonly Fact[] | undefined)[];
 
-/** About 25 MB. */
+/** Facts kept in memory, which take about 25 MB. */
 const maxCachedFacts = 60_000;
 
-/** By seed, scale and hour, because test suites request the same days in each test. */
+/** Hours by seed, scale and hour, because test suites request the same days in each test. */
 const cachedHours = new Map<string, HourOfFacts>();
 let cachedFacts = 0;
 

@@ -9,11 +9,11 @@ export interface Choice {
   readonly dimensions: Partial<Dimensions>;
   readonly weight: number;
 
-  /** Empty if there is no next choice. */
+  /** Table for the next choice; empty if there is none. */
   readonly next: DrawTable;
 }
 
-/** 256 entries, one for each value of a random byte. */
+/** Choices by the value of a random byte: 256 entries. */
 export type DrawTable = readonly Choice[];
 
 interface ChoiceOptions {
@@ -22,7 +22,7 @@ interface ChoiceOptions {
   readonly next?: readonly Choice[];
 }
 
-/** Adds the dimensions of the choice to the next choices. */
+/** Creates a choice, and adds its dimensions to the next choices. */
 export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOptions): Choice {
   const following = next.map((choice) => ({
     ...choice,
@@ -31,7 +31,7 @@ export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOption
   return { dimensions, weight, next: createDrawTable(following) };
 }
 
-/** Gives each choice entries in proportion to its weight. */
+/** Creates a table with entries for each choice in proportion to its weight. */
 export function createDrawTable(choices: readonly Choice[]): DrawTable {
   let total = 0;
   for (const { weight } of choices) total += weight;

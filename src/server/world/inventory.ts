@@ -4,13 +4,13 @@ import { type Choice, createChoice } from './choices.ts';
 import inventory from './inventory.json' with { type: 'json' };
 
 export interface Device {
-  /** `undefined` if unknown. */
+  /** Operating system; `undefined` if unknown. */
   readonly system: string | undefined;
   readonly choice: Choice;
 }
 
 export interface Place {
-  /** `undefined` if unknown. */
+  /** Country; `undefined` if unknown. */
   readonly country: string | undefined;
   readonly choice: Choice;
 }
@@ -38,7 +38,7 @@ export class Inventory {
     };
   }
 
-  /** Includes the sub-publishers of its publisher. */
+  /** Creates an app with the sub-publishers of its publisher. */
   #createApp({ platform, publisherId, bundleId, weight }: (typeof inventory.apps)[number]): Choice {
     const publisher = inventory.publishers.find(({ id }) => id === publisherId);
     const subPublishers = publisher?.subPublishers ?? [];
@@ -100,7 +100,7 @@ export class Inventory {
     };
   }
 
-  /** Returns the id, and adds its name to `names`; `null` if unknown. */
+  /** Adds the name of an id to `names` and returns the id; `null` if unknown. */
   #registerName(
     dimension: DimensionName,
     named: { id: string; name: string } | null | undefined,
@@ -113,7 +113,7 @@ export class Inventory {
   }
 }
 
-/** Returns the default ones for a country without its own. */
+/** Finds the carriers of a country; the default ones if it has none of its own. */
 function findCarriers(country: string | undefined) {
   const own = inventory.carriers.find((list) => list.country === country);
   const defaults = inventory.carriers.find((list) => list.country === null);

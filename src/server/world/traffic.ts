@@ -5,7 +5,9 @@ import busy from './busy-hours.json' with { type: 'json' };
 import { mix } from './random.ts';
 
 /**
- * Uses only integer arithmetic, so that the facts are the same on every machine.
+ * Draws the facts of an hour and ad unit. It uses only integer arithmetic, so that they are the
+ * same on every machine.
+ *
  * @param hourBits 32 random bits for the hour
  * @param scale multiplies the number of facts
  */
@@ -25,7 +27,7 @@ export function drawFacts(
   return facts;
 }
 
-/** Shared by the facts of an hour and ad unit. */
+/** Properties of all facts of an hour and ad unit. */
 interface Traffic {
   /** Mean number of requests. */
   readonly level: number;
@@ -57,7 +59,10 @@ function drawFact(adUnit: PlannedAdUnit, traffic: Traffic, bits: number): Fact {
   };
 }
 
-/** Requests ≥ displays ≥ clicks ≥ each conversion; whole numbers and whole cents. */
+/**
+ * Draws metrics with requests ≥ displays ≥ clicks ≥ each conversion, in whole numbers and whole
+ * cents.
+ */
 function drawMetrics(
   adUnit: PlannedAdUnit,
   { level, dollarRate }: Traffic,
@@ -91,7 +96,7 @@ function drawMetrics(
   return values as Fact['metrics'];
 }
 
-/** Rounds up or down at random. */
+/** Takes a share of a number, and rounds it up or down at random. */
 function takeShare(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }
@@ -103,8 +108,8 @@ function computeDollarRate(hour: number): number {
 }
 
 /**
- * Returns millionths of the busiest hour, from percents by hour of day, weekday (from Sunday) and
- * month. Central European winter time is accurate enough.
+ * Returns the traffic of an hour in millionths of the busiest hour, from percents by hour of day,
+ * weekday (from Sunday) and month. Central European winter time is accurate enough.
  */
 function busyness(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
