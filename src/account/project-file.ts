@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { unknownKey } from '../query/saved-report.ts';
 import { fileError, readYamlFile, type YamlFile, type YamlSection } from '../query/yaml-file.ts';
 import { quoted } from '../text/printable.ts';
-import { type ProjectChoice, settingOfFileKey } from './settings.ts';
+import { entryOf, type ProjectChoice, projectKeys } from './settings.ts';
 
 export const projectFileName = 'adreport.yaml';
 
@@ -76,9 +76,9 @@ export async function readProjectDefaults(
 
 function readChoice(file: YamlFile): ProjectChoice {
   const choice: Record<string, string> = {};
-  for (const [name, { value }] of file.section('defaults').entries) {
-    const key = settingOfFileKey(name);
-    if (key === undefined) continue;
+  const { entries } = file.section('defaults');
+  for (const key of projectKeys) {
+    const value = entries.get(entryOf(key).name)?.value;
     if (typeof value === 'string') choice[key] = value;
     if (Array.isArray(value)) choice[key] = value.join(',');
   }

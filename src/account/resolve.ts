@@ -59,7 +59,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
   // A named account has its own base URL.
   const unused: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
   const layers = [
-    ...givenLayers({ ...sources, env: withoutVariables(env, [...credentialKeys, ...unused]) }),
+    ...givenLayers(sources, [...credentialKeys, ...unused]),
     accountLayer(account.value, { ...storedAccount, account: stored.defaultAccount }),
   ];
   return { ...readAll(layers, env), isFromEnvironment: false, storedAccount, stored };
@@ -96,7 +96,7 @@ const credentialKeys: readonly SettingKey[] = ['token', 'email', 'password'];
  * without a password, or the reverse.
  */
 function hasCredentials(env: Env): boolean {
-  const { token, email, password } = envLayer(env).values;
+  const { token, email, password } = readVariables(env, credentialKeys);
   const hasEmail = email !== undefined;
   const hasPassword = password !== undefined;
   if (hasEmail === hasPassword) return token !== undefined || hasEmail;
@@ -142,47 +142,54 @@ export function readGivenBaseUrl(flags: RawSettings, env: Env): URL | undefined 
 
 /** The settings of one source. */
 interface Layer {
-  readonly source: SettingSource;
-
-  /** Names the source of a setting in messages. */
-  readonly nameSource: (key: SettingKey) => string;
+  readonly source: Exclude<SettingSource, 'default'>;
   readonly values: RawSettings;
+
+  /** Name of the stored account. */
+  readonly account?: string;
 }
 
-/** In order of precedence. */
-function givenLayers({
-  flags,
-  env,
-  projectFile = {},
-}: Omit<SettingsSources, 'stored'>): readonly Layer[] {
-  const nameSource = (key: SettingKey) => `adreport.yaml (${entryOf(key).fileKey})`;
+/**
+ * In order of precedence.
+ *
+ * @param unused settings whose variables are ignored
+ */
+function givenLayers(
+  { flags, env, projectFile = {} }: Omit<SettingsSources, 'stored'>,
+  unused: readonly SettingKey[] = [],
+): readonly Layer[] {
+  const variables = settingKeys.filter((key) => !unused.includes(key));
   return [
-    { source: 'flag', nameSource: (key) => `--${entryOf(key).name}`, values: flags },
-    envLayer(env),
-    { source: 'file', nameSource, values: projectFile },
+    { source: 'flag', values: flags },
+    { source: 'env', values: readVariables(env, variables) },
+    { source: 'file', values: projectFile },
   ];
 }
 
 /** Treats an empty variable as unset, because CI systems clear it that way. */
-function envLayer(env: Env): Layer {
+function readVariables(env: Env, keys: readonly SettingKey[]): RawSettings {
   const values: Record<string, string> = {};
-  for (const key of settingKeys) {
+  for (const key of keys) {
     const text = env[entryOf(key).variable ?? ''];
     if (text?.trim()) values[key] = text;
   }
-  return { source: 'env', nameSource: (key) => entryOf(key).variable ?? '', values };
+  return values;
 }
 
-function accountLayer(name: string, values: RawSettings): Layer {
-  const nameSource = (key: SettingKey) =>
-    key === 'account' ? 'the stored default' : `account “${name}”`;
-  return { source: 'account', nameSource, values };
+function accountLayer(account: string, values: RawSettings): Layer {
+  return { source: 'account', account, values };
 }
 
-function withoutVariables(env: Env, keys: readonly SettingKey[]): Env {
-  const others = { ...env };
-  for (const key of keys) delete others[entryOf(key).variable ?? ''];
-  return others;
+/** Names the source of a setting in messages. */
+function nameSource({ source, account }: Layer, key: SettingKey): string {
+  const { name, variable = '' } = entryOf(key);
+  const names = {
+    flag: `--${name}`,
+    env: variable,
+    file: `adreport.yaml (${name})`,
+    account: key === 'account' ? 'the stored default' : `account “${account}”`,
+  };
+  return names[source];
 }
 
 function readAll(layers: readonly Layer[], env: Env): AllSettings {
@@ -206,9 +213,9 @@ function readSetting<Key extends SettingKey>(
 
 /** Finds the first source that has a setting; `undefined` if there is none. */
 function findText(key: SettingKey, layers: readonly Layer[]): Setting<string> | undefined {
-  for (const { source, nameSource, values } of layers) {
-    const value = values[key];
-    if (value !== undefined) return { value, source, from: nameSource(key) };
+  for (const layer of layers) {
+    const value = layer.values[key];
+    if (value !== undefined) return { value, source: layer.source, from: nameSource(layer, key) };
   }
   return undefined;
 }

@@ -1,6 +1,4 @@
 import { dirname, relative, resolve } from 'node:path';
-import { findNames } from '../contract/aliases.ts';
-import { breakdowns, derivedBreakdowns } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { type RunFlags, runFlagsByName } from '../query/flags/run-flags.ts';
 import { type FormatName, formatOfFile } from '../query/format-names.ts';
@@ -16,19 +14,17 @@ import { isUrl } from '../query/url.ts';
 import { fileError, type LineMistake, type YamlSection } from '../query/yaml-file.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 import {
   findProjectFile,
   type ProjectFile,
   projectFileName,
   readProjectFile,
 } from './project-file.ts';
-import { type ProjectChoice, splitChoice } from './settings.ts';
+import type { ProjectChoice } from './settings.ts';
 
 /** The surroundings in which a command line is read. */
 interface Surroundings {
   readonly cwd: string;
-  readonly platform: NodeJS.Platform;
   readonly nowMs: number;
 
   /** Format of stdout without `--format`. */
@@ -75,7 +71,10 @@ export async function readSavedReports(
   return chooseReports(file, command, here).map((name) => {
     const section = file.report(name);
     const saved = readReport(file, section, command);
-    const { choice, others } = splitChoice(withOwnPaths(saved, file, cwd));
+    const values = withOwnPaths(saved, file, cwd);
+    // For these the environment takes precedence over the file.
+    const { account, profile, encoding, windowClock, ...others } = values;
+    const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
     const unfit = findUnfit({ ...command.options, ...others }, defaults, here);
     const known = Object.entries(others).filter(([option]) => !unfit.includes(option));
@@ -142,12 +141,9 @@ function findFile(command: RunCommandLine, here: Surroundings): string {
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
   if (path !== undefined) return path;
 
-  const [name] = command.names;
+  const what = `There is no ${projectFileName} in this folder or its parents.`;
   const hint = 'Create one with adreport init, or name a file with --file.';
-  if (name === undefined) {
-    throw new UsageError(`There is no ${projectFileName} in this folder or its parents.`, { hint });
-  }
-  const what = `Cannot run ${quoted(name)}: there is no ${projectFileName} in this folder or its parents.`;
+  if (command.names.length === 0) throw new UsageError(what, { hint });
   throw unknownReport(command, here, { what, hint });
 }
 
@@ -182,28 +178,19 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
   return [...chosen];
 }
 
-const breakdownNames = [...breakdowns, ...derivedBreakdowns].map(({ name }) => name);
-
-/** Returns the error for an unknown report, whose name may be meant as the value of a flag. */
+/** Returns the error for an unknown report, whose name may be meant as a period. */
 function unknownReport(
-  { names, options: { period, by = [] } }: RunCommandLine,
-  { platform, nowMs }: Surroundings,
+  { names, options: { period } }: RunCommandLine,
+  { nowMs }: Surroundings,
   { what, hint }: { readonly what: string; readonly hint: string },
 ): UsageError {
   const words = names.join('-');
   const meantPeriod = period === undefined ? words : `${period}-${words}`;
-  const listed = [...by, ...names.flatMap((name) => name.split(',')).filter(Boolean)];
-  const areBreakdowns = listed.every((name) => findNames(name, breakdownNames).length > 0);
-  const flag = isPeriod(meantPeriod, nowMs) ? '--period' : '--by';
-  if (flag === '--by' && !areBreakdowns) {
-    const hintOnValues = 'If it is the value of a flag, leave no spaces: --metrics displays,clicks';
-    return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });
+  if (isPeriod(meantPeriod, nowMs)) {
+    return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
+      hint: `Use --period ${meantPeriod}`,
+    });
   }
-  const value = flag === '--period' ? meantPeriod : listed.join(',');
-  const use = `Use ${flag} ${shellWord(value, platform)}`;
-  // `weekly` is a report of `adreport init`, and a breakdown.
-  const isReportName = flag === '--by' && by.length === 0;
-  return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
-    hint: isReportName ? `${use}\n${hint}` : use,
-  });
+  const hintOnValues = 'If it is the value of a flag, leave no spaces: --metrics displays,clicks';
+  return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });
 }

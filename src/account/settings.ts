@@ -15,16 +15,13 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** One setting: its name in each source, and how its value is read and shown. */
 interface SettingEntry<Value> {
-  /** Name in `adreport config`. */
+  /** Name in `adreport config` and `adreport.yaml`. */
   readonly name: string;
 
   /** Absent if no flag sets it, but signing in or the environment. */
   readonly flag?: string;
 
   readonly variable?: string;
-
-  /** Key in `adreport.yaml`, under `defaults` or in a saved report. */
-  readonly fileKey?: string;
 
   /** Set if a stored account may have it, as a string. */
   readonly isStored?: true;
@@ -48,7 +45,6 @@ export const settingTable = {
     name: 'account',
     flag: '--account <name>',
     variable: 'ADREPORT_ACCOUNT',
-    fileKey: 'account',
     read: readOneAccount,
     otherwise: 'default',
   },
@@ -63,7 +59,6 @@ export const settingTable = {
     name: 'profile',
     flag: '--profile <name>',
     variable: 'ADREPORT_PROFILE',
-    fileKey: 'profile',
     isStored: true,
     read: (word: string): Profile => readSettingWord('profile', profiles, word),
     otherwise: 'buyer',
@@ -71,7 +66,6 @@ export const settingTable = {
   encoding: {
     name: 'encoding',
     flag: '--encoding <kind>',
-    fileKey: 'encoding',
     isStored: true,
     read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
     otherwise: 'json',
@@ -79,7 +73,6 @@ export const settingTable = {
   windowClock: {
     name: 'window-clock',
     flag: '--window-clock <kind>',
-    fileKey: 'window-clock',
     isStored: true,
     read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
     otherwise: 'instant',
@@ -123,40 +116,14 @@ export type ResolvedValue<Key extends SettingKey> =
 /** Values of one source, as typed or stored. */
 export type RawSettings = { readonly [Key in SettingKey]?: string | undefined };
 
+/** Settings in `adreport.yaml`, under `defaults` or in a saved report. */
+export const projectKeys = ['account', 'profile', 'encoding', 'windowClock'] as const;
+
 /** Account settings of `adreport.yaml`, for all commands or for one saved report. */
-export type ProjectChoice = {
-  readonly [Key in SettingKey as (typeof settingTable)[Key] extends { readonly fileKey: unknown }
-    ? Key
-    : never]?: string | undefined;
-};
+export type ProjectChoice = Pick<RawSettings, (typeof projectKeys)[number]>;
 
 export const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
 
 export function entryOf<Key extends SettingKey>(key: Key): SettingEntry<SettingValue<Key>> {
   return settingTable[key] as SettingEntry<SettingValue<Key>>;
-}
-
-interface SplitChoice<Values> {
-  readonly choice: ProjectChoice;
-  readonly others: Omit<Values, keyof ProjectChoice>;
-}
-
-/**
- * Separates the account settings of a saved report from its other values, because for settings the
- * environment takes precedence over the file.
- */
-export function splitChoice<Values extends ProjectChoice>(values: Values): SplitChoice<Values> {
-  const choice: Record<string, string | undefined> = {};
-  const others: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const isSetting = settingKeys.some((key) => key === name && entryOf(key).fileKey !== undefined);
-    if (isSetting) choice[name] = value;
-    else others[name] = value;
-  }
-  return { choice, others: others as SplitChoice<Values>['others'] };
-}
-
-/** Finds the setting of a key in `adreport.yaml`; `undefined` for any other key. */
-export function settingOfFileKey(fileKey: string): SettingKey | undefined {
-  return settingKeys.find((key) => entryOf(key).fileKey === fileKey);
 }

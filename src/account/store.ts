@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, posix, win32 } from 'node:path';
 import type Conf from 'conf';
@@ -9,12 +9,11 @@ import { withLock } from '../text/file-lock.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { quoted } from '../text/printable.ts';
 import { entryOf, settingKeys } from './settings.ts';
 
 /** A stored account, which never has a password. */
 export interface StoredAccount {
-  /** Kept by `logout`; removed by `adreport config unset base-url`. */
+  /** Absent after `adreport config unset base-url`. */
   readonly baseUrl?: string;
   readonly token?: string;
   readonly profile?: Profile;
@@ -31,9 +30,6 @@ export interface StoredSettings {
   readonly defaultAccount?: string;
   readonly accounts: Readonly<Record<string, StoredAccount>>;
 }
-
-/** A file of this size holds several thousand accounts. */
-const maxSettingsBytes = 1_000_000;
 
 export const noSettings: StoredSettings = { accounts: {} };
 
@@ -128,7 +124,6 @@ export class Store {
   async #open(): Promise<SettingsConf> {
     const { default: ConfClass } = await import('conf');
     try {
-      requireSmallFile(this.path);
       return new ConfClass<Partial<StoredSettings>>({
         cwd: this.directory,
         configName: 'settings',
@@ -164,34 +159,24 @@ function toSettings(conf: SettingsConf): StoredSettings {
   return { accounts: {}, ...conf.store };
 }
 
-/** Throws for a large file, and for a pipe or a device, whose reading might never end. */
-function requireSmallFile(path: string): void {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  if (!stats) return;
-  if (!stats.isFile()) throw new Error('it is not a regular file');
-  if (stats.size > maxSettingsBytes) throw new Error('it is larger than 1 MB');
-}
-
-/** Parses the settings file. Throws an error that names the first invalid member. */
+/** Throws for any file that was not written by this program. */
 function parseSettings(text: string): StoredSettings {
   if (text.includes('\uFFFD')) throw new Error('it is not UTF-8');
   const value = parseJson(text);
-  if (!isObject(value) || !isObject(value.accounts)) {
-    throw new Error('it was not written by adreport');
-  }
+  if (!isSettings(value)) throw new Error('it was not written by adreport');
+  return value;
+}
 
+function isSettings(value: unknown): value is StoredSettings {
+  if (!isObject(value) || !isObject(value.accounts)) return false;
   const { accounts, defaultAccount = '' } = value;
-  if (typeof defaultAccount !== 'string') throw new Error('its defaultAccount is not a string');
-  for (const [name, account] of Object.entries(accounts)) {
-    if (!isObject(account)) throw new Error(`its account ${quoted(name)} is not an object`);
-    const wrong = settingKeys.find((key) => {
-      return (
-        entryOf(key).isStored && account[key] !== undefined && typeof account[key] !== 'string'
-      );
-    });
-    if (wrong) throw new Error(`${wrong} of its account ${quoted(name)} is not a string`);
-  }
-  return { ...value, accounts: accounts as StoredSettings['accounts'] };
+  return typeof defaultAccount === 'string' && Object.values(accounts).every(isAccount);
+}
+
+function isAccount(account: unknown): boolean {
+  if (!isObject(account)) return false;
+  const values = settingKeys.filter((key) => entryOf(key).isStored).map((key) => account[key]);
+  return values.every((value) => value === undefined || typeof value === 'string');
 }
 
 /**

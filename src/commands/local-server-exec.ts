@@ -30,6 +30,10 @@ export const execCommand = declareCommand({
     if (program.trim() === '') {
       throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
     }
+    if (program.startsWith('-')) {
+      const hint = 'See: adreport local-server exec --help-all';
+      throw new UsageError(`Unknown flag ${program}.`, { hint });
+    }
     if (!existsSync(host.cwd)) {
       throw new UsageError(`Cannot run ${program}: the working folder was deleted.`, {
         hint: 'Change to another folder.',

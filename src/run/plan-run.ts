@@ -66,9 +66,9 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
 }
 
 function readSaved(context: Context, command: RunCommandLine): Promise<ReportFlags[]> {
-  const { cwd, platform, wallClock } = context.host;
+  const { cwd, wallClock } = context.host;
   const nowMs = wallClock();
-  return readSavedReports(command, { cwd, platform, nowMs, stdoutFormat: stdoutFormat(context) });
+  return readSavedReports(command, { cwd, nowMs, stdoutFormat: stdoutFormat(context) });
 }
 
 /** Throws `UsageError` for flags that do nothing with the others. */

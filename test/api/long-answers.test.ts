@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { serve } from '../support/http-server.ts';
-import { runCli, temporaryFolder } from '../support/run-cli.ts';
+import { runCli } from '../support/run-cli.ts';
 
 /** Answers that try to block the program. With more than linear time, the tests would time out. */
 
@@ -35,18 +33,5 @@ describe('a megabyte that invites backtracking is read once', () => {
         1,
       );
     }
-  });
-});
-
-describe('a settings folder', () => {
-  test('with a settings file that is too large is refused before it is read', async () => {
-    const folder = temporaryFolder();
-    const file = `{"accounts":{"x":{"baseUrl":"https://x.example"}},"junk":"${'x'.repeat(1_100_000)}"}`;
-    writeFileSync(join(folder, 'settings.json'), file);
-    const { exitCode, stderr } = await runCli('config list', {
-      env: { ADREPORT_CONFIG_DIR: folder },
-    });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('it is larger than 1 MB');
   });
 });
