@@ -155,17 +155,20 @@ export function problemLines(cwd: string, { folder, declaration, check }: Folder
     else groups.push([problem]);
   }
 
-  return groups.map((group) => {
+  const firstMissing = groups.findIndex(([first]) => first?.kind === 'missing');
+  return groups.map((group, index) => {
     const [first, ...others] = group as [Problem, ...Problem[]];
-    const shown = join(relative(cwd, folder), first.file);
+    const { file, kind, clause, advice = '' } = first;
+    const shown = join(relative(cwd, folder), file);
     const last = others.at(-1);
-    if (!last) return `${first.kind}: ${sentence(shown, first.clause, first.advice)}`;
-
     const count = formatPlural(group.length, declaration?.split ?? 'file');
-    const range = `${shown} … ${last.file} (${count})`;
-    const isPlain = first.kind === 'missing';
-    const rest = isPlain ? (first.advice ?? '') : sentence(first.file, first.clause, first.advice);
-    return `${first.kind}: ${range}. ${rest}`.trimEnd();
+    const files = last ? `${shown} … ${last.file} (${count})` : shown;
+
+    // The kind says it all. How to drop files is said once.
+    if (kind === 'missing')
+      return `missing: ${files}. ${index === firstMissing ? advice : ''}`.trimEnd();
+    const subject = last ? `${files}. ${file}` : files;
+    return `${kind}: ${sentence(subject, clause, first.advice)}`;
   });
 }
 

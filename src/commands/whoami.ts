@@ -24,6 +24,7 @@ async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
   const { account, baseUrl, token, profile } = await context.account.settings();
   const { works, outcome, error } = await tryToken(context);
+  if (token.value === undefined && error && !flags.json) throw error;
 
   const mask = token.value === undefined ? null : maskToken(token.value);
   const url = baseUrl.value ? formatBaseUrl(baseUrl.value) : null;

@@ -122,7 +122,7 @@ function mismatchProblem(
     missing: 'is missing',
     unreadable: `cannot be read: ${why}`,
     untracked: 'is not in the history',
-    'other report': 'is from another report',
+    'other report': 'was not downloaded for the report of this folder',
     changed: describeChange(bytes, history.lines.get(file)?.bytes ?? 0),
   };
   const advice: Readonly<Record<string, string>> = {
@@ -134,9 +134,9 @@ function mismatchProblem(
 }
 
 function describeChange(bytes: number, expected: number): string {
-  if (bytes === 0) return 'was changed: it is empty';
-  if (bytes === expected) return 'was changed: it has the same size, but different bytes';
-  return `was changed: it has ${formatCount(bytes)} bytes, not ${formatCount(expected)}`;
+  if (bytes === 0) return 'is empty';
+  if (bytes === expected) return 'has the same size as when downloaded, but different bytes';
+  return `has ${formatCount(bytes)} bytes, but was downloaded with ${formatCount(expected)}`;
 }
 
 /** Checks a file of the pattern outside the folder's days, but not its bytes. */

@@ -51,6 +51,9 @@ export function readColumnNames(texts: readonly string[], query: ColumnsQuery) {
   return { names: [...new Set(names)], mistakes };
 }
 
+/** Hints list at most this many columns. */
+const maxListed = 8;
+
 function readColumn(text: string, query: ColumnsQuery): string {
   const possible = possibleColumns(query);
   if (possible.names.includes(text)) return text;
@@ -60,7 +63,8 @@ function readColumn(text: string, query: ColumnsQuery): string {
     if (name !== undefined) return name;
   }
 
-  const list = `Choose from ${possible.names.join(', ')}, or use --columns all.`;
+  const listed = possible.requested.slice(0, maxListed).join(', ');
+  const list = `Choose from ${listed} and others: adreport fields lists all names.`;
   throw new UsageError(`Unknown column ${quoted(text)} of this report.`, {
     about: { flag },
     hint: closestHint({ text, accepted: possible.fields }, list),

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { quoted } from '../text/printable.ts';
+import { printable, quoted } from '../text/printable.ts';
 import {
   type Days,
   findInstants,
@@ -303,9 +303,11 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/** Returns why a text in the form of a date is none (2026-02-30), otherwise `otherwise`. */
+/** Names what has the form of a date and is none (2026-02-30); returns `otherwise` without one. */
 function noSuchDate(text: string, otherwise: string): string {
-  return /^\d{4}-[\dqw][^.]*$/i.test(text) ? 'There is no such date.' : otherwise;
+  const dates = text.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
+  const wrong = dates.find((name) => readDays(name.toLowerCase()) === undefined);
+  return wrong === undefined ? otherwise : `There is no such date: ${printable(wrong)}.`;
 }
 
 /** Names of periods, such as `today` and `last-month`. */

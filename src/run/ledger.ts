@@ -129,10 +129,13 @@ export class Ledger {
     return name;
   }
 
-  /** Updates an entry. */
+  /** Updates an entry. Every change replaces the message about an earlier failure. */
   async update(name: string, change: LedgerChange): Promise<void> {
     const entry = this.#read(name);
-    if (entry) await this.#write(name, { ...entry, ...change });
+    if (!entry) return;
+
+    const { message: _earlier, ...others } = entry;
+    await this.#write(name, { ...others, ...change });
   }
 
   /** Returns the newest report of a service with this id. */

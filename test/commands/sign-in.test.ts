@@ -50,7 +50,9 @@ describe('login', () => {
 
     expect(await cli('logout')).toMatchObject({ exitCode: 0 });
     expect(readFileSync(settings, 'utf8')).not.toContain(token);
-    expectRefusal(await cli('campaigns'), 3, 'adreport login');
+    for (const line of ['campaigns', 'whoami']) {
+      expectRefusal(await cli(line), 3, 'adreport login');
+    }
   });
 
   test('with a pasted token, as a second account with a profile', async () => {

@@ -32,6 +32,7 @@ describe('one step at a time', () => {
     const list = JSON.parse((await run('report list --json')).stdout);
 
     expect(list).toMatchObject([{ id, status: 'downloaded', request: { profile: 'buyer' } }]);
+    expect(list[0]).not.toHaveProperty('message');
   });
 
   test('download takes the flags of a file', async () => {

@@ -169,13 +169,12 @@ describe('the days of a folder', () => {
   test('old files that were deleted are missing until since is raised, or left out', async () => {
     const { run, runWell, check, path } = await openFolderScene();
     await runWell(`run --since 2026-11-10 ${request} ${output}`);
-    fs.rmSync(path('2026-11-10.csv'));
-    fs.rmSync(path('2026-11-11.csv'));
+    for (const day of [10, 11, 13]) fs.rmSync(path(`2026-11-${day}.csv`));
     expect((await run('check data')).stdout).toContain(
-      'missing: data/2026-11-10.csv … 2026-11-11.csv (2 days). To drop old files, raise since (2026-11-10) in _adreport.yaml.\nTo solve: adreport update data\n',
+      'missing: data/2026-11-10.csv … 2026-11-11.csv (2 days). To drop old files, raise since (2026-11-10) in _adreport.yaml.\nmissing: data/2026-11-13.csv.\nTo solve: adreport update data\n',
     );
     expect(await check('data --since -5d')).toEqual([]);
-    edit(path('_adreport.yaml'), 'since', '2026-11-12');
+    edit(path('_adreport.yaml'), 'since', '2026-11-14');
     expect(await check()).toEqual([]);
   });
 

@@ -104,6 +104,7 @@ test.each<[line: string, message: string, hint: string]>([
     'By name: --campaign Sale',
   ],
   ['--columns clcks', 'Unknown column “clcks” of this report.', 'Did you mean clicks?'],
+  ['--columns xyz', 'Unknown column', 'leads, landings, revenueEuro, valueDollar and others'],
   ['-o p.html,p.pdf', '-o p.html,p.pdf is a list of files.', '-o p.html -o p.pdf'],
   ['-o a.xls', 'Unknown file extension .xls', 'Use: -o a.xlsx'],
   ['-o a.parquet.gz', 'Unknown file extension .gz', 'Use: -o a.parquet'],

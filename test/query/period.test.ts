@@ -112,15 +112,23 @@ test('-7d keeps the time of day across a clock change, -36h does not', () => {
 });
 
 test.each<[typed: TypedPeriod, message: string, hint: string]>([
-  [{ period: '2026-02-30' }, 'Unknown period “2026-02-30”.', 'There is no such date.'],
-  [{ period: '2025-W53' }, 'Unknown period “2025-W53”.', 'There is no such date.'],
+  [
+    { period: '2026-11-01..2026-11-40' },
+    'Unknown period “2026',
+    'There is no such date: 2026-11-40.',
+  ],
+  [{ period: '2025-W53' }, 'Unknown period “2025-W53”.', 'There is no such date: 2025-W53.'],
   [{ period: '2026-11-15..2026-11-01' }, 'Unknown period', 'Write the earlier day first'],
   [{ period: '2026-11-01..' }, 'Unknown period “2026-11-01..”.', 'a range such as'],
   [{ period: 'last-weak' }, 'Unknown period “last-weak”.', 'Did you mean last-week?'],
   [{ period: 'last 7 days' }, 'Unknown period', 'Did you mean last-7d?'],
   [{ period: 'mtd' }, 'Unknown period', 'Did you mean this-month?'],
   [{ period: ' '.repeat(19_000) }, 'Unknown period', 'Use today'],
-  [{ since: '2026-11-01T10:60' }, 'Unknown time “2026-11-01T10:60”.', 'There is no such date.'],
+  [
+    { since: '2026-11-01T10:60' },
+    'Unknown time “2026-11',
+    'There is no such date: 2026-11-01T10:60.',
+  ],
   [{ since: '1764547200000' }, 'Unknown time “1764547200000”.', 'unix seconds'],
   [{ since: '01/11/2026' }, 'Unknown time', 'Did you mean 2026-11-01 or 2026-01-11?'],
   [{ since: 'yesterdya' }, 'Unknown time “yesterdya”.', 'Did you mean yesterday?'],

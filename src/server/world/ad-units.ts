@@ -77,7 +77,7 @@ function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory
 
   return {
     dimensions,
-    // The hash of the id is used, so that a new ad unit does not change the facts of the others.
+    // The id is the seed, so that a new ad unit does not change the facts of the others.
     seed: Number(id),
     volume: adUnit.volume,
     clicksPerThousand: format.clicksPerThousand,
