@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { SignInError } from '../errors.ts';
+import { isSameAccount, nameAccount, type Owner } from '../query/owner.ts';
 import type { Query } from '../query/query.ts';
-import type { ServiceAccount } from './account.ts';
+import { printable } from '../text/printable.ts';
+import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
 import { isUnnamed } from './sign-in.ts';
 
@@ -8,7 +11,7 @@ import { isUnnamed } from './sign-in.ts';
 export function identifyOwner(
   { isLocal }: Pick<ServiceAccount, 'isLocal'>,
   settings: Settings,
-): Pick<Query, 'account' | 'login' | 'service'> {
+): Owner {
   const url = settings.baseUrl.value;
   const email = settings.email.value;
   const service = isLocal ? 'local' : url && nameService(url);
@@ -19,6 +22,50 @@ export function identifyOwner(
   };
 }
 
+/**
+ * Finds the account of a folder: the named one, else the environment's if it fits, else the stored
+ * one of its login, else that of its name.
+ *
+ * @param query the query of its declaration
+ * @throws SignInError if none of them is at hand
+ */
+export async function findFolderAccount(
+  accounts: Accounts,
+  query: Query,
+  flags: AccountOptions,
+): Promise<ServiceAccount> {
+  const { profile, encoding, windowClock } = query;
+  const choose = (change: AccountOptions) =>
+    accounts.choose({ ...flags, ...change }, { profile, encoding, windowClock });
+  if (query.service === 'local') return choose({ local: true, account: query.account });
+
+  const own = choose({});
+  const { isFromEnvironment, account } = await own.settings();
+  const isNamed = flags.account !== undefined;
+  const candidates = isNamed || isFromEnvironment || account.source === 'env' ? [own] : [];
+  const stored = isNamed ? [] : await findStored(accounts, query);
+  candidates.push(...stored.map((name) => choose({ account: name })));
+  for (const candidate of candidates) {
+    const owner = identifyOwner(candidate, await candidate.settings());
+    if (isSameAccount(query, owner)) return candidate;
+  }
+  const owner = printable(nameAccount(query));
+  throw new SignInError(`The files belong to ${owner}, which is not at hand.`, {
+    hint: 'Sign in to that account with adreport login, or name it with --account.',
+  });
+}
+
+/** Names the stored accounts that may own a folder, by login before by name. */
+async function findStored(accounts: Accounts, { login, account }: Owner): Promise<string[]> {
+  const stored = new Map(Object.entries((await accounts.store().read()).accounts));
+  const names: string[] = [];
+  for (const [name, { email }] of stored) {
+    if (email !== undefined && maskLogin(email) === login) names.push(name);
+  }
+  if (account !== undefined && stored.has(account)) names.push(account);
+  return names;
+}
+
 /** Returns the host, with its port unless on loopback, where it changes. */
 function nameService({ hostname, host }: URL): string {
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
@@ -26,7 +73,7 @@ function nameService({ hostname, host }: URL): string {
 }
 
 /** Formats `b…@example.com#3f2a9c01d4e5`, which identifies an address without revealing it. */
-export function maskLogin(email: string): string {
+function maskLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);
   const hash = createHash('sha256').update(address).digest('hex').slice(0, 12);

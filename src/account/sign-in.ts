@@ -3,7 +3,6 @@ import type { Credentials } from '../api/client.ts';
 import type { SignInOrigin } from '../api/refusal.ts';
 import type { Encoding } from '../contract/messages.ts';
 import { type AdreportError, SignInError, UsageError } from '../errors.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 import { defaultAccountName, type Settings } from './resolve.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
 import { unknownAccount } from './store.ts';
@@ -125,17 +124,6 @@ export function chooseAccountName(settings: Settings): string {
   const isChosen = account.source === 'flag' || account.value !== defaultAccountName;
   const hasName = isChosen && !isUnnamed(settings);
   return hasName ? account.value : (email.value ?? defaultAccountName);
-}
-
-/** Formats the command that stores a setting for the account of a run. */
-export function storeCommand(
-  { account: { source, value: account } }: Settings,
-  setting: string,
-  platform: NodeJS.Platform,
-): string {
-  const isNamed = source === 'flag' || source === 'file';
-  const ofAccount = isNamed ? ` --account ${shellWord(account, platform)}` : '';
-  return `adreport config set ${setting}${ofAccount}`;
 }
 
 /** Returns true for a sign-in from the environment without `ADREPORT_ACCOUNT`. */

@@ -66,6 +66,10 @@ const hints = {
     options: 'Check email and password, or pass a token.',
   },
   permission: 'Ask the operator of the service whether this account has permission.',
+  profile: {
+    flags: 'If the account has the other profile, add --profile dsp or --profile buyer.',
+    options: 'If the account has the other profile, pass it as profile.',
+  },
   requestAgain: 'Request it again.',
   tooLarge: 'Request a shorter period, or fewer breakdowns.',
   later: { flags: 'Run the command again later.', options: 'Try again later.' },

@@ -170,6 +170,12 @@ const kinds: readonly RefusalKind[] = [
     hint: 'tooLarge',
   },
   {
+    applies: ({ record }) => record.errorId === 'PROFILE_MISMATCH',
+    ErrorClass: RejectedError,
+    sentence: rejects,
+    hint: 'profile',
+  },
+  {
     applies: ({ endpoint, status }) => endpoint === 'download' && status === 200,
     ErrorClass: IncompleteDataError,
     sentence: () => 'The service sent an error instead of the report.',

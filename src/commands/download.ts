@@ -1,11 +1,12 @@
+import { commandFor, fixedPeriod, waitingCommand } from '../query/command-for.ts';
 import { nameValues } from '../query/file-name.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
 import { Announcer } from '../run/announce.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
+import { withNextCommand } from '../run/failures.ts';
 import { requestedPart } from '../run/ledger.ts';
 import { findRequested } from '../run/request.ts';
-import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { runReport } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';
 import { requireReportId } from './report-id.ts';
@@ -57,8 +58,8 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
     announcer.end({ isOneReport: true });
   } catch (error) {
     throw withNextCommand(error, {
-      resume: waitingCommand(context.argv, 'download', platform),
-      again: part && requestAgainCommand(part, options.baseUrl, platform),
+      resume: waitingCommand(context.argv, platform),
+      again: part && commandFor(part.query, fixedPeriod(part), { platform, flags: options }),
     });
   }
 }

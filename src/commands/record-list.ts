@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { encodeTable } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
+import { openTarget } from '../output/target.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import type { OptionsOf } from '../query/flags/flag.ts';
 import type { listOutputFlags } from '../query/flags/output-flags.ts';
@@ -8,7 +9,7 @@ import type { FormatName } from '../query/format-names.ts';
 import { closestHint, readName } from '../query/names.ts';
 import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
-import { isShown, openTarget, tableLook } from '../run/prepare-files.ts';
+import { isShown, tableLook } from '../run/prepare-files.ts';
 import { quoted } from '../text/printable.ts';
 
 /** A record as its columns show it. */
@@ -50,7 +51,8 @@ export async function prepareList(
   const [{ path, format }] = chooseOutputs(context, options);
   const columns = chooseColumns(layout, options, format);
   const names = { account: await context.account.name() };
-  const target = await openTarget(context, { path, clobber: options.clobber }, { names });
+  const { host, console: stdout } = context;
+  const target = await openTarget({ host, stdout }, { path, names, clobber: options.clobber });
 
   async function encode({ rows, records }: ListContent): Promise<Buffer> {
     if (format === 'table') {

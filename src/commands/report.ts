@@ -11,13 +11,13 @@ import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { wholePart } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
-import { printDryRun } from '../run/dry-run.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
 import { tableLook } from '../run/prepare-files.ts';
 import { requestAndRecord } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { downloadCommand } from './download.ts';
+import { printDryRun } from './dry-run.ts';
 import { statusCommand } from './status.ts';
 
 const createFlags = [...reportCreateFlags, remoteServiceFlags] as const;

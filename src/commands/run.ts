@@ -2,12 +2,12 @@ import type { RunCommandLine } from '../account/saved-reports.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
 import { unitOfParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
-import { showPlan } from '../run/dry-run.ts';
-import { chooseParts } from '../run/fill-folder.ts';
+import { declareFolders } from '../run/plan-folder.ts';
 import { planRun, requireDistinctFiles } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
 import { comparisonNote } from '../totals/comparison.ts';
 import { declareCommand } from './command.ts';
+import { showPlan } from './dry-run.ts';
 import { promptForQuery, shouldPrompt } from './prompt-for-query.ts';
 
 export const runCommand = declareCommand({
@@ -41,28 +41,24 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const notes = new Set(compared.flatMap(({ whole }) => comparisonNote(whole) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
-  const declares = !options.dryRun;
-  const chosen = await chooseParts(context, planned, { declares });
-  const reports = chosen.filter(({ refusal, allParts }) => !refusal && allParts.length > 0);
+  const reports = await declareFolders(context, planned, { declares: !options.dryRun });
   requireDistinctFiles(reports, context.host);
 
-  const isEmptyShard = options.shard && planned.every(({ parts }) => parts.length === 0);
-  if (isEmptyShard) {
+  const isNothingPlanned = planned.every(({ parts }) => parts.length === 0);
+  if (isNothingPlanned && options.shard) {
     context.console.note('Nothing to download: this shard is empty.');
     return;
   }
-
   if (options.dryRun) {
     await showPlan(context, reports);
-    for (const { refusal } of chosen) if (refusal) throw refusal;
+    for (const { refusal } of reports) if (refusal) throw refusal;
     return;
   }
-  await runReports(context, chosen);
+  await runReports(context, reports);
 
-  const isNothingDue = chosen.every(({ parts }) => parts.length === 0);
-  if (!isNothingDue || chosen.length === 0) return;
-  const first = chosen.find(({ allParts }) => allParts.length === 0);
-  const unit = first && unitOfParts(first.query);
-  const why = unit ? `yet: no ${unit} is over` : ': all files are final';
-  context.console.note(`Nothing to download${unit ? ' ' : ''}${why}.`);
+  if (reports.some(({ parts }) => parts.length > 0)) return;
+  const early = planned.find(({ parts }) => parts.length === 0);
+  const unit = early && unitOfParts(early.query);
+  const why = unit ? ` yet: no ${unit} is over` : ': all files are final';
+  context.console.note(`Nothing to download${why}.`);
 }

@@ -28,12 +28,15 @@ const hostFlags = flagGroup('Flags:', {
   },
 });
 
+/** Port of `local-server`. */
+export const defaultPort = 8787;
+
 const portFlags = flagGroup('Flags:', {
   port: {
     flags: '--port <n>',
     meaning: 'port to listen on; 0 picks a free one',
     read: numberReader('port'),
-    default: 8787,
+    default: defaultPort,
   },
 });
 

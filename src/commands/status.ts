@@ -1,13 +1,14 @@
 import { reportFailed } from '../client/wait.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
+import { commandFor, fixedPeriod, waitingCommand } from '../query/command-for.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { Context } from '../run/context.ts';
+import { withNextCommand } from '../run/failures.ts';
 import { requestedPart } from '../run/ledger.ts';
-import { waitForReport } from '../run/report-attempts.ts';
+import { waitForReport } from '../run/report-source.ts';
 import { findRequested, recordFailure, updateLedger } from '../run/request.ts';
-import { requestAgainCommand, waitingCommand, withNextCommand } from '../run/resume-command.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { requireReportId } from './report-id.ts';
@@ -52,9 +53,9 @@ async function status(
   };
   const endMs = host.stopwatch() + options.waitTimeout;
   try {
-    const found = { report, isResumed: true, endMs };
+    const found = { report, isNew: false, endMs };
     const record = options.wait
-      ? await waitForReport(context, { options }, found)
+      ? await waitForReport(context, found, options)
       : await callStatus(context, reportId);
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });
@@ -65,8 +66,8 @@ async function status(
     const error = await recordFailure(context, reportId, thrown);
     const part = entry && requestedPart(entry);
     throw withNextCommand(error, {
-      resume: options.wait ? waitingCommand(context.argv, 'status', platform) : undefined,
-      again: part && requestAgainCommand(part, options.baseUrl, platform),
+      resume: options.wait ? waitingCommand(context.argv, platform) : undefined,
+      again: part && commandFor(part.query, fixedPeriod(part), { platform, flags: options }),
     });
   }
 }

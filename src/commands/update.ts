@@ -16,10 +16,9 @@ import { serviceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { TypedPeriod } from '../query/period.ts';
 import type { Context } from '../run/context.ts';
-import { showPlan } from '../run/dry-run.ts';
+import { planUpdate, type UpdateFlags } from '../run/plan-folder.ts';
 import type { ReportPlan } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
-import { planUpdate, type UpdateFlags } from '../run/update-folder.ts';
 import {
   folderPeriodFlags,
   formatUpdate,
@@ -28,6 +27,7 @@ import {
   toTypedPath,
 } from './check.ts';
 import { declareCommand } from './command.ts';
+import { showPlan } from './dry-run.ts';
 
 const updateFlags = flagGroup('Update:', {
   dryRun: { flags: '--dry-run', meaning: 'list what would be requested, and request nothing' },

@@ -315,5 +315,5 @@ function declaringCommand(
   const [{ path, format }] = query.outputs;
   const outputs = [{ path: join(escapeBraces(shown), path), format }] as const;
   const days = until === 'now' ? { since } : { since, until };
-  return commandFor({ ...query, outputs }, days, { platform, more: ['--fresh'] });
+  return commandFor({ ...query, outputs }, days, { platform, flags: { fresh: true } });
 }

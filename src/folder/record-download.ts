@@ -1,8 +1,14 @@
 import * as fs from 'node:fs/promises';
-import { OutputError } from '../errors.ts';
+import { type Column, metricOfField } from '../contract/columns.ts';
+import { type CheckMessage, OutputError } from '../errors.ts';
+import type { WrittenFile } from '../output/written-file.ts';
 import { formatTime } from '../query/calendar.ts';
+import { listQueryColumns } from '../query/columns.ts';
+import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
+import type { GroupedTotals } from '../totals/grouped-totals.ts';
+import { defaultMetrics, metricDigits } from '../totals/report-metrics.ts';
 import type { Declaration } from './declaration.ts';
 import { requirePlace } from './disk.ts';
 import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';
@@ -20,23 +26,19 @@ export interface FolderToFill extends HistoryTarget {
   readonly lines: ReadonlyMap<string, FileLine>;
 }
 
-/** A report in a temporary file, ready to be renamed into place. */
-export interface CompleteReport {
-  /** First and last second of the report, in unix seconds. */
-  readonly since: number;
-  readonly until: number;
-  readonly rowCount: number;
+/** A report whose file is complete, but not in place. */
+interface CompleteReport {
+  readonly part: Part;
+  readonly file: Pick<WrittenFile, 'rowCount' | 'sizeBytes' | 'sha256'>;
+  readonly sums: Pick<GroupedTotals, 'metrics' | 'totals'>;
 
   /** Set if a row has a number other than 0 in a requested metric. */
   readonly hasNumbers: boolean;
-  readonly sizeBytes: number;
-  readonly sha256: string;
-  readonly totals: Totals;
-  readonly reportId: string | null;
+  readonly warnings: readonly CheckMessage[];
+  readonly reportId: string | undefined;
 
   /** Milliseconds since 1970. */
   readonly createdMs: number;
-  readonly warnings: readonly string[];
 }
 
 /** Totals that differ from those of the last download. */
@@ -54,40 +56,41 @@ export interface RecordResult {
  * Records a complete report in the history, before its file is renamed into place. A report without
  * numbers is not recorded if it would replace a file with numbers.
  *
- * @param name path of the file from the folder, with slashes
  * @throws OutputError if the line cannot be written, or if a link has appeared in the place of the
  *   folder or the file
  */
 export async function recordDownload(
   filled: FolderToFill,
-  name: string,
   report: CompleteReport,
 ): Promise<RecordResult> {
-  await requireSamePlace(filled, name);
+  await requireSamePlace(filled, report.part);
   const { declaration, lines, host } = filled;
+  const line = buildLine(declaration, report);
+  const name = line.file;
   const last = lines.get(name);
   const shown = printable(name);
   if (!report.hasNumbers) {
     const { folder } = filled;
     const { id } = declaration;
     const kept = await findFileToKeep({ folder, name, line: last, id, signal: host.signal });
-    const wouldChange = kept && kept.sha256 !== report.sha256;
+    const wouldChange = kept && kept.sha256 !== line.sha256;
     const why =
       'because the new report has no numbers. To accept that, delete the file and run again';
     if (wouldChange) return { kept, warnings: [`${shown} was kept, ${why}.`] };
   }
 
-  await appendLine(filled, buildLine(declaration, name, report));
+  await appendLine(filled, line);
   const isLost = !report.hasNumbers && last !== undefined && hasNumbers(last);
   const before = `the last download had ${formatPlural(last?.rows ?? 0, 'row')}`;
   const warnings = isLost ? [`${shown} now has no numbers; ${before}.`] : [];
   const isSameReport = last?.id === declaration.id;
-  return { changes: isSameReport ? findChanges(last.totals, report.totals) : undefined, warnings };
+  return { changes: isSameReport ? findChanges(last.totals, line.totals) : undefined, warnings };
 }
 
-/** Throws `OutputError` if a file cannot be put in its place, or the folder became a link. */
-export async function requireSamePlace(filled: FolderToFill, name: string): Promise<void> {
-  const { folder, realPath } = filled;
+/** Throws `OutputError` if a part cannot be put in its place, or the folder became a link. */
+export async function requireSamePlace(filled: FolderToFill, part: Part): Promise<void> {
+  const { folder, realPath, declaration } = filled;
+  const name = declaration.pattern.nameFor(part);
   await requirePlace(folder, name);
   const path = await fs.realpath(folder).catch(() => realPath);
   if (path === realPath) return;
@@ -96,20 +99,20 @@ export async function requireSamePlace(filled: FolderToFill, name: string): Prom
   });
 }
 
-function buildLine({ id, timezone }: Declaration, file: string, report: CompleteReport): FileLine {
-  const { since, until, createdMs, reportId, rowCount, sizeBytes, sha256, totals } = report;
+function buildLine({ id, timezone, pattern }: Declaration, report: CompleteReport): FileLine {
+  const { part, file, sums, createdMs, reportId = null, warnings } = report;
   return {
     id,
-    file,
-    since: formatTime(since, timezone),
-    until: formatTime(until, timezone),
+    file: pattern.nameFor(part),
+    since: formatTime(part.since, timezone),
+    until: formatTime(part.until, timezone),
     created: new Date(createdMs).toISOString(),
     report: reportId,
-    rows: rowCount,
-    bytes: sizeBytes,
-    sha256,
-    totals,
-    warnings: [...report.warnings],
+    rows: file.rowCount,
+    bytes: file.sizeBytes,
+    sha256: file.sha256 ?? '',
+    totals: toTotals(sums, listQueryColumns(part.query)),
+    warnings: warnings.map(({ message }) => message),
   };
 }
 
@@ -121,4 +124,22 @@ function findChanges(before: Totals, now: Totals): Changes | undefined {
     if (old !== undefined && old !== value) changes[metric] = [old, value];
   }
   return Object.keys(changes).length > 0 ? changes : undefined;
+}
+
+/** Sums each requested metric exactly, by metric name. */
+function toTotals(sums: CompleteReport['sums'], columns: readonly Column[]): Totals {
+  const all = sums.totals();
+  const totals: Record<string, string> = {};
+  // A report without rows has a sum of 0 for each metric.
+  for (const { metric, type, hidden } of columns) {
+    if (metric !== undefined && !hidden) totals[metric] = type === 'money' ? '0.00' : '0';
+  }
+
+  const requested = new Set<string | undefined>(columns.map(({ metric }) => metric));
+  for (const metric of defaultMetrics(sums.metrics)) {
+    const name = metricOfField(metric.field)?.name ?? metric.field;
+    if (metric.derived || !requested.has(name)) continue;
+    totals[name] = metricDigits(metric, all) ?? '0';
+  }
+  return totals;
 }

@@ -1,5 +1,8 @@
-import { deriveNoun, fieldLabel } from '../contract/columns.ts';
+import { deriveNoun, fieldLabel, listKeyFields } from '../contract/columns.ts';
 import { findAnyBreakdown } from '../contract/vocabulary.ts';
+import { breakdownsToSend } from '../query/body.ts';
+import { describeFilters, toRequestRecord } from '../query/describe.ts';
+import type { Query } from '../query/query.ts';
 import type { ReportMember } from '../rows/row-batch.ts';
 import { listWords } from '../text/quantity.ts';
 
@@ -25,6 +28,22 @@ export interface Provenance {
 
   /** Version of adreport that wrote the file. */
   readonly version: string;
+}
+
+type DownloadFacts = Pick<Provenance, 'reportId' | 'fetchedMs' | 'version'>;
+
+/** Describes the origin of a report; without its query, only the download is known. */
+export function describeProvenance(query: Query | undefined, facts: DownloadFacts): Provenance {
+  if (!query) return { ...facts, request: null, filters: [], key: [] };
+  const { service, account, filters, breakdowns } = query;
+  return {
+    ...facts,
+    request: toRequestRecord(query),
+    // The user did not choose the account of a local server.
+    account: service === 'local' ? undefined : account,
+    filters: describeFilters(filters),
+    key: listKeyFields(breakdownsToSend(breakdowns)),
+  };
 }
 
 /**

@@ -133,7 +133,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     facts: reportFacts(options, description),
     remark: remark === undefined ? [] : remark.trim().split(/\r?\n/),
     headline: lead && comparison && formatHeadline(sums, lead, comparison),
-    compared: comparison && comparisonSentence(comparison),
+    compared: comparison && describeComparison(comparison),
     empty: hasRows ? undefined : emptySentence,
     warnings: messages?.warnings ?? [],
     // For an empty report the `empty` sentence is enough.
@@ -173,6 +173,13 @@ export function listTotals(
   return totals;
 }
 
+/** On a page, where the notes of the command are not shown, the sentence has its own. */
+function describeComparison(comparison: Comparison): string {
+  const note = comparisonNote(comparison.now);
+  const sentence = comparisonSentence(comparison);
+  return note === undefined ? sentence : `${sentence} ${note}`;
+}
+
 /** Describes the comparison and the differences between the two periods. */
 export function comparisonSentence({ now, before }: Comparison): string {
   const haveSameDays = countDays(now) === countDays(before);
@@ -180,9 +187,7 @@ export function comparisonSentence({ now, before }: Comparison): string {
     const period = formatPeriod(window);
     return haveSameDays ? period : `${period} (${formatPlural(countDays(window), 'day')})`;
   };
-  const sentence = `Change: ${name(now)} compared with ${name(before)}.`;
-  const note = comparisonNote(now);
-  return note === undefined ? sentence : `${sentence} ${note}`;
+  return `Change: ${name(now)} compared with ${name(before)}.`;
 }
 
 /** What the tables of one report have in common. */

@@ -1,5 +1,9 @@
 import { shellWord } from '../text/quote-for-shell.ts';
 import { formatDate, formatDays, formatInstant, midnightAt } from './calendar.ts';
+import { downloadFlags } from './flags/download-flags.ts';
+import type { FlagGroup } from './flags/flag.ts';
+import type { Shard } from './flags/read-value.ts';
+import { keepsFolder } from './parts.ts';
 import type { TypedPeriod } from './period.ts';
 import type { Part, Query } from './query.ts';
 import { toArguments } from './saved-keys.ts';
@@ -21,18 +25,56 @@ export function fixedPeriod(first: Part, last = first): TypedPeriod {
 interface CommandOptions {
   readonly platform: NodeJS.Platform;
 
-  /** Further words: flags of this run. */
-  readonly more?: readonly string[];
+  /** Flags of this run that the command needs too. */
+  readonly flags?: {
+    readonly fresh?: boolean;
+    readonly shard?: Shard;
+    readonly baseUrl?: string | undefined;
+  };
 }
 
 /** Formats the command that runs a query for a period. */
 export function commandFor(
   query: Query,
   period: TypedPeriod,
-  { platform, more = [] }: CommandOptions,
+  { platform, flags = {} }: CommandOptions,
 ): string {
-  const words = [...toArguments(withPeriod(query, period)), ...more];
-  return ['adreport run', ...words.map((word) => shellWord(word, platform))].join(' ');
+  const { fresh, shard, baseUrl } = flags;
+  const words = ['run', ...toArguments(withPeriod(query, period))];
+  // Without it, the files of a folder that are final are not requested again.
+  if (fresh && keepsFolder(query)) words.push('--fresh');
+  if (shard) words.push('--shard', `${shard.index}/${shard.count}`);
+  if (baseUrl !== undefined) words.push('--base-url', baseUrl);
+  return formatCommand(words, platform);
+}
+
+const downloadOptions = new Set(
+  downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)),
+);
+
+/** Formats the command that waits for the report of a query by its id, and downloads it. */
+export function downloadCommandFor(
+  query: Query,
+  reportId: string,
+  { platform, flags: { baseUrl } = {} }: CommandOptions,
+): string {
+  const words = ['download', '--wait'];
+  words.push(...toArguments(query, (option) => downloadOptions.has(option)));
+  if (baseUrl !== undefined) words.push('--base-url', baseUrl);
+  // An id that begins with a dash would be read as a flag.
+  if (reportId.startsWith('-')) words.push('--');
+  return formatCommand([...words, reportId], platform);
+}
+
+/** Formats `download` or `status` as typed, but so that it waits for its report. */
+export function waitingCommand(argv: readonly string[], platform: NodeJS.Platform): string {
+  const command = argv.findIndex((word) => word === 'download' || word === 'status');
+  const words = argv.includes('--wait') ? argv : argv.toSpliced(command + 1, 0, '--wait');
+  return formatCommand(words, platform);
+}
+
+function formatCommand(words: readonly string[], platform: NodeJS.Platform): string {
+  return ['adreport', ...words.map((word) => shellWord(word, platform))].join(' ');
 }
 
 /** Replaces the period of a query. */

@@ -1,14 +1,15 @@
 import { fieldTypeOf } from '../contract/columns.ts';
+import type { ReportSummary } from '../contract/messages.ts';
 import { isClosedPipe } from '../errors.ts';
-import type { CardOptions } from '../present/terminal/report-card.ts';
+import { type CardOptions, reportCard, totalLines } from '../present/terminal/report-card.ts';
+import { describeWindow } from '../query/calendar.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import { formatSum } from '../totals/report-metrics.ts';
-import { showMetrics, writtenMessage } from './announce-output.ts';
+import type { Console } from '../ui/console.ts';
 import type { Context } from './context.ts';
-import { describePeriod, keyFor } from './describe-report.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
 /** Runs with more files print only a total for the rest. */
@@ -36,18 +37,23 @@ export class Announcer {
   }
 
   async add(written: WrittenReport): Promise<void> {
+    const { console } = this.#context;
+    const { report, sums, earlier, checkResult, recorded } = written;
     const files = written.files.filter(isNamed);
-    this.#printWarnings(written, files);
+    const names = files.map(({ name }) => name);
+    const place = names.length === 0 ? '' : `${names.join(', ')}: `;
+    for (const { message } of checkResult.warnings) console.warn(`${place}${message}`);
+    for (const { message } of checkResult.notes) console.note(`Note: ${place}${message}`);
+    for (const warning of recorded?.warnings ?? []) console.warn(warning);
     if (files.length === 0) return;
 
     await this.#printJsonLines(written, files);
-    for (const file of files) this.#addFile(file, written.recorded?.kept !== undefined);
+    for (const file of files) this.#addFile(file, recorded?.kept !== undefined);
     this.#printChanges(written);
     this.#reportCount += 1;
-    const { report, metrics, comparison } = written;
-    this.#card = { comparison, labels: labelsByMetric(report.output.label) };
-    if (metrics && this.#total) this.#total.absorb(metrics);
-    else this.#total ??= metrics;
+    this.#card = { comparison: earlier?.comparison, labels: labelsByMetric(report.output.label) };
+    if (sums && this.#total) this.#total.absorb(sums);
+    else this.#total ??= sums;
   }
 
   /**
@@ -76,16 +82,6 @@ export class Announcer {
     console.note(writtenMessage({ file: name, rowCount: rows, sizeBytes, elapsedMs }));
   }
 
-  /** Prints the warnings and notes of a report, after its file names, and those about its file. */
-  #printWarnings({ checkResult, recorded }: WrittenReport, files: readonly NamedFile[]): void {
-    const { console } = this.#context;
-    const names = files.map(({ name }) => name);
-    const place = names.length === 0 ? '' : `${names.join(', ')}: `;
-    for (const { message } of checkResult.warnings) console.warn(`${place}${message}`);
-    for (const { message } of checkResult.notes) console.note(`Note: ${place}${message}`);
-    for (const warning of recorded?.warnings ?? []) console.warn(warning);
-  }
-
   async #printJsonLines(written: WrittenReport, files: readonly NamedFile[]): Promise<void> {
     const { console, flags } = this.#context;
     if (!flags.json) return;
@@ -98,7 +94,7 @@ export class Announcer {
   }
 
   /** Prints totals that differ from the last download: `2026-11-19 changed: downloads 40 → 43`. */
-  #printChanges({ report, rows, recorded }: WrittenReport): void {
+  #printChanges({ report, recorded }: WrittenReport): void {
     if (!recorded?.changes) return;
 
     const changes: string[] = [];
@@ -108,8 +104,7 @@ export class Announcer {
       changes.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
     }
     const { label, part } = report;
-    const day = describePeriod(part, rows.tail).since?.slice(0, 10);
-    const subject = label === undefined ? day : `${label} ${day}`;
+    const subject = [label, part?.firstDay].filter((word) => word !== undefined).join(' ');
     this.#context.console.note(`${subject} changed: ${changes.join(', ')}`);
   }
 }
@@ -124,19 +119,22 @@ function isNamed(file: FileInPlace): file is NamedFile {
 }
 
 function formatJsonLine(written: WrittenReport, file: NamedFile): string {
-  const { report, rows, checkResult, recorded } = written;
-  const { title, query, part } = report;
+  const { report, account, provenance, rows, reportIds, checkResult, recorded } = written;
+  const { query, part } = report;
+  const { summary } = rows.tail;
+  const window = part ? describeWindow(part) : summary && formatWindow(summary);
   return visibleJson({
     file: file.name,
-    report: title?.report ?? null,
-    account: title?.account ?? null,
+    report: query?.report ?? null,
+    account,
     rows: file.rowCount,
     bytes: file.sizeBytes,
     sha256: file.sha256,
-    key: keyFor(query),
+    key: provenance.key,
     reportId: rows.id ?? null,
-    ...('reportIds' in rows && { reportIds: rows.reportIds }),
-    ...describePeriod(part, rows.tail),
+    reportIds,
+    since: window?.since ?? null,
+    until: window?.until ?? null,
     warnings: checkResult.warnings.map(({ message }) => message),
     // A warning about a file is no proof against the report.
     notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.warnings ?? [])],
@@ -145,9 +143,43 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
   });
 }
 
+/** Formats the ends of a summary's window as RFC 3339: `+01:00` for `+0100`. */
+function formatWindow({ since, until }: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
+  const withColon = (time: string) => time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
+  return { since: withColon(since), until: withColon(until) };
+}
+
 function formatPercentChange(before: string, after: string): string {
   if (Number(before) === 0) return 'new';
 
   const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
+}
+
+interface WrittenSize {
+  readonly file: string;
+  readonly rowCount: number;
+  readonly sizeBytes: number;
+  readonly elapsedMs: () => number;
+}
+
+/** Formats `Wrote month.csv: 20 rows, 3 kB, in 2 s.` */
+export function writtenMessage({ file, rowCount, sizeBytes, elapsedMs }: WrittenSize): string {
+  const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
+  return `Wrote ${file}: ${size}, in ${formatDuration(elapsedMs())}.`;
+}
+
+/**
+ * Prints the metrics of an output on stderr: on a terminal as a card as wide as the terminal,
+ * elsewhere as lines.
+ */
+export function showMetrics(
+  console: Console,
+  metrics: GroupedTotals,
+  options: CardOptions = {},
+): void {
+  const { isTerminal, width, style, showsUnicode } = console.err;
+  const look = { width, style, unicode: showsUnicode };
+  const lines = isTerminal ? reportCard(metrics, look, options) : totalLines(metrics, options);
+  for (const line of lines) console.note(line);
 }

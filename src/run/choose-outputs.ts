@@ -1,4 +1,6 @@
+import { basename } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { isFolderRecord } from '../folder/folder-state.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import { requireFittingFlags } from '../query/check-query.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
@@ -40,12 +42,20 @@ export function chooseOutputs(
   return outputs;
 }
 
-/** Throws `UsageError` for a binary format on a terminal, and if a browser is missing. */
+/**
+ * Throws `UsageError` for a binary format on a terminal, for the record of a folder, and if a browser
+ * is missing.
+ */
 export function requireTargets({ console, host }: Context, outputs: readonly Output[]): void {
   for (const { path, format } of outputs) {
     if (path === '-' && formatFacts[format].isBinary && console.out.isTerminal) {
       throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
         hint: `Write it to a file: -o report.${format} or > report.${format}.`,
+      });
+    }
+    if (isFolderRecord(basename(path))) {
+      throw new UsageError(`-o ${path} would replace the record of a folder.`, {
+        hint: 'Choose another name.',
       });
     }
     printerFor(format, host);

@@ -13,6 +13,7 @@ import { type ReportRows, ReportSource, type ReportToRead } from './report-sourc
 export interface EarlierReport {
   readonly comparison: Comparison;
   readonly warnings: readonly CheckMessage[];
+  readonly reportIds: readonly string[];
 }
 
 /** Downloads the report to compare a part with, and adds it up. */
@@ -30,7 +31,8 @@ export async function sumEarlierReport(
       await source.recordDownload();
       const label = formatPeriod(earlier);
       const warnings = rows.result.warnings.map((warning) => labelled(label, warning));
-      return { comparison: { sums, now: part, before: earlier }, warnings };
+      const comparison = { sums, now: part, before: earlier };
+      return { comparison, warnings, reportIds: source.reportIds };
     } catch (error) {
       await source.recover(error);
     }

@@ -1,6 +1,15 @@
-import { type AdreportError, ErrorInContext } from '../errors.ts';
+import {
+  AdreportError,
+  ErrorInContext,
+  endsReport,
+  isClosedPipe,
+  isInterruption,
+  isReportFailure,
+  isUnreachable,
+} from '../errors.ts';
 import { formatDays } from '../query/calendar.ts';
 import type { Part } from '../query/query.ts';
+import { printable } from '../text/printable.ts';
 
 /** A report of a run, or a part of one, that failed. */
 export interface Failure {
@@ -35,7 +44,6 @@ export function combineFailures(failures: readonly Failure[], reportCount: numbe
   const inOrder = failures.toSorted(byTime);
   const [first] = inOrder;
   if (!first) throw new Error('Nothing has failed.');
-  if (first.label === undefined) return first.error;
 
   const causes = new Set(inOrder.map(({ error }) => error.message));
   const isSharedByAll = causes.size === 1 && failures.length === reportCount;
@@ -78,4 +86,33 @@ function listLabels(labels: readonly string[]): string {
 export function labelPart(label: string | undefined, part: Part): string {
   const days = formatDays(part);
   return label === undefined ? days : `${label} ${days}`;
+}
+
+/** Commands to print after an error; absent if none works. */
+interface NextCommands {
+  /** Resumes the report. */
+  readonly resume?: string | undefined;
+
+  /** Requests a failed report again. */
+  readonly again?: string | undefined;
+}
+
+/** Adds the next command to the error of one report. */
+export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
+  if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
+  const { reportId, message, hint } = error;
+  if (isReportFailure(error)) {
+    if (again === undefined) return error;
+    return new ErrorInContext(error, { hint: `Request it again: ${again}` });
+  }
+
+  const hasBegun = reportId !== undefined || isUnreachable(error) || isInterruption(error);
+  if (resume === undefined || endsReport(error) || !hasBegun) return error;
+  const shown = printable(reportId ?? '');
+  const isNamed = message.includes(shown) || resume.includes(shown);
+  const available = isNamed ? '' : `The report ${shown} is still available. `;
+  const isLost = reportId === undefined && isUnreachable(error);
+  const what = isLost ? 'To run it again' : 'To resume';
+  const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];
+  return new ErrorInContext(error, { hint: hints.join('\n') });
 }

@@ -12,11 +12,18 @@ import { anySignal } from '../signals.ts';
 import { silentProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { type Failure, labelPart, PartsFailed } from './failures.ts';
-import { ReportAttempts, type ReportToOpen } from './report-attempts.ts';
 import type { RequestQueue } from './request-queue.ts';
 
 /** Reports downloaded ahead of the one being read; each keeps a temporary file open. */
 const maxAhead = 32;
+
+/** A report in a temporary file, waiting to be read in time order. */
+export interface SpooledReport extends Pick<OpenReport, 'id' | 'contentType' | 'result'> {
+  readonly spool: Spool;
+}
+
+/** Downloads a part into a temporary file. */
+type SpoolPart = (context: Context, part: Part) => Promise<SpooledReport>;
 
 export interface PartsToMerge {
   /** In time order. */
@@ -24,16 +31,7 @@ export interface PartsToMerge {
 
   /** Of the report, if the run has several. */
   readonly label?: string | undefined;
-  readonly options: ReportToOpen['options'] & { readonly concurrency?: number };
   readonly queue: RequestQueue;
-}
-
-/** A report in a temporary file, waiting to be read in time order. */
-interface SpooledReport {
-  readonly spool: Spool;
-  readonly id: string | undefined;
-  readonly contentType: string | undefined;
-  readonly result: CheckResult;
 }
 
 /** A part that is being downloaded, or is waiting to be read. */
@@ -60,9 +58,11 @@ export class MergedReport {
   tail = emptyTail;
   readonly #context: Context;
   readonly #merged: PartsToMerge;
+  readonly #spool: SpoolPart;
   readonly #results: LabelledResult[] = [];
 
-  constructor(context: Context, merged: PartsToMerge) {
+  constructor(context: Context, merged: PartsToMerge, spool: SpoolPart) {
+    this.#spool = spool;
     this.#context = { ...context, progress: async () => silentProgress };
     this.#merged = merged;
     this.createdMs = context.host.wallClock();
@@ -81,18 +81,19 @@ export class MergedReport {
   }
 
   async *#reportsInOrder(): AsyncGenerator<RowBatches> {
-    const { parts, label, options, queue } = this.#merged;
+    const { parts, label, queue } = this.#merged;
     const cancel = new AbortController();
     const context = {
       ...this.#context,
       signal: anySignal(this.#context.signal, cancel.signal),
     };
-    const ahead = Math.max(maxAhead, options.concurrency ?? 0);
+    const ahead = Math.max(maxAhead, queue.size);
     const started: StartedPart[] = [];
     const startUntil = (end: number): void => {
       for (const part of parts.slice(started.length, end)) {
-        const request = { part: withoutOutput(part), options };
-        const spooled = queue.take(() => spoolReport(context, request));
+        const spooled = queue.take(context.account, () => {
+          return this.#spool(context, withoutOutput(part));
+        });
         // It may fail before it is awaited.
         spooled.catch(() => {});
         started.push({ part, label: labelPart(label, part), spooled });
@@ -147,22 +148,11 @@ async function awaitPart(
   }
 }
 
-async function spoolReport(context: Context, request: ReportToOpen): Promise<SpooledReport> {
-  const attempts = new ReportAttempts(context, request);
-  for (;;) {
-    try {
-      return await readIntoSpool(await attempts.open());
-    } catch (error) {
-      await attempts.recover(error);
-    }
-  }
-}
-
 /**
  * Writes a report to a temporary file. Its rows are read on the way, so that a damaged body is
  * downloaded again.
  */
-async function readIntoSpool(report: OpenReport): Promise<SpooledReport> {
+export async function spoolRows(report: OpenReport): Promise<SpooledReport> {
   const spool = await createSpool(tmpdir());
   async function* spooling(): AsyncGenerator<Buffer> {
     for await (const piece of report.bytes()) {

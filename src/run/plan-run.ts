@@ -12,9 +12,11 @@ import { UsageError } from '../errors.ts';
 import type { FolderToFill } from '../folder/record-download.ts';
 import { pathKey, requireValidOnWindows } from '../output/file/file-name.ts';
 import { buildQuery } from '../query/build-query.ts';
+import { fixedPeriod } from '../query/command-for.ts';
 import { expandName, listPlaceholders, nameValues } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
 import { keepsFolder, mergesParts, planParts, selectShard, wholePart } from '../query/parts.ts';
+import type { TypedPeriod } from '../query/period.ts';
 import type { Part, Query } from '../query/query.ts';
 import { requireTargets, stdoutFormat } from './choose-outputs.ts';
 import type { Context } from './context.ts';
@@ -27,14 +29,16 @@ export interface ReportPlan {
   /** Flags of this run alone. */
   readonly options: ThisRunFlags;
 
-  /** Distinguishes the reports of a run: the saved report, and the account if there are several. */
+  /** Saved report, and the account if there are several; absent for the only report of a run. */
   readonly label: string | undefined;
 
   /** The whole period. */
   readonly whole: Part;
 
-  /** All parts of the period, and those to download, in time order. */
-  readonly allParts: readonly Part[];
+  /** The days of all its parts, of other shards too, as a command that goes on names them. */
+  readonly period: TypedPeriod;
+
+  /** Reports to download, in time order. */
   readonly parts: readonly Part[];
 
   /** Folder that the report fills, if it fills one. */
@@ -62,7 +66,8 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
       throw report.locate?.(error) ?? error;
     }
   }
-  return planned;
+  const [only, ...others] = planned;
+  return only && others.length === 0 ? [{ ...only, label: undefined }] : planned;
 }
 
 function readSaved(context: Context, command: RunCommandLine): Promise<ReportFlags[]> {
@@ -78,25 +83,23 @@ function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
   const isInParts = split !== undefined || isWeekly;
   const areSaved = all || names.length > 0;
   const hasSeveral = isInParts || areSaved || /,|^all$/.test(account);
-  const waitFlag = [
-    { option: 'waitTimeout', flag: '--wait-timeout' },
-    { option: 'pollInterval', flag: '--poll-interval' },
-  ].find(({ option }) => typedOptions.has(option));
-  if (direct && waitFlag) {
-    throw needless(waitFlag.flag, 'To wait, remove --direct.');
-  }
-  if (typedOptions.has('concurrency') && !hasSeveral) {
-    throw needless('--concurrency', 'To request several reports, add --split.');
-  }
-  if (shard && !isInParts && !areSaved) {
-    throw needless('--shard', 'To select from days, weeks or months, add --split.');
-  }
+  if (direct && typedOptions.has('waitTimeout')) throw notWith('--wait-timeout', '--direct');
+  if (direct && typedOptions.has('pollInterval')) throw notWith('--poll-interval', '--direct');
+  if (typedOptions.has('concurrency') && !hasSeveral) throw needsSplit('--concurrency');
+  if (shard && !isInParts && !areSaved) throw needsSplit('--shard');
 }
 
-function needless(flag: string, why: string): UsageError {
-  return new UsageError(`${flag} has no effect here.`, {
+function notWith(flag: string, other: string): UsageError {
+  return new UsageError(`${flag} does not go with ${other}.`, {
     about: { flag },
-    hint: `${why} Otherwise remove ${flag}.`,
+    hint: 'Remove one of them.',
+  });
+}
+
+function needsSplit(flag: string): UsageError {
+  return new UsageError(`${flag} needs --split.`, {
+    about: { flag },
+    hint: `Add --split day, week or month, or remove ${flag}.`,
   });
 }
 
@@ -152,10 +155,13 @@ async function planReport(
     });
   }
 
-  const allParts = planParts(query, nowMs);
+  const whole = wholePart(query, nowMs);
+  const all = planParts(query, nowMs);
+  // By parts, because the last one may not be over.
+  const period = fixedPeriod(all[0] ?? whole, all.at(-1) ?? whole);
   const { shard } = options;
-  const parts = shard ? selectShard(allParts, shard) : allParts;
-  return { query, account, options, label, whole: wholePart(query, nowMs), allParts, parts };
+  const parts = shard ? selectShard(all, shard) : all;
+  return { query, account, options, label, whole, period, parts };
 }
 
 /**
@@ -171,13 +177,11 @@ export async function withIds({ console }: Context, planned: ReportPlan): Promis
 
 /** Replaces the query of what is requested; messages and files have that of the report. */
 export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan {
-  const replace = (part: Part): Part => ({ ...part, query });
-  const { whole, allParts, parts } = planned;
+  const { whole, parts } = planned;
   return {
     ...planned,
-    whole: replace(whole),
-    allParts: allParts.map(replace),
-    parts: parts.map(replace),
+    whole: { ...whole, query },
+    parts: parts.map((part) => ({ ...part, query })),
   };
 }
 

@@ -1,17 +1,46 @@
-import type { OpenReport } from '../client/open.ts';
-import { isReportFailure, isTooLarge, RefusedReportError } from '../errors.ts';
+import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
+import type { RequestedReport } from '../client/send-request.ts';
+import { type Poll, type ReadyReport, waitUntilReady } from '../client/wait.ts';
+import { outcomeOf } from '../contract/messages.ts';
+import {
+  type AdreportError,
+  endsReport,
+  isReportFailure,
+  isTooLarge,
+  isTruncated,
+  RefusedReportError,
+} from '../errors.ts';
+import type { RunFlags } from '../query/flags/run-flags.ts';
+import type { WaitFlags } from '../query/flags/wait-flags.ts';
 import { splitToRetry } from '../query/parts.ts';
-import type { PartsProgress } from '../ui/progress.ts';
+import type { Part } from '../query/query.ts';
+import { printable } from '../text/printable.ts';
+import type { PartsProgress, Progress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
-import { MergedReport, type PartsToMerge } from './merge-parts.ts';
-import { ReportAttempts, type ReportToOpen } from './report-attempts.ts';
-import { recordFailure, updateLedger } from './request.ts';
+import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from './merge-parts.ts';
+import {
+  lastTookMs,
+  recordFailure,
+  requestAndRecord,
+  resumeReport,
+  updateLedger,
+} from './request.ts';
 import { RequestQueue } from './request-queue.ts';
 
 /** A report whose rows are pulled. */
 export type ReportRows = OpenReport | MergedReport;
 
-export interface ReportToRead extends ReportToOpen {
+/** A report to request or resume, or one that exists. */
+export interface ReportToRead {
+  /** What is requested, and what the rows are checked against; absent if it is not known. */
+  readonly part?: Part | undefined;
+
+  /** Set if the report is named by its id. */
+  readonly named?: RequestedReport;
+
+  /** False to download at once, without waiting. */
+  readonly waits?: boolean;
+
   /** Reports to merge; absent to request one. */
   readonly merged?: PartsToMerge | undefined;
 
@@ -20,78 +49,239 @@ export interface ReportToRead extends ReportToOpen {
 
   /** Of the report, if the run has several. */
   readonly label?: string | undefined;
-  readonly options: PartsToMerge['options'];
+  readonly options: WaitFlags & Partial<Pick<RunFlags, 'fresh' | 'retries' | 'concurrency'>>;
+}
+
+/** A report that was requested or found. */
+interface FoundReport {
+  readonly report: RequestedReport;
+
+  /** Requested by this run. */
+  readonly isNew: boolean;
+
+  /** When the wait for it ends, in milliseconds by the stopwatch. */
+  readonly endMs: number;
 }
 
 /** The rows of a report: of one request, once more if it fails, and then of its parts, merged. */
 export class ReportSource {
   readonly #context: Context;
   readonly #request: ReportToRead;
-  readonly #attempts: ReportAttempts;
-  #merged: PartsToMerge | undefined;
+  #mayResume: boolean;
+  #mayRequestAgain: boolean;
+  #found: FoundReport | undefined;
+  #ready: ReadyReport | undefined;
+  #open: OpenReport | undefined;
 
+  /** Tries to download the report so far; refused calls and cut bodies both count. */
+  #tries = 0;
+  #merged: MergedReport | undefined;
+
+  /** Counts the parts of a report that failed as a whole. */
   #meter: PartsProgress | undefined;
 
-  /** Of the reports that were opened. */
-  #ids: readonly string[] = [];
-
   constructor(context: Context, request: ReportToRead) {
+    const { named, part, options, merged } = request;
     this.#context = context;
     this.#request = request;
-    this.#attempts = new ReportAttempts(context, request);
-    this.#merged = request.merged;
+    this.#mayResume = !named && !options.fresh && !part?.query.direct;
+    this.#mayRequestAgain = !named && options.retries !== 0;
+    this.#merged = merged && this.#mergeParts(merged);
   }
 
   /** Throws as the client, and `PartsFailed`. */
   async open(): Promise<ReportRows> {
-    if (!this.#merged) {
-      const report = await this.#attempts.open();
-      this.#ids = report.id === undefined ? [] : [report.id];
-      return report;
-    }
-    const merged = new MergedReport(this.#context, this.#merged);
-    this.#ids = merged.reportIds;
-    return merged;
+    return this.#merged ?? this.openOne();
   }
 
-  /** Prepares another attempt after an error. Throws the error if another one would not help. */
-  async recover(error: unknown): Promise<void> {
-    if (this.#merged) {
-      this.#meter?.stop();
-      // The error of one report names it, and the others can still be resumed.
-      const isWholeRefused = error instanceof RefusedReportError && error.reportId === undefined;
-      for (const id of isWholeRefused ? this.#ids : []) {
-        await recordFailure(this.#context, id, error);
-      }
-      throw error;
-    }
+  /** Requests the report or resumes it, waits until it is ready, and begins its download. */
+  async openOne(): Promise<OpenReport> {
+    const { waits, options } = this.#request;
+    this.#found ??= await this.#requestOrResume();
+    this.#ready ??=
+      waits === false
+        ? { ...this.#found.report, message: '' }
+        : await waitForReport(this.#context, this.#found, options);
+    this.#open = await this.#beginDownload(this.#ready, this.#found);
+    return this.#open;
+  }
 
-    try {
-      await this.#attempts.recover(error);
-    } catch (final) {
-      this.#merged = await this.#splitAfter(final);
+  /**
+   * Prepares the next attempt: after a cut another download; after a failure, or the end of a
+   * resumed report, another request, once; then its parts. Otherwise records the error and throws
+   * it.
+   */
+  async recover(thrown: unknown): Promise<void> {
+    if (this.#merged) return this.#endMerged(this.#merged, thrown);
+    const { report, isNew = true } = this.#found ?? {};
+    const final = await this.#pauseAfterCut(thrown);
+    if (final === undefined) return;
+
+    const error = await recordFailure(this.#context, report?.id, final);
+    const isFailed = isReportFailure(error) && this.#mayRequestAgain;
+    const isReplaced = !isNew && !this.#request.named && endsReport(error);
+    if (!isFailed && !isReplaced) {
+      this.#merged = await this.#splitAfter(error);
+      return;
     }
+    this.#context.console.note(`${error.message} Requesting it again.`);
+    this.#mayResume = false;
+    if (isFailed) this.#mayRequestAgain = false;
+    this.#found = undefined;
+    this.#ready = undefined;
+    this.#tries = 0;
+  }
+
+  /** Ids of the reports that were read. */
+  get reportIds(): readonly string[] {
+    const id = this.#found?.report.id;
+    const own = id === undefined ? [] : [id];
+    return this.#merged?.reportIds ?? own;
   }
 
   /** Records that the report is in its files: the same command requests it anew. */
   async recordDownload(): Promise<void> {
     this.#meter?.stop();
-    for (const id of this.#ids) await updateLedger(this.#context, id, { status: 'downloaded' });
+    for (const id of this.reportIds) {
+      await updateLedger(this.#context, id, { status: 'downloaded' });
+    }
   }
 
-  /** Returns the parts to request instead. Throws the error if they cannot help. */
-  async #splitAfter(error: unknown): Promise<PartsToMerge> {
+  async #requestOrResume(): Promise<FoundReport> {
+    const { named, part, options } = this.#request;
+    const { host, signal } = this.#context;
+    signal.throwIfAborted();
+    const resumed = this.#mayResume && part ? await resumeReport(this.#context, part) : undefined;
+    let report = named ?? resumed;
+    const isNew = report === undefined;
+    if (!report) {
+      if (!part) throw new TypeError('A report without an id has a request.');
+      report = await requestAndRecord(this.#context, part);
+    }
+    // Counted from here for each report: an earlier one may have kept this one waiting.
+    return { report, isNew, endMs: host.stopwatch() + options.waitTimeout };
+  }
+
+  async #beginDownload(ready: ReadyReport, { endMs }: FoundReport): Promise<OpenReport> {
+    const { account, console, host, signal, progress } = this.#context;
+    const { part, waits, options } = this.#request;
+    return openReport(await account.client(), ready, {
+      part,
+      signal,
+      endMs: waits === false ? host.stopwatch() : endMs,
+      pollInterval: options.pollInterval,
+      onPoll({ polls, nextPauseMs }) {
+        const isLate = polls === 1 && nextPauseMs !== undefined;
+        if (isLate) console.note('The report is ready, but cannot be downloaded yet; waiting.');
+      },
+      triesBefore: this.#tries,
+      onTransfer: transferMeter(await progress()),
+    });
+  }
+
+  /** Waits if the report may be downloaded again; otherwise returns the error. */
+  async #pauseAfterCut(error: unknown): Promise<unknown> {
+    const { account, signal } = this.#context;
+    const broken = this.#open;
+    this.#open = undefined;
+    this.#tries = broken?.tries ?? 0;
+    broken?.close();
+    const mayContinue = broken?.id !== undefined && !signal.aborted;
+    if (!isTruncated(error) || !mayContinue) return error;
+
+    const client = await account.client();
+    return client.pause(error, this.#tries).catch((final: unknown) => final);
+  }
+
+  /** Returns the parts to read instead. Throws the error if they cannot help. */
+  async #splitAfter(error: AdreportError): Promise<MergedReport> {
     const { part, mayBeSplit, options, label } = this.#request;
     const mayHelp = isReportFailure(error) || isTooLarge(error);
     const isAllowed = mayBeSplit && options.retries !== 0;
     const parts = part && isAllowed ? splitToRetry(part) : [];
     if (!mayHelp || parts.length < 2) throw error;
 
-    const { console, account, progress } = this.#context;
+    const { console, progress } = this.#context;
     console.note(`${error.message} Requesting it as ${parts.length} shorter reports instead.`);
     this.#meter = (await progress()).parts(parts.length);
-    const { concurrency: size = 1 } = options;
-    const queue = new RequestQueue({ size, client: account.client, meter: this.#meter });
-    return { parts, label, options, queue };
+    const queue = new RequestQueue(options.concurrency ?? 1, this.#meter);
+    return this.#mergeParts({ parts, label, queue });
+  }
+
+  #mergeParts(merged: PartsToMerge): MergedReport {
+    const { options } = this.#request;
+    return new MergedReport(this.#context, merged, (context, part) => {
+      return spoolPart(context, { part, options });
+    });
+  }
+
+  async #endMerged({ reportIds }: MergedReport, error: unknown): Promise<never> {
+    this.#meter?.stop();
+    // The error of one report names it, and the others can still be resumed.
+    const isWholeRefused = error instanceof RefusedReportError && error.reportId === undefined;
+    for (const id of isWholeRefused ? reportIds : []) {
+      await recordFailure(this.#context, id, error);
+    }
+    throw error;
+  }
+}
+
+/** Downloads a part into a temporary file. */
+async function spoolPart(context: Context, request: ReportToRead): Promise<SpooledReport> {
+  const source = new ReportSource(context, request);
+  for (;;) {
+    try {
+      return await spoolRows(await source.openOne());
+    } catch (error) {
+      await source.recover(error);
+    }
+  }
+}
+
+/** Shows a transfer from its first bytes on. */
+function transferMeter(progress: Progress): (transfer: Transfer) => void {
+  let meter: ReturnType<Progress['transfer']> | undefined;
+  return ({ bytes, sizeBytes, isOver }) => {
+    meter ??= progress.transfer('Downloading', sizeBytes);
+    meter.update({ bytes });
+    if (isOver) meter.stop();
+  };
+}
+
+/** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
+const localIntervalMs = 100;
+
+/** Waits until a report is ready, with progress, and records changes of its status. */
+export async function waitForReport(
+  context: Context,
+  { report, isNew, endMs }: FoundReport,
+  options: WaitFlags,
+): Promise<ReadyReport> {
+  const { account, host, signal } = context;
+  const { id, requestedMs } = report;
+  if (id === undefined) return { ...report, message: '' };
+
+  const isAuto = options.pollInterval === 'auto';
+  const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
+  const label = `Report ${printable(id).slice(0, 40)}`;
+  const meter = (await context.progress()).wait(label, await lastTookMs(context));
+  let lastStatus = 'progress';
+  const onPoll = ({ status, polls }: Poll): void => {
+    meter.update(status);
+    if (status === lastStatus) return;
+    lastStatus = status;
+    // A report that was ready before this run asked for it tells nothing about its duration.
+    const isTimed = outcomeOf(status) === 'ready' && (isNew || polls > 1);
+    const tookMs =
+      isTimed && requestedMs !== undefined
+        ? { tookMs: Math.max(0, host.wallClock() - requestedMs) }
+        : {};
+    void updateLedger(context, id, { status, ...tookMs });
+  };
+  try {
+    const client = await account.client();
+    return await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
+  } finally {
+    meter.stop();
   }
 }

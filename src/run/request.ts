@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ServiceAccount } from '../account/account.ts';
 import type { Settings } from '../account/resolve.ts';
-import { chooseAccountName, isUnnamed, storeCommand } from '../account/sign-in.ts';
+import { chooseAccountName, isUnnamed } from '../account/sign-in.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
 import { buildBody, type ReportBody } from '../query/body.ts';
@@ -34,8 +34,7 @@ export async function resumeReport(
 
 /**
  * Requests a report. The ledger has the request before it is sent, and then its id or what
- * happened. Throws as the client's `createReport`, with a hint if the service reports a profile
- * mismatch.
+ * happened. Throws as the client's `createReport`.
  */
 export async function requestAndRecord(
   { account, console, host, ledger: open, signal }: Context,
@@ -43,7 +42,6 @@ export async function requestAndRecord(
 ): Promise<RequestedReport> {
   const ledger = open();
   const client = await account.client();
-  const settings = await account.settings();
   const body = buildBody(part);
   const { since, until } = describeWindow(part);
   const fixedDates = fixedPeriod({ ...part, end: part.until + 1 });
@@ -71,11 +69,7 @@ export async function requestAndRecord(
       message: console.redact(error.message),
     });
     if (signal.aborted && ledger) console.warn(interruptedRequest);
-    if (error.code !== 'PROFILE_MISMATCH') throw error;
-
-    const other = part.query.profile === 'buyer' ? 'dsp' : 'buyer';
-    const keep = storeCommand(settings, `profile ${other}`, host.platform);
-    throw new ErrorInContext(error, { hint: `Add --profile ${other}, or keep it: ${keep}` });
+    throw error;
   }
 }
 
@@ -139,7 +133,7 @@ export async function updateLedger(
 
 /**
  * Records what ended the work on a report, and that no run resumes it if that is so. Returns the
- * error with the id of the report. Throws errors that are bugs, and those before there was an id.
+ * error with the id of the report. Throws errors that are bugs.
  */
 export async function recordFailure(
   context: Context,
@@ -149,7 +143,8 @@ export async function recordFailure(
   const { signal, console } = context;
   // A cancelled operation may throw any error. The reason is in the signal.
   const error: unknown = signal.aborted ? signal.reason : thrown;
-  if (!(error instanceof AdreportError) || id === undefined) throw error;
+  if (!(error instanceof AdreportError)) throw error;
+  if (id === undefined) return error;
 
   const message = console.redact(error.message);
   if (!signal.aborted) await updateLedger(context, id, { message, ...statusAfter(error) });

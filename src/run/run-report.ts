@@ -8,23 +8,22 @@ import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import {
   type FolderToFill,
   type RecordResult,
+  recordDownload,
   requireSamePlace,
 } from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
 import { messagesForReaders } from '../output/encoder.ts';
+import { describeProvenance, type Provenance } from '../output/provenance.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { listQueryColumns } from '../query/columns.ts';
 import type { NameValues } from '../query/file-name.ts';
 import type { Query } from '../query/query.ts';
-import type { Comparison } from '../totals/comparison.ts';
 import { timeKeys } from '../totals/group-keys.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
 import { openForUser } from '../ui/open-file.ts';
 import { type EarlierReport, sumEarlierReport } from './compare.ts';
 import type { Context } from './context.ts';
-import { describeProvenance } from './describe-report.ts';
-import { type FileOptions, openFile, type PlannedFiles, prepareFiles } from './prepare-files.ts';
-import { recordPart } from './record-report.ts';
+import { openFile, type PlannedFile, prepareFiles, type ReportOutput } from './prepare-files.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
 /** A report to download into files. */
@@ -33,22 +32,13 @@ export interface ReportToWrite extends ReportToRead {
   readonly query?: Query | undefined;
 
   /** Its files, as in a query. */
-  readonly output: FileOptions & Pick<Query, 'outputs' | 'strict'>;
+  readonly output: ReportOutput & Pick<Query, 'strict'>;
 
   /** Values for the placeholders of `-o`. */
   readonly names: NameValues;
 
-  /** Names for `--json`, in a run. */
-  readonly title?: ReportTitle;
-
   /** Folder whose history records the file; it then decides whether the file is replaced. */
   readonly filled?: FolderToFill | undefined;
-}
-
-interface ReportTitle {
-  /** Name of a saved report; `null` for a report from flags alone. */
-  readonly report: string | null;
-  readonly account: string;
 }
 
 /** A file of a report, in place. */
@@ -60,16 +50,23 @@ export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
 /** A report in its files. */
 export interface WrittenReport {
   readonly report: ReportToWrite;
+
+  /** Name of its account. */
+  readonly account: string;
+  readonly provenance: Provenance;
   readonly rows: ReportRows;
+
+  /** Ids of its parts, or its own, and that of an earlier report. */
+  readonly reportIds: readonly string[];
   readonly files: readonly FileInPlace[];
   readonly checkResult: CheckResult;
 
   /** Absent if the folder has no history. */
   readonly recorded: RecordResult | undefined;
 
-  /** To be shown after a file; absent for stdout, with `-q` and with `--json`. */
-  readonly metrics: GroupedTotals | undefined;
-  readonly comparison: Comparison | undefined;
+  /** Absent if they are not shown. */
+  readonly sums: GroupedTotals | undefined;
+  readonly earlier: EarlierReport | undefined;
 }
 
 /**
@@ -78,15 +75,11 @@ export interface WrittenReport {
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, named, filled, output, names, options } = report;
-  if (filled && part) await requireSamePlace(filled, filled.declaration.pattern.nameFor(part));
+  if (filled && part) await requireSamePlace(filled, part);
   const columns = query && listQueryColumns(query);
-  const files = await prepareFiles(context, output, {
-    outputs: output.outputs,
-    names,
-    ...(columns && { columns }),
-  });
-  const isCompared = !named && query?.compare !== undefined;
-  const earlier = isCompared && part ? await sumEarlierReport(context, part, options) : undefined;
+  const files = await prepareFiles(context, output, { names, columns });
+  const isCompared = part && !named && query?.compare !== undefined;
+  const earlier = isCompared ? await sumEarlierReport(context, part, options) : undefined;
 
   const source = new ReportSource(context, report);
   for (;;) {
@@ -95,7 +88,7 @@ export async function runReport(context: Context, report: ReportToWrite): Promis
       const written = await writeRows(context, report, { rows, files, earlier });
       // Not earlier: until the files are in place, the same command can download it again.
       await source.recordDownload();
-      return written;
+      return { ...written, reportIds: [...source.reportIds, ...(earlier?.reportIds ?? [])] };
     } catch (error) {
       await source.recover(error);
     }
@@ -104,7 +97,7 @@ export async function runReport(context: Context, report: ReportToWrite): Promis
 
 interface RowsToWrite {
   readonly rows: ReportRows;
-  readonly files: PlannedFiles;
+  readonly files: readonly PlannedFile[];
   readonly earlier: EarlierReport | undefined;
 }
 
@@ -117,20 +110,28 @@ async function writeRows(
   context: Context,
   report: ReportToWrite,
   { rows, files: planned, earlier }: RowsToWrite,
-): Promise<WrittenReport> {
+): Promise<Omit<WrittenReport, 'reportIds'>> {
   const { query, part, output, filled } = report;
   const { id: reportId, createdMs } = rows;
-  const comparison = earlier?.comparison;
-  const provenance = describeProvenance(context, query, reportId);
-  const sums = sumsFor(planned, filled);
+  const { comparison } = earlier ?? {};
+  const { account, console, flags, host, version } = context;
+  const provenance = describeProvenance(query, {
+    reportId: reportId ?? null,
+    fetchedMs: host.wallClock(),
+    version,
+  });
+  const sums = new GroupedTotals(console.err.isTerminal ? timeKeys : []);
   const detector = new NonZeroDetector((query && listQueryColumns(query)) ?? []);
   const files: WrittenFile[] = [];
   try {
-    for (const file of planned.files) {
+    for (const file of planned) {
       files.push(await openFile(file, { reportId, comparison, provenance }));
     }
+    const hasFile = files.some(({ name }) => name !== undefined);
+    const showsTotals = hasFile && !flags.json && !console.isQuiet;
+    const isSummed = filled !== undefined || showsTotals;
     for await (const batch of rows.batches()) {
-      sums?.observe(batch);
+      if (isSummed) sums.observe(batch);
       detector.observe(batch);
       for (const file of files) await file.write(batch);
     }
@@ -141,20 +142,23 @@ async function writeRows(
     for (const file of files) await file.end(rows.tail, messagesForReaders(checkResult));
     const [file] = files;
     const { hasNumbers } = detector;
-    const complete = { file, sums, hasNumbers, warnings, reportId, createdMs };
-    const recorded = filled && part && (await recordPart(filled, part, complete));
+    const facts = { sums, hasNumbers, warnings, reportId, createdMs };
+    const isRecorded = filled && part && file;
+    const recorded = isRecorded && (await recordDownload(filled, { part, file, ...facts }));
     const kept = recorded?.kept;
     if (!kept) await commitFiles(files);
 
-    if (planned.opensFiles) openForUser(context, files);
+    if (output.open) openForUser(context, files);
     return {
       report,
+      account: await account.name(),
+      provenance,
       rows,
       files: kept ? [keptFile(file, kept)] : files,
       checkResult,
       recorded,
-      metrics: planned.printsTotals && !kept ? sums : undefined,
-      comparison,
+      sums: showsTotals && !kept ? sums : undefined,
+      earlier,
     };
   } finally {
     // Files in place stay.
@@ -168,15 +172,6 @@ function keptFile(
   { rows, bytes, sha256 }: NonNullable<RecordResult['kept']>,
 ): FileInPlace {
   return { name: file?.name, rowCount: rows, sizeBytes: bytes, sha256 };
-}
-
-/** Sums the rows by time if a card is shown, otherwise as totals, if anything needs them. */
-function sumsFor(
-  { showsCard, printsTotals }: PlannedFiles,
-  filled: FolderToFill | undefined,
-): GroupedTotals | undefined {
-  if (showsCard) return new GroupedTotals(timeKeys);
-  return filled || printsTotals ? new GroupedTotals() : undefined;
 }
 
 /** Returns all warnings and the notes without secrets, which the service may repeat. */

@@ -1,28 +1,35 @@
-import type { ServiceAccount } from '../account/account.ts';
 import {
   AdreportError,
   ErrorInContext,
   IncompleteDataError,
   InterruptedError,
   isClosedPipe,
+  isNotSignedIn,
 } from '../errors.ts';
 import { requireAppendable } from '../folder/history.ts';
+import { commandFor, downloadCommandFor } from '../query/command-for.ts';
 import { listPlaceholders, nameValues } from '../query/file-name.ts';
+import { isBareToken } from '../query/owner.ts';
 import { mergesParts, unitOfParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
-import { type PartsProgress, silentProgress } from '../ui/progress.ts';
+import { silentProgress } from '../ui/progress.ts';
 import { Announcer } from './announce.ts';
 import { type Context, forAccount } from './context.ts';
-import { combineFailures, type Failure, labelPart, PartsFailed } from './failures.ts';
+import {
+  combineFailures,
+  type Failure,
+  labelPart,
+  PartsFailed,
+  withNextCommand,
+} from './failures.ts';
 import { type ReportPlan, withIds } from './plan-run.ts';
 import { RequestQueue } from './request-queue.ts';
-import { nextCommand, withNextCommand } from './resume-command.ts';
-import { type ReportToWrite, runReport, type WrittenReport } from './run-report.ts';
+import { runReport } from './run-report.ts';
 
 /** What the reports of a command share. */
 interface Run {
   readonly context: Context;
-  readonly queues: ReadonlyMap<ServiceAccount, RequestQueue>;
+  readonly queue: RequestQueue;
   readonly announcer: Announcer;
   readonly failures: Failure[];
 }
@@ -43,41 +50,24 @@ export async function runReports(
   if (!first) return;
 
   const isSingle = planned.length === 1 && unitOfParts(first.query) === undefined;
-  const partCount = reports.reduce((count, { parts }) => count + parts.length, 0);
-  const meter = isSingle ? undefined : (await context.progress()).parts(partCount);
+  const reportCount = reports.reduce((count, { parts }) => count + parts.length, 0);
+  const meter = isSingle ? undefined : (await context.progress()).parts(reportCount);
+  const size = Math.min(...reports.map(({ options }) => options.concurrency));
   const run: Run = {
     context: isSingle ? context : { ...context, progress: async () => silentProgress },
-    queues: queuesByAccount(reports, meter),
+    queue: new RequestQueue(size, meter),
     announcer: new Announcer(context),
     failures: [],
   };
   try {
-    await settleAll(
-      reports.map((report) => {
-        return downloadReport(run, isSingle ? { ...report, label: undefined } : report);
-      }),
-    );
+    await settleAll(reports.map((report) => downloadReport(run, report)));
   } finally {
     meter?.stop();
   }
 
   const isTypable = again === undefined && others.length === 0 && !first.account.isLocal;
-  throwFailures(run, { again, report: isTypable ? first : undefined, reportCount: partCount });
+  throwFailures(run, { again, report: isTypable ? first : undefined, reportCount });
   run.announcer.end({ isOneReport: planned.length === 1 });
-}
-
-/** Lets the smallest `--concurrency` of its reports apply to an account. */
-function queuesByAccount(
-  reports: readonly ReportPlan[],
-  meter: PartsProgress | undefined,
-): Map<ServiceAccount, RequestQueue> {
-  const queues = new Map<ServiceAccount, RequestQueue>();
-  for (const { account } of reports) {
-    const own = reports.filter((report) => report.account === account);
-    const size = Math.min(...own.map(({ options }) => options.concurrency));
-    queues.set(account, new RequestQueue({ size, client: account.client, meter }));
-  }
-  return queues;
 }
 
 /** Waits until all tasks have ended. Throws the first of their errors. */
@@ -87,62 +77,51 @@ async function settleAll(tasks: readonly Promise<void>[]): Promise<void> {
 }
 
 /** Downloads one report: as a whole, in parts with a file each, or in parts that are merged. */
-async function downloadReport(run: Run, planned: ReportPlan): Promise<void> {
-  const { label, whole, filled } = planned;
-  await recordFailures(run, { label, since: whole.since }, async () => {
-    if (planned.refusal) throw planned.refusal;
-    const context = forAccount(run.context, planned.account);
+async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
+  const { label, whole, filled, account, refusal } = planned;
+  await recordFailures(shared, { label, since: whole.since }, async () => {
+    if (refusal) throw refusal;
+    const run = { ...shared, context: forAccount(shared.context, account) };
     if (filled) await requireAppendable(filled);
-    const report = await withIds(context, planned);
-    if (mergesParts(report.query)) {
-      await announce(run, await runReport(context, await toReportToWrite(run, report, whole)));
-      return;
-    }
+    const report = await withIds(run.context, planned);
+    if (mergesParts(report.query)) return writeReport(run, report, report.whole);
 
     const hasParts = unitOfParts(report.query) !== undefined;
     const downloads = report.parts.map((part) => {
       const place = { label: hasParts ? labelPart(label, part) : label, since: part.since };
       return recordFailures(run, place, () =>
-        queueOf(run, report).take(async () => {
-          await announce(run, await runReport(context, await toReportToWrite(run, report, part)));
-        }),
+        run.queue.take(account, () => writeReport(run, report, part)),
       );
     });
-    await settleAll(downloads);
+    return settleAll(downloads);
   });
 }
 
-function queueOf({ queues }: Run, { account }: ReportPlan): RequestQueue {
-  const queue = queues.get(account);
-  if (!queue) throw new Error('Each account of a run has a queue.');
-  return queue;
-}
-
-async function toReportToWrite(run: Run, report: ReportPlan, part: Part): Promise<ReportToWrite> {
-  const { query, options, label, filled, parts, account } = report;
-  const queue = queueOf(run, report);
+/**
+ * Writes a part, or the whole of a merged report, and announces it. Throws an error for a file that
+ * was kept although it is of another report.
+ */
+async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<void> {
+  const { context, queue, announcer } = run;
+  const { query, options, label, filled, parts } = report;
   // The one output of several reports has no id.
   const hasId = query.outputs.some(({ path }) => listPlaceholders(path).includes('id'));
-  return {
+  const written = await runReport(context, {
     query,
     part,
     options,
     output: { ...options, ...query },
     names: nameValues(part),
-    title: { report: query.report ?? null, account: await account.name() },
     label,
     filled,
-    merged: mergesParts(query) ? { parts, label, options, queue } : undefined,
+    merged: mergesParts(query) ? { parts, label, queue } : undefined,
     mayBeSplit: !hasId && unitOfParts(query) === undefined,
-  };
-}
-
-/** Announces a report. Throws an error for a file that was kept although it is of another one. */
-async function announce({ announcer }: Run, written: WrittenReport): Promise<void> {
+  });
   await announcer.add(written);
-  const { files, recorded } = written;
-  if (!recorded?.kept || recorded.kept.isOfReport) return;
-  throw new IncompleteDataError(`${files[0]?.name} was kept, but it is not of this report.`, {
+  const { kept } = written.recorded ?? {};
+  if (!kept || kept.isOfReport) return;
+  const name = written.files[0]?.name;
+  throw new IncompleteDataError(`${name} was kept, but it is not of this report.`, {
     hint: 'Delete the file to accept that the new report has no numbers, and run again.',
   });
 }
@@ -186,7 +165,7 @@ function throwFailures(
   if (!first) return;
 
   const { signal, platform } = context.host;
-  const command = again ?? (report && nextCommand(report, first.error, platform));
+  const command = again ?? (report && resumeCommand(report, first.error, platform));
   if (first.label === undefined) {
     throw withNextCommand(first.error, { resume: command, again: command });
   }
@@ -199,4 +178,18 @@ function throwFailures(
   const next = command === undefined ? 'Run the same command again.' : `To resume: ${command}`;
   const hints = [error.hint, isRefused ? undefined : next].filter((hint) => hint !== undefined);
   throw new ErrorInContext(error, { hint: hints.join('\n') });
+}
+
+/** Formats the command that resumes a report, or requests it again. */
+function resumeCommand(
+  { query, period, options }: ReportPlan,
+  error: AdreportError,
+  platform: NodeJS.Platform,
+): string {
+  const { reportId } = error;
+  const facts = { platform, flags: options };
+  // A new token without a name counts as another account, which has no report to resume.
+  const isLost = isBareToken(query) && isNotSignedIn(error);
+  if (isLost && reportId !== undefined) return downloadCommandFor(query, reportId, facts);
+  return commandFor(query, period, facts);
 }

@@ -102,7 +102,7 @@ export class Progress {
     const meter = this.#meter(counts, ({ running, done, failed }) => {
       const failures = failed > 0 ? `, ${failed} failed` : '';
       const details = `${done} of ${total} done, ${running} running${failures}`;
-      return { label: 'Parts', share: (done + failed) / total, details };
+      return { label: 'Reports', share: (done + failed) / total, details };
     });
     return {
       begin() {

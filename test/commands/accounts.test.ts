@@ -295,16 +295,6 @@ describe('--account elsewhere', () => {
     }
   });
 
-  test('a hint that stores a setting names the account', async () => {
-    const { run, server } = await serveStored();
-    const body = { response: { error_id: 'PROFILE_MISMATCH' } };
-    server.fault({ endpoint: 'buyer', answer: { status: 400, body } });
-
-    const named = await run(`run --account admin ${oneDay}`);
-    expectRefusal(named, 4, 'keep it: adreport config set profile dsp --account admin\n');
-    expectRefusal(await run(`run ${oneDay}`), 4, 'adreport config set profile dsp\n');
-  });
-
   test('fills in {account} in -o', async () => {
     const { run } = await serveStored();
 

@@ -88,6 +88,7 @@ describe('--compare', () => {
 
     expect(text).toContain('2026-10-01T00:00:00+0200 … 2026-10-31T23:59:59+0100');
     expect(text).toContain('2026-09-01T00:00:00+0200 … 2026-09-30T23:59:59+0200');
+    expect(text).toContain("curl 'http://127.0.0.1:8787/");
     expect(requests).toMatchObject([
       { output: 'r.html', window: { since: 1790805600, until: 1793487599 } },
       { output: null, window: { since: 1788213600, until: 1790805599 } },
@@ -115,10 +116,19 @@ describe('--compare', () => {
     expect(ofSplit.stdout).toContain('Change: 1–4 November 2026 compared with 1–4 October 2026.');
   });
 
-  test('is on the card of a file on a terminal', async () => {
+  test('has the IDs of both reports in --json', async () => {
+    const { stdout } = await runCli(`${twoDays} --compare previous -o r.csv --json`);
+    const { reportId, reportIds } = JSON.parse(stdout);
+    expect(reportIds).toEqual([reportId, expect.not.stringContaining(reportId)]);
+  });
+
+  test('is on the card of a file on a terminal; an unfinished period is one note', async () => {
     const { stderr } = await runCli(`${twoDays} --compare previous -o r.csv --no-color`, {
       tty: true,
     });
+    const unfinished = 'run --local --period this-month --by DAILY --compare -o r.csv';
+    const { stderr: noted } = await runCli(unfinished, { now: Date.UTC(2026, 10, 5, 12) });
+    expect(noted.split('The period is not over')).toHaveLength(2);
 
     expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+% /);
     expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');

@@ -280,7 +280,8 @@ describe('--json with -o', () => {
 
     expect(exitCode).toBe(0);
     expect(stdout.endsWith('\n')).toBe(true);
-    expect(JSON.parse(stdout)).toEqual({
+    const written = JSON.parse(stdout);
+    expect(written).toEqual({
       file: 'r.csv',
       report: null,
       account: expect.any(String),
@@ -291,6 +292,7 @@ describe('--json with -o', () => {
         .digest('hex'),
       key: ['date'],
       reportId: expect.stringMatching(/^[0-9a-f]+$/),
+      reportIds: [written.reportId],
       since: '2026-11-09T00:00:00+01:00',
       until: '2026-11-10T23:59:59+01:00',
       warnings: [],

@@ -235,7 +235,7 @@ describe('one file per part', () => {
     const { run } = await serveForTest({ manual: true });
     const interrupted = (line: string) => {
       const { signal, send } = interruption(130);
-      return run(line, { signal, onOutput: (text) => void (text.includes('Parts:') && send()) });
+      return run(line, { signal, onOutput: (text) => void (text.includes('Reports:') && send()) });
     };
 
     const result = await interrupted(`${perDay} --shard 1/2`);
@@ -275,9 +275,9 @@ describe('--shard', () => {
 describe('invalid combinations are exit 2', () => {
   test.each([
     { flags: '--no-clobber -o {date}.csv --split day', hint: '--no-clobber' },
-    { flags: '--concurrency 2', hint: '--concurrency has no effect here' },
-    { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout has no effect here' },
-    { flags: '--shard 1/2', hint: '--split' },
+    { flags: '--concurrency 2', hint: '--concurrency needs --split' },
+    { flags: '--direct --wait-timeout 5m', hint: '--wait-timeout does not go with --direct' },
+    { flags: '--shard 1/2', hint: '--shard needs --split' },
     { flags: '--split day --by DAILY --shard 3/2', hint: '1/4' },
   ])('$flags', async ({ flags, hint }) => {
     const { run, server } = await serveForTest();

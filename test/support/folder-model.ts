@@ -482,19 +482,23 @@ class FolderModel {
       const unit = part.firstDay;
       const text = this.#report(unit, this.#declared?.report ?? 1);
       const nowSeconds = Math.floor(this.#nowMs / 1_000);
-      const complete = {
-        since: part.since,
-        until: Math.min(part.end - 1, nowSeconds),
-        rowCount: 1,
+      await recordDownload(target, {
+        part: {
+          query: declaration.query,
+          zone: declaration.timezone,
+          since: part.since,
+          until: Math.min(part.end - 1, nowSeconds),
+          end: part.end,
+          firstDay: part.firstDay,
+          lastDay: part.lastDay,
+        },
+        file: { rowCount: 1, sizeBytes: text.length, sha256: hash(text) },
+        sums: { metrics: ['displays'], totals: () => ({ get: () => 7 }) },
         hasNumbers: true,
-        sizeBytes: text.length,
-        sha256: hash(text),
-        totals: { displays: '7' },
-        reportId: null,
-        createdMs: this.#nowMs,
         warnings: [],
-      };
-      await recordDownload(target, part.name, complete);
+        reportId: undefined,
+        createdMs: this.#nowMs,
+      });
       this.#write(part.name, text);
     }
   }

@@ -101,7 +101,9 @@ test('a bar shows the bytes of a download, and the parts of a run', async () => 
   parts.begin().end(false);
   parts.begin();
   pass(100);
-  expect(screen()).toEqual(['Parts  ==========----------  50%  1 of 4 done, 1 running, 1 failed']);
+  expect(screen()).toEqual([
+    'Reports  ==========----------  50%  1 of 4 done, 1 running, 1 failed',
+  ]);
   parts.stop();
 });
 

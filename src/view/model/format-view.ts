@@ -79,13 +79,10 @@ async function formatRows(context: Context, view: View, rows: KeptRows): Promise
   const look = tableLook(context);
   const table = buildViewTable(view);
   const { columns } = table;
-  const planned = await prepareFiles(context, options, {
-    outputs: [{ path: '-', format: 'table' }],
-    names: {},
-    columns,
-  });
+  const outputs = [{ path: '-', format: 'table' }] as const;
+  const [file] = await prepareFiles(context, { ...options, outputs }, { names: {}, columns });
   const encoder = await formats.table.createEncoder({
-    ...planned.files[0]?.encoding,
+    ...file?.encoding,
     table: { ...look, totals: false },
     keepsOrder: true,
   });

@@ -11,10 +11,10 @@ import { formatInstant } from '../../query/calendar.ts';
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
-import { showMetrics, writtenMessage } from '../../run/announce-output.ts';
+import { showMetrics, writtenMessage } from '../../run/announce.ts';
 import { chooseOutputs } from '../../run/choose-outputs.ts';
 import type { Context } from '../../run/context.ts';
-import { openFile, type PlannedFiles, prepareFiles } from '../../run/prepare-files.ts';
+import { openFile, type PlannedFile, prepareFiles } from '../../run/prepare-files.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { openForUser } from '../../ui/open-file.ts';
 import { toDaySpan } from '../sources/period.ts';
@@ -32,7 +32,7 @@ import type { View, ViewTable } from './view.ts';
 export async function writeFiles(context: Context, view: View): Promise<void> {
   const table = buildViewTable(view);
   const planned = await planFiles(context, view, table);
-  const leavesOut = planned.files.some(({ format }) => !formats[format].isForReaders);
+  const leavesOut = planned.some(({ format }) => !formats[format].isForReaders);
   if (leavesOut && table.leftOut !== undefined) context.console.note(`Note: ${table.leftOut}`);
 
   const comparison = await compareTable(view, table);
@@ -43,7 +43,7 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   };
   const files: WrittenFile[] = [];
   try {
-    for (const file of planned.files) {
+    for (const file of planned) {
       const { isForReaders = false } = formats[file.format];
       // Rows that are not grouped stay as they are in files for programs.
       const keepsRows = view.rows !== undefined && !isForReaders;
@@ -56,26 +56,29 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   } finally {
     await discardFiles(files);
   }
-  if (planned.opensFiles) openForUser(context, files);
+  if (view.options.open) openForUser(context, files);
   for (const file of files) await announceFile(context, view, file);
-  const labels = planned.files[0]?.encoding.labels;
-  if (planned.printsTotals) showMetrics(context.console, view.byTime, { comparison, labels });
+  const labels = planned[0]?.encoding.labels;
+  const hasFile = files.some(({ name }) => name !== undefined);
+  if (hasFile && !context.flags.json) {
+    showMetrics(context.console, view.byTime, { comparison, labels });
+  }
 }
 
 async function planFiles(
   context: Context,
   view: View,
   { columns, selected, breakdowns }: ViewTable,
-): Promise<PlannedFiles> {
+): Promise<PlannedFile[]> {
   const outputs = chooseOutputs(context, view.options);
   requireSentMetrics(
     columns.map(({ field }) => field),
     outputs.map(({ format }) => format),
   );
-  const options = { ...view.options, columns: view.options.columns ?? selected };
+  const options = { ...view.options, outputs, columns: view.options.columns ?? selected };
   const names = nameValues(view, breakdowns);
-  const planned = await prepareFiles(context, options, { outputs, names, columns });
-  for (const { target } of planned.files) refuseInput(context, view, target.name());
+  const planned = await prepareFiles(context, options, { names, columns });
+  for (const { target } of planned) refuseInput(context, view, target.name());
   return planned;
 }
 

@@ -4,9 +4,10 @@ import { buildBody, curlLine, encodeBody } from '../query/body.ts';
 import { describeWindow, formatInstant } from '../query/calendar.ts';
 import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
+import type { Context } from '../run/context.ts';
+import { nameFiles, type ReportPlan, withIds } from '../run/plan-run.ts';
 import { printable, visibleJson } from '../text/printable.ts';
-import type { Context } from './context.ts';
-import { nameFiles, type ReportPlan, withIds } from './plan-run.ts';
+import { defaultPort } from './server-flags.ts';
 
 /** One create call that would be made. */
 interface PlannedCall {
@@ -23,7 +24,7 @@ interface PlannedCall {
 /** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
 export async function showPlan(context: Context, reports: readonly ReportPlan[]): Promise<void> {
   const calls: PlannedCall[] = [];
-  for (const planned of reports) {
+  for (const planned of reports.filter(({ parts }) => parts.length > 0)) {
     const report = await withIds(context, planned);
     const { account, label, parts, query, whole } = report;
     for (const part of parts) {
@@ -42,6 +43,8 @@ function earlierCalls({ account, label, query }: ReportPlan, part: Part): Planne
   return [{ account, label, part: earlierPart(part), outputs: null }];
 }
 
+const localServer = `http://127.0.0.1:${defaultPort}/`;
+
 /** Prints calls without making them, as text or, with `--json`, as one object. */
 export async function printDryRun(
   { console, flags, host }: Pick<Context, 'console' | 'flags' | 'host'>,
@@ -52,7 +55,9 @@ export async function printDryRun(
 
   for (const { account, label, part, outputs } of calls) {
     const { baseUrl, encoding } = await account.settings();
-    const address = baseUrl.value?.href ?? 'https://reports.example.com';
+    // The server of this process is gone when the command line is pasted.
+    const typable = account.isLocal ? localServer : baseUrl.value?.href;
+    const address = typable ?? 'https://reports.example.com';
     const { since, until, zone } = part;
     const body = buildBody(part);
     const encoded = encodeBody(body, encoding.value);
@@ -81,6 +86,9 @@ export async function printDryRun(
     texts.push(lines.join('\n'));
   }
 
+  if (calls.some(({ account }) => account.isLocal)) {
+    console.note('Note: Before you use curl, start the local server: adreport local-server');
+  }
   await console.result(flags.json ? visibleJson({ requests }) : texts.join('\n\n'));
 }
 

@@ -1,0 +1,96 @@
+import { realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { nameValues } from '../query/file-name.ts';
+import type { Shard } from '../query/flags/read-value.ts';
+import type { Part, Query } from '../query/query.ts';
+import type { FileHost } from '../text/file-in-use.ts';
+import { printable } from '../text/printable.ts';
+import { formatPlural, isOrAre } from '../text/quantity.ts';
+import { pathWord } from '../text/quote-for-shell.ts';
+import { checkFolder } from './check-folder.ts';
+import type { Declaration } from './declaration.ts';
+import { declare, planDeclaration } from './declaration-file.ts';
+import { isDue } from './due.ts';
+import { findPlace } from './folder-place.ts';
+import { type FolderState, readFolder } from './folder-state.ts';
+import type { FolderToFill } from './record-download.ts';
+
+/** A run that fills a folder. */
+interface FolderRun {
+  readonly cwd: string;
+  readonly host: FileHost;
+
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+
+  /** Set with `--fresh`, which downloads what is final, too. */
+  readonly isFresh: boolean;
+
+  /** False to write nothing. */
+  readonly declares: boolean;
+}
+
+/** A folder as a run finds it, with whole sentences for the user. */
+export interface OpenedFolder {
+  readonly state: FolderState;
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/**
+ * Declares a run in its folder, and reads the folder. Throws as `declare`.
+ *
+ * @param whole the period of the run
+ */
+export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFolder> {
+  const { cwd, host, nowMs, declares } = run;
+  const { query } = whole;
+  const { split = 'day' } = query;
+  const [{ path, format }] = query.outputs;
+  const { folder, output } = findPlace(path, { names: nameValues(whole), cwd });
+  const shown = relative(cwd, folder) || '.';
+  const request = { ...query, split, outputs: [{ path: output, format }] as const };
+  const declaring = { ...run, folder, shown, query: request };
+  const declared = await (declares ? declare(declaring) : planDeclaration(declaring));
+
+  const { declaration, notes } = declared;
+  const state = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
+  const now = Math.floor(nowMs / 1_000);
+  const { problems } = checkFolder(state, now, { parts: ({ end }) => end <= whole.since });
+  const clauses: string[] = [];
+  for (const kind of ['missing', 'stale']) {
+    const count = problems.filter((problem) => problem.kind === kind).length;
+    if (count > 0) clauses.push(`${formatPlural(count, split)} ${isOrAre(count)} ${kind}`);
+  }
+  const warnings = [...declared.warnings];
+  if (clauses.length > 0) {
+    const update = `adreport update ${pathWord(shown, host.platform)}`;
+    warnings.push(`Before this period, ${clauses.join(' and ')}. To download them: ${update}`);
+  }
+  return {
+    state,
+    warnings: warnings.map(printable),
+    notes: declares ? notes.map(printable) : [],
+  };
+}
+
+/** Returns a query with what only the declaration of its folder says. */
+export function asDeclared(query: Query, { query: own }: Declaration): Query {
+  const { since, until, split, outputs, account, login, service, ...others } = own;
+  return { ...query, ...others };
+}
+
+/** Returns the parts of a run that are due. */
+export function selectDue(parts: readonly Part[], state: FolderState): Part[] {
+  const { pattern } = state.declaration;
+  return parts.filter((part) => isDue({ ...part, name: pattern.nameFor(part) }, state));
+}
+
+/** Returns what is needed to record downloads in a folder. */
+export async function prepareToFill(
+  { folder, declaration, history }: FolderState,
+  { host, shard }: { readonly host: FileHost; readonly shard: Shard | undefined },
+): Promise<FolderToFill> {
+  const realPath = await realpath(folder).catch(() => folder);
+  return { folder, declaration, realPath, lines: history.lines, shard, host };
+}

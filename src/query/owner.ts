@@ -1,0 +1,28 @@
+import type { Query } from './query.ts';
+
+/** Account of a query or of a folder. */
+export type Owner = Pick<Query, 'account' | 'login' | 'service'>;
+
+/**
+ * Compares services, then logins; if one has no login, names. A bare token without a name fits only
+ * another one.
+ */
+export function isSameAccount(one: Owner, other: Owner): boolean {
+  if (one.service !== other.service) return false;
+  const haveLogins = one.login !== undefined && other.login !== undefined;
+  const haveNames = one.account !== undefined && other.account !== undefined;
+  if (haveLogins) return one.login === other.login;
+  return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
+}
+
+/** Recognizes the owner of a token that is not stored. */
+export function isBareToken({ account, login }: Owner): boolean {
+  return account === undefined && login === undefined;
+}
+
+/** Formats `acme (b…@example.com#3f2a9c01d4e5) at reports.example.com`. */
+export function nameAccount({ account, login, service }: Owner): string {
+  const name = account ?? login ?? 'a token without a name';
+  const withLogin = account !== undefined && login !== undefined ? `${name} (${login})` : name;
+  return service === undefined ? withLogin : `${withLogin} at ${service}`;
+}
