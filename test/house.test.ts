@@ -25,7 +25,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   totals: [...leaves, 'query', 'rows'],
   output: [...leaves, 'query', 'totals', 'rows'],
   checks: [...leaves, 'query', 'totals', 'rows'],
-  client: [...leaves, 'api', 'checks', 'query', 'rows'],
+  client: [...leaves, 'api', 'checks', 'query', 'totals', 'rows'],
   present: [...leaves, 'output', 'totals', 'query', 'rows'],
   formats: [...leaves, 'present', 'output', 'query', 'totals', 'rows'],
   account: [...leaves, 'api', 'query', 'ui'],

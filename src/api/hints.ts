@@ -2,21 +2,12 @@
 export type Wording = 'flags' | 'options';
 
 const hints = {
-  address: {
-    flags: 'Check the network and the base URL.',
-    options: 'Check the network and baseUrl.',
-  },
-  baseUrl: {
-    flags: 'Check the base URL (adreport whoami shows it) and any proxy (HTTPS_PROXY).',
-    options: 'Check baseUrl and proxy.',
-  },
-  reportId: {
-    flags: 'Check the report ID, and the account and base URL: adreport whoami',
-    options: 'Check the report ID and baseUrl.',
-  },
+  address: 'Check the network and the base URL.',
+  baseUrl: 'Check the base URL and any proxy.',
+  reportId: 'Check the report ID, the account and the base URL.',
   localServer: {
     flags: 'Start the local server with adreport local-server, or check the port of the base URL.',
-    options: 'Check that the server is running, and the port in baseUrl.',
+    options: 'Check that the server is running, and the port of the base URL.',
   },
   timeout: {
     flags: 'If the service is slow, raise the limit with --timeout, for example --timeout 2m.',
@@ -31,10 +22,7 @@ const hints = {
       'The proxy requires a user name and password: HTTPS_PROXY=http://user:password@host:port',
     options: "The proxy requires a user name and password: proxy: 'http://user:password@host:port'",
   },
-  proxyRefused: {
-    flags: 'The proxy refused the user name and password in HTTPS_PROXY. Correct them.',
-    options: 'The proxy refused the user name and password in proxy. Correct them.',
-  },
+  proxyRefused: 'The proxy refused the user name and password in its URL. Correct them.',
   proxyScheme: {
     flags: 'The proxy speaks plain http. Start HTTPS_PROXY with http://',
     options: 'The proxy speaks plain http. Start proxy with http://',
@@ -42,14 +30,8 @@ const hints = {
   privateAuthority:
     'To trust a private certificate authority, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
   certificateTime: "Check this machine's clock, or tell the operator of the service.",
-  otherHost: {
-    flags: 'The certificate is for a different host. Check the base URL.',
-    options: 'The certificate is for a different host. Check baseUrl.',
-  },
-  httpPort: {
-    flags: 'This port speaks plain http. Check the scheme and port of the base URL.',
-    options: 'This port speaks plain http. Check the scheme and port of baseUrl.',
-  },
+  otherHost: 'The certificate is for a different host. Check the base URL.',
+  httpPort: 'This port speaks plain http. Check the scheme and port of the base URL.',
   signIn: {
     flags:
       'Run adreport login (unattended: set ADREPORT_TOKEN). To try sample data: adreport run --local --period yesterday',
@@ -72,25 +54,15 @@ const hints = {
   },
   requestAgain: 'Request it again.',
   tooLarge: 'Request a shorter period, or fewer breakdowns.',
-  later: { flags: 'Run the command again later.', options: 'Try again later.' },
-  serviceFault: {
-    flags: "The problem is on the service's side. Run the command again later.",
-    options: "The problem is on the service's side. Try again later.",
-  },
+  later: 'Try again later.',
+  serviceFault: "The problem is on the service's side. Try again later.",
   uncertain: {
     flags: 'Running the command again requests a second report. First check adreport report list.',
     options: 'Calling it again requests a second report.',
   },
-  redirect: {
-    flags:
-      'Check the base URL: the service may have moved, or a portal or proxy may be in front of it.',
-    options:
-      'Check baseUrl: the service may have moved, or a portal or proxy may be in front of it.',
-  },
-  link: {
-    flags: 'The link may have expired: run the command again to get a new one.',
-    options: 'The link may have expired: open the report again to get a new one.',
-  },
+  redirect:
+    'Check the base URL: the service may have moved, or a portal or proxy may be in front of it.',
+  link: 'The link may have expired: download the report again to get a new one.',
 } as const satisfies Readonly<Record<string, string | Readonly<Record<Wording, string>>>>;
 
 /** Next steps after an error of a call. */

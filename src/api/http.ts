@@ -105,9 +105,8 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
 }
 
 /**
- * Reads the proxy from the environment; `undefined` if it is not set. The default scheme is
- * `http://`, as in curl. Throws `UsageError` for an invalid URL, one with more than host and port,
- * and a user name or password that cannot be decoded.
+ * Reads the proxy from the environment; `undefined` if it is not set. Throws `UsageError` for a URL
+ * that `parseProxyUrl` does not accept.
  */
 export function readProxy(
   env: Readonly<Record<string, string | undefined>>,
@@ -116,27 +115,25 @@ export function readProxy(
   if (!text) return undefined;
 
   const url = parseProxyUrl(text);
-  if (!url) {
-    // Not quoted, because it may contain a password.
-    const message =
-      'HTTPS_PROXY is not an http or https URL, or its user name or password cannot be decoded.';
-    const hint =
-      'For example: http://me:secret@127.0.0.1:3128. Write a literal percent sign as %25.';
-    throw new UsageError(message, { hint });
-  }
-  if (url.pathname !== '/' || /[?#]/.test(text)) {
-    const hint =
-      'For example: http://me:secret@127.0.0.1:3128. In a password, write / as %2F, ? as %3F and # as %23.';
-    throw new UsageError('HTTPS_PROXY must not have a path after the port.', { hint });
-  }
-  return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
+  if (url) return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
+  // Not quoted, because it may contain a password.
+  throw new UsageError('HTTPS_PROXY is not an http or https URL that ends with its port.', {
+    hint: `For example: ${exampleProxy}. In a password, write % as %25, / as %2F, ? as %3F and # as %23.`,
+  });
 }
 
-function parseProxyUrl(text: string): URL | undefined {
+export const exampleProxy = 'http://me:secret@127.0.0.1:3128';
+
+/**
+ * Parses the URL of a proxy, by default with `http://`, as curl does. Returns `undefined` for an
+ * invalid one, one with a path, and a user name or password that cannot be decoded.
+ */
+export function parseProxyUrl(text: string): URL | undefined {
   try {
     const url = new URL(text.includes('://') ? text : `http://${text}`);
     decodeURIComponent(url.username + url.password);
-    return /^https?:$/.test(url.protocol) ? url : undefined;
+    const isWhole = /^https?:$/.test(url.protocol) && url.pathname === '/' && !/[?#]/.test(text);
+    return isWhole ? url : undefined;
   } catch {
     return undefined;
   }

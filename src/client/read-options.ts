@@ -1,4 +1,5 @@
 import { checkBaseUrl } from '../api/base-url.ts';
+import { exampleProxy, parseProxyUrl } from '../api/http.ts';
 import {
   type Encoding,
   encodings,
@@ -66,8 +67,8 @@ const settingChecks: Readonly<Record<keyof CreateClientOptions, MemberCheck>> = 
   timeoutMs: wholeNumberCheck({ min: 1, max: maxMs }, 'milliseconds'),
   retries: wholeNumberCheck({ min: 0, max: 1_000 }),
   proxy: {
-    expected: 'an http or https URL that ends with its port: http://me:secret@127.0.0.1:3128',
-    isValid: isProxyUrl,
+    expected: `an http or https URL that ends with its port: ${exampleProxy}`,
+    isValid: (value) => parseProxyUrl(String(value)) !== undefined,
     isSecret: true,
   },
   allowHttp: listCheck('server'),
@@ -102,12 +103,6 @@ function isFilter(values: unknown): boolean {
   return values === undefined || (Array.isArray(values) && values.length > 0);
 }
 
-function isProxyUrl(value: unknown): boolean {
-  if (!URL.canParse(String(value))) return false;
-  const { protocol, pathname } = new URL(String(value));
-  return /^https?:$/.test(protocol) && pathname === '/';
-}
-
 /** Throws `UsageError` for an unknown or invalid option. */
 function requireOptions(options: unknown, checks: Readonly<Record<string, MemberCheck>>): void {
   const mistake = findMistake(options, checks, 'option');
@@ -136,7 +131,7 @@ export function readSettings(options: CreateClientOptions): CheckedSettings {
     windowClock,
     timeoutMs,
     retries,
-    proxy: proxy === undefined ? undefined : new URL(proxy),
+    proxy: proxy === undefined ? undefined : parseProxyUrl(String(proxy)),
     signal,
   }));
 }

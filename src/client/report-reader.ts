@@ -14,7 +14,8 @@ import {
 import { buildBody } from '../query/body.ts';
 import { listQueryColumns } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
-import { type Row, toRows } from '../rows/row-batch.ts';
+import { type Row, toRows, type Value } from '../rows/row-batch.ts';
+import { numberIn } from '../totals/numbers.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
 import type { CheckedSettings } from './read-options.ts';
@@ -203,20 +204,17 @@ function rowConverter(
   return (row) => {
     const values: Record<string, unknown> = {};
     for (const [field, value] of Object.entries(row)) {
-      const known = value === '' ? null : value;
-      if (known === null && others.has(field)) continue;
-      values[field] = numbers.has(field) ? numberIn(value) : known;
+      if (numbers.has(field)) values[field] = toNumber(value);
+      else if (value !== '' && value !== null) values[field] = value;
+      else if (!others.has(field)) values[field] = null;
     }
     return values as AnyRow;
   };
 }
 
-/** Reads a number; `null` for a value without one. */
-function numberIn(value: unknown): number | null {
-  if (typeof value === 'number') return value;
-  const isNumber = typeof value === 'string' && /^\s*[-+]?\d/.test(value);
-  const number = isNumber ? Number(value) : Number.NaN;
-  return Number.isFinite(number) ? number : null;
+function toNumber(value: Value | undefined): number | null {
+  const number = numberIn(value) ?? null;
+  return number === null ? null : Number(number);
 }
 
 /** Yields the whole document once, after it was checked. */

@@ -1,9 +1,7 @@
-import { readProjectFile } from '../account/project-file.ts';
-import { checkSavedReports } from '../account/saved-reports.ts';
 import { settingTable } from '../account/settings.ts';
 import { profiles } from '../contract/vocabulary.ts';
 import { diagnose, type Finding } from '../doctor/diagnose.ts';
-import { type Mark, resultLines } from '../doctor/result-lines.ts';
+import { type Mark, printEntry } from '../doctor/print-entry.ts';
 import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { readTimeout } from '../query/flags/read-value.ts';
@@ -52,16 +50,9 @@ export const doctorCommand = declareCommand({
 
 /** Prints each finding with its fix. The exit code is that of the first problem. */
 async function doctor(context: Context, timeoutMs: number): Promise<number> {
-  const findings = await diagnose({ ...context, timeoutMs, checkReports });
+  const findings = await diagnose({ ...context, timeoutMs });
   await printFindings(context, findings);
   return findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
-}
-
-/** Throws the mistakes in a project file; returns the number of its reports. */
-async function checkReports(path: string, shownPath: string): Promise<number> {
-  const file = await readProjectFile(path, shownPath);
-  checkSavedReports(file);
-  return file.lines.size;
 }
 
 /** Width of a mark and a check's name. */
@@ -86,7 +77,6 @@ async function printFindings(
   if (flags.json) return console.result(visibleJson(safeFindings));
 
   for (const { check: name, status, message, fix: detail } of safeFindings) {
-    const lines = resultLines({ mark: marks[status], name, message, detail }, indent, console.out);
-    await console.result(lines.join('\n'));
+    await printEntry({ mark: marks[status], name, message, detail }, indent, console);
   }
 }

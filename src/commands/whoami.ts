@@ -1,5 +1,5 @@
 import { formatBaseUrl, maskToken } from '../account/setting-values.ts';
-import { AdreportError, ErrorInContext, isForbidden } from '../errors.ts';
+import { AdreportError, isForbidden } from '../errors.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import type { Context } from '../run/context.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -69,9 +69,7 @@ async function tryToken({ account }: Context): Promise<TokenTrial> {
     return { works: true, outcome: `works: ${formatPlural(campaigns.length, 'campaign')}` };
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
-    const { hint: given } = error;
     if (isForbidden(error)) return { works: null, outcome: 'not checked', error };
-    const hint = given?.replace(' (adreport whoami shows it)', '');
-    return { works: false, outcome: 'does not work', error: new ErrorInContext(error, { hint }) };
+    return { works: false, outcome: 'does not work', error };
   }
 }

@@ -1,5 +1,4 @@
 import { toDecimalString } from '../contract/values.ts';
-import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, isStillInProgress, isUnknownReport, type MessageKind } from '../errors.ts';
 import { encodeBody } from '../query/body.ts';
 import { Decimal } from '../text/decimal.ts';
@@ -24,8 +23,8 @@ export interface Claim {
   /** A sentence whose subject is the service. */
   readonly sentence: string;
 
-  /** Why the claim is not tried for an account of this profile; absent to try it. */
-  readonly lacks?: { readonly [P in Profile]?: string };
+  /** Why the claim is not tried for a DSP account; absent to try it. */
+  readonly dspLacks?: string;
 
   /**
    * Returns what differs, or nothing. Throws `NotTried`, and an `AdreportError` for a response that
@@ -52,7 +51,7 @@ export const claims: readonly Claim[] = [
     id: 'campaigns',
     kind: 'documented',
     sentence: 'lists the campaigns as a JSON array, each with its IDs, names and ad units',
-    lacks: { dsp: 'a DSP account may have no list of campaigns' },
+    dspLacks: 'a DSP account may have no list of campaigns',
     check: checkCampaigns,
   },
   {
@@ -95,7 +94,7 @@ export const claims: readonly Claim[] = [
     id: 'filters',
     kind: 'documented',
     sentence: 'returns only the rows of a campaign when filtered by it',
-    lacks: { dsp: 'DSP reports have no filters' },
+    dspLacks: 'DSP reports have no filters',
     check: checkFilter,
   },
 ];
@@ -121,14 +120,13 @@ async function checkUnknownId(service: ServiceProbe): Promise<string | undefined
 }
 
 async function checkCampaigns({ client }: ServiceProbe): Promise<string | undefined> {
-  const { document, campaigns } = await client.campaigns();
+  const { document } = await client.campaigns();
   if (!Array.isArray(document)) return 'the list is inside an object';
 
-  for (const campaign of campaigns) {
-    const { campaignId, campaignName, adunits } = campaign;
-    const isWhole = isDigits(campaignId) && typeof campaignName === 'string';
-    if (!isWhole) return `a campaign has the keys ${printable(Object.keys(campaign).join(', '))}`;
-    if (!Array.isArray(adunits)) return `the ad units of a campaign are ${quoteValue(adunits)}`;
+  const keys = ['campaignId', 'campaignName', 'adunits'];
+  for (const campaign of document) {
+    const missing = keys.find((key) => !isObject(campaign) || campaign[key] === undefined);
+    if (missing !== undefined) return `a campaign has no ${missing}`;
   }
   return undefined;
 }

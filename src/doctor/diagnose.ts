@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative } from 'node:path';
-import { findProjectFile, projectFileName } from '../account/project-file.ts';
+import { findProjectFile, projectFileName, readProjectFile } from '../account/project-file.ts';
+import { checkSavedReports } from '../account/saved-reports.ts';
 import { Store } from '../account/store.ts';
 import { createHttp, readProxy } from '../api/http.ts';
 import { endpoints, endpointUrl } from '../contract/messages.ts';
@@ -24,12 +25,6 @@ export interface Finding {
 export interface Diagnosis extends DoctorTools {
   /** Limits the wait for the connection. */
   readonly timeoutMs: number;
-
-  /**
-   * Validates every report of a project file and returns their number. Throws `UsageError` for an
-   * invalid one.
-   */
-  readonly checkReports: (path: string, shownPath: string) => Promise<number>;
 }
 
 /**
@@ -94,12 +89,13 @@ async function checkStore({ host }: Diagnosis): Promise<readonly Finding[]> {
   return findings;
 }
 
-async function checkProjectFile({ host, checkReports }: Diagnosis): Promise<readonly Finding[]> {
+async function checkProjectFile({ host }: Diagnosis): Promise<readonly Finding[]> {
   const path = findProjectFile(host.cwd);
   if (path === undefined) return [];
 
-  const count = await checkReports(path, relative(host.cwd, path));
-  return [ok(projectFileName, `${path}: ${formatPlural(count, 'report')}`)];
+  const file = await readProjectFile(path, relative(host.cwd, path));
+  checkSavedReports(file);
+  return [ok(projectFileName, `${path}: ${formatPlural(file.lines.size, 'report')}`)];
 }
 
 /** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */

@@ -4,7 +4,7 @@ import { formatPlural } from '../text/quantity.ts';
 import { Prompt } from '../ui/prompt.ts';
 import { type Claim, claims } from './claims.ts';
 import type { DoctorTools } from './doctor-tools.ts';
-import { type Mark, resultLines } from './result-lines.ts';
+import { type Mark, printEntry } from './print-entry.ts';
 import {
   endsTrials,
   NotTried,
@@ -92,8 +92,9 @@ async function tryClaims(service: ServiceProbe, redact: (text: string) => string
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 
-  for (const { id, kind, sentence, lacks, check } of claims) {
-    const reason = lastError?.message ?? lacks?.[service.settings.profile];
+  for (const { id, kind, sentence, dspLacks, check } of claims) {
+    const lacks = service.settings.profile === 'dsp' ? dspLacks : undefined;
+    const reason = lastError?.message ?? lacks;
     let outcome: Outcome = { result: 'not tried', detail: reason ?? null };
     try {
       if (reason === undefined) outcome = toOutcome(await check(service));
@@ -145,7 +146,7 @@ async function printResults(
     const message = result === 'differs' ? `${sentence} (${kind})` : sentence;
     const line = detail && `${result}: ${detail}`;
     const entry = { mark: marks[result], name, message, detail: line };
-    await console.result(resultLines(entry, indent, console.out).join('\n'));
+    await printEntry(entry, indent, console);
   }
 
   const count = (wanted: ClaimResult['result']): number =>

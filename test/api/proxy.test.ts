@@ -20,6 +20,9 @@ test.each([
   'http://me%ff:hush@h',
   'http://me:hush@h:x',
   'socks://me:hush@h',
+  'http://h:3128/hush',
+  'http://h:3128?x=hush',
+  'http://me:hush#ss@h',
 ])('an invalid %s is a usage error that does not show its password', (address) => {
   const refusal = {
     exitCode: 2,
@@ -29,20 +32,11 @@ test.each([
   expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(expect.objectContaining(refusal));
 });
 
-test.each(['http://h:3128/path', 'http://h:3128?x=1', 'http://me:pa#ss@h'])(
-  '%s has more than a host and a port, or an unencoded password',
-  (address) => {
-    expect(() => readProxy({ HTTPS_PROXY: address })).toThrow(
-      expect.objectContaining({ exitCode: 2, message: expect.not.stringContaining(address) }),
-    );
-  },
-);
-
 test('a command with such a proxy ends with exit 2, before anything is sent', async () => {
   const { received, env } = await serve((_request, response) => void response.end('[]'));
   const proxy = { HTTPS_PROXY: 'http://127.0.0.1:3128/path?x=secret' };
   const result = await runCli('campaigns', { env: { ...env, ...proxy } });
-  expectRefusal(result, 2, 'HTTPS_PROXY must not have a path after the port.');
+  expectRefusal(result, 2, 'HTTPS_PROXY is not an http or https URL that ends with its port.');
   expect(result.stderr).not.toContain('x=secret');
   expect(received).toEqual([]);
 });

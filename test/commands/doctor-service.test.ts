@@ -136,6 +136,13 @@ const oddServices: readonly OddService[] = [
     exitCode: 9,
   },
   {
+    name: 'campaigns without ad units',
+    fault: { endpoint: 'campaigns', answer: { body: '[{"campaignId":"1","campaignName":"x"}]' } },
+    id: 'campaigns',
+    detail: /a campaign has no adunits/,
+    exitCode: 9,
+  },
+  {
     name: 'reports without a summary',
     fault: { endpoint: 'download', change: ({ data }) => ({ data }) },
     id: 'formats',
@@ -232,8 +239,8 @@ test('the help topic lists the claims', () => {
   ];
 
   expect(claims).toHaveLength(10);
-  const table = claims.map(({ id, kind, sentence, lacks }) => {
-    const note = lacks === undefined ? '' : ' (buyer)';
+  const table = claims.map(({ id, kind, sentence, dspLacks }) => {
+    const note = dspLacks === undefined ? '' : ' (buyer)';
     return [id, kind, sentence + note];
   });
   expect(rows.map(([, ...cells]) => cells)).toEqual(table);

@@ -1,0 +1,46 @@
+import { wrap } from '../text/cell-width.ts';
+import { printable } from '../text/printable.ts';
+import type { Console } from '../ui/console.ts';
+
+/** Signs have two columns. */
+const marks = {
+  good: { sign: '✓ ', asciiSign: 'ok', colour: 'green' },
+  note: { sign: '! ', asciiSign: '! ', colour: 'yellow' },
+  problem: { sign: '✗ ', asciiSign: 'x ', colour: 'red' },
+  unknown: { sign: '- ', asciiSign: '- ', colour: 'dim' },
+} as const;
+
+export type Mark = keyof typeof marks;
+
+/** The result of one check. */
+interface ResultEntry {
+  readonly mark: Mark;
+  readonly name: string;
+  readonly message: string;
+
+  /** Printed below the message, after an arrow. */
+  readonly detail: string | null;
+}
+
+/** Prints mark and name in the first `indent` columns, then the message and detail. */
+export async function printEntry(
+  { mark, name, message, detail }: ResultEntry,
+  indent: number,
+  console: Console,
+): Promise<void> {
+  const { width, showsUnicode, style } = console.out;
+  const { sign, asciiSign, colour } = marks[mark];
+  const room = Math.max(30, Math.min(120, width) - indent);
+
+  const lines = message.split('\n').flatMap((line) => wrap(printable(line), room));
+  if (detail !== null) {
+    const arrow = showsUnicode ? '→' : '=>';
+    const wrapped = wrap(printable(`${arrow} ${detail}`), room);
+    lines.push(...wrapped.map((line) => style[colour](line)));
+  }
+
+  const shownSign = style[colour](showsUnicode ? sign : asciiSign);
+  const head = `${shownSign} ${name.padEnd(indent - 5)}  `;
+  const indented = lines.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
+  await console.result(indented.join('\n'));
+}
