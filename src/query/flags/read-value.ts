@@ -92,29 +92,19 @@ export function joinList(values: readonly string[]): string {
   return values.map((value) => (needsQuotes(value) ? quote(value) : value)).join(',');
 }
 
-/** Reads `500ms`, `30s`, `5m`, `2h`, `1d` or `0` as milliseconds. */
+/** Reads `500ms`, `30s`, `5m`, `2h` or `0` as milliseconds, at most 24 h. */
 export function readDuration(text: string): number {
   return readDurationFrom(0, text);
 }
 
-/** Reads a duration of at most 24 h as milliseconds. */
-export function readWaitTimeout(text: string): number {
-  return requireAtMostOneDay(readDurationFrom(0, text));
-}
-
-/** Reads a duration of at most 24 h as milliseconds, but not 0, which would disable the timeout. */
+/** Reads a duration as milliseconds, but not 0, which would disable the timeout. */
 export function readTimeout(text: string): number {
-  return requireAtMostOneDay(readDurationFrom(1, text));
+  return readDurationFrom(1, text);
 }
 
 /** Reads `auto`, or a duration from 100 ms to 24 h, as milliseconds. */
 export function readPollInterval(text: string): number | 'auto' {
-  return text === 'auto' ? text : requireAtMostOneDay(readDurationFrom(100, text));
-}
-
-function requireAtMostOneDay(durationMs: number): number {
-  if (durationMs > 24 * 3_600_000) throw new InvalidArgumentError('The maximum is 24h.');
-  return durationMs;
+  return text === 'auto' ? text : readDurationFrom(100, text);
 }
 
 const maxMs = 24 * 3_600_000;

@@ -1,12 +1,12 @@
 import { type OptionsOf, runFlagGroup } from './flag.ts';
-import { readPollInterval, readWaitTimeout } from './read-value.ts';
+import { readDuration, readPollInterval } from './read-value.ts';
 
 export const waitFlags = runFlagGroup('Waiting:', {
   waitTimeout: {
     belongsTo: 'this-run',
     flags: '--wait-timeout <duration>',
     meaning: 'stop waiting after this time and exit with 7',
-    read: readWaitTimeout,
+    read: readDuration,
     default: 30 * 60_000,
     defaultText: '30m',
     isRare: true,
