@@ -18,7 +18,6 @@ import type { WrittenFile } from '../output/written-file.ts';
 import { listQueryColumns } from '../query/columns.ts';
 import type { NameValues } from '../query/file-name.ts';
 import type { Query } from '../query/query.ts';
-import { timeKeys } from '../totals/group-keys.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
 import { openForUser } from '../ui/open-file.ts';
 import { type EarlierReport, sumEarlierReport } from './compare.ts';
@@ -120,7 +119,7 @@ async function writeRows(
     fetchedMs: host.wallClock(),
     version,
   });
-  const sums = new GroupedTotals(console.err.isTerminal ? timeKeys : []);
+  const sums = new GroupedTotals();
   const detector = new NonZeroDetector((query && listQueryColumns(query)) ?? []);
   const files: WrittenFile[] = [];
   try {

@@ -1,16 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { expect, it } from 'vitest';
-import { barChart, lineChart, sparkline } from '../../src/present/terminal/text-charts.ts';
-
-it('a sparkline starts at zero, and averages values that do not fit', () => {
-  expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7], 8)).toBe('▁▂▃▄▅▆▇█');
-  expect(sparkline([0, 10, 20, 30, 40, 50, 60, 70], 8, false)).toBe('_.-:=+*#');
-  expect(sparkline([100, 101, 102], 8)).toBe('███');
-  expect(sparkline([0, 0, 8, 8, 4, 4], 3)).toBe('▁█▅');
-  expect(sparkline([0, 0, -5], 5)).toBe('▁▁▁');
-  expect(sparkline([], 5)).toBe('');
-});
+import { barChart, lineChart } from '../../src/present/terminal/text-charts.ts';
 
 const rising = {
   values: [0, 100, undefined, 300, 400],
@@ -73,7 +64,7 @@ it('charts fit the width for any values, and the largest value has the longest b
           },
           { width, unicode },
         );
-        for (const text of [...bars, ...line, sparkline(values, width)]) {
+        for (const text of [...bars, ...line]) {
           const visible = text.replaceAll(/[\u2068\u2069]/g, '');
           expect(stringWidth(visible)).toBeLessThanOrEqual(width);
         }

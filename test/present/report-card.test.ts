@@ -2,13 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { vocabularyOf } from '../../src/contract/vocabulary.ts';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
-import { timeKeys } from '../../src/totals/group-keys.ts';
 import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
-import { sortByTime } from '../../src/totals/sorting.ts';
 import { chunksOf } from '../rows/report-documents.ts';
 
-async function totalsByTime(rows: readonly object[]): Promise<GroupedTotals> {
-  const counter = new GroupedTotals(timeKeys);
+async function totals(rows: readonly object[]): Promise<GroupedTotals> {
+  const counter = new GroupedTotals();
   const body = Buffer.from(JSON.stringify({ data: rows }));
   for await (const batch of readRows(chunksOf(body, 1000))) counter.observe(batch);
   return counter;
@@ -34,34 +32,16 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 }));
 
 describe('reportCard', () => {
-  it('has the main figures and a sparkline of revenue; it fits 60 columns, and ASCII', async () => {
-    const card = reportCard(await totalsByTime(days), { width: 60, unicode: false });
+  it('has the main metrics; it fits 60 columns, and ASCII', async () => {
+    const card = reportCard(await totals(days), { width: 60, unicode: false });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
       "  revenue (EUR) 17,283.00  downloads         7,000
         displays      5,040,000  leads             2,800
         clicks           84,000  landings         42,000
-        CTR               1.67%  eCPM (EUR)         3.43
-        revenue (EUR) by day  2026-11-01 ############## 2026-11-14"
+        CTR               1.67%  eCPM (EUR)         3.43"
     `);
     expect(card.join('')).toMatch(/^[ -~]*$/);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
-  });
-
-  it('for a DSP by hour, with the repeated hour in order', async () => {
-    const hours = ['02:00:00+0200', '02:00:00+0100', '03:00:00+0100'].map((hour, i) => ({
-      date: '2026-10-25',
-      hour: `2026-10-25T${hour}`,
-      displays: 1000 * i,
-      revenueEuro: '1,50',
-    }));
-
-    const figures = await totalsByTime(hours.toReversed());
-
-    expect(sortByTime(figures).map(({ time }) => time)).toEqual(hours.map(({ hour }) => hour));
-    expect(reportCard(figures).join('\n')).toMatchInlineSnapshot(`
-      "  revenue (€)  4.50  displays    3,000  eCPM (€)     1.50
-        revenue (€) by hour  2026-10-25 ███ 2026-10-25"
-    `);
   });
 });

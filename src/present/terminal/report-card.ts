@@ -3,22 +3,12 @@ import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.
 import { measureWidth } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Comparison } from '../../totals/comparison.ts';
-import type { DateUnit } from '../../totals/group-keys.ts';
 import type { GroupedTotals, Sums } from '../../totals/grouped-totals.ts';
-import {
-  defaultMetrics,
-  formatMetric,
-  formatOnScale,
-  metricValue,
-  type ReportMetric,
-} from '../../totals/report-metrics.ts';
-import type { TimedGroup } from '../../totals/sorting.ts';
-import { sortByTime } from '../../totals/sorting.ts';
-import { chooseMetrics, leadingMetric } from '../choose-metrics.ts';
+import { defaultMetrics, formatMetric, type ReportMetric } from '../../totals/report-metrics.ts';
+import { chooseMetrics } from '../choose-metrics.ts';
 import { listTotals } from '../report-model.ts';
 import { chooseHeading } from './headings.ts';
 import { changeColor, comparisonLines } from './table-lines.ts';
-import { findRange, sparkline } from './text-charts.ts';
 
 const gap = '  ';
 
@@ -33,10 +23,7 @@ export interface CardOptions {
   readonly labels?: EncodeOptions['labels'];
 }
 
-/**
- * Shows the main metrics of a report in a few lines, and one of them over time.
- * @param report grouped by time
- */
+/** Shows the main metrics of a report, and their changes, in a few lines. */
 export function reportCard(
   report: GroupedTotals,
   look: TableLook = {},
@@ -45,9 +32,6 @@ export function reportCard(
   const { comparison } = options;
   const metrics = metricsToShow(report, options);
   const lines = inColumns(cardItems(metrics, report.totals(), look, comparison), look);
-
-  const trend = drawSparkline(report, metrics, look);
-  if (trend !== undefined) lines.push(gap + trend);
 
   const { width = 80 } = look;
   const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
@@ -122,54 +106,4 @@ function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook)
 function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && changeColor(change, style);
   return ' '.repeat(width - measureWidth(change.text)) + (paint?.(change.text) ?? change.text);
-}
-
-/** Minimum and maximum width of a sparkline. */
-const minSparkline = 8;
-const maxSparkline = 60;
-
-/**
- * Draws revenue, or the metric that replaces it, with its dates and range; `undefined` without
- * times, with only one, or if there is not enough space.
- */
-function drawSparkline(
-  report: GroupedTotals,
-  metrics: readonly ReportMetric[],
-  { width = 80, unicode, style }: TableLook,
-): string | undefined {
-  const metric = leadingMetric(metrics);
-  const points = sortByTime(report);
-  if (!metric || points.length < 2) return undefined;
-
-  const dim = style?.dim ?? ((text: string) => text);
-  const name = `${chooseHeading(metric.field, unicode, metric.label)} by ${findStep(report, points)}`;
-  const from = points[0]?.time.slice(0, 10) ?? '';
-  const to = points.at(-1)?.time.slice(0, 10) ?? '';
-
-  const values = points.map(({ sums }) => metricValue(metric, sums) ?? 0);
-  const { least, greatest } = findRange(values);
-  const lowest = formatOnScale(metric, least);
-  const highest = formatOnScale(metric, greatest);
-  const range = lowest === highest ? '' : `  ${lowest} to ${highest}`;
-
-  const room = width - 2 * gap.length - name.length - range.length;
-  if (room < minSparkline) return undefined;
-
-  // The first and last dates are shown next to the line if there is enough space.
-  const roomBesideDates = room - from.length - to.length - 2;
-  const isDated = roomBesideDates >= minSparkline;
-  const length = Math.min(isDated ? roomBesideDates : room, maxSparkline);
-  const line = sparkline(values, length, unicode);
-  const datedLine = isDated ? `${dim(from)} ${line} ${dim(to)}` : line;
-  return `${dim(name)}${gap}${datedLine}${range && dim(range)}`;
-}
-
-function findStep(report: GroupedTotals, points: readonly TimedGroup[]): 'hour' | DateUnit {
-  if (report.by[0]?.field === 'hour') return 'hour';
-  if (points.every(({ time }) => time.endsWith('-01'))) return 'month';
-  return points.every(({ time }) => isMonday(time)) ? 'week' : 'day';
-}
-
-function isMonday(time: string): boolean {
-  return new Date(time).getUTCDay() === 1;
 }

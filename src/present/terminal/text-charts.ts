@@ -6,43 +6,6 @@ import type { AxisTick } from '../../totals/time-axis.ts';
 
 /** Charts made of characters. Each fits a given width and has an ASCII form. */
 
-/**
- * Draws numbers as columns on one line, scaled from zero to the maximum. Neighbors are averaged if
- * there are too many; negative numbers are drawn as zero.
- */
-export function sparkline(values: readonly number[], width: number, unicode = true): string {
-  const steps = unicode ? '▁▂▃▄▅▆▇█' : '_.-:=+*#';
-  const columns = means(values, Math.max(1, Math.min(width, values.length)));
-  const greatest = findRange(columns).greatest;
-
-  const levels = columns.map((value) => (greatest > 0 ? Math.max(0, value) / greatest : 0));
-  return levels.map((level) => steps[Math.round(level * (steps.length - 1))]).join('');
-}
-
-/** Reduces numbers to `count` values by averaging neighbors. */
-function means(values: readonly number[], count: number): number[] {
-  if (values.length === 0) return [];
-
-  return Array.from({ length: count }, (_, i) => {
-    const from = Math.floor((i * values.length) / count);
-    const to = Math.floor(((i + 1) * values.length) / count);
-    const part = values.slice(from, Math.max(from + 1, to));
-    const sum = part.reduce((total, value) => total + value, 0);
-    return sum / part.length;
-  });
-}
-
-/** Accepts any number of values, unlike `Math.min`. */
-export function findRange(values: readonly number[]): { least: number; greatest: number } {
-  let least = Number.POSITIVE_INFINITY;
-  let greatest = Number.NEGATIVE_INFINITY;
-  for (const value of values) {
-    least = Math.min(least, value);
-    greatest = Math.max(greatest, value);
-  }
-  return { least, greatest };
-}
-
 /** `text` is the value for display. */
 export interface Bar {
   readonly label: string;
@@ -102,10 +65,14 @@ export function lineChart(
   { values, ticks, formatValue }: ValuesOverTime,
   { width: lineWidth = 80, unicode = true, style }: TableLook = {},
 ): string[] {
-  const range = findRange([0, ...values.filter((value) => value !== undefined)]);
-  const scale = scaleLinear().domain([range.least, range.greatest]).nice(scaleNumbers);
-  // Leaves room above the line if all values are zero.
-  if (range.least === range.greatest) scale.domain([0, 1]);
+  const known = values.filter((value) => value !== undefined);
+  const least = Math.min(0, ...known);
+  const greatest = Math.max(0, ...known);
+  const isFlat = least === greatest;
+  // A line of zeros has room above it.
+  const scale = scaleLinear()
+    .domain([least, isFlat ? 1 : greatest])
+    .nice(scaleNumbers);
 
   // Every number of the scale is next to a line, at equal distances.
   const numbers = scale.ticks(scaleNumbers);
