@@ -28,23 +28,10 @@ export function encodeCsv(report: Report): AsyncGenerator<string> {
  * Encodes rows from any source. The columns are all fields of the rows, or `fields` if there are
  * none.
  */
-export function encodeRowsAsCsv(rows: readonly object[], fields: readonly string[]): string {
-  const names = new Set(rows.flatMap(Object.keys));
-  const columns = rows.length > 0 ? [...names] : fields;
-
-  const lines = [csvLine(columns)];
-  for (const row of rows) {
-    const values = new Map(Object.entries(row));
-    lines.push(csvLine(columns.map((name) => toCell(values.get(name)))));
-  }
-  return lines.join('');
-}
-
-/** Converts a value to a cell. Arrays and objects become JSON. */
-function toCell(value: unknown): ReportCell {
-  if (value === undefined || value === null) return null;
-  if (typeof value === 'string' || typeof value === 'number') return value;
-  return JSON.stringify(value);
+export function encodeRowsAsCsv(rows: readonly ReportRow[], fields: readonly string[]): string {
+  const names = rows.length > 0 ? [...new Set(rows.flatMap(Object.keys))] : fields;
+  const lines = rows.map((row) => csvLine(names.map((name) => row[name] ?? null)));
+  return csvLine(names) + lines.join('');
 }
 
 /** Encodes a line of CSV, with CRLF at its end. */

@@ -163,8 +163,8 @@ export interface FaultAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 
-  /** A string or bytes, sent unchanged, or any JSON value. */
-  readonly body: unknown;
+  /** A string or bytes, sent unchanged, or any JSON value. Default: empty. */
+  readonly body?: unknown;
 }
 
 /** JSON document of the service. Its members depend on the call. */

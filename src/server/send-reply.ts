@@ -23,13 +23,13 @@ export async function sendReply(
   const coding = isNeverCompressed ? undefined : chooseCoding(incoming.headers['accept-encoding']);
 
   outgoing.statusCode = status;
-  for (const [name, value] of Object.entries({ ...headers, 'content-type': type })) {
-    outgoing.setHeader(name, value);
-  }
   if (!isNeverCompressed) outgoing.setHeader('vary', 'Accept, Accept-Encoding');
   if (coding) outgoing.setHeader('content-encoding', coding);
   // The full length is announced even if a fault then cuts the body.
   if (isWhole && !coding) outgoing.setHeader('content-length', Buffer.byteLength(body));
+  outgoing.setHeader('content-type', type);
+  // Those of a fault replace ours.
+  for (const [name, value] of Object.entries(headers ?? {})) outgoing.setHeader(name, value);
 
   if (isWhole && !coding && !changeBody) {
     outgoing.end(body);

@@ -152,7 +152,7 @@ const newLines: readonly NewLine[] = [
   },
   {
     file: 'src/server/faults/kinds.ts',
-    before: "import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';",
+    before: "import { type FaultKind, size, wholeNumber } from './fault-kind.ts';",
     line: "import { teapot } from './teapot.ts';",
   },
   {

@@ -1,38 +1,36 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { encodeRowsAsCsv } from '../delivery.ts';
+import type { ReportRow } from '../engine.ts';
 import type { Reply } from '../reply.ts';
-import type { DocumentChange } from './fault-kind.ts';
-import { describeThrown, FaultMistake, toJson } from './fault-mistake.ts';
+import type { FaultEffect } from './fault-kind.ts';
+import { describeThrown, FaultMistake } from './fault-mistake.ts';
 
 /**
  * Changes the JSON document of a response, in memory. CSV is written from the `data` of the changed
  * document. Throws `FaultMistake` if the change fails.
  */
-export async function changeReply(reply: Reply, change: DocumentChange): Promise<Reply> {
-  const { csv, body, ...rest } = reply;
-  const document: unknown = JSON.parse(await readBody(csv?.json ?? body));
+export async function changeReply(
+  { csv, body, ...rest }: Reply,
+  change: NonNullable<FaultEffect['change']>,
+): Promise<Reply> {
+  const written = await text(Readable.from(csv?.json ?? body));
 
   try {
-    const changed = await change(document);
-    return { ...rest, body: csv ? encodeRowsAsCsv(rowsIn(changed), csv.fields) : toJson(changed) };
+    const changed: unknown = await change(JSON.parse(written));
+    return { ...rest, body: csv ? encodeDataAsCsv(changed, csv.fields) : encodeDocument(changed) };
   } catch (error) {
     throw new FaultMistake(`change: ${describeThrown(error)}`);
   }
 }
 
-async function readBody(body: Reply['body']): Promise<string> {
-  if (typeof body === 'string') return body;
-  if (Buffer.isBuffer(body)) return body.toString('utf8');
-
-  let text = '';
-  for await (const piece of body) text += piece;
-  return text;
+function encodeDataAsCsv(document: unknown, fields: readonly string[]): string {
+  const { data } = document as { readonly data: readonly ReportRow[] };
+  return encodeRowsAsCsv(data, fields);
 }
 
-/** Returns the `data` of a document. Throws if it is not a list of rows. */
-function rowsIn(document: unknown): readonly object[] {
-  const hasData = typeof document === 'object' && document !== null && 'data' in document;
-  const rows: unknown = hasData ? document.data : undefined;
-  const isRow = (row: unknown): row is object => typeof row === 'object' && row !== null;
-  if (Array.isArray(rows) && rows.every(isRow)) return rows;
-  throw new Error('it returned no data to write the CSV from');
+function encodeDocument(document: unknown): string {
+  const json: string | undefined = JSON.stringify(document);
+  if (json === undefined) throw new TypeError(`${typeof document} is not JSON`);
+  return json;
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
-import { parseDuration } from '../../text/quantity.ts';
 import type { BodyChange, Reply } from '../reply.ts';
 
 export interface FaultKind {
@@ -22,9 +21,6 @@ export interface FaultKind {
 
 type FaultValues = Readonly<Record<string, number | undefined>>;
 
-/** Receives the service's document and returns the one to send instead. */
-export type DocumentChange = (document: unknown) => unknown;
-
 /** Effect on a call or a report. Each member acts at a different point. */
 export interface FaultEffect {
   /** Time to wait before anything else. */
@@ -36,8 +32,11 @@ export interface FaultEffect {
    */
   respond?(incoming: IncomingMessage, revokeToken: () => void): Reply | undefined;
 
-  /** Changes the service's JSON document; not used for refusals. */
-  readonly change?: DocumentChange;
+  /**
+   * Receives the service's JSON document and returns the one to send instead; not used for
+   * refusals.
+   */
+  readonly change?: (document: unknown) => unknown;
 
   readonly changeBody?: BodyChange;
 
@@ -45,11 +44,9 @@ export interface FaultEffect {
   readonly end?: ReportStatus;
 }
 
-export interface FaultKey {
+interface FaultKey {
   /** Describes the expected value in errors. */
   readonly label: string;
-
-  readonly example: string;
 
   /** Reads a value; `undefined` if it is invalid. */
   read(text: string): number | undefined;
@@ -57,7 +54,6 @@ export interface FaultKey {
 
 export const wholeNumber: FaultKey = {
   label: 'whole number',
-  example: '2',
   read: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
 };
 
@@ -66,22 +62,9 @@ const unitBytes: Readonly<Record<string, number>> = { b: 1, kb: 1_000, mb: 1_000
 /** A number of bytes. */
 export const size: FaultKey = {
   label: 'size such as 1000 or 10kb',
-  example: '10kb',
   read(text) {
     const [, count, unit = 'b'] = /^(\d{1,12})(b|kb|mb)?$/i.exec(text) ?? [];
     if (count === undefined) return undefined;
     return Number(count) * (unitBytes[unit.toLowerCase()] ?? 1);
-  },
-};
-
-export const milliseconds: FaultKey = {
-  label: 'number of milliseconds up to 24 days',
-  example: '500',
-  read(text) {
-    const isBareNumber = /^\d{1,10}$/.test(text);
-    const durationMs = isBareNumber ? Number(text) : parseDuration(text);
-    // Longer timers overflow and fire at once.
-    if (durationMs === undefined || durationMs >= 2 ** 31) return undefined;
-    return durationMs;
   },
 };

@@ -11,13 +11,6 @@ export class FaultMistake extends ServiceError {
   }
 }
 
-/** Throws if a value of a test is not JSON. */
-export function toJson(value: unknown): string {
-  const json: string | undefined = JSON.stringify(value);
-  if (json === undefined) throw new TypeError(`${typeof value} is not JSON`);
-  return json;
-}
-
 /** Returns the first line of an error, or of anything else that a function of a test threw. */
 export function describeThrown(thrown: unknown): string {
   const text = thrown instanceof Error ? String(thrown) : inspect(thrown);

@@ -2,7 +2,7 @@ import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import type { FaultRequest } from '../public-types.ts';
 import type { FaultEffect } from './fault-kind.ts';
 import { describeThrown, FaultMistake } from './fault-mistake.ts';
-import { type FaultSpec, parseFault } from './parse-fault.ts';
+import { type FaultSpec, parseFault } from './read-fault.ts';
 
 interface ActiveFault extends FaultSpec {
   /** Number of calls or reports that it could have affected. */
@@ -33,7 +33,7 @@ export class Faults {
    * @param initial faults in the form of `--fault`
    */
   constructor(initial: readonly string[]) {
-    this.#initial = initial.map(parseFault);
+    this.#initial = initial.map((text) => parseFault(text));
     this.reset();
   }
 

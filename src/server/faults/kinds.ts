@@ -9,7 +9,7 @@ import {
   refuseUntil,
   ServiceError,
 } from '../service/service-error.ts';
-import { type FaultKind, milliseconds, size, wholeNumber } from './fault-kind.ts';
+import { type FaultKind, size, wholeNumber } from './fault-kind.ts';
 
 /**
  * All kinds, in the order in which messages list them. `adreport help testing` says what each does.
@@ -79,7 +79,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     effect: ({ rate = 0 }) => ({ changeBody: sendAtRate(rate) }),
   },
   delay: {
-    keys: { ms: milliseconds },
+    keys: { ms: wholeNumber },
     requires: 'ms',
     effect: ({ ms = 0 }) => ({ delayMs: ms }),
   },

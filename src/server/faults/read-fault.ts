@@ -1,21 +1,106 @@
-import { endpointNames } from '../../contract/messages.ts';
-import type { UsageError } from '../../errors.ts';
-import {
-  functionCheck,
-  type MemberCheck,
-  textCheck,
-  wholeNumberCheck,
-  wordCheck,
-} from '../../text/check-members.ts';
-import type { FaultObject } from '../public-types.ts';
+import { type EndpointName, endpointNames } from '../../contract/messages.ts';
+import { functionCheck, textCheck, wholeNumberCheck } from '../../text/check-members.ts';
+import { didYouMean, nearest } from '../../text/nearest.ts';
+import type { FaultAnswer, FaultObject, FaultRequest } from '../public-types.ts';
+import { jsonType } from '../reply.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
-import { answerEffect } from './answer-effect.ts';
-import { type FaultSpec, findTargets, parseFault } from './parse-fault.ts';
+import { type FaultEffect, type FaultKind, wholeNumber } from './fault-kind.ts';
+import { faultKinds, kindLabels } from './kinds.ts';
+
+export interface FaultSpec {
+  /** The fault in the form of `--fault`. */
+  readonly text: string;
+
+  readonly endpoints: readonly EndpointName[];
+
+  /** Number of calls or reports that it applies to. */
+  readonly times: number;
+
+  /** Number of calls to let through first. */
+  readonly after: number;
+
+  /** Selects the calls that it applies to. Default: all. */
+  readonly when?: ((request: FaultRequest) => unknown) | undefined;
+  readonly effect: FaultEffect;
+}
+
+const grammar =
+  'Write ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
+
+/** Keys that every fault may have. */
+const commonKeys = { times: wholeNumber, after: wholeNumber };
+
+/** @throws UsageError with code `BAD_FAULT` */
+function refuse(reason: string, advice: string): never {
+  throw usageError(`Invalid fault${reason}.`, advice, { code: 'BAD_FAULT' });
+}
+
+/**
+ * Parses a fault in the form of `--fault` and the admin call: `ENDPOINT:KIND[:key=value…]`
+ * (`cli.md`, `local-server`). Throws `UsageError` that names the invalid part.
+ *
+ * @param ownKind a kind of the test, which has no name in the vocabulary
+ */
+export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
+  const text = written.trim();
+  const [endpoint = '', name = '', ...pairs] = text.split(':');
+  const refusePart = (reason: string, advice = grammar): never =>
+    refuse(` “${text.slice(0, 120)}”: ${reason}`, advice);
+
+  const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
+  if (targets.length === 0) {
+    const advice = adviceFor(endpoint, [...endpointNames, '*']);
+    return refusePart(`unknown endpoint “${endpoint}”`, advice);
+  }
+
+  const kind = ownKind ?? findKind(name);
+  if (!kind) return refusePart(`unknown kind “${name}”`, adviceFor(name, kindLabels));
+
+  const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
+  if (endpoints.length === 0) {
+    const advice = `Use ${kind.endpoints?.[0]}:${name}.`;
+    return refusePart(`${name} does not work with ${endpoint}`, advice);
+  }
+
+  // A map, because an object would also have `constructor`.
+  const keys = new Map(Object.entries({ ...commonKeys, ...kind.keys }));
+  const values: Record<string, number> = {};
+  for (const pair of pairs) {
+    const [key = '', ...value] = pair.split('=');
+    const reader = keys.get(key);
+    if (!reader) {
+      return refusePart(`unknown key “${key}” for ${name}`, adviceFor(key, [...keys.keys()]));
+    }
+
+    const read = reader.read(value.join('='));
+    if (read === undefined) return refusePart(`${pair} is not a valid ${reader.label}`);
+    values[key] = read;
+  }
+
+  const { requires } = kind;
+  if (requires !== undefined && values[requires] === undefined) {
+    return refusePart(`${requires}= is missing`);
+  }
+
+  const { times = Number.POSITIVE_INFINITY, after = 0 } = values;
+  return { text, endpoints, times, after, effect: kind.effect(values, name) };
+}
+
+/** Finds a kind by name, or by an HTTP status instead of the word “status”. */
+function findKind(name: string): FaultKind | undefined {
+  if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
+  return kindLabels.includes(name) ? faultKinds[name] : undefined;
+}
+
+function adviceFor(name: string, candidates: readonly string[]): string {
+  const guess = name.length > 1 ? nearest(name, candidates) : undefined;
+  return didYouMean(guess, `Choose from ${candidates.join(', ')}.`);
+}
 
 const count = wholeNumberCheck({ min: 0, max: 999_999_999 });
 
-const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
-  endpoint: wordCheck([...endpointNames, '*']),
+const faultChecks = {
+  endpoint: textCheck,
   kind: textCheck,
   times: count,
   after: count,
@@ -23,7 +108,7 @@ const faultChecks: Readonly<Record<keyof FaultObject<unknown>, MemberCheck>> = {
   change: functionCheck,
   answer: {
     expected: 'an object with status, headers and body',
-    isValid: (value) => typeof value === 'object',
+    isValid: (value: unknown) => typeof value === 'object',
   },
 };
 
@@ -34,29 +119,53 @@ export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
   requireMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });
   const { endpoint, kind, times, after, when, change, answer } = fault;
   if (endpoint === undefined) {
-    throw invalidFault('endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');
-  }
-  const effects = [kind, change, answer].filter((effect) => effect !== undefined);
-  if (effects.length !== 1) {
-    const reason = effects.length === 0 ? 'it has no effect' : 'it has several effects';
-    throw invalidFault(reason, 'Set kind, change or answer.');
+    return refuse(': endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');
   }
 
-  const limits: string[] = [];
-  if (times !== undefined) limits.push(`times=${times}`);
-  if (after !== undefined) limits.push(`after=${after}`);
-  if (kind !== undefined) return { ...parseFault([endpoint, kind, ...limits].join(':')), when };
+  const ownEffect = change ? { change } : answer && answerEffect(answer);
+  if ((kind === undefined) === (ownEffect === undefined) || (change && answer)) {
+    return refuse(': it needs exactly one effect', 'Set kind, change or answer.');
+  }
 
-  return {
-    text: [endpoint, answer ? 'answer' : 'change', ...limits].join(':'),
-    endpoints: findTargets(endpoint),
-    times: times ?? Number.POSITIVE_INFINITY,
-    after: after ?? 0,
-    when,
-    effect: answer ? answerEffect(answer) : { ...(change && { change }) },
-  };
+  const parts = [endpoint, kind ?? (answer ? 'answer' : 'change')];
+  if (times !== undefined) parts.push(`times=${times}`);
+  if (after !== undefined) parts.push(`after=${after}`);
+  const ownKind = ownEffect && { effect: () => ownEffect };
+  return { ...parseFault(parts.join(':'), ownKind), when };
 }
 
-function invalidFault(reason: string, advice: string): UsageError {
-  return usageError(`Invalid fault: ${reason}.`, advice, { code: 'BAD_FAULT' });
+const answerChecks = {
+  status: wholeNumberCheck({ min: 200, max: 599 }),
+  headers: {
+    expected: 'an object of strings',
+    isValid: (value: unknown) => typeof value === 'object',
+  },
+  body: {
+    expected: 'a string or a JSON value',
+    isValid: (value: unknown) => typeof value !== 'function',
+  },
+};
+
+/** Sends a response of the test instead of the service's. Throws `UsageError`. */
+function answerEffect(answer: FaultAnswer): FaultEffect {
+  requireMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
+  const { status = 200, headers, body = '' } = answer;
+  const isRaw = typeof body === 'string' || body instanceof Uint8Array;
+  const reply = {
+    status,
+    type: isRaw ? 'text/plain; charset=utf-8' : jsonType,
+    headers: readHeaders(headers),
+    body: Buffer.from(isRaw ? body : JSON.stringify(body)),
+    ...(status >= 400 && { why: 'Sent by a fault instead of the service’s response.' }),
+  };
+  return { respond: () => reply };
+}
+
+/** Returns the headers by lower-case name. Throws `UsageError`. */
+function readHeaders(headers: FaultAnswer['headers']): Record<string, string> {
+  try {
+    return Object.fromEntries(new Headers(headers));
+  } catch (error) {
+    return refuse(`: ${(error as Error).message.replace(/\.$/, '')}`, 'Correct answer.headers.');
+  }
 }
