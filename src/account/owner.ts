@@ -7,11 +7,23 @@ import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
 import { isUnnamed } from './sign-in.ts';
 
+/** What a query has from its account. */
+type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
+
+/** Returns the owner of a report, and what its account has stored. */
+export async function describeAccount(account: ServiceAccount): Promise<AccountFacts> {
+  const settings = await account.settings();
+  const { profile, encoding, windowClock } = settings;
+  return {
+    ...identifyOwner(account, settings),
+    profile: profile.value,
+    encoding: encoding.value,
+    windowClock: windowClock.value,
+  };
+}
+
 /** Describes the account, login and service of a report. */
-export function identifyOwner(
-  { isLocal }: Pick<ServiceAccount, 'isLocal'>,
-  settings: Settings,
-): Owner {
+function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: Settings): Owner {
   const url = settings.baseUrl.value;
   const email = settings.email.value;
   const service = isLocal ? 'local' : url && nameService(url);

@@ -118,6 +118,9 @@ interface Session {
 export class Client {
   readonly host: CallHost;
   readonly encoding: Encoding;
+
+  /** Removes secrets, which the service may repeat. */
+  readonly redact: (text: string) => string;
   readonly #options: ClientOptions;
   readonly #session: Session;
   readonly #throttle: Throttle;
@@ -129,6 +132,7 @@ export class Client {
   constructor(options: ClientOptions, session: Session = { token: options.token }) {
     this.host = options.host;
     this.encoding = options.encoding;
+    this.redact = options.redact;
     this.#options = options;
     this.#session = session;
     this.#throttle = new Throttle(options.host);

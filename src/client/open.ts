@@ -3,6 +3,7 @@ import type { ReportResponse } from '../api/read-responses.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import {
   AdreportError,
+  type CheckMessage,
   type CheckResult,
   isInterruption,
   UncertainCreateError,
@@ -83,17 +84,19 @@ export class OpenReport {
   tail: ReportTail = emptyTail;
   readonly #setup: OpenSetup;
   readonly #check: ReportCheck;
+  readonly #redact: Client['redact'];
   #result = noMessages;
   #bytes = 0;
   #rows = 0;
 
-  constructor({ host }: Pick<Client, 'host'>, setup: OpenSetup) {
+  constructor({ host, redact }: Client, setup: OpenSetup) {
     const { report, response, part } = setup;
     this.id = report.id;
     this.createdMs = report.createdMs;
     this.contentType = response.contentType;
     this.tries = response.tries;
     this.#setup = setup;
+    this.#redact = redact;
     const nowMs = host.wallClock();
     this.#check = new ReportCheck({ part, isPartial: response.isPart, nowMs });
   }
@@ -127,7 +130,8 @@ export class OpenReport {
         yield next.value;
       }
       this.tail = next.value;
-      this.#result = this.#check.close(this.tail);
+      const { warnings, notes } = this.#check.close(this.tail);
+      this.#result = { warnings: warnings.map(this.#redacted), notes: notes.map(this.#redacted) };
       return this.tail;
     } catch (error) {
       throw this.#setup.report.response ? uncertainError(error) : error;
@@ -150,6 +154,15 @@ export class OpenReport {
   close(): void {
     this.#setup.response.close();
   }
+
+  readonly #redacted = (found: CheckMessage): CheckMessage => {
+    const { message, forReaders } = found;
+    return {
+      ...found,
+      message: this.#redact(message),
+      ...(forReaders && { forReaders: this.#redact(forReaders) }),
+    };
+  };
 
   #reportTransfer(isOver = false): void {
     const { response, onTransfer } = this.#setup;

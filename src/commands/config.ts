@@ -5,7 +5,6 @@ import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import type { Context } from '../run/context.ts';
-import { tableLook } from '../run/prepare-files.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 
@@ -110,7 +109,7 @@ async function listConfig(context: Context): Promise<void> {
     { name: 'value', value: (row: Row) => row.value },
     { name: 'from', value: (row: Row) => (row.value === null ? 'not set' : row.from) },
   ];
-  await context.console.write(textTable(rows, columns, tableLook(context)));
+  await context.console.write(textTable(rows, columns, context.console.out.look));
 }
 
 /**

@@ -2,10 +2,10 @@ import { commandFor, fixedPeriod, waitingCommand } from '../query/command-for.ts
 import { nameValues } from '../query/file-name.ts';
 import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags.ts';
 import { Announcer } from '../run/announce.ts';
-import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
 import { withNextCommand } from '../run/failures.ts';
 import { requestedPart } from '../run/ledger.ts';
+import { chooseOutputs } from '../run/prepare-files.ts';
 import { findRequested } from '../run/request.ts';
 import { runReport } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';

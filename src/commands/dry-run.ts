@@ -2,10 +2,11 @@ import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
 import { buildBody, curlLine, encodeBody } from '../query/body.ts';
 import { describeWindow, formatInstant } from '../query/calendar.ts';
+import { nameFiles } from '../query/file-name.ts';
 import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
-import { nameFiles, type ReportPlan, withIds } from '../run/plan-run.ts';
+import { type ReportPlan, resolveNames, withRequestQuery } from '../run/plan-run.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { defaultPort } from './server-flags.ts';
 
@@ -25,14 +26,17 @@ interface PlannedCall {
 export async function showPlan(context: Context, reports: readonly ReportPlan[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports.filter(({ parts }) => parts.length > 0)) {
-    const report = await withIds(context, planned);
-    const { account, label, parts, query, whole } = report;
+    const { account, label } = planned;
+    const query = await resolveNames(context, account, planned.query);
+    const report = withRequestQuery(planned, query);
+    const { parts, whole } = report;
+    const isMerged = mergesParts(query);
     for (const part of parts) {
-      calls.push({ account, label, part, outputs: nameFiles(report, part) });
-      if (!mergesParts(query)) calls.push(...earlierCalls(report, part));
+      calls.push({ account, label, part, outputs: nameFiles(isMerged ? whole : part) });
+      if (!isMerged) calls.push(...earlierCalls(report, part));
     }
     // A merged report is compared as a whole.
-    if (mergesParts(query)) calls.push(...earlierCalls(report, whole));
+    if (isMerged) calls.push(...earlierCalls(report, whole));
   }
   await printDryRun(context, calls);
 }

@@ -7,7 +7,6 @@ import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { closestHint } from '../query/names.ts';
 import type { Context } from '../run/context.ts';
-import { tableLook } from '../run/prepare-files.ts';
 import { wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
@@ -91,7 +90,7 @@ async function fields(
       hint: closestHint({ text: term, accepted }, 'See: adreport fields'),
     });
   }
-  const look = tableLook(context);
+  const { look } = console.out;
   await console.write(textTable(wrapMeanings(rows, look.width), columns, look));
   if (rows.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
 }

@@ -7,9 +7,8 @@ import type { OptionsOf } from '../query/flags/flag.ts';
 import type { listOutputFlags } from '../query/flags/output-flags.ts';
 import type { FormatName } from '../query/format-names.ts';
 import { closestHint, readName } from '../query/names.ts';
-import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
-import { isShown, tableLook } from '../run/prepare-files.ts';
+import { chooseOutputs } from '../run/prepare-files.ts';
 import { quoted } from '../text/printable.ts';
 
 /** A record as its columns show it. */
@@ -51,12 +50,15 @@ export async function prepareList(
   const [{ path, format }] = chooseOutputs(context, options);
   const columns = chooseColumns(layout, options, format);
   const names = { account: await context.account.name() };
-  const { host, console: stdout } = context;
-  const target = await openTarget({ host, stdout }, { path, names, clobber: options.clobber });
+  const { console, host } = context;
+  const target = await openTarget(
+    { host, stdout: console },
+    { path, names, clobber: options.clobber },
+  );
 
   async function encode({ rows, records }: ListContent): Promise<Buffer> {
     if (format === 'table') {
-      return Buffer.from(textTable(rows, columns, tableLook(context, path)));
+      return Buffer.from(textTable(rows, columns, path === '-' ? console.out.look : {}));
     }
     if (format === 'json' || format === 'ndjson') {
       const isAsSent = records !== undefined && options.columns === undefined;
@@ -65,7 +67,7 @@ export async function prepareList(
 
     return encodeTable(format, rows, columns, {
       excel: options.excel,
-      isShown: isShown(context, path),
+      isShown: path === '-' && console.out.isTerminal,
       printer: printerFor(format, context.host),
       note: context.console.note,
     });

@@ -1,5 +1,4 @@
-import { identifyOwner } from '../account/owner.ts';
-import { findIds } from '../client/find-ids.ts';
+import { describeAccount } from '../account/owner.ts';
 import { RejectedError, UsageError } from '../errors.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import { buildQuery } from '../query/build-query.ts';
@@ -12,7 +11,7 @@ import { wholePart } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 import type { LedgerEntry } from '../run/ledger.ts';
-import { tableLook } from '../run/prepare-files.ts';
+import { resolveNames } from '../run/plan-run.ts';
 import { requestAndRecord } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
@@ -75,12 +74,8 @@ export const reportCommand = declareCommand({
 async function create(context: Context, options: OptionsOf<typeof createFlags>): Promise<void> {
   const { account, console, host } = context;
   const nowMs = host.wallClock();
-  const settings = await account.settings();
   const query = buildQuery(options, {
-    ...identifyOwner(account, settings),
-    profile: settings.profile.value,
-    encoding: settings.encoding.value,
-    windowClock: settings.windowClock.value,
+    ...(await describeAccount(account)),
     stdoutFormat: 'csv',
     nowMs,
   });
@@ -88,10 +83,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
   if (query.breakdowns.includes('WEEKLY')) throw weeklyNeedsRunError(host.platform, query);
 
   const whole = wholePart(query, nowMs);
-  const found = await findIds(account.client, query);
-  for (const selection of found.selections) console.note(selection);
-  for (const { message } of found.warnings) console.warn(message);
-  const part = { ...whole, query: found.query };
+  const part = { ...whole, query: await resolveNames(context, account, query) };
   if (options.dryRun) return printDryRun(context, [{ account, part, outputs: ['-'] }]);
 
   const requested = await requestAndRecord(context, part);
@@ -156,5 +148,5 @@ async function listReports(context: Context, limit: number | undefined): Promise
     );
     return;
   }
-  await console.write(textTable(entries, listColumns, tableLook(context)));
+  await console.write(textTable(entries, listColumns, console.out.look));
 }

@@ -1,9 +1,15 @@
 import type { RunCommandLine } from '../account/saved-reports.ts';
+import { isAccountList } from '../account/setting-values.ts';
+import { findNames } from '../contract/aliases.ts';
+import { UsageError } from '../errors.ts';
+import { requireValidOnWindows } from '../output/file/file-name.ts';
+import { placeKey } from '../output/target.ts';
+import { nameFiles } from '../query/file-name.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
-import { unitOfParts } from '../query/parts.ts';
+import { mergesParts, unitOfParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
 import { declareFolders } from '../run/plan-folder.ts';
-import { planRun, requireDistinctFiles } from '../run/plan-run.ts';
+import { planRun, type ReportPlan } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
 import { comparisonNote } from '../totals/comparison.ts';
 import { declareCommand } from './command.ts';
@@ -36,6 +42,7 @@ export const runCommand = declareCommand({
 /** Downloads the report of the flags, or the named ones of `adreport.yaml`. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
+  requireEffect(command);
   const planned = await planRun(context, command);
   const compared = planned.filter(({ query }) => query.compare !== undefined);
   const notes = new Set(compared.flatMap(({ whole }) => comparisonNote(whole) ?? []));
@@ -61,4 +68,49 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const unit = early && unitOfParts(early.query);
   const why = unit ? ` yet: no ${unit} is over` : ': all files are final';
   context.console.note(`Nothing to download${why}.`);
+}
+
+/** Throws `UsageError` for flags that do nothing without several reports. */
+function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
+  const { split, all, account = '', by = [], shard } = options;
+  const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
+  const isInParts = split !== undefined || isWeekly || all || names.length > 0;
+  const hasSeveral = isInParts || isAccountList(account);
+  if (typedOptions.has('concurrency') && !hasSeveral) throw needsSplit('--concurrency');
+  if (shard && !isInParts) throw needsSplit('--shard');
+}
+
+function needsSplit(flag: string): UsageError {
+  return new UsageError(`${flag} needs --split.`, {
+    about: { flag },
+    hint: `Add --split day, week or month, or remove ${flag}.`,
+  });
+}
+
+/**
+ * Throws `UsageError` if two reports of a run write to the same place, or if the system does not
+ * allow a name.
+ */
+function requireDistinctFiles(
+  reports: readonly ReportPlan[],
+  { cwd, platform }: Context['host'],
+): void {
+  const owners = new Map<string, ReportPlan>();
+  for (const report of reports) {
+    const { query, parts, whole } = report;
+    const written = mergesParts(query) && parts.length > 0 ? [whole] : parts;
+    for (const name of new Set(written.flatMap(nameFiles))) {
+      if (name !== '-') requireValidOnWindows(name, platform);
+      const place = placeKey(name, cwd);
+      const owner = owners.get(place) ?? report;
+      owners.set(place, owner);
+      if (owner === report) continue;
+
+      const shown = name === '-' ? 'stdout' : name;
+      const message = `The reports ${owner.label} and ${report.label} would both be written to ${shown}.`;
+      throw new UsageError(message, {
+        hint: 'Use a separate output for each, for example with {report} or {account} in the name.',
+      });
+    }
+  }
 }

@@ -56,12 +56,17 @@ export async function openTarget(
 
 const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
+/** Returns a key shared by all names of a file, or of stdout. */
+export function placeKey(name: string, cwd: string): string {
+  return stdoutNames.includes(name) ? '-' : pathKey(resolve(cwd, name));
+}
+
 /** Throws `UsageError` if two names mean the same target: `a.csv` and `./a.csv`. */
 export function requireDistinctTargets(targets: readonly Target[], cwd: string): void {
   const keys = new Set<string>();
   for (const target of targets) {
     const name = target.name('{id}') ?? '-';
-    const key = stdoutNames.includes(name) ? '-' : pathKey(resolve(cwd, name));
+    const key = placeKey(name, cwd);
     if (keys.has(key)) {
       throw new UsageError(`-o ${name} is given twice.`, {
         about: { flag: '--output' },

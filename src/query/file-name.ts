@@ -77,6 +77,12 @@ export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
   };
 }
 
+/** Names the files of a part; stdout is `-`, and `{id}` is not known yet. */
+export function nameFiles(part: Part): string[] {
+  const values = { ...nameValues(part), id: '{id}' };
+  return part.query.outputs.map(({ path }) => expandName(path, values));
+}
+
 function nameReport({ report, breakdowns }: Query): string {
   return report ?? (breakdowns.join('-').toLowerCase() || 'total');
 }

@@ -1,25 +1,22 @@
-import { resolve } from 'node:path';
 import type { ServiceAccount } from '../account/account.ts';
-import { identifyOwner } from '../account/owner.ts';
+import { describeAccount } from '../account/owner.ts';
 import {
   type ReportFlags,
   type RunCommandLine,
   readSavedReports,
 } from '../account/saved-reports.ts';
 import { findIds } from '../client/find-ids.ts';
-import { findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
 import type { FolderToFill } from '../folder/record-download.ts';
-import { pathKey, requireValidOnWindows } from '../output/file/file-name.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
-import { expandName, listPlaceholders, nameValues } from '../query/file-name.ts';
+import { listPlaceholders } from '../query/file-name.ts';
 import type { ThisRunFlags } from '../query/flags/run-flags.ts';
-import { keepsFolder, mergesParts, planParts, selectShard, wholePart } from '../query/parts.ts';
+import { keepsFolder, planParts, selectShard, wholePart } from '../query/parts.ts';
 import type { TypedPeriod } from '../query/period.ts';
 import type { Part, Query } from '../query/query.ts';
-import { requireTargets, stdoutFormat } from './choose-outputs.ts';
 import type { Context } from './context.ts';
+import { requireTargets, stdoutFormat } from './prepare-files.ts';
 
 /** One query of a run, its account, and the reports to request. */
 export interface ReportPlan {
@@ -53,7 +50,6 @@ export interface ReportPlan {
  * `UsageError`, with file and line for a mistake in `adreport.yaml`.
  */
 export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
-  requireEffect(command);
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
   const reports = areSaved ? await readSaved(context, command) : [{ options }];
@@ -74,33 +70,6 @@ function readSaved(context: Context, command: RunCommandLine): Promise<ReportFla
   const { cwd, wallClock } = context.host;
   const nowMs = wallClock();
   return readSavedReports(command, { cwd, nowMs, stdoutFormat: stdoutFormat(context) });
-}
-
-/** Throws `UsageError` for flags that do nothing with the others. */
-function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
-  const { direct, split, all, account = '', by = [], shard } = options;
-  const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
-  const isInParts = split !== undefined || isWeekly;
-  const areSaved = all || names.length > 0;
-  const hasSeveral = isInParts || areSaved || /,|^all$/.test(account);
-  if (direct && typedOptions.has('waitTimeout')) throw notWith('--wait-timeout', '--direct');
-  if (direct && typedOptions.has('pollInterval')) throw notWith('--poll-interval', '--direct');
-  if (typedOptions.has('concurrency') && !hasSeveral) throw needsSplit('--concurrency');
-  if (shard && !isInParts && !areSaved) throw needsSplit('--shard');
-}
-
-function notWith(flag: string, other: string): UsageError {
-  return new UsageError(`${flag} does not go with ${other}.`, {
-    about: { flag },
-    hint: 'Remove one of them.',
-  });
-}
-
-function needsSplit(flag: string): UsageError {
-  return new UsageError(`${flag} needs --split.`, {
-    about: { flag },
-    hint: `Add --split day, week or month, or remove ${flag}.`,
-  });
 }
 
 /** Plans a report for each account of `--account a,b` or `all`, otherwise for a single one. */
@@ -135,14 +104,10 @@ async function planReport(
   label: string | undefined,
 ): Promise<ReportPlan> {
   const account = context.accounts.choose(options, choice);
-  const settings = await account.settings();
   const nowMs = context.host.wallClock();
   const query = buildQuery(options, {
-    ...identifyOwner(account, settings),
+    ...(await describeAccount(account)),
     ...(name !== undefined && { report: name }),
-    profile: settings.profile.value,
-    encoding: settings.encoding.value,
-    windowClock: settings.windowClock.value,
     stdoutFormat: stdoutFormat(context),
     nowMs,
     platform: context.host.platform,
@@ -165,14 +130,18 @@ async function planReport(
 }
 
 /**
- * Looks up the names in the filters of a report, and prints what they select. Called after all
+ * Replaces the names in the filters of a query by ids, and prints what they select. Called after all
  * checks, because it calls the service. Throws `UsageError` as `findIds`.
  */
-export async function withIds({ console }: Context, planned: ReportPlan): Promise<ReportPlan> {
-  const { query, selections, warnings } = await findIds(planned.account.client, planned.query);
+export async function resolveNames(
+  { console }: Context,
+  { client }: ServiceAccount,
+  typed: Query,
+): Promise<Query> {
+  const { query, selections, warnings } = await findIds(client, typed);
   for (const selection of selections) console.note(selection);
   for (const { message } of warnings) console.warn(message);
-  return withRequestQuery(planned, query);
+  return query;
 }
 
 /** Replaces the query of what is requested; messages and files have that of the report. */
@@ -183,37 +152,4 @@ export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan 
     whole: { ...whole, query },
     parts: parts.map((part) => ({ ...part, query })),
   };
-}
-
-/** Names the files of a part, or of the whole report if its parts are merged; stdout is `-`. */
-export function nameFiles({ query, whole }: ReportPlan, part: Part): string[] {
-  const values = { ...nameValues(mergesParts(query) ? whole : part), id: '{id}' };
-  return query.outputs.map(({ path }) => expandName(path, values));
-}
-
-/**
- * Throws `UsageError` if two reports of a run write to the same place, or if the system does not
- * allow a name.
- */
-export function requireDistinctFiles(
-  reports: readonly ReportPlan[],
-  { cwd, platform }: { readonly cwd: string; readonly platform: NodeJS.Platform },
-): void {
-  const owners = new Map<string, ReportPlan>();
-  for (const report of reports) {
-    const names = new Set(report.parts.flatMap((part) => nameFiles(report, part)));
-    for (const name of names) {
-      if (name !== '-') requireValidOnWindows(name, platform);
-      const place = name === '-' ? name : pathKey(resolve(cwd, name));
-      const owner = owners.get(place) ?? report;
-      owners.set(place, owner);
-      if (owner === report) continue;
-
-      const shown = name === '-' ? 'stdout' : name;
-      const message = `The reports ${owner.label} and ${report.label} would both be written to ${shown}.`;
-      throw new UsageError(message, {
-        hint: 'Use a separate output for each, for example with {report} or {account} in the name.',
-      });
-    }
-  }
 }

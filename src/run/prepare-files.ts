@@ -1,16 +1,73 @@
+import { basename } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
+import { isFolderRecord } from '../folder/folder-state.ts';
 import { formats } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
-import type { EncodeOptions, TableLook } from '../output/encoder.ts';
+import type { EncodeOptions } from '../output/encoder.ts';
 import { openTarget, requireDistinctTargets, type Target } from '../output/target.ts';
 import { WrittenFile } from '../output/written-file.ts';
+import { requireFittingFlags } from '../query/check-query.ts';
 import { hasTimePlaceholder, type NameValues } from '../query/file-name.ts';
 import type { OutputFlags } from '../query/flags/output-flags.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
-import type { FormatName } from '../query/format-names.ts';
+import { type FormatName, formatFacts } from '../query/format-names.ts';
+import { readOutputs } from '../query/outputs.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from './context.ts';
+
+/** Output flags of a command; lists have a single `-o`. */
+type OutputChoice = Partial<Omit<OutputFlags, 'output'>> & {
+  readonly output?: string | readonly string[] | undefined;
+};
+
+/** Returns json with `--json`, a table on a terminal, and CSV in a pipe. */
+export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flags'>): FormatName {
+  if (flags.json) return 'json';
+  return console.out.isTerminal ? 'table' : 'csv';
+}
+
+/**
+ * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `requireTargets` do, and if
+ * a flag does not fit the formats.
+ */
+export function chooseOutputs(
+  context: Context,
+  options: OutputChoice,
+): readonly [Output, ...Output[]] {
+  const { output, format } = options;
+  const paths = typeof output === 'string' ? [output] : output;
+  const outputs = readOutputs(
+    { output: paths, format },
+    { stdoutFormat: stdoutFormat(context), platform: context.host.platform },
+  );
+  requireFittingFlags(
+    options,
+    outputs.map((one) => one.format),
+  );
+  requireTargets(context, outputs);
+  return outputs;
+}
+
+/**
+ * Throws `UsageError` for a binary format on a terminal, for the record of a folder, and if a browser
+ * is missing.
+ */
+export function requireTargets({ console, host }: Context, outputs: readonly Output[]): void {
+  for (const { path, format } of outputs) {
+    if (path === '-' && formatFacts[format].isBinary && console.out.isTerminal) {
+      throw new UsageError(`${format} is a binary format and cannot be shown on a terminal.`, {
+        hint: `Write it to a file: -o report.${format} or > report.${format}.`,
+      });
+    }
+    if (isFolderRecord(basename(path))) {
+      throw new UsageError(`-o ${path} would replace the record of a folder.`, {
+        hint: 'Choose another name.',
+      });
+    }
+    printerFor(format, host);
+  }
+}
 
 /** A file before its rows arrive. */
 export interface PlannedFile {
@@ -75,10 +132,11 @@ export async function prepareFiles(
   for (const { path, format } of outputs) {
     const hashes = flags.json === true || hasTimePlaceholder(path);
     const target = await openTarget({ host, stdout: console }, { path, names, clobber, hashes });
+    const isStdout = path === '-';
     const encoding = {
       ...shared,
-      isShown: isShown(context, path),
-      table: tableLook(context, path),
+      isShown: isStdout && console.out.isTerminal,
+      table: isStdout ? console.out.look : {},
       printer: printerFor(format, host),
     };
     files.push({ format, target, encoding });
@@ -98,17 +156,4 @@ export async function openFile(
   const encoder = await formats[format].createEncoder({ ...encoding, ...ofReport });
   const output = await target.open(reportId);
   return new WrittenFile({ name: target.name(reportId), encoder, output });
-}
-
-/** True for output to a terminal, where control characters must not work. */
-export function isShown({ console }: Pick<Context, 'console'>, path: string): boolean {
-  return console.out.isTerminal && path === '-';
-}
-
-/** Sets the width to that of the terminal, to `COLUMNS` in a pipe, or to what a file needs. */
-export function tableLook({ console, host }: Context, path = '-'): TableLook {
-  if (path !== '-') return {};
-  const { isTerminal, width, style, showsUnicode } = console.out;
-  const hasWidth = isTerminal || Boolean(host.env.COLUMNS);
-  return { width: hasWidth ? width : undefined, style, unicode: showsUnicode };
 }

@@ -134,8 +134,9 @@ async function writeRows(
       detector.observe(batch);
       for (const file of files) await file.write(batch);
     }
-    const checkResult = redactResult(context, earlier?.warnings ?? [], rows.result);
-    const { warnings } = checkResult;
+    const { notes } = rows.result;
+    const warnings = [...(earlier?.warnings ?? []), ...rows.result.warnings];
+    const checkResult = { warnings, notes };
     if (output.strict && warnings.length > 0) throw strictError(warnings);
 
     for (const file of files) await file.end(rows.tail, messagesForReaders(checkResult));
@@ -171,23 +172,6 @@ function keptFile(
   { rows, bytes, sha256 }: NonNullable<RecordResult['kept']>,
 ): FileInPlace {
   return { name: file?.name, rowCount: rows, sizeBytes: bytes, sha256 };
-}
-
-/** Returns all warnings and the notes without secrets, which the service may repeat. */
-function redactResult(
-  { console: { redact } }: Context,
-  earlierWarnings: readonly CheckMessage[],
-  { warnings, notes }: CheckResult,
-): CheckResult {
-  const redacted = (found: CheckMessage): CheckMessage => ({
-    ...found,
-    message: redact(found.message),
-    ...(found.forReaders && { forReaders: redact(found.forReaders) }),
-  });
-  return {
-    warnings: [...earlierWarnings, ...warnings].map(redacted),
-    notes: notes.map(redacted),
-  };
 }
 
 function strictError(warnings: readonly CheckMessage[]): RefusedReportError {

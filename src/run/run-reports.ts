@@ -22,7 +22,7 @@ import {
   PartsFailed,
   withNextCommand,
 } from './failures.ts';
-import { type ReportPlan, withIds } from './plan-run.ts';
+import { type ReportPlan, resolveNames, withRequestQuery } from './plan-run.ts';
 import { RequestQueue } from './request-queue.ts';
 import { runReport } from './run-report.ts';
 
@@ -83,7 +83,8 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
     if (refusal) throw refusal;
     const run = { ...shared, context: forAccount(shared.context, account) };
     if (filled) await requireAppendable(filled);
-    const report = await withIds(run.context, planned);
+    const query = await resolveNames(run.context, account, planned.query);
+    const report = withRequestQuery(planned, query);
     if (mergesParts(report.query)) return writeReport(run, report, report.whole);
 
     const hasParts = unitOfParts(report.query) !== undefined;

@@ -156,6 +156,13 @@ function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
 
+interface TableLook {
+  /** In cells; `undefined` if there is no limit. */
+  readonly width: number | undefined;
+  readonly style: Style;
+  readonly unicode: boolean;
+}
+
 class ConsoleSide {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
@@ -182,6 +189,13 @@ class ConsoleSide {
   /** Width of a line in cells. */
   get width(): number {
     return terminalWidth(this.stream, this.#env);
+  }
+
+  /** Layout of tables: as wide as the terminal, as `COLUMNS` in a pipe, or as the rows need. */
+  get look(): TableLook {
+    const { isTerminal, style, showsUnicode } = this;
+    const hasWidth = isTerminal || Boolean(this.#env.COLUMNS);
+    return { width: hasWidth ? this.width : undefined, style, unicode: showsUnicode };
   }
 }
 

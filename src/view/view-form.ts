@@ -1,8 +1,8 @@
 import { UsageError } from '../errors.ts';
 import { requireComparable } from '../query/check-query.ts';
 import type { FormatName } from '../query/format-names.ts';
-import { chooseOutputs } from '../run/choose-outputs.ts';
 import type { Context } from '../run/context.ts';
+import { chooseOutputs } from '../run/prepare-files.ts';
 import { isOrdered } from './model/shown-metrics.ts';
 import type { ViewOptions } from './view-flags.ts';
 

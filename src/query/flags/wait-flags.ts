@@ -9,6 +9,7 @@ export const waitFlags = runFlagGroup('Waiting:', {
     read: readDuration,
     default: 30 * 60_000,
     defaultText: '30m',
+    conflicts: ['direct'],
     isRare: true,
   },
   pollInterval: {
@@ -17,6 +18,7 @@ export const waitFlags = runFlagGroup('Waiting:', {
     meaning: 'pause between status calls: auto, or a duration',
     read: readPollInterval,
     default: 'auto',
+    conflicts: ['direct'],
     isRare: true,
   },
 });

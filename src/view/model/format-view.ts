@@ -5,7 +5,7 @@ import { groupBars, groupLines, groupTable } from '../../present/terminal/group-
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { Context } from '../../run/context.ts';
-import { prepareFiles, tableLook } from '../../run/prepare-files.ts';
+import { prepareFiles } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
@@ -26,7 +26,7 @@ const maxBars = 20;
 /** Formats the names of the files, their totals, and their groups, first rows or a chart. */
 export async function formatView(context: Context, view: View): Promise<string> {
   const { options, byTime, metrics } = view;
-  const look = tableLook(context);
+  const { look } = context.console.out;
   const card = reportCard(byTime, look, {
     metrics: options.metrics && metrics,
     labels: labelsByMetric(options.label),
@@ -76,7 +76,7 @@ function heading({ sources, read, byTime, window }: View, look: TableLook): stri
 /** Draws the first rows as `run` draws them, without totals. */
 async function formatRows(context: Context, view: View, rows: KeptRows): Promise<string> {
   const { options } = view;
-  const look = tableLook(context);
+  const { look } = context.console.out;
   const table = buildViewTable(view);
   const { columns } = table;
   const outputs = [{ path: '-', format: 'table' }] as const;

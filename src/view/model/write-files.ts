@@ -12,9 +12,13 @@ import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
 import { showMetrics, writtenMessage } from '../../run/announce.ts';
-import { chooseOutputs } from '../../run/choose-outputs.ts';
 import type { Context } from '../../run/context.ts';
-import { openFile, type PlannedFile, prepareFiles } from '../../run/prepare-files.ts';
+import {
+  chooseOutputs,
+  openFile,
+  type PlannedFile,
+  prepareFiles,
+} from '../../run/prepare-files.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
 import { openForUser } from '../../ui/open-file.ts';
 import { toDaySpan } from '../sources/period.ts';
