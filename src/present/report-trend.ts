@@ -94,16 +94,18 @@ function earlierSeries(
 function buildLines(
   metric: ReportMetric,
   axis: TimeAxis,
-  { units, trend, total }: ReportSums,
+  { trend, total }: ReportSums,
 ): { series: TimeSeries[]; caption: string; unchartedSentence: string | undefined } | undefined {
-  const unit = units.find(({ isTime }) => !isTime);
-  const groups = unit?.groups;
-  if (!groups || !trend || groups.size < 2) return undefined;
+  const byTime = trend?.groups;
+  const groups = trend?.unit.groups;
+  if (!byTime || !groups || groups.size < 2) return undefined;
+
+  const { unit } = trend;
 
   const ranked = [...groups].sort(byMetric(metric));
   const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
     const { name } = groupName(unit.fields, group);
-    return { name: printable(name), sums: sumsInSlots(group, axis, trend) };
+    return { name: printable(name), sums: sumsInSlots(group, axis, byTime) };
   });
 
   const noun = unitNoun(unit);
@@ -113,13 +115,10 @@ function buildLines(
   return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
 }
 
-function sumsInSlots({ key }: Group, axis: TimeAxis, trend: GroupedTotals): Sums[] {
+function sumsInSlots({ key }: Group, axis: TimeAxis, byTime: GroupedTotals): Sums[] {
   return axis.slots.map((slot) => {
-    const cells = slot.map(({ key: [time] }) => trend.find([time ?? null, ...key]));
-    return addSums(
-      cells.filter((cell) => cell !== undefined),
-      trend.metrics,
-    );
+    const cells = slot.flatMap(({ time }) => byTime.find([time, ...key]) ?? []);
+    return addSums(cells, byTime.metrics);
   });
 }
 

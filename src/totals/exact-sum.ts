@@ -12,6 +12,11 @@ export class ExactSum {
   /** By group. */
   readonly #rest = new Map<number, Decimal>();
 
+  /** True until a number is added. */
+  get isEmpty(): boolean {
+    return this.#cents.length === 0;
+  }
+
   /** Adds whole cents, at most 10¹⁵. */
   addCents(cents: number, group = 0): void {
     const before = this.#begin(group);

@@ -19,15 +19,15 @@ export function isTime(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
-/** Returns the most precise time field as a list of one; empty if there is none. */
-export function findTimeField(fields: readonly string[]): string[] {
-  if (fields.includes('hour')) return ['hour'];
-  return fields.includes('date') ? ['date'] : [];
+/** Returns the most precise time field; `undefined` if there is none. */
+export function findTimeField(fields: readonly string[]): string | undefined {
+  return ['hour', 'date'].find((field) => fields.includes(field));
 }
 
 /** Groups rows by their hours, or by their days if there are no hours. */
 export function timeKeys(fields: readonly string[]): KeyColumn[] {
-  return findTimeField(fields).map((field) => ({ field }));
+  const field = findTimeField(fields);
+  return field === undefined ? [] : [{ field }];
 }
 
 /** Groups rows by everything that tells them apart: time, then each breakdown. */

@@ -26,42 +26,8 @@ export interface Group {
   readonly sums: Sums;
 }
 
-/** Finds the sums of groups by their numbers. */
-interface SumsByGroup {
-  sum(group: number, field: string): Decimal | number | undefined;
-  unpaired(group: number, field: string, other: string): Decimal | number | undefined;
-}
-
-/**
- * One of many groups. There may be hundreds of thousands, so the object with its sums is built when
- * it is read.
- */
-class NumberedGroup implements Group {
-  /** Can be updated to a newer name. */
-  key: GroupKey;
-
-  /** Its place among all groups. */
-  readonly number: number;
-
-  /** Day of the newest row, `2026-11-01`; empty if it is not known. */
-  namedOn = '';
-  readonly #sums: SumsByGroup;
-
-  constructor(sums: SumsByGroup, key: GroupKey, number: number) {
-    this.#sums = sums;
-    this.key = key;
-    this.number = number;
-  }
-
-  get sums(): Sums {
-    const { number } = this;
-    const sums = this.#sums;
-    return {
-      get: (field) => sums.sum(number, field),
-      unpaired: (field, other) => sums.unpaired(number, field, other),
-    };
-  }
-}
+/** Returns the columns to group by, of those that the first rows have. */
+type KeyFinder = (fields: readonly string[]) => readonly KeyColumn[];
 
 export interface SelectedRows {
   /** Indexes in the batch; by default all. */
@@ -71,7 +37,7 @@ export interface SelectedRows {
   readonly day?: string | undefined;
 }
 
-/** Two metrics of a rate; `sum` is that of the first over rows without the other. */
+/** Two metrics of a rate, and the sum of the first over rows without the other. */
 interface RatePair {
   readonly field: string;
   readonly other: string;
@@ -87,50 +53,38 @@ export class GroupedTotals implements Iterable<Group> {
 
   readonly metrics: string[] = [];
 
-  /** Rows that lack a metric and have the other one of a rate, by metric. */
-  readonly missingCounts = new Map<string, number>();
-
-  /** Total length of all group keys in characters. */
+  /** Length of all keys in characters. */
   keyCharacters = 0;
 
-  readonly #groups = new Map<string, NumberedGroup>();
+  /** By the values that identify a group. */
+  readonly #groups = new Map<string, IndexedGroup>();
+
+  /** By metric. Each has the sums of all groups. */
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
-  readonly #sumsByGroup: SumsByGroup = {
-    sum: (group, field) => this.#sums.get(field)?.get(group),
-    unpaired: (group, field, other) => {
-      const pair = this.#pairs.find((one) => one.field === field && one.other === other);
-      return pair?.sum.get(group);
-    },
-  };
 
-  /** `undefined` until the first rows show which fields they have. */
+  /** Columns to group by; `undefined` until the first rows show which fields they have. */
   #by: readonly KeyColumn[] | undefined;
 
-  /**
-   * Index of the id that each value of a key describes; -1 for a value that is part of a group's
-   * identity.
-   */
+  /** For each value of a key, the index of the id that it describes, or -1. */
   #ids: readonly number[] = [];
 
+  /** Fields of the latest batch. */
   #fields: readonly string[] = [];
-  readonly #keysIn: (fields: readonly string[]) => readonly KeyColumn[];
+  readonly #findKeys: KeyFinder;
   readonly #isSummed: (field: string) => boolean;
 
   /**
-   * @param by row fields, or a function that finds them in the fields of the first rows
+   * @param by columns to group by
    * @param isSummed selects the columns to add up; by default the metrics of the vocabulary
    */
   constructor(
-    by:
-      | readonly (string | KeyColumn)[]
-      | ((fields: readonly string[]) => readonly KeyColumn[]) = [],
+    by: readonly KeyColumn[] | KeyFinder = [],
     isSummed = (field: string): boolean => metricOfField(field) !== undefined,
   ) {
     this.#isSummed = isSummed;
-    this.#keysIn = typeof by === 'function' ? by : () => this.by;
-    if (typeof by === 'function') return;
-    this.#groupBy(by.map((key) => (typeof key === 'string' ? { field: key } : key)));
+    this.#findKeys = typeof by === 'function' ? by : () => by;
+    if (typeof by !== 'function') this.#groupBy(by);
   }
 
   get by(): readonly KeyColumn[] {
@@ -141,9 +95,10 @@ export class GroupedTotals implements Iterable<Group> {
     return this.#groups.size;
   }
 
-  /** True once a row lacks one of the metrics of a rate. */
-  get isUneven(): boolean {
-    return this.missingCounts.size > 0;
+  /** Metrics that some rows lack although they have the other metric of a rate. */
+  get incompleteMetrics(): ReadonlySet<string> {
+    const uneven = this.#pairs.filter(({ sum }) => !sum.isEmpty);
+    return new Set(uneven.map(({ other }) => other));
   }
 
   [Symbol.iterator](): Iterator<Group> {
@@ -151,18 +106,18 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   find(key: GroupKey): Group | undefined {
-    return this.#groups.get(this.#identityOf(key));
+    return this.#groups.get(this.#identify(key));
   }
 
   totals(): Sums {
-    return addSums([...this], this.metrics);
+    return addSums(this, this.metrics);
   }
 
   /** Adds the keys and metrics of a report, which may have no rows. */
   addFields(fields: readonly string[], { day }: SelectedRows = {}): void {
     if (fields === this.#fields) return;
     this.#fields = fields;
-    if (!this.#by) this.#groupBy(day === undefined ? this.#keysIn(fields) : [{ field: 'date' }]);
+    if (!this.#by) this.#groupBy(day === undefined ? this.#findKeys(fields) : [{ field: 'date' }]);
     this.#addMetrics(fields.filter(this.#isSummed));
   }
 
@@ -199,15 +154,15 @@ export class GroupedTotals implements Iterable<Group> {
 
   /** Adds sums to the group with that key. */
   add(key: GroupKey, sums: Sums, namedOn = ''): void {
-    const { number } = this.#groupAt(key, namedOn);
+    const { index } = this.#groupAt(key, namedOn);
     for (const field of this.metrics) {
       const sum = sums.get(field);
-      if (sum !== undefined) this.#sumsOf(field).add(sum, number);
+      if (sum !== undefined) this.#sumsOf(field).add(sum, index);
     }
     for (const { field, other, sum } of this.#pairs) {
       const alone = sums.get(other) === undefined ? sums.get(field) : undefined;
       const unpaired = sums.unpaired?.(field, other) ?? alone;
-      if (unpaired !== undefined) sum.add(unpaired, number);
+      if (unpaired !== undefined) sum.add(unpaired, index);
     }
   }
 
@@ -217,52 +172,41 @@ export class GroupedTotals implements Iterable<Group> {
     this.#addMetrics(other.metrics);
     const places = this.by.map(({ field }) => other.by.findIndex((key) => key.field === field));
     for (const { key, sums, namedOn } of other.#groups.values()) {
-      this.add(
-        places.map((place) => key[place] ?? null),
-        sums,
-        namedOn,
-      );
+      const ownKey = places.map((place) => key[place] ?? null);
+      this.add(ownKey, sums, namedOn);
     }
-    const absent = this.#pairs.filter((pair) => {
-      return other.metrics.includes(pair.field) && !other.metrics.includes(pair.other);
-    });
-    for (const field of new Set(absent.map((pair) => pair.other))) {
-      this.#countMissing(field, other.rowCount);
-    }
-    for (const [field, count] of other.missingCounts) this.#countMissing(field, count);
     this.rowCount += other.rowCount;
   }
 
-  /** Records the rows of a batch that have one metric of a rate and lack the other. */
+  /** @param group its index */
+  sumIn(group: number, field: string): Decimal | number | undefined {
+    return this.#sums.get(field)?.get(group);
+  }
+
+  /** As in `Sums`. */
+  unpairedIn(group: number, field: string, other: string): Decimal | number | undefined {
+    const pair = this.#pairs.find((one) => one.field === field && one.other === other);
+    return pair?.sum.get(group);
+  }
+
   #addUnpaired(batch: RowBatch, rows: readonly number[], groups: readonly number[]): void {
-    const missing = new Map<string, Set<number>>();
     for (const { field, other, sum } of this.#pairs) {
       if (summarizeNumbers(batch, other).areAllNumbers) continue;
 
-      const lacking = missing.get(other) ?? new Set();
-      missing.set(other, lacking);
       for (const [at, row] of rows.entries()) {
         if (numberAt(batch, other, row) !== undefined) continue;
         const number = numberAt(batch, field, row);
-        if (number === undefined) continue;
-        sum.add(number, groups[at]);
-        lacking.add(row);
+        if (number !== undefined) sum.add(number, groups[at]);
       }
     }
-    for (const [field, lacking] of missing) this.#countMissing(field, lacking.size);
-  }
-
-  #countMissing(field: string, rowCount: number): void {
-    if (rowCount === 0) return;
-    this.missingCounts.set(field, (this.missingCounts.get(field) ?? 0) + rowCount);
   }
 
   #sumsOf(field: string): ExactSum {
-    let sums = this.#sums.get(field);
-    if (!sums) {
-      sums = new ExactSum();
-      this.#sums.set(field, sums);
-    }
+    const known = this.#sums.get(field);
+    if (known) return known;
+
+    const sums = new ExactSum();
+    this.#sums.set(field, sums);
     return sums;
   }
 
@@ -278,18 +222,20 @@ export class GroupedTotals implements Iterable<Group> {
     this.metrics.push(...added);
 
     const before = this.#pairs;
-    this.#pairs = ratePairs(this.metrics).map((pair) => {
-      const same = before.find(({ field, other }) => field === pair.field && other === pair.other);
-      return same ?? { ...pair, sum: new ExactSum() };
+    this.#pairs = listRatePairs(this.metrics).map(({ field, other }) => {
+      const known = before.find((pair) => pair.field === field && pair.other === other);
+      if (known) return known;
+
+      const sum = new ExactSum();
+      for (const group of this.#groups.values()) {
+        const unpaired = group.get(field);
+        if (unpaired !== undefined) sum.add(unpaired, group.index);
+      }
+      return { field, other, sum };
     });
-    for (const { field, other, sum } of this.#pairs) {
-      if (!added.includes(other) || added.includes(field)) continue;
-      if (this.rowCount > 0) this.missingCounts.set(other, this.rowCount);
-      for (const { number, sums } of this.#groups.values()) sum.add(sums.get(field) ?? 0, number);
-    }
   }
 
-  /** Returns the number of the group of each row. Consecutive rows often share one. */
+  /** Returns the index of the group of each row. Consecutive rows often share one. */
   #findGroups(batch: RowBatch, rows: readonly number[], day: string | undefined): number[] {
     const valuesIn = (field: string): readonly (Value | undefined)[] => {
       return day === undefined || field !== 'date'
@@ -298,7 +244,7 @@ export class GroupedTotals implements Iterable<Group> {
     };
     const columns = this.by.map((key) => ({ key, values: valuesIn(key.field) }));
     const hasNames = this.by.some(({ describes }) => describes !== undefined);
-    const days = hasNames ? valuesIn(findTimeField(batch.fields)[0] ?? 'date') : [];
+    const days = hasNames ? valuesIn(findTimeField(batch.fields) ?? 'date') : [];
 
     const groups: number[] = [];
     let group: number | undefined;
@@ -308,7 +254,7 @@ export class GroupedTotals implements Iterable<Group> {
       const isSame = columns.every(({ values }) => values[row] === values[last]);
       if (group === undefined || !isSame || days[row] !== days[last]) {
         const key = columns.map((column) => keyValue(column.key, column.values[row]));
-        group = this.#groupAt(key, dayIn(days[row])).number;
+        group = this.#groupAt(key, dayIn(days[row])).index;
       }
       groups.push(group);
       before = row;
@@ -317,12 +263,11 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** @param day the day of the row that has the key; empty if it is not known */
-  #groupAt(key: GroupKey, day: string): NumberedGroup {
-    const id = this.#identityOf(key);
+  #groupAt(key: GroupKey, day: string): IndexedGroup {
+    const id = this.#identify(key);
     const existing = this.#groups.get(id);
     if (!existing) {
-      const group = new NumberedGroup(this.#sumsByGroup, key, this.#groups.size);
-      group.namedOn = day;
+      const group = new IndexedGroup(this, { key, index: this.size, namedOn: day });
       this.#groups.set(id, group);
       for (const text of key) this.keyCharacters += text?.length ?? 0;
       return group;
@@ -336,7 +281,7 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** Returns a string that is unique per group: each value is prefixed with its length. */
-  #identityOf(key: GroupKey): string {
+  #identify(key: GroupKey): string {
     let id = '';
     for (const [i, text] of key.entries()) {
       const isDescription = (key[this.#ids[i] ?? -1] ?? null) !== null;
@@ -347,8 +292,43 @@ export class GroupedTotals implements Iterable<Group> {
   }
 }
 
+/** One of many groups. It finds its sums by its index, because an object with sums would be large. */
+class IndexedGroup implements Group, Sums {
+  /** Can be updated to a newer name. */
+  key: GroupKey;
+
+  /** Day of the newest row, `2026-11-01`; empty if it is not known. */
+  namedOn: string;
+
+  /** Its place among all groups. */
+  readonly index: number;
+  readonly #totals: GroupedTotals;
+
+  constructor(
+    totals: GroupedTotals,
+    { key, index, namedOn }: Pick<IndexedGroup, 'key' | 'index' | 'namedOn'>,
+  ) {
+    this.#totals = totals;
+    this.key = key;
+    this.index = index;
+    this.namedOn = namedOn;
+  }
+
+  get sums(): Sums {
+    return this;
+  }
+
+  get(field: string): Decimal | number | undefined {
+    return this.#totals.sumIn(this.index, field);
+  }
+
+  unpaired(field: string, other: string): Decimal | number | undefined {
+    return this.#totals.unpairedIn(this.index, field, other);
+  }
+}
+
 /** Lists the metrics of which a rate is computed, each with the other one. */
-function ratePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
+function listRatePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
   const pairs = new Map<string, Pick<RatePair, 'field' | 'other'>>();
   for (const { numerator, denominator } of derivedMetrics) {
     const over = fieldOfMetric(numerator, metrics);

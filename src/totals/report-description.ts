@@ -1,17 +1,13 @@
 import { DateTime, Interval } from 'luxon';
 import { deriveNoun } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
-import { parseDay, readTime } from '../contract/values.ts';
+import { readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { formatInstant, type Window } from '../query/calendar.ts';
 import { listWords } from '../text/quantity.ts';
 import type { DateUnit } from './group-keys.ts';
 import type { ReportSums, Unit } from './report-sums.ts';
-
-/** Reads the day (`YYYY-MM-DD`) at the start of a text, with the locale of pages. */
-function readDay(text: string): DateTime {
-  return DateTime.fromISO(text, { zone: 'utc', locale: 'en-GB' });
-}
+import { sortByTime } from './sorting.ts';
 
 /**
  * Formats a report's window: `1–31 October 2026`, with times in the report's zone unless it covers
@@ -22,8 +18,9 @@ function formatWindow({ since, until }: Pick<ReportSummary, 'since' | 'until'>):
   const last = readWallTime(until);
   if (!first || !last) return `${since} – ${until}`;
 
-  if (first.time === '00:00:00' && last.time === '23:59:59') return formatDays(first.day, last.day);
-  return `${wallTimeText(first)} – ${wallTimeText(last)}`;
+  const isWholeDays = first.toFormat('TT') === '00:00:00' && last.toFormat('TT') === '23:59:59';
+  if (isWholeDays) return formatDays(first, last);
+  return `${formatTime(first)} – ${formatTime(last)}`;
 }
 
 /** Formats a window as `formatWindow` does. */
@@ -31,29 +28,29 @@ export function formatPeriod({ since, until, zone }: Window): string {
   return formatWindow({ since: formatInstant(since, zone), until: formatInstant(until, zone) });
 }
 
-interface WallTime {
-  readonly day: string;
-  readonly time: string;
-}
-
 /** Reads wall time in the report's zone; `undefined` if the text is not a date-time. */
-function readWallTime(text: string): WallTime | undefined {
+function readWallTime(text: string): DateTime | undefined {
   const written = readTime(text);
-  if (!written || written.isDay) return undefined;
-  const [day = '', time = ''] = new Date(written.wallMs).toISOString().split('T');
-  return { day, time: time.slice(0, '00:00:00'.length) };
+  return written && !written.isDay ? toDateTime(written.wallMs) : undefined;
 }
 
-function wallTimeText({ day, time }: WallTime): string {
-  // Seconds 00 and 59 are the beginning and the end of a minute.
-  const shortTime = time.replace(/:(00|59)$/, '');
-  return `${readDay(day).toLocaleString(DateTime.DATE_FULL)}, ${shortTime}`;
+/** Converts wall time in milliseconds since 1970, with the locale of pages. */
+function toDateTime(wallMs: number): DateTime {
+  return DateTime.fromMillis(wallMs, { zone: 'utc', locale: 'en-GB' });
 }
 
-/** Formats a range of days (`YYYY-MM-DD`) without repeating a common month or year. */
-function formatDays(first: string, last: string): string {
-  const days = Interval.fromDateTimes(readDay(first), readDay(last));
-  const text = days.toLocaleString(DateTime.DATE_FULL);
+function formatTime(time: DateTime): string {
+  return `${time.toLocaleString(DateTime.DATE_FULL)}, ${formatClock(time)}`;
+}
+
+/** Omits seconds 00 and 59, which are the beginning and the end of a minute. */
+function formatClock(time: DateTime): string {
+  return time.toFormat('TT').replace(/:(00|59)$/, '');
+}
+
+/** Formats a range of days without repeating a common month or year. */
+function formatDays(first: DateTime, last: DateTime): string {
+  const text = Interval.fromDateTimes(first, last).toLocaleString(DateTime.DATE_FULL);
   // Node releases differ in the spaces around the dash.
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
@@ -106,17 +103,10 @@ function breakdownsIn(units: readonly Unit[]): string[] {
 
 /** Formats the range of days in a report's rows; `undefined` if no row has a day. */
 function formatDaysOfRows(units: readonly Unit[]): string | undefined {
-  const time = units.find(({ isTime }) => isTime);
-  const days: string[] = [];
-  for (const { key } of time?.groups ?? []) {
-    const day = (key[0] ?? '').slice(0, 10);
-    if (parseDay(day) !== undefined) days.push(day);
-  }
-  days.sort();
-
-  const first = days[0];
-  const last = days.at(-1);
-  return first === undefined || last === undefined ? undefined : formatDays(first, last);
+  const times = sortByTime(units.find(({ isTime }) => isTime)?.groups ?? []);
+  const first = times[0];
+  const last = times.at(-1);
+  return first && last && formatDays(toDateTime(first.wallMs), toDateTime(last.wallMs));
 }
 
 const timeWords: Readonly<Record<string, string>> = {

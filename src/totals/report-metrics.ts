@@ -1,6 +1,5 @@
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
-import { unknownColumn } from '../query/file-columns.ts';
 import { readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
@@ -194,34 +193,14 @@ export function compareMetric(
 }
 
 /**
- * Finds the metric that a name or an alias means; `undefined` if none. Throws
+ * Finds the metric that a name or an alias in `--metrics` means; `undefined` if none. Throws
  * `UsageError` if it means several.
  */
 export function findReportMetric(
   text: string,
   metrics: readonly ReportMetric[],
-  flag = '--metrics',
 ): ReportMetric | undefined {
   const accepted = metrics.map(({ field }) => field);
-  const name = readName({ flag, text, accepted });
+  const name = readName({ flag: '--metrics', text, accepted });
   return metrics.find(({ field }) => field === name);
-}
-
-/**
- * Finds the metrics of `--metrics`, without duplicates. Throws `UsageError` for an unknown name.
- */
-export function findReportMetrics(
-  names: readonly string[],
-  metrics: readonly ReportMetric[],
-): ReportMetric[] {
-  const named = new Set<ReportMetric>();
-  for (const name of names) {
-    const metric = findReportMetric(name, metrics);
-    if (!metric) {
-      const fields = metrics.map(({ field }) => field);
-      throw unknownColumn(name, fields, '--metrics');
-    }
-    named.add(metric);
-  }
-  return [...named];
 }

@@ -1,10 +1,9 @@
 import { breakdownOfField, deriveNoun, fieldLabel } from '../contract/columns.ts';
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { toKeyColumns } from '../query/file-columns.ts';
-import { readField } from '../rows/column-values.ts';
-import type { RowBatch } from '../rows/row-batch.ts';
-import { type DateUnit, findTimeField, isTime, rowKeys } from './group-keys.ts';
-import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
+import { hasValue, type RowBatch } from '../rows/row-batch.ts';
+import { type DateUnit, isTime, rowKeys, timeKeys } from './group-keys.ts';
+import { GroupedTotals } from './grouped-totals.ts';
 
 /**
  * Limits of memory for all breakdowns together; those that exceed them have no sums. Eleven years
@@ -26,10 +25,83 @@ export interface Unit {
   groups: GroupedTotals | undefined;
 }
 
+/** Sums by time (the first value of a key) and by one breakdown. */
+interface Trend {
+  readonly unit: Unit;
+
+  /** `undefined` if there are too many. */
+  groups: GroupedTotals | undefined;
+}
+
 /** Numeric columns are summed, others are grouped by. */
 interface SummedColumn {
   readonly field: string;
   readonly numeric: boolean;
+}
+
+/**
+ * Sums of a report as a whole, by each unit with values, and by time combined with the first other
+ * unit. Memory is bounded.
+ */
+export class ReportSums {
+  readonly total = new GroupedTotals();
+
+  /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
+  rows: GroupedTotals | undefined;
+
+  /** `undefined` if the first rows lack a time, or any other value. */
+  trend: Trend | undefined;
+
+  /** `undefined` until the first rows arrive. */
+  #units: readonly Unit[] | undefined;
+
+  /** @param options.keepsRows for an earlier report whose rows are compared one by one */
+  constructor({ keepsRows = false } = {}) {
+    if (keepsRows) this.rows = new GroupedTotals(rowKeys);
+  }
+
+  /** Adds a batch; `columns` are those to be shown. */
+  observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
+    if (!this.#units) {
+      this.#units = listUnits(columns);
+      this.trend = startTrend(this.#units, batch);
+    }
+
+    this.total.observe(batch);
+    let groupCount = 0;
+    let characters = 0;
+    const add = (groups: GroupedTotals | undefined): GroupedTotals | undefined => {
+      if (!groups) return undefined;
+      groups.observe(batch);
+      const { size, keyCharacters } = groups;
+      if (groupCount + size > maxGroups || characters + keyCharacters > maxCharacters) {
+        return undefined;
+      }
+      groupCount += size;
+      characters += keyCharacters;
+      return groups;
+    };
+    for (const unit of this.#units) unit.groups = add(unit.groups);
+    if (this.trend) this.trend.groups = add(this.trend.groups);
+    this.rows = add(this.rows);
+  }
+
+  /** Units with at least one value. */
+  get units(): readonly Unit[] {
+    return (this.#units ?? []).filter(({ groups }) => {
+      if (!groups) return true;
+      return [...groups].some(({ key }) => key.some((text) => text !== null));
+    });
+  }
+
+  /**
+   * Returns the groups of this report by another report's unit; `undefined` if it has no such unit
+   * or too many groups.
+   */
+  findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
+    const unit = this.#units?.find((own) => own.fields.join() === fields.join());
+    return unit?.groups;
+  }
 }
 
 function listUnits(columns: readonly SummedColumn[]): Unit[] {
@@ -45,8 +117,9 @@ function listUnits(columns: readonly SummedColumn[]): Unit[] {
 
 function buildUnit(field: string, textFields: readonly string[]): Unit {
   if (isTime(field)) {
-    const fields = findTimeField(textFields);
-    return { fields, isTime: true, groups: new GroupedTotals(fields) };
+    const keys = timeKeys(textFields);
+    const fields = keys.map((key) => key.field);
+    return { fields, isTime: true, groups: new GroupedTotals(keys) };
   }
 
   const breakdown = breakdownOfField(field);
@@ -54,133 +127,16 @@ function buildUnit(field: string, textFields: readonly string[]): Unit {
   return { fields, isTime: false, breakdown, groups: new GroupedTotals(toKeyColumns(fields)) };
 }
 
-/**
- * Sums of a report as a whole, by each unit with values, and by time combined with the first other
- * unit. Memory is bounded.
- */
-export class ReportSums {
-  readonly total = new GroupedTotals();
-
-  /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
-  rows: GroupedTotals | undefined;
-
-  /**
-   * Sums by time (the first value of a key) and by the first other unit with values; `undefined`
-   * if there are none.
-   */
-  trend: GroupedTotals | undefined;
-
-  #hasTrend = false;
-
-  /** `undefined` until the first rows arrive. */
-  #units: readonly Unit[] | undefined;
-
-  /** @param options.keepsRows for an earlier report whose rows are compared one by one */
-  constructor({ keepsRows = false } = {}) {
-    if (keepsRows) this.rows = new GroupedTotals(rowKeys);
-  }
-
-  /** Adds a batch; `columns` are those to be shown. */
-  observe(batch: RowBatch, columns: readonly SummedColumn[]): void {
-    this.#units ??= listUnits(columns);
-    this.#startTrend(batch);
-
-    this.total.observe(batch);
-    const kept = { groups: 0, characters: 0 };
-    const add = (groups: GroupedTotals | undefined): GroupedTotals | undefined => {
-      groups?.observe(batch);
-      return groups && fits(groups, kept) ? groups : undefined;
-    };
-    for (const unit of this.#units) unit.groups = add(unit.groups);
-    this.trend = add(this.trend);
-    this.rows = add(this.rows);
-  }
-
-  /** Adds the sums of another report with the same columns. */
-  absorb(other: ReportSums): void {
-    this.#units ??= other.#units?.map((unit) => ({
-      ...unit,
-      groups: unit.groups && new GroupedTotals(unit.groups.by),
-    }));
-    for (const unit of this.#units ?? []) unit.groups = merged(unit.groups, other.findGroups(unit));
-    if (other.#hasTrend && !this.#hasTrend) {
-      this.#hasTrend = true;
-      this.trend = new GroupedTotals(other.trend?.by);
-    }
-    if (other.#hasTrend) this.trend = merged(this.trend, other.trend);
-    this.total.absorb(other.total);
-    this.rows = merged(this.rows, other.rows);
-  }
-
-  /** Units with at least one value. */
-  get units(): readonly Unit[] {
-    return (this.#units ?? []).filter(({ groups }) => {
-      if (!groups) return true;
-      return [...groups].some(({ key }) => key.some((text) => text !== null));
-    });
-  }
-
-  /**
-   * Returns the sums in this report of another report's group; `undefined` if it does not exist
-   * here.
-   */
-  find({ fields }: Pick<Unit, 'fields'>, { key }: Pick<Group, 'key'>): Sums | undefined {
-    return this.findGroups({ fields })?.find(key)?.sums;
-  }
-
-  /**
-   * Returns the groups of this report by another report's unit; `undefined` if it has no such unit
-   * or too many groups.
-   */
-  findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
-    const unit = this.#units?.find((own) => own.fields.join() === fields.join());
-    return unit?.groups;
-  }
-
-  /** Begins the trend with the first rows that have values in time and in another unit. */
-  #startTrend(batch: RowBatch): void {
-    if (this.#hasTrend) return;
-    const filled = (this.#units ?? []).filter(({ fields }) => {
-      return fields.some((field) => hasAnyValue(batch, field));
-    });
-    const time = filled.find((unit) => unit.isTime);
-    const other = filled.find((unit) => !unit.isTime);
-    if (!time?.groups || !other) return;
-
-    this.#hasTrend = true;
-    this.trend = new GroupedTotals([...time.fields, ...toKeyColumns(other.fields)]);
-    // Earlier rows had no value in this unit.
-    this.trend.absorb(time.groups);
-  }
-}
-
-/** Adds the size of groups to what is kept, unless that would be too much. */
-function fits(
-  { size, keyCharacters }: GroupedTotals,
-  kept: { groups: number; characters: number },
-): boolean {
-  const groups = kept.groups + size;
-  const characters = kept.characters + keyCharacters;
-  if (groups > maxGroups || characters > maxCharacters) return false;
-
-  kept.groups = groups;
-  kept.characters = characters;
-  return true;
-}
-
-/** Merges groups with those of another report; `undefined` if either was dropped. */
-function merged(
-  groups: GroupedTotals | undefined,
-  other: GroupedTotals | undefined,
-): GroupedTotals | undefined {
-  if (!groups || !other) return undefined;
-  groups.absorb(other);
-  return groups;
-}
-
-/** Counts an empty text, but not null. */
-function hasAnyValue(batch: RowBatch, field: string): boolean {
-  return readField(batch, field).some((value) => value !== null && value !== undefined);
+/** Combines time with the first other unit that has values in the first rows. */
+function startTrend(units: readonly Unit[], batch: RowBatch): Trend | undefined {
+  const filled = units.filter(({ fields }) => fields.some((field) => hasValue(batch, field)));
+  const time = filled.find(({ isTime }) => isTime);
+  const unit = filled.find(({ isTime }) => !isTime);
+  if (!time || !unit) return undefined;
+  return {
+    unit,
+    groups: new GroupedTotals([...timeKeys(time.fields), ...toKeyColumns(unit.fields)]),
+  };
 }
 
 /** Returns the noun for one row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */

@@ -7,7 +7,7 @@ import { layOutTime } from '../../src/totals/time-axis.ts';
 
 /** A chart of revenue by day, optionally with as many earlier days. */
 function chartOf(values: readonly (number | undefined)[], before?: readonly number[]): string {
-  const days = new GroupedTotals(['date']);
+  const days = new GroupedTotals([{ field: 'date' }]);
   for (const i of values.keys()) {
     const date = new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10);
     days.add([date], { get: () => undefined });

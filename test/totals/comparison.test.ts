@@ -116,7 +116,11 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
     [null, 'Spring'],
   ]);
   const changes = groups.map((group) => {
-    return compareMetric(metricOf('displays'), group.sums, comparison.sums.find(unit, group)).text;
+    return compareMetric(
+      metricOf('displays'),
+      group.sums,
+      comparison.sums.findGroups(unit)?.find(group.key)?.sums,
+    ).text;
   });
   expect(changes).toEqual(['▲ 200.0%', 'new', 'new']);
   expect(endedGroups(unit, comparison, metricOf('displays'))).toEqual([]);

@@ -51,8 +51,8 @@ test('sums of groups are exact, and rates are those of rows that have both metri
         country,
         ...Object.fromEntries(metrics.map((field) => [field, row[field].value])),
       }));
-      const sums = new GroupedTotals(['country']);
-      const rest = new GroupedTotals(['country']);
+      const sums = new GroupedTotals([{ field: 'country' }]);
+      const rest = new GroupedTotals([{ field: 'country' }]);
       for await (const batch of batchesOf(body.slice(0, cut))) sums.observe(batch);
       for await (const batch of batchesOf(body.slice(cut))) rest.observe(batch);
       sums.absorb(rest);

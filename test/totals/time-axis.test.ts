@@ -7,7 +7,7 @@ import { windows } from './compared-windows.ts';
 /** Groups of a report with one row per time. */
 function groupsAt(times: readonly string[]): GroupedTotals {
   const field = times[0]?.includes('T') ? 'hour' : 'date';
-  const groups = new GroupedTotals([field]);
+  const groups = new GroupedTotals([{ field }]);
   for (const time of times) groups.add([time], { get: () => 1 });
   return groups;
 }

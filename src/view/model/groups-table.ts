@@ -36,7 +36,7 @@ export function buildGroupsTable(view: View): ViewTable {
   const { by = [] } = options;
   const { keys } = read;
   const metrics = columnMetrics(view);
-  const hasRates = groups.isUneven;
+  const hasRates = groups.incompleteMetrics.size > 0;
   const columns = [...listKeyColumns(keys, by), ...listMetricColumns(metrics, hasRates)];
   const values = { columns, keys, metrics, hasRates, profile: sources.query?.profile };
   const cells = buildCells(values);

@@ -1,5 +1,4 @@
 import { printable } from '../../text/printable.ts';
-import { formatCount, formatPlural } from '../../text/quantity.ts';
 import { comparisonNote } from '../../totals/comparison.ts';
 import { cutGroupNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
@@ -53,13 +52,7 @@ export function viewNotes(view: Messages): string[] {
 }
 
 /** Returns notes about rows left out of a rate because they lack one of its metrics. */
-function incompleteRates({ groups: { missingCounts, rowCount }, metrics }: Messages): string[] {
-  const notes: string[] = [];
-  for (const field of listRateParts(metrics)) {
-    const count = missingCounts.get(field) ?? 0;
-    const have = count === 1 ? 'has' : 'have';
-    if (count === 0) continue;
-    notes.push(`${formatCount(count)} of ${formatPlural(rowCount, 'row')} ${have} no ${field}.`);
-  }
-  return notes;
+function incompleteRates({ groups: { incompleteMetrics }, metrics }: Messages): string[] {
+  const lacking = listRateParts(metrics).filter((field) => incompleteMetrics.has(field));
+  return lacking.map((field) => `Rates leave out the rows without ${field}.`);
 }

@@ -1,14 +1,13 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
-import { parseSort } from '../../query/file-columns.ts';
+import { parseSort, unknownColumn } from '../../query/file-columns.ts';
 import { isTime } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
 import {
   defaultMetrics,
   findReportMetric,
-  findReportMetrics,
   listAllMetrics,
   type ReportMetric,
   splitLeadingMetrics,
@@ -37,8 +36,14 @@ export function metricsToShow(
   const all = listAllMetrics(columns);
   const chosen = new Map<string, ReportMetric>();
   for (const name of named ?? []) {
-    const metric = columnToAddUp(name, fields, all) ?? findReportMetrics([name], all)[0];
-    if (metric) chosen.set(metric.field, metric);
+    const metric = columnToAddUp(name, fields, all) ?? findReportMetric(name, all);
+    if (!metric)
+      throw unknownColumn(
+        name,
+        all.map(({ field }) => field),
+        '--metrics',
+      );
+    chosen.set(metric.field, metric);
   }
   if (named) return [...chosen.values()];
 

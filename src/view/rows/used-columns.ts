@@ -102,7 +102,7 @@ export class ColumnFinder {
   ): UsedColumns {
     requireDistinctColumns(header, shown);
     const own = header.filter((field) => !isBefore(field));
-    const [time] = findTimeField(own);
+    const time = findTimeField(own);
     const fields = isDated && time === undefined ? ['date', ...own] : own;
     if (this.#question.spans.length > 0 && !fields.some(isTime)) throw noDates(shown);
     // The day of a file comes before its columns.
