@@ -1,7 +1,7 @@
 import { metricOfField } from '../contract/columns.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
-import { metricValue, type ReportMetric, splitLeadingMetrics } from '../totals/report-metrics.ts';
+import { metricValue, type ReportMetric } from '../totals/report-metrics.ts';
 
 /** Shown before eCPM, unless all of it is zero. */
 const conversions = ['downloads', 'leads', 'landings'];
@@ -9,7 +9,7 @@ const conversions = ['downloads', 'leads', 'landings'];
 /** Returns revenue, or the metric that replaces it: for order, rankings and changes. */
 export function leadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
   const sums = metrics.filter(({ derived }) => !derived);
-  return splitLeadingMetrics(sums).leading[0];
+  return mainMetrics(sums)[0] ?? sums[0];
 }
 
 /**
@@ -19,27 +19,34 @@ export function leadingMetric(metrics: readonly ReportMetric[]): ReportMetric | 
  * @param metrics all metrics of the report, in request order
  */
 export function chooseMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
-  if (!hasAllMetrics(metrics)) {
-    const { leading, others } = splitLeadingMetrics(metrics);
-    return [...leading, ...others];
-  }
+  const main = mainMetrics(metrics);
+  if (!hasAllMetrics(metrics)) return [...new Set([...main, ...metrics])];
 
-  const named = (name: string): ReportMetric | undefined => {
-    return metrics.find(({ field }) => (metricOfField(field)?.name ?? field) === name);
-  };
-  const filled = conversions.filter((name) => {
-    const metric = named(name);
-    return metric && metricValue(metric, totals);
+  const filled = findNamed(metrics, conversions).filter((metric) => metricValue(metric, totals));
+  return [...main, ...filled, ...findNamed(metrics, [`ecpm${chooseCurrency(metrics)}`])];
+}
+
+/** Returns revenue in one currency, displays, clicks and CTR, as far as they are there. */
+function mainMetrics(metrics: readonly ReportMetric[]): ReportMetric[] {
+  const names = [`revenue${chooseCurrency(metrics)}`, 'displays', 'clicks', 'ctr'];
+  return findNamed(metrics, names);
+}
+
+function chooseCurrency(metrics: readonly ReportMetric[]): 'Euro' | 'Dollar' {
+  return findNamed(metrics, ['revenueEuro']).length > 0 ? 'Euro' : 'Dollar';
+}
+
+/** Finds metrics by their names in the vocabulary. */
+function findNamed(metrics: readonly ReportMetric[], names: readonly string[]): ReportMetric[] {
+  return names.flatMap((name) => {
+    return metrics.find(({ field }) => (metricOfField(field)?.name ?? field) === name) ?? [];
   });
-  const currency = named('revenueEuro') ? 'Euro' : 'Dollar';
-  const names = [`revenue${currency}`, 'displays', 'clicks', 'ctr', ...filled, `ecpm${currency}`];
-  return names.map(named).filter((metric) => metric !== undefined);
 }
 
 /** Puts the metrics that people look for first, unless the user named some. */
 export function orderMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
-  const chosen = hasAllMetrics(metrics) ? chooseMetrics(metrics, totals) : metrics;
-  return [...chosen, ...metrics.filter((metric) => !chosen.includes(metric))];
+  if (!hasAllMetrics(metrics)) return [...metrics];
+  return [...new Set([...chooseMetrics(metrics, totals), ...metrics])];
 }
 
 /** Matches exactly the metrics of a profile, which a report has if the user named none. */

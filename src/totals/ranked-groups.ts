@@ -1,6 +1,6 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
-import { parseSort, sortColumn } from '../query/file-columns.ts';
+import { type KeyColumn, parseSort, sortColumn } from '../query/file-columns.ts';
 import { formatCount } from '../text/quantity.ts';
 import { isTime } from './group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from './grouped-totals.ts';
@@ -125,37 +125,21 @@ function byKey(index: number, compare: (a: string, b: string) => number): Order 
   return byValue(({ key }) => key[index] ?? undefined, compare);
 }
 
-/** Value is already serialized. */
-interface JsonMember {
-  readonly name: string;
-  readonly json: string;
-}
-
-/** Returns serialized JSON objects; sums keep all their digits. */
-export function groupsAsJson({
-  all,
-  metrics,
-  top,
-}: Pick<RankedGroups, 'all' | 'metrics' | 'top'>): string[] {
-  return top.map(({ key, sums }) => {
-    const keys = all.by.map(({ field }, i) => {
-      return { name: field, json: JSON.stringify(key[i] ?? null) };
-    });
-    return joinMembers([...keys, ...metricsAsJson(metrics, sums)]);
+/** Serializes a group as a JSON object: its key, then its metrics with all their digits. */
+export function groupToJson(
+  by: readonly KeyColumn[],
+  metrics: readonly ReportMetric[],
+  { key, sums }: Group,
+): string {
+  const values = by.map(({ field }, i) => member(field, JSON.stringify(key[i] ?? null)));
+  const digits = metrics.map((metric) => {
+    return member(metric.field, metricDigits(metric, sums) ?? 'null');
   });
+  return `{${[...values, ...digits].join(',')}}`;
 }
 
-/** Uses `null` if there is no value. */
-export function metricsAsJson(metrics: readonly ReportMetric[], sums: Sums): JsonMember[] {
-  return metrics.map((metric) => {
-    return { name: metric.field, json: metricDigits(metric, sums) ?? 'null' };
-  });
-}
-
-/** Serializes members as a JSON object, in order. */
-export function joinMembers(members: readonly JsonMember[]): string {
-  const texts = members.map(({ name, json }) => `${JSON.stringify(name)}:${json}`);
-  return `{${texts.join(',')}}`;
+function member(name: string, json: string): string {
+  return `${JSON.stringify(name)}:${json}`;
 }
 
 /** For readable text rather than an id or a time; also for an unknown field. */

@@ -65,6 +65,15 @@ export interface ReportDescription {
   readonly dateUnit: DateUnit;
 }
 
+/** Units of dates other than days. */
+const dateUnits: Readonly<Record<string, DateUnit>> = {
+  WEEKLY: 'week',
+  MONTHLY: 'month',
+  RANGE: 'window',
+};
+
+type NamedBreakdown = Breakdown | DerivedBreakdown;
+
 /** Describes a report from its summary, or from its rows if there is none. */
 export function describeReport(
   summary: ReportSummary | undefined,
@@ -79,16 +88,8 @@ export function describeReport(
     title: buildTitle(breakdowns),
     window: summary ? formatWindow(summary) : formatDaysOfRows(units),
     zone: summary && formatZone(summary.timezone),
-    dateUnit: chooseDateUnit(breakdowns.map(({ name }) => name)),
+    dateUnit: breakdowns.map(({ name }) => dateUnits[name]).find(Boolean) ?? 'day',
   };
-}
-
-type NamedBreakdown = Breakdown | DerivedBreakdown;
-
-function chooseDateUnit(breakdowns: readonly string[]): DateUnit {
-  if (breakdowns.includes('WEEKLY')) return 'week';
-  if (breakdowns.includes('RANGE')) return 'window';
-  return breakdowns.includes('MONTHLY') ? 'month' : 'day';
 }
 
 /** Returns the breakdowns of a report's rows, time first. */
@@ -109,20 +110,13 @@ function formatDaysOfRows(units: readonly Unit[]): string | undefined {
   return first && last && formatDays(toDateTime(first.wallMs), toDateTime(last.wallMs));
 }
 
-const timeWords: Readonly<Record<string, string>> = {
-  DAILY: 'Daily',
-  HOURLY: 'Hourly',
-  WEEKLY: 'Weekly',
-  MONTHLY: 'Monthly',
-};
-
 function buildTitle(breakdowns: readonly NamedBreakdown[]): string {
-  const time = breakdowns.find(({ name }) => timeWords[name] !== undefined);
-  const timeWord = time && timeWords[time.name];
+  const time = breakdowns.find((breakdown) => breakdown.time && breakdown.name !== 'RANGE');
+  const word = time && time.name.charAt(0) + time.name.slice(1).toLowerCase();
   const nouns = breakdowns.filter((breakdown) => !breakdown.time).map(deriveNoun);
-  if (nouns.length === 0) return `${timeWord ?? 'Advertising'} report`;
+  if (nouns.length === 0) return `${word ?? 'Advertising'} report`;
 
-  const report = timeWord ? `${timeWord} report` : 'Report';
+  const report = word ? `${word} report` : 'Report';
   return `${report} by ${listWords(nouns)}`;
 }
 

@@ -69,27 +69,6 @@ export function findComputedMetric(
 }
 
 /**
- * Returns revenue, displays, clicks and CTR, in that order; the first metric if none of them is
- * present. Keeps the order of the others.
- */
-export function splitLeadingMetrics(metrics: readonly ReportMetric[]): {
-  readonly leading: readonly ReportMetric[];
-  readonly others: readonly ReportMetric[];
-} {
-  const hasEuros = metrics.some(({ field }) => field === 'revenueEuro');
-  const leadingNames = [hasEuros ? 'revenueEuro' : 'revenueDollar', 'displays', 'clicks', 'ctr'];
-
-  const leading: ReportMetric[] = [];
-  for (const name of leadingNames) {
-    const named = metrics.filter(({ field }) => (metricOfField(field)?.name ?? field) === name);
-    leading.push(...named);
-  }
-  if (leading.length === 0) return { leading: metrics.slice(0, 1), others: metrics.slice(1) };
-
-  return { leading, others: metrics.filter((metric) => !leading.includes(metric)) };
-}
-
-/**
  * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
  * it.
  */
@@ -182,13 +161,12 @@ function pairedSum(field: string, other: string, sums: Sums): Decimal | undefine
 /** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
 export function compareMetric(
   metric: ReportMetric,
-  nowSums: Sums | undefined,
-  beforeSums: Sums | undefined,
+  now: Sums,
+  before: Sums | undefined,
   unicode = true,
 ): Change {
-  const now = nowSums && toFraction(metric, nowSums);
-  const before = beforeSums && toFraction(metric, beforeSums);
-  const change = changeBetween(now, before, { isGone: nowSums === undefined, unicode });
+  const valueBefore = before && toFraction(metric, before);
+  const change = changeBetween(toFraction(metric, now), valueBefore, unicode);
   return metric.type === 'money' ? { ...change, isNeutral: true } : change;
 }
 

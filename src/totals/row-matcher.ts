@@ -1,5 +1,6 @@
 import { readTime } from '../contract/values.ts';
 import { formatInstant } from '../query/calendar.ts';
+import type { KeyColumn } from '../query/file-columns.ts';
 import { buildBatch } from '../rows/build-batch.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
 import { RowKeys } from '../rows/row-keys.ts';
@@ -19,8 +20,9 @@ export interface EndedRow {
  * hours by their place in the window.
  */
 export class RowMatcher {
+  readonly #by: readonly KeyColumn[];
+
   /** Rows of the earlier report, with the times of this one. */
-  readonly #before: GroupedTotals;
   readonly #groups: readonly Group[];
   readonly #keys = new RowKeys();
   readonly #matched = new Set<Group>();
@@ -33,17 +35,13 @@ export class RowMatcher {
    * @param step unit of the rows' times
    */
   constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
-    this.#before = moveTimes(rows, comparison, step);
-    this.#groups = [...this.#before];
-    const rowsOfJson = this.#groups.map(({ key }) => key.map((text) => JSON.stringify(text)));
-    const fields = this.#before.by;
-    const batch = buildBatch(
-      fields.map(({ field }) => field),
-      rowsOfJson,
-      0,
-    );
+    this.#by = rows.by;
+    this.#groups = [...moveTimes(rows, comparison, step)];
+    const fields = this.#by.map(({ field }) => field);
+    const values = this.#groups.map(({ key }) => key.map((text) => JSON.stringify(text)));
+    const batch = buildBatch(fields, values, 0);
     // A row whose key differs only by trailing blanks is not matched, and so has ended.
-    this.#keys.add(batch, { fields, isEachOwner: true }, () => {});
+    this.#keys.add(batch, { fields: this.#by, isEachOwner: true }, () => {});
   }
 
   /** Returns the sums of each row in the earlier report; `undefined` for a new row. */
@@ -51,7 +49,7 @@ export class RowMatcher {
     if (this.#latest?.batch === batch) return this.#latest.sums;
 
     const sums = new Array<Sums | undefined>(batch.rowCount).fill(undefined);
-    this.#keys.find(batch, { fields: this.#before.by }, (row, owner) => {
+    this.#keys.find(batch, { fields: this.#by }, (row, owner) => {
       const group = this.#groups[owner - 1];
       if (group) this.#matched.add(group);
       sums[row] = group?.sums;
@@ -62,20 +60,14 @@ export class RowMatcher {
 
   /** Returns the rows of the earlier report that no row has matched. */
   ended(): EndedRow[] {
-    const ended: EndedRow[] = [];
-    for (const group of this.#groups) {
-      if (this.#matched.has(group)) continue;
-
-      const fields = new Map<string, string | null>();
-      for (const [i, { field }] of this.#before.by.entries()) {
-        const text = group.key[i] ?? null;
-        // An hour includes its date.
-        if (field === 'hour') fields.set('date', text?.slice(0, 10) ?? null);
-        fields.set(field, text);
-      }
-      ended.push({ fields, before: group.sums });
-    }
-    return ended;
+    const ended = this.#groups.filter((group) => !this.#matched.has(group));
+    return ended.map(({ key, sums }) => {
+      const fields = new Map(this.#by.map(({ field }, i) => [field, key[i] ?? null]));
+      // An hour includes its date.
+      const hour = fields.get('hour');
+      if (hour) fields.set('date', hour.slice(0, 10));
+      return { fields, before: sums };
+    });
   }
 }
 

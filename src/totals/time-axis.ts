@@ -41,18 +41,11 @@ export interface AxisTick {
   readonly text: string;
 }
 
-/**
- * An axis with more slots than pixels gains nothing; beyond this, hours become days and days
- * months.
- */
+/** An axis with more slots than pixels gains nothing; beyond this, its steps are longer. */
 const maxSlots = 800;
 
-const coarserSteps: Readonly<Record<Step, readonly Step[]>> = {
-  hour: ['day', 'month'],
-  day: ['month'],
-  week: ['month'],
-  month: [],
-};
+/** From the shortest. */
+const steps: readonly Step[] = ['hour', 'day', 'week', 'month'];
 
 /**
  * Lays out groups whose keys begin with a `date` or an `hour`; `undefined` if no group has a time
@@ -68,7 +61,7 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
 
   const dateStep = dateUnit === 'window' ? 'day' : dateUnit;
   const finest: Step = timed.some(({ isDay }) => isDay) ? dateStep : 'hour';
-  for (const step of [finest, ...coarserSteps[finest]]) {
+  for (const step of steps.slice(steps.indexOf(finest))) {
     const first = stepNumber(start, step);
     const count = stepNumber(end, step) - first + 1;
     if (count <= maxSlots) return buildAxis(step, first, fillSlots(timed, step, { first, count }));

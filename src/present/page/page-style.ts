@@ -54,7 +54,7 @@ small { font-size: .8125rem; color: var(--soft); font-weight: 400; }
 /* Changes: arrows show the direction, colors repeat it. */
 .up { color: var(--up); font-weight: 600; }
 .down { color: var(--down); font-weight: 600; }
-.same, .new, .ended { font-weight: 400; color: var(--soft); }
+.same, .new { font-weight: 400; color: var(--soft); }
 
 /* Cards are equal cells of one grid. */
 .cards { display: grid; grid-template-columns: repeat(4, minmax(0, 1fr)); gap: .75rem; margin: 0; }

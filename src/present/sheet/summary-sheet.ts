@@ -208,7 +208,7 @@ function plain(sentence: string): string {
   return printable(withoutIsolates(sentence));
 }
 
-/** Colors a change by direction; `new` and `ended` remain text. */
+/** Colors a change by direction; `new` remains text. */
 function changeCell({ ratio, text, direction, isNeutral = false }: Change): SheetCell {
   if (ratio === undefined) return { style: 'right', content: text };
 

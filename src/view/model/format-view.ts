@@ -10,7 +10,7 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { isTime } from '../../totals/group-keys.ts';
-import { groupsAsJson, joinMembers, metricsAsJson } from '../../totals/ranked-groups.ts';
+import { groupToJson } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import { toDaySpan } from '../sources/period.ts';
@@ -120,13 +120,9 @@ function chartLines(view: View, chart: 'bar' | 'line', look: TableLook): readonl
 
 /** Formats the object of `--json`. Sums have all their digits. */
 export function formatDocument(view: View): string {
-  const { groups, read } = view;
-  const ranked = rankViewGroups(view);
-  const document = joinMembers([
-    { name: 'rows', json: String(groups.rowCount) },
-    { name: 'bytes', json: String(read.sizeBytes) },
-    { name: 'totals', json: joinMembers(metricsAsJson(ranked.metrics, groups.totals())) },
-    { name: 'groups', json: `[${groupsAsJson(ranked).join(',')}]` },
-  ]);
-  return `${document}\n`;
+  const { all, metrics, top } = rankViewGroups(view);
+  const totals = groupToJson([], metrics, { key: [], sums: all.totals() });
+  const groups = top.map((group) => groupToJson(all.by, metrics, group));
+  const sizes = `"rows":${all.rowCount},"bytes":${view.read.sizeBytes}`;
+  return `{${sizes},"totals":${totals},"groups":[${groups.join(',')}]}\n`;
 }

@@ -1,6 +1,7 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
+import { leadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
 import { isTime } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
@@ -10,7 +11,6 @@ import {
   findReportMetric,
   listAllMetrics,
   type ReportMetric,
-  splitLeadingMetrics,
 } from '../../totals/report-metrics.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
@@ -69,7 +69,7 @@ function columnToAddUp(
 
 /** Returns the metric to sort by: the first of `--metrics`, or else revenue or what replaces it. */
 export function metricToSortBy({ metrics, options }: View): ReportMetric | undefined {
-  return options.metrics ? metrics[0] : splitLeadingMetrics(metrics).leading[0];
+  return options.metrics ? metrics[0] : leadingMetric(metrics);
 }
 
 /**
