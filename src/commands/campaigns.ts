@@ -1,13 +1,15 @@
 import { readCampaigns } from '../client/campaigns.ts';
 import { type CampaignRecord, defaultZone } from '../contract/messages.ts';
+import { openTarget } from '../output/target.ts';
 import { formatInstant } from '../query/calendar.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { listOutputFlags } from '../query/flags/output-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { resolvePeriod } from '../query/period.ts';
 import type { Context } from '../run/context.ts';
+import { chooseOutputs } from '../run/prepare-files.ts';
 import { declareCommand } from './command.ts';
-import { type ListColumn, type ListRow, prepareList } from './record-list.ts';
+import { encodeCampaigns } from './encode-campaigns.ts';
 
 const listFlags = flagGroup('Flags:', {
   adUnits: { flags: '--ad-units', meaning: 'one row per ad unit' },
@@ -43,68 +45,32 @@ export const campaignsCommand = declareCommand({
 
 /** Lists campaigns, or with `--ad-units` their ad units. */
 async function campaigns(context: Context, options: OptionsOf<typeof flags>): Promise<void> {
-  const { search, active, adUnits } = options;
-  const nowMs = context.host.wallClock();
-  const isActive = active === undefined ? undefined : activeDuring(active, nowMs);
-  const write = await prepareList(context, options, adUnits ? adUnitLayout : campaignLayout);
+  const { search, active, adUnits = false } = options;
+  const { host, console, account } = context;
+  const isActive = active === undefined ? undefined : activeDuring(active, host.wallClock());
+  const [output] = chooseOutputs(context, options);
+  const target = await openTarget(
+    { host, stdout: console },
+    { path: output.path, names: { account: await account.name() }, clobber: true },
+  );
 
-  const list = await readCampaigns(await context.account.client());
-  for (const { message } of list.warnings) context.console.warn(message);
+  const list = await readCampaigns(await account.client());
+  for (const { message } of list.warnings) console.warn(message);
   const matching = list.campaigns.filter((campaign) => {
     if (isActive && !isActive(campaign)) return false;
     return search === undefined || matchesText(campaign, search);
   });
 
-  const emptyNote = 'No campaigns found.';
-  if (adUnits) await write({ rows: matching.flatMap(toAdUnitRows), emptyNote });
-  else await write({ rows: matching.map(toCampaignRow), records: matching, emptyNote });
-}
-
-const advertiserId: ListColumn = { name: 'advertiserId', whole: true };
-const advertiserName: ListColumn = { name: 'advertiserName' };
-const campaignId: ListColumn = { name: 'campaignId', whole: true };
-const campaignName: ListColumn = { name: 'campaignName' };
-const startDate: ListColumn = { name: 'campaignStartDate', type: 'wallTime' };
-const endDate: ListColumn = { name: 'campaignEndDate', type: 'wallTime' };
-const adUnitId: ListColumn = { name: 'adunitId', whole: true };
-const adUnitName: ListColumn = { name: 'adunitName' };
-const adUnitCount: ListColumn = { name: 'adunits', type: 'integer' };
-
-const everyDetail = [advertiserId, advertiserName, campaignId, campaignName, startDate, endDate];
-
-// Tables show days instead of seconds.
-const start: ListColumn = { name: 'start', whole: true };
-const end: ListColumn = { name: 'end', whole: true };
-
-const campaignLayout = {
-  columns: [...everyDetail, adUnitCount],
-  tableColumns: [campaignId, campaignName, advertiserName, start, end, adUnitCount],
-};
-
-const adUnitLayout = {
-  columns: [...everyDetail, adUnitId, adUnitName],
-  tableColumns: [campaignId, campaignName, adUnitId, adUnitName, advertiserName, start, end],
-};
-
-/** Converts a campaign to a row, with its days and the number of its ad units. */
-function toCampaignRow({ adunits, ...campaign }: CampaignRecord): ListRow {
-  return { ...campaign, ...formatDays(campaign), adunits: adunits.length };
-}
-
-function toAdUnitRows({ adunits, ...campaign }: CampaignRecord): ListRow[] {
-  return adunits.map(({ adunitId, adunitName }) => {
-    return { ...campaign, ...formatDays(campaign), adunitId, adunitName };
-  });
-}
-
-/** Formats the first and last day of a campaign for tables. */
-function formatDays(campaign: Omit<CampaignRecord, 'adunits'>) {
-  const start = campaign.campaignStartDate.slice(0, 10);
-  const lastDay = campaign.campaignEndDate.slice(0, 10);
-
-  // The service uses this year for campaigns without an end.
-  const isEndless = lastDay.startsWith('9999-');
-  return { start, end: isEndless ? 'no end' : lastDay };
+  const file = await target.open();
+  try {
+    await file.write(await encodeCampaigns(matching, { ...output, adUnits }, context));
+    await file.commit();
+  } catch (error) {
+    await file.abort();
+    throw error;
+  }
+  const count = adUnits ? matching.flatMap(({ adunits }) => adunits).length : matching.length;
+  if (count === 0) console.note('No campaigns found.');
 }
 
 /**

@@ -45,9 +45,9 @@ describe('campaigns --active', () => {
   ])('$dates', async ({ since, until, isActive = false }) => {
     const { env } = await serveAnswers({ '/campaigns': [campaignOf('12', since, until)] });
 
-    const line = 'campaigns --active 2026-11-10 --format csv --columns campaignId';
+    const line = 'campaigns --active 2026-11-10 --format json';
     const { stdout } = await runCli(line, { env });
 
-    expect(stdout).toBe(isActive ? 'campaignId\r\n12\r\n' : 'campaignId\r\n');
+    expect(JSON.parse(stdout)).toHaveLength(isActive ? 1 : 0);
   });
 });

@@ -98,8 +98,8 @@ test('--poll-interval: a fixed pause between calls', async () => {
 describe('--campaign, --ad-unit and --advertiser', () => {
   test('are resolved to ids, in the dry run and in the request', async () => {
     const { run: runHere } = await serveForTest({ delayMs: 0 });
-    const listed = await runHere('campaigns --format csv --columns campaignId,campaignName');
-    const [id] = listed.stdout.split('\r\n')[1]?.split(',') ?? [];
+    const listed = await runHere('campaigns --format json');
+    const [{ campaignId: id }] = JSON.parse(listed.stdout);
     const byDay = 'run --period 2024-10-24..2024-10-31 --by DAILY --metrics displays';
     const byName = `${byDay} --campaign "fil ROUGE*"`;
 

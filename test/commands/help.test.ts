@@ -101,7 +101,7 @@ describe('every command', () => {
   test.each([
     { line: 'local-server export --help-all', without: ['--port', '--delay'], has: ['--seed'] },
     { line: 'local-server exec --help-all', without: ['--port'], has: ['--delay', '--host'] },
-    { line: 'campaigns --help-all', without: ['--note', '--title', '--open'], has: ['--excel'] },
+    { line: 'campaigns --help', without: ['--note', '--excel', '--columns'], has: ['--format'] },
     { line: 'report create --help', without: ['--title', '--output'], has: ['--period'] },
   ])('$line shows only flags that work with it', async ({ line, without, has }) => {
     const shown = flagsOn((await runCli(line)).stdout);

@@ -89,13 +89,6 @@ describe('view', () => {
   });
 });
 
-test('in a list: campaigns --columns', async () => {
-  const { stdout } = await runCli(
-    'campaigns --local --format csv --columns "campaign name,campaign id"',
-  );
-  expect(stdout).toMatch(/^campaignName,campaignId\r\n/);
-});
-
 test('in a saved report, where a mistake is reported with its line', async () => {
   const cwd = temporaryFolder();
   const saved = ['reports:', '  a:', '    period: 2026-10', '    output: a.csv'];

@@ -68,11 +68,11 @@ test.each(Object.entries({ ...runServices, ...signInServices }))('%s', async (_n
 });
 
 test.each(Object.entries(campaignServices))('%s', async (_name, service) => {
-  const columns = 'campaignId,campaignName,adunitId,adunitName';
+  const { stdout, exitCode } = await play(service, 'campaigns --ad-units --format csv');
 
-  const line = `campaigns --ad-units --format csv --columns ${columns}`;
-  const { stdout, exitCode } = await play(service, line);
-
-  expect(stdout).toBe(exitCode === 0 ? `${columns}\r\n12,A,3,u\r\n` : '');
+  const [, row = ''] = stdout.split('\r\n');
+  const [, , campaignId, campaignName, , , ...adUnit] = row.split(',');
+  const cells = [campaignId, campaignName, ...adUnit].join();
+  expect(cells).toBe(exitCode === 0 ? '12,A,3,u' : ',');
   expect(stdout).not.toContain(tokens.buyer);
 });

@@ -94,7 +94,6 @@ const lines = [
   'run --period 2026-10 --split week --by DAILY --json',
   'run --period 2026-10 --by CAMPAIGN --split day --json',
   'run --period 2026-10 --profile dsp --by CAMPAIGN --json',
-  'campaigns --columns nosuch --json',
 ];
 
 /** The words of a line, with quotes around words with blanks. */

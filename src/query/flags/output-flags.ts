@@ -76,16 +76,16 @@ export const outputFlags = runFlagGroup('Output:', {
   },
 });
 
-const { title, note, label, open, normalize, output, ...listFlags } = outputFlags.flags;
+const { output, format } = outputFlags.flags;
 
-/** Output flags for lists, which have no heading, note or metrics. */
+/** Output flags for lists. */
 export const listOutputFlags = runFlagGroup(outputFlags.heading, {
   output: {
     ...output,
     isRepeatable: undefined,
     meaning: 'file to write, - for stdout; takes {account}',
   },
-  ...listFlags,
+  format,
 });
 
 /** Options of the output; `clobber` is false for `--no-clobber`. */
