@@ -3,7 +3,6 @@ import {
   type IncomingMessage,
   maxHeaderSize,
   type Server,
-  type ServerResponse,
   STATUS_CODES,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -13,7 +12,9 @@ import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import { FaultMistake } from './faults/fault-mistake.ts';
 import { openapiDocument } from './openapi.ts';
 import { jsonReply, type Reply, refusalReply } from './reply.ts';
-import { maxBodyBytes, parseBody } from './request/parse-body.ts';
+import { type ArrivedCall, describeCall } from './request/arrived-call.ts';
+import { maxBodyBytes } from './request/parse-body.ts';
+import { logBody } from './request-log.ts';
 import { sendReply } from './send-reply.ts';
 import { ServiceError } from './service/service-error.ts';
 import { respondToCall } from './service-call.ts';
@@ -22,19 +23,6 @@ import { pageReply } from './start-page.ts';
 
 /** Sent with every response, so that clients can recognize the local server. */
 const localHeader = 'x-adreport-local';
-
-const requestTimeoutMs = 60_000;
-const keepAliveTimeoutMs = 600_000;
-
-/** A request whose body has been read. */
-interface ReadRequest {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  readonly body: Buffer;
-
-  /** What `:id` stands for. */
-  readonly id: string;
-}
 
 interface Route {
   readonly method: string;
@@ -45,8 +33,12 @@ interface Route {
   /** Name of a call of the service; such calls are logged. */
   readonly endpoint?: EndpointName;
 
-  /** Returns the response, or nothing if the connection was closed. */
-  respond(request: ReadRequest): Reply | Promise<Reply | undefined>;
+  /**
+   * Returns the response, or nothing if the connection was closed.
+   *
+   * @param id what `:id` stands for
+   */
+  respond(call: ArrivedCall, id: string): Reply | Promise<Reply | undefined>;
 }
 
 /**
@@ -56,17 +48,13 @@ interface Route {
  * @param host the address that it will listen on
  */
 export function createApp(services: Services, host: string): Server {
+  const { log, clock, faults } = services;
   const routes = listRoutes(services);
   const ownNames = listOwnNames(host);
-  const options = {
-    // Node would refuse a request without Host itself, without a body or a log entry.
-    requireHostHeader: false,
-    requestTimeout: requestTimeoutMs,
-    keepAliveTimeout: keepAliveTimeoutMs,
-  };
+  // Node would refuse a request without Host itself, without a body or a log entry.
+  const options = { requireHostHeader: false, keepAliveTimeout: 600_000 };
 
   const server = createServer(options, async (incoming, outgoing) => {
-    const { log, clock, faults } = services;
     outgoing.setHeader(localHeader, '1');
     // Clients compare the service's time with their own.
     outgoing.setHeader('date', new Date(clock.now()).toUTCString());
@@ -77,11 +65,11 @@ export function createApp(services: Services, host: string): Server {
 
     try {
       requireOwnHost(incoming, ownNames);
-      const body = await readBody(incoming);
-      if (entry) log.keepBody(entry, body);
+      const call = describeCall(incoming, outgoing, await readBody(incoming));
+      if (entry) logBody(entry, call);
       if (!route) throw refuseUnknownPath(routes, path);
 
-      const reply = await route.respond({ incoming, outgoing, body, id });
+      const reply = await route.respond(call, id);
       if (reply) await deliver(reply);
     } catch (error) {
       if (error instanceof FaultMistake) faults.keepMistake(error);
@@ -105,7 +93,7 @@ function listRoutes(services: Services): Route[] {
       method,
       path,
       endpoint,
-      respond: (request) => respondToCall(services, endpoint, request),
+      respond: (call) => respondToCall(services, endpoint, call),
     };
   });
   const document: Route = {
@@ -118,21 +106,18 @@ function listRoutes(services: Services): Route[] {
     path: '/',
     respond: ({ incoming }) => pageReply(services.fixtures.accounts, incoming.headers.host),
   };
-  return [...serviceRoutes, ...listAdminCalls(services).map(adminRoute), document, page];
+  const adminCalls = Object.entries(listAdminCalls(services));
+  return [...serviceRoutes, ...adminCalls.map(adminRoute), document, page];
 }
 
-function adminRoute({ method, path, takesBody, run }: AdminCall): Route {
+function adminRoute([name, run]: [name: string, run: AdminCall]): Route {
+  const [method = '', path = ''] = name.split(' ');
   return {
     method,
     path,
-    respond({ incoming, body, id }) {
+    respond({ incoming, parameters }, id) {
       if (method !== 'GET') requireOwnOrigin(incoming);
-
-      const parameters = parseBody(body);
-      if (!takesBody && Object.keys(parameters).length > 0) {
-        throw new ServiceError('INVALID_BODY', `${method} ${path} does not accept a body.`);
-      }
-      return jsonReply(run(parameters, id) ?? { ok: true });
+      return jsonReply(run(parameters(), id) ?? { ok: true });
     },
   };
 }
@@ -140,22 +125,12 @@ function adminRoute({ method, path, takesBody, run }: AdminCall): Route {
 /** Finds the route of a request. HEAD is handled like GET: Node sends no body. */
 function findRoute(routes: readonly Route[], { method = '', url = '' }: IncomingMessage) {
   const [written = ''] = url.split('?', 1);
-  const path = decodePath(written);
-  const [, folder, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(path) ?? [];
-  const pattern = folder === undefined ? path : `${folder}:id`;
+  const [, folder, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(written) ?? [];
+  const path = folder === undefined ? written : `${folder}:id`;
 
   const wanted = method === 'HEAD' ? 'GET' : method;
-  const route = routes.find((one) => one.method === wanted && one.path === pattern);
-  return { route, path: pattern, id };
-}
-
-/** Decodes a path. Invalid percent-encoding, which no route has, is left unchanged. */
-function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
+  const route = routes.find((one) => one.method === wanted && one.path === path);
+  return { route, path, id };
 }
 
 /** Refuses an unknown path with the closest one, and a wrong method with the allowed ones. */
@@ -199,19 +174,11 @@ function listOwnNames(host: string): readonly string[] {
 
 /**
  * Protects a server on loopback against DNS rebinding: a web page that points its own host name at
- * this machine could read tokens. Clients of HTTP/1.0 send no Host header.
+ * this machine could read tokens. Browsers always send the name.
  */
-function requireOwnHost({ headers, httpVersion }: IncomingMessage, ownNames: readonly string[]) {
-  const { host } = headers;
-  if (host === undefined) {
-    if (httpVersion === '1.0') return;
-    throw new ServiceError('INVALID_BODY', 'The request has no Host header.', {
-      headers: { connection: 'close' },
-    });
-  }
-
-  const name = host.replace(/:\d+$/, '').toLowerCase();
-  if (ownNames.length === 0 || ownNames.includes(name)) return;
+function requireOwnHost({ headers: { host } }: IncomingMessage, ownNames: readonly string[]): void {
+  const name = host?.replace(/:\d+$/, '').toLowerCase();
+  if (name === undefined || ownNames.length === 0 || ownNames.includes(name)) return;
 
   const sentence = `The Host header does not match this server: use ${ownNames.join(' or ')}.`;
   const advice =
@@ -264,8 +231,7 @@ function describeParserError({ code, reason = '' }: ParserError) {
     return { status: 431, sentence };
   }
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    const sentence = `The request was not complete after ${requestTimeoutMs / 1_000} s.`;
-    return { status: 408, sentence };
+    return { status: 408, sentence: 'The request took too long to arrive.' };
   }
   const sentence = `This is not an HTTP request (${reason}). Is it https instead of http?`;
   return { status: 400, sentence };

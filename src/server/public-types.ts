@@ -214,11 +214,14 @@ export interface LoggedRequest {
   readonly why: string | undefined;
 
   /**
-   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords and for what is
-   * nested more than 20 levels deep; empty if there is no body or it is unreadable.
+   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if there is
+   * no body, or it is unreadable or larger than 64 KiB.
    */
   readonly body: Readonly<Record<string, unknown>>;
 
-  /** First 64 KiB of the body, with `…` for passwords; `undefined` without a body. */
+  /**
+   * First 64 KiB of the body; `…` if it has a password, or may have one and is unreadable;
+   * `undefined` without a body.
+   */
   readonly rawBody: string | undefined;
 }

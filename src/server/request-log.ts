@@ -2,26 +2,24 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/messages.ts';
 import type { ServerClock } from './clock.ts';
 import type { LoggedRequest } from './public-types.ts';
-import { joinHeaders, normalizeLists, readPath } from './request/fault-request.ts';
-import { hideSecrets, isSecretHeader } from './request/hide-secrets.ts';
-import { type Parameters, parseBody } from './request/parse-body.ts';
+import { type ArrivedCall, readPath } from './request/arrived-call.ts';
+import type { Parameters } from './request/parse-body.ts';
 
 const maxRequests = 1_000;
 
 /** Longer bodies are cut, so that the log has 64 MiB at most. */
 const maxBodyLength = 65_536;
 
-/** Deeper values are cut: JSON can be nested more deeply than it can be written again. */
-const maxLevels = 20;
-const cut = '…';
+const hidden = '…';
 
-/**
- * An entry, which is completed while the call is handled. The body is parsed when the entry is
- * read.
- */
-export type LogEntry = {
-  -readonly [Member in Exclude<keyof LoggedRequest, 'body'>]: LoggedRequest[Member];
-};
+/** Matches names of members and fields that are secret. */
+const secretName = /pass|pwd|secret|token/i;
+
+/** Matches headers in which clients send a secret. */
+const secretHeader = /auth|cookie|key|pass|secret|token/i;
+
+/** An entry, which is completed while the call is handled. */
+export type LogEntry = { -readonly [Member in keyof LoggedRequest]: LoggedRequest[Member] };
 
 /** Latest service calls and unknown paths, including those in progress. */
 export class RequestLog {
@@ -41,11 +39,11 @@ export class RequestLog {
     outgoing: ServerResponse,
     endpoint: EndpointName | undefined,
   ): LogEntry {
-    const { method = '', url = '' } = incoming;
+    const { method = '', url = '', headers } = incoming;
     const entry = this.#add({
       method,
       path: readPath(url),
-      headers: withoutTokens(joinHeaders(incoming)),
+      headers: withoutTokens(headers as Record<string, string>),
       endpoint,
     });
 
@@ -53,7 +51,7 @@ export class RequestLog {
     outgoing.once('close', () => {
       entry.status = outgoing.headersSent ? outgoing.statusCode : 0;
       if (entry.status === 0) entry.why ??= 'The connection was cut before the response.';
-      this.#onEnd?.(withBody(entry));
+      this.#onEnd?.(entry);
     });
     return entry;
   }
@@ -62,18 +60,12 @@ export class RequestLog {
   addUnreadable(bytes: Buffer, status: number, why: string): void {
     const [, method = '', url = ''] = /^([A-Z]{1,20}) (\S+)/.exec(bytes.toString('latin1')) ?? [];
     const entry = this.#add({ method, path: readPath(url), status, why });
-    this.#onEnd?.(withBody(entry));
-  }
-
-  keepBody(entry: LogEntry, body: Buffer): void {
-    if (body.length === 0) return;
-    const text = body.toString('utf8', 0, maxBodyLength);
-    entry.rawBody = hideSecrets(text);
+    this.#onEnd?.(entry);
   }
 
   /** Lists the entries, oldest first. */
   list(): LoggedRequest[] {
-    return this.#entries.map(withBody);
+    return this.#entries.map((entry) => ({ ...entry }));
   }
 
   /** Removes every entry, including those of calls in progress. */
@@ -90,6 +82,7 @@ export class RequestLog {
       endpoint: undefined,
       status: 0,
       why: undefined,
+      body: {},
       rawBody: undefined,
       ...known,
     };
@@ -99,42 +92,44 @@ export class RequestLog {
   }
 }
 
-function withBody(entry: LogEntry): LoggedRequest {
-  return { ...entry, body: readParameters(entry) };
+/** Adds the body of a call to its entry, without secrets. */
+export function logBody(entry: LogEntry, { bytes, request }: ArrivedCall): void {
+  if (bytes.length === 0) return;
+
+  const text = bytes.toString('utf8', 0, maxBodyLength);
+  // Other text, such as XML, would be read as a form whose names hold its secrets.
+  const isJsonOrForm = /^\s*\{|^[^\s<]*$/.test(text);
+  const isReadable = isJsonOrForm || !secretName.test(text);
+  entry.body = isReadable && bytes.length <= maxBodyLength ? hideSecrets(request.body) : {};
+  entry.rawBody = mayHaveSecrets(text, entry.body) ? hidden : text;
 }
 
-function readParameters({ rawBody, headers }: LogEntry): Parameters {
-  if (rawBody === undefined || rawBody === cut) return {};
+/** Replaces secrets by `…`. Returns nothing if the body is nested too deeply to be written. */
+function hideSecrets(parameters: Parameters): Parameters {
+  const hide = (name: string, value: unknown) => (secretName.test(name) ? hidden : value);
   try {
-    const { 'content-type': contentType, 'content-encoding': coding } = headers;
-    const parameters = parseBody(Buffer.from(rawBody), contentType, coding);
-    return cutBelow(normalizeLists(parameters), maxLevels) as Parameters;
+    return JSON.parse(JSON.stringify(parameters, hide));
   } catch {
     return {};
   }
 }
 
-function cutBelow(value: unknown, levels: number): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) return cut;
-  if (Array.isArray(value)) return value.map((item) => cutBelow(item, levels - 1));
-
-  const members = Object.entries(value).map(([name, member]) => [
-    name,
-    cutBelow(member, levels - 1),
-  ]);
-  return Object.fromEntries(members);
+/** A name with escapes may be that of a secret, which only the names that were read show. */
+function mayHaveSecrets(text: string, body: Parameters): boolean {
+  const read = JSON.stringify(body);
+  const isUnclear = /\\u|%/.test(text) && read === '{}';
+  return isUnclear || secretName.test(text) || secretName.test(read);
 }
 
-function withoutTokens(headers: Record<string, string>): Record<string, string> {
-  const shown = { ...headers };
+function withoutTokens(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (isSecretHeader(name)) shown[name] = tokenEnd(value);
+    shown[name] = secretHeader.test(name) ? tokenEnd(value) : value;
   }
   return shown;
 }
 
 /** Shortens a token to its last 4 characters, to distinguish tokens; to `…` if it is short. */
 function tokenEnd(token: string): string {
-  return token.length < 20 ? cut : `${cut}${token.trimEnd().slice(-4)}`;
+  return token.length < 20 ? hidden : `${hidden}${token.trimEnd().slice(-4)}`;
 }

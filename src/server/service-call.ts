@@ -1,19 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointName } from '../contract/messages.ts';
 import { changeReply } from './faults/change-reply.ts';
 import { FaultMistake } from './faults/fault-mistake.ts';
 import { type Reply, refusalReply } from './reply.ts';
-import { toFaultRequest } from './request/fault-request.ts';
-import { type Parameters, parseBody } from './request/parse-body.ts';
-import { type ServiceCall, signedCalls, signIn } from './service/service.ts';
+import type { ArrivedCall } from './request/arrived-call.ts';
+import { signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
-
-interface ArrivedCall {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-  readonly body: Buffer;
-}
 
 /**
  * Handles a service call: applies rate limit and faults, and signs in. Resolves to nothing if the
@@ -22,12 +14,11 @@ interface ArrivedCall {
 export async function respondToCall(
   services: Services,
   endpoint: EndpointName,
-  { incoming, outgoing, body }: ArrivedCall,
+  call: ArrivedCall,
 ): Promise<Reply | undefined> {
   const { sessions, clock, faults } = services;
+  const { incoming, request, signal } = call;
   const { authorization = '' } = incoming.headers;
-  const signal = createSignal(outgoing);
-  const call = readCall(incoming, body, signal);
   sessions.countCall(authorization, incoming.socket.remoteAddress, clock.now());
 
   const respond = (): Reply => {
@@ -36,7 +27,7 @@ export async function respondToCall(
     return signedCalls[endpoint](services, account, call);
   };
 
-  const fault = faults.strikeCall(endpoint, call.faultRequest);
+  const fault = faults.strikeCall(endpoint, request);
   if (!fault) return respond();
 
   const { delayMs, respond: respondInstead, change, changeBody } = fault;
@@ -53,13 +44,6 @@ export async function respondToCall(
   return { ...(isChanged ? await changeReply(reply, change) : reply), changeBody };
 }
 
-/** Returns a signal that is aborted when the connection ends. */
-function createSignal(outgoing: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  outgoing.once('close', () => controller.abort());
-  return controller.signal;
-}
-
 function respondOrRefuse(respond: () => Reply): Reply {
   try {
     return respond();
@@ -67,26 +51,4 @@ function respondOrRefuse(respond: () => Reply): Reply {
     if (error instanceof FaultMistake) throw error;
     return refusalReply(error);
   }
-}
-
-function readCall(incoming: IncomingMessage, body: Buffer, signal: AbortSignal): ServiceCall {
-  const { headers, url = '' } = incoming;
-  let parameters: Parameters = {};
-  let refusal: unknown;
-  try {
-    parameters = parseBody(body, headers['content-type'], headers['content-encoding']);
-  } catch (error) {
-    refusal = error;
-  }
-
-  return {
-    accept: headers.accept,
-    query: [...new URLSearchParams(url.split('?')[1]).keys()],
-    signal,
-    faultRequest: toFaultRequest(incoming, parameters),
-    parameters() {
-      if (refusal) throw refusal;
-      return parameters;
-    },
-  };
 }

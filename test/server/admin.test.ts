@@ -118,7 +118,6 @@ test.each([
   { path: '/faults', json: { fault: 'status:5o3' }, says: 'unknown kind “5o3”' },
   { path: '/reports/x', json: { status: 'done' }, says: 'use progress or ready or failed' },
   { path: '/reports/x', json: { status: 'ready', message: '' }, says: 'Unknown member “message”' },
-  { path: '/reset', json: { fault: 'status:503' }, says: 'does not accept a body' },
 ])('$path refuses $json', async ({ path, json, says }) => {
   const server = await startForTest();
 
@@ -205,7 +204,7 @@ describe('the request log', () => {
     expect(JSON.stringify(requests)).not.toContain('hunter2');
     expect(requests[0]).toMatchObject({
       path: '/auth-reporting',
-      rawBody: '{"auth":{"email":"a@b.c","password":"…"}}',
+      rawBody: '…',
       body: { auth: { email: 'a@b.c', password: '…' } },
     });
   });
@@ -218,7 +217,6 @@ describe('the request log', () => {
     await call(server, '/buyer-reporting', { as: 'buyer', body: 'x'.repeat(9_000_000) });
     await sendBytes(server, 'POST /status-reporting HTTP/1.1\r\nno header\r\n\r\n');
     await sendBytes(server, 'hello\r\n\r\n');
-    await sendBytes(server, 'GET /campaigns HTTP/1.1\r\n\r\n');
     await sendBytes(server, `GET /campaigns HTTP/1.1\r\nx-a: ${'a'.repeat(20_000)}\r\n\r\n`);
 
     const requests = server.requests();
@@ -234,7 +232,6 @@ describe('the request log', () => {
       'POST /buyer-reporting 413 BODY_TOO_LARGE',
       'POST /status-reporting 400 INVALID_BODY',
       '  400 INVALID_BODY',
-      'GET /campaigns 400 INVALID_BODY',
       'GET /campaigns 431 INVALID_BODY',
     ]);
     expect(requests[0]).toMatchObject({ rawBody: '{"id":', body: {} });

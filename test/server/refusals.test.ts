@@ -231,7 +231,6 @@ describe('connections', () => {
       sent: Buffer.from('16030100050100000100', 'hex'),
       says: 'https instead of http',
     },
-    { name: 'no host', sent: 'GET /campaigns HTTP/1.1\r\n\r\n', says: 'no Host header' },
     {
       name: 'a header of 100 kB',
       sent: `GET / HTTP/1.1\r\nHost: localhost\r\nX-A: ${'a'.repeat(100_000)}\r\n\r\n`,

@@ -2,106 +2,53 @@ import { type ReportStatus, reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { booleanCheck, textCheck, wordCheck } from '../../text/check-members.ts';
 import { readClockTime } from '../clock.ts';
-import { readFault } from '../faults/read-fault.ts';
 import type { Control, FaultObject } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
-import { ServiceError } from '../service/service-error.ts';
 import type { Services } from '../services.ts';
 import { requireMembers } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
-/** A call with which tests in any language control the server (`cli.md`, `local-server`). */
-export interface AdminCall {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+/** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
+export type AdminCall = (body: Parameters, id: string) => unknown;
 
-  /** Path, in which `:id` is the ID of a report. */
-  readonly path: string;
-  readonly takesBody?: true;
-
-  /** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
-  run(body: Parameters, id: string): unknown;
-}
-
-export function listAdminCalls(services: Services): readonly AdminCall[] {
+/**
+ * Lists the calls with which tests in any language control the server (`cli.md`, `local-server`),
+ * by method and path, in which `:id` is the ID of a report.
+ */
+export function listAdminCalls(services: Services): Readonly<Record<string, AdminCall>> {
   const { faults, log, reports, sessions } = services;
   const control = createControl(services);
 
-  return [
-    {
-      method: 'GET',
-      path: '/__admin/health',
-      run: () => ({ status: 'ok', ...clockTime(services), reports: reports.list().length }),
+  return {
+    'GET /__admin/health': () => ({
+      status: 'ok',
+      ...clockTime(services),
+      reports: reports.list().length,
+    }),
+    'GET /__admin/requests': () => ({ requests: control.requests() }),
+    'DELETE /__admin/requests': () => log.reset(),
+    'GET /__admin/clock': () => clockTime(services),
+    'POST /__admin/clock'(body) {
+      changeClock(services, control, body);
+      return clockTime(services);
     },
-    {
-      method: 'GET',
-      path: '/__admin/requests',
-      run: () => ({ requests: log.list() }),
+    'GET /__admin/faults': () => ({ faults: faults.list() }),
+    'POST /__admin/faults'(body) {
+      control.fault(faultIn(body));
+      return { faults: faults.list() };
     },
-    {
-      method: 'DELETE',
-      path: '/__admin/requests',
-      run: () => log.reset(),
+    'DELETE /__admin/faults'() {
+      faults.clear();
+      sessions.restoreFixedTokens();
     },
-    {
-      method: 'GET',
-      path: '/__admin/clock',
-      run: () => clockTime(services),
+    'GET /__admin/reports': () => ({ reports: control.reports() }),
+    'POST /__admin/reports/:id'(body, id) {
+      const status = readStatus(body);
+      reports.get(id).fixedStatus = status;
+      return { response: { report_id: id, status } };
     },
-    {
-      method: 'POST',
-      path: '/__admin/clock',
-      takesBody: true,
-      run(body) {
-        changeClock(services, control, body);
-        return clockTime(services);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/__admin/faults',
-      run: () => ({ faults: faults.list() }),
-    },
-    {
-      method: 'POST',
-      path: '/__admin/faults',
-      takesBody: true,
-      run(body) {
-        faults.add(readFault(faultIn(body)));
-        return { faults: faults.list() };
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/__admin/faults',
-      run() {
-        faults.clear();
-        sessions.restoreFixedTokens();
-      },
-    },
-    {
-      method: 'GET',
-      path: '/__admin/reports',
-      run: () => ({ reports: control.reports() }),
-    },
-    {
-      method: 'POST',
-      path: '/__admin/reports/:id',
-      takesBody: true,
-      run(body, id) {
-        const status = readStatus(body);
-        const report = reports.get(id);
-        if (!report)
-          throw new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
-        report.fixedStatus = status;
-        return { response: { report_id: id, status } };
-      },
-    },
-    {
-      method: 'POST',
-      path: '/__admin/reset',
-      run: () => control.reset(),
-    },
-  ];
+    'POST /__admin/reset': () => control.reset(),
+  };
 }
 
 /** Sets or moves the clock. Throws `UsageError` for an invalid body. */

@@ -150,8 +150,17 @@ function listElements(value: unknown, levels: number): readonly unknown[] | unde
   return elements;
 }
 
+/** Converts the lists among parameters, in any of their shapes, to arrays. */
+export function normalizeLists(parameters: Parameters): Parameters {
+  const entries = Object.entries(parameters).map(([name, value]) => {
+    const isObject = typeof value === 'object' && value !== null;
+    return [name, (isObject && listElements(value, 1)) || value];
+  });
+  return Object.fromEntries(entries);
+}
+
 /** Returns the keys of an object in ascending order; `undefined` if one is not an index. */
-export function indexesIn(value: object): readonly string[] | undefined {
+function indexesIn(value: object): readonly string[] | undefined {
   const keys = Object.keys(value);
   if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
   return keys.toSorted((a, b) => Number(a) - Number(b));

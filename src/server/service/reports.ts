@@ -85,17 +85,16 @@ export class Reports {
    * Finds an account's report that has not expired. Other accounts' reports are refused as unknown.
    */
   find(id: string, account: Account, nowMs: number): StoredReport {
-    const report = this.#reports.get(id);
-    if (report?.account.email === account.email) {
-      if (nowMs - report.createdMs > this.#reportTtlMs) throw expiredReport(id);
-      return report;
-    }
-    throw new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
+    const report = this.get(id, account);
+    if (nowMs - report.createdMs > this.#reportTtlMs) throw expiredReport(id);
+    return report;
   }
 
-  /** Finds a report of any account. */
-  get(id: string): StoredReport | undefined {
-    return this.#reports.get(id);
+  /** Finds a report of an account, or of any account, even if it has expired. */
+  get(id: string, account?: Account): StoredReport {
+    const report = this.#reports.get(id);
+    if (report && (!account || report.account.email === account.email)) return report;
+    throw new ServiceError('UNKNOWN_REPORT', `Unknown report “${id.slice(0, 80)}”.`);
   }
 
   /** Lists the reports of every account, oldest first. */

@@ -3,36 +3,20 @@ import { instantOfWallTime } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
 import { Report } from '../engine.ts';
 import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
-import type { FaultRequest } from '../public-types.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
+import type { ArrivedCall } from '../request/arrived-call.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import type { Services } from '../services.ts';
 import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** Parts of a call that the service needs, without HTTP. */
-export interface ServiceCall {
-  /** Parses the body. Throws `ServiceError`. */
-  parameters(): Parameters;
-  readonly accept: string | undefined;
-
-  /** Names in the query string. */
-  readonly query: readonly string[];
-
-  /** The request in the form that faults receive. */
-  readonly faultRequest: FaultRequest;
-
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal;
-}
-
 /** A direct report, which is not stored, has the id `direct`. */
 type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
 /** Handles a call of a signed-in account. Throws `ServiceError`. */
-type CallHandler = (services: Services, account: Account, call: ServiceCall) => Reply;
+type CallHandler = (services: Services, account: Account, call: ArrivedCall) => Reply;
 
 /** Handlers of the calls that need a token. */
 export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
@@ -46,7 +30,7 @@ export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
  * `POST /auth-reporting`: returns a token for credentials in any of the shapes of `decisions.md` 1.
  * Throws `ServiceError`.
  */
-export function signIn({ sessions, clock }: Services, call: ServiceCall): Reply {
+export function signIn({ sessions, clock }: Services, call: ArrivedCall): Reply {
   const { auth, ...others } = call.parameters();
   const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : others;
   const email = readScalar(fields.email);
@@ -59,7 +43,7 @@ export function signIn({ sessions, clock }: Services, call: ServiceCall): Reply 
   return jsonReply({ response: { status: 'OK', token } });
 }
 
-function createReport(services: Services, account: Account, call: ServiceCall): Reply {
+function createReport(services: Services, account: Account, call: ArrivedCall): Reply {
   const { options, reports, faults, clock } = services;
   const written = readReportRequest(call.parameters(), account);
   const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
@@ -71,29 +55,31 @@ function createReport(services: Services, account: Account, call: ServiceCall): 
     account,
     request,
     createdMs: clock.now(),
-    end: faults.strikeReport('buyer', call.faultRequest),
+    end: faults.strikeReport('buyer', call.request),
   });
   // A new report is in progress even if it takes no time (`decisions.md` 2).
   return jsonReply({ response: { status: 'progress', message: 'progress', report_id: id } });
 }
 
-function readStatus({ reports, clock }: Services, account: Account, call: ServiceCall): Reply {
+function readStatus({ reports, clock }: Services, account: Account, call: ArrivedCall): Reply {
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
   report.statusCalls += 1;
-  return jsonReply({ response: reports.toRecord(report, clock.now(), call.faultRequest) });
+  return jsonReply({ response: reports.toRecord(report, clock.now(), call.request) });
 }
 
-function downloadReport(services: Services, account: Account, call: ServiceCall): Reply {
+function downloadReport(services: Services, account: Account, call: ArrivedCall): Reply {
   const { reports, clock } = services;
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
-  reports.assertDownloadable(report, clock.now(), call.faultRequest);
+  reports.assertDownloadable(report, clock.now(), call.request);
   return deliver(services, report, call);
 }
 
-function listCampaigns({ fixtures }: Services, account: Account, { query }: ServiceCall): Reply {
-  if (query.length > 0) throw unknownQuery(query);
+function listCampaigns({ fixtures }: Services, account: Account, { incoming }: ArrivedCall): Reply {
+  const [, query] = incoming.url?.split('?') ?? [];
+  const names = [...new URLSearchParams(query).keys()];
+  if (names.length > 0) throw unknownQuery(names);
   return jsonReply(findVisibleCampaigns(fixtures, account));
 }
 
@@ -109,9 +95,9 @@ function unknownQuery(names: readonly string[]): ServiceError {
 function deliver(
   services: Services,
   delivered: DeliveredReport,
-  { accept, signal }: ServiceCall,
+  { incoming, signal }: ArrivedCall,
 ): Reply {
-  const format = chooseDataFormat(accept, delivered.account.profile);
+  const format = chooseDataFormat(incoming.headers.accept, delivered.account.profile);
   if (!format) {
     throw new ServiceError('NOT_ACCEPTABLE', 'Accept must allow application/json or text/csv.');
   }

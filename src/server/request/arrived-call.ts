@@ -1,0 +1,59 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FaultRequest } from '../public-types.ts';
+import { normalizeLists, type Parameters, parseBody } from './parse-body.ts';
+
+/** A request whose body has been read. */
+export interface ArrivedCall {
+  readonly incoming: IncomingMessage;
+  readonly bytes: Buffer;
+
+  /** Aborted when the connection ends. */
+  readonly signal: AbortSignal;
+
+  /** The request in the form that faults receive. */
+  readonly request: FaultRequest;
+
+  /** Returns the parameters in the body. Throws `ServiceError` if they cannot be read. */
+  parameters(): Parameters;
+}
+
+/** Describes a request with its body. */
+export function describeCall(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  bytes: Buffer,
+): ArrivedCall {
+  const { method = '', url = '', headers } = incoming;
+  const controller = new AbortController();
+  outgoing.once('close', () => controller.abort());
+
+  let parameters: Parameters = {};
+  let refusal: unknown;
+  try {
+    parameters = parseBody(bytes, headers['content-type'], headers['content-encoding']);
+  } catch (error) {
+    refusal = error;
+  }
+
+  return {
+    incoming,
+    bytes,
+    signal: controller.signal,
+    request: {
+      method,
+      path: readPath(url),
+      headers: headers as Record<string, string>,
+      body: normalizeLists(parameters),
+    },
+    parameters() {
+      if (refusal) throw refusal;
+      return parameters;
+    },
+  };
+}
+
+/** Returns the first 200 characters of a path, without the query string. */
+export function readPath(url: string): string {
+  const [path = ''] = url.split('?', 1);
+  return path.slice(0, 200);
+}
