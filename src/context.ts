@@ -41,7 +41,7 @@ export function createContext(
     },
     options,
   );
-  const { own: account } = accounts;
+  const { current: account } = accounts;
   let ledger: Ledger | undefined;
 
   return {

@@ -71,7 +71,7 @@ export interface ServiceAccount {
 /** Accounts of one command, with their shared store, project file and connections. */
 export class Accounts {
   /** Account of the command line, the environment or the stored settings. */
-  readonly own: ServiceAccount;
+  readonly current: ServiceAccount;
   readonly #host: AccountHost;
   readonly #options: AccountOptions;
 
@@ -84,7 +84,7 @@ export class Accounts {
     this.#host = host;
     this.#options = options;
     this.#projectDefaults = once(() => readProjectDefaults(host.cwd, host.console.warn));
-    this.own = this.#createAccount(options);
+    this.current = this.#createAccount(options);
   }
 
   store(): Store {
@@ -102,7 +102,7 @@ export class Accounts {
   ): Promise<readonly string[] | undefined> {
     const flags = { account };
     const { env } = this.#host;
-    const names = this.own.isLocal
+    const names = this.current.isLocal
       ? resolveAccountList({ flags, env: {} })
       : resolveAccountList({ flags, env, projectFile: choice ?? (await this.#projectDefaults()) });
     return names === 'all' ? this.#allNames() : names;
@@ -119,7 +119,7 @@ export class Accounts {
   /** Finds or creates the account for some options. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isOwn = !choice && options.account === this.#options.account;
-    if (isOwn) return this.own;
+    if (isOwn) return this.current;
 
     const { account, retries, timeout } = options;
     const key = JSON.stringify([choice, account, retries, timeout]);
@@ -138,11 +138,11 @@ export class Accounts {
   #createAccount(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isLocal = options.local === true;
     const settings = once(async () => {
-      const found = isLocal
+      const resolved = isLocal
         ? buildLocalSettings(await this.#host.localServer(), options, choice)
         : await this.#findSettings(options, choice);
-      hideSecrets(found, this.#host.console);
-      return found;
+      hideSecrets(resolved, this.#host.console);
+      return resolved;
     });
     const signIn = async () =>
       requireSignIn(await settings(), (command, account) => this.#runCommand(command, account));
@@ -158,7 +158,7 @@ export class Accounts {
 
   /** Names all accounts, stored or of the local server. Throws `SignInError` if none is stored. */
   async #allNames(): Promise<readonly string[]> {
-    if (this.own.isLocal) {
+    if (this.current.isLocal) {
       const { accounts } = await this.#host.localServer();
       return accounts.map(({ name }) => name);
     }

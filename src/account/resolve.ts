@@ -59,7 +59,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
   // A named account has its own base URL.
   const unused: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
   const layers = [
-    ...givenLayers(sources, [...credentialKeys, ...unused]),
+    ...listLayers(sources, [...credentialKeys, ...unused]),
     accountLayer(account.value, { ...storedAccount, account: stored.defaultAccount }),
   ];
   return { ...readAll(layers, env), isFromEnvironment: false, storedAccount, stored };
@@ -72,13 +72,13 @@ export function resolveSettings(sources: SettingsSources): Settings {
 function useEnvironment(sources: SettingsSources): Settings {
   const { flags, env, projectFile, stored } = sources;
   const { defaultAccount = defaultAccountName } = stored;
-  const own = findAccount(stored, defaultAccount);
+  const storedDefault = findAccount(stored, defaultAccount);
 
-  const givenUrl = readGivenBaseUrl(flags, env);
-  const isElsewhere = givenUrl !== undefined && givenUrl.origin !== parseOrigin(own?.baseUrl);
-  const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (own ?? {});
+  const url = readBaseUrlFrom(flags, env);
+  const isElsewhere = url !== undefined && url.origin !== parseOrigin(storedDefault?.baseUrl);
+  const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (storedDefault ?? {});
   const layers = [
-    ...givenLayers({ flags, env, projectFile: { ...projectFile, account: undefined } }),
+    ...listLayers({ flags, env, projectFile: { ...projectFile, account: undefined } }),
     accountLayer(defaultAccount, { baseUrl, profile, encoding, windowClock }),
   ];
   return {
@@ -111,7 +111,7 @@ function hasCredentials(env: Env): boolean {
 export function resolveAccount(sources: SettingsSources): Setting<string> {
   const { env, stored } = sources;
   const stores = accountLayer('', { account: stored.defaultAccount });
-  return readSetting('account', [...givenLayers(sources), stores], env);
+  return readSetting('account', [...listLayers(sources), stores], env);
 }
 
 /**
@@ -124,11 +124,13 @@ export function resolveAccountList(
   const { flags, env } = sources;
   if (flags.account === undefined && hasCredentials(env)) return undefined;
 
-  const choice = findText('account', givenLayers(sources));
+  const choice = findText('account', listLayers(sources));
   if (!choice || !isAccountList(choice.value)) return undefined;
   if (choice.value.trim() === allAccounts) return allAccounts;
 
-  const names = choice.value.split(',').map((name) => named(choice.from, checkAccountName, name));
+  const names = choice.value
+    .split(',')
+    .map((name) => readFrom(choice.from, checkAccountName, name));
   return [...new Set(names)];
 }
 
@@ -136,8 +138,8 @@ export function resolveAccountList(
  * Reads the base URL from the flags or the environment alone. Throws `UsageError` for an invalid
  * URL.
  */
-export function readGivenBaseUrl(flags: RawSettings, env: Env): URL | undefined {
-  return readSetting('baseUrl', givenLayers({ flags, env }), env).value;
+export function readBaseUrlFrom(flags: RawSettings, env: Env): URL | undefined {
+  return readSetting('baseUrl', listLayers({ flags, env }), env).value;
 }
 
 /** The settings of one source. */
@@ -154,7 +156,7 @@ interface Layer {
  *
  * @param unused settings whose variables are ignored
  */
-function givenLayers(
+function listLayers(
   { flags, env, projectFile = {} }: Omit<SettingsSources, 'stored'>,
   unused: readonly SettingKey[] = [],
 ): readonly Layer[] {
@@ -208,7 +210,7 @@ function readSetting<Key extends SettingKey>(
   if (!text) {
     return { value: otherwise as ResolvedValue<Key>, source: 'default', from: 'default' };
   }
-  return { ...text, value: named(text.from, (value) => read(value, env), text.value) };
+  return { ...text, value: readFrom(text.from, (value) => read(value, env), text.value) };
 }
 
 /** Finds the first source that has a setting; `undefined` if there is none. */
@@ -221,7 +223,7 @@ function findText(key: SettingKey, layers: readonly Layer[]): Setting<string> | 
 }
 
 /** Reads a value, and names its source in the error for an invalid one. */
-function named<Value>(from: string, read: (text: string) => Value, text: string): Value {
+function readFrom<Value>(from: string, read: (text: string) => Value, text: string): Value {
   try {
     return read(text);
   } catch (error) {

@@ -71,13 +71,13 @@ export async function readSavedReports(
   return chooseReports(file, command, here).map((name) => {
     const section = file.report(name);
     const saved = readReport(file, section, command);
-    const values = withOwnPaths(saved, file, cwd);
+    const values = resolvePaths(saved, file, cwd);
     // For these the environment takes precedence over the file.
     const { account, profile, encoding, windowClock, ...others } = values;
     const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
-    const unfit = findUnfit({ ...command.options, ...others }, defaults, here);
-    const known = Object.entries(others).filter(([option]) => !unfit.includes(option));
+    const unfitDefaults = findUnfit({ ...command.options, ...others }, defaults, here);
+    const known = Object.entries(others).filter(([option]) => !unfitDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
       return fileError(file.shownPath, locateMistakes(mistake, saved, section.line));
@@ -125,7 +125,7 @@ export function checkSavedReports(file: ProjectFile): void {
 }
 
 /** Makes the paths of a saved report relative to the folder of its file. */
-function withOwnPaths({ values }: SavedOptions, file: ProjectFile, cwd: string): Partial<RunFlags> {
+function resolvePaths({ values }: SavedOptions, file: ProjectFile, cwd: string): Partial<RunFlags> {
   if (!values.output) return values;
   const output = values.output.map((path) => {
     const isPath = path !== '-' && path !== '' && !isUrl(path);
@@ -141,10 +141,10 @@ function findFile(command: RunCommandLine, here: Surroundings): string {
   const path = file === undefined ? findProjectFile(cwd) : resolve(cwd, file);
   if (path !== undefined) return path;
 
-  const what = `There is no ${projectFileName} in this folder or its parents.`;
+  const message = `There is no ${projectFileName} in this folder or its parents.`;
   const hint = 'Create one with adreport init, or name a file with --file.';
-  if (command.names.length === 0) throw new UsageError(what, { hint });
-  throw unknownReport(command, here, { what, hint });
+  if (command.names.length === 0) throw new UsageError(message, { hint });
+  throw unknownReport(command, here, { what: message, hint });
 }
 
 /**
@@ -169,9 +169,9 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
   const chosen = new Set(options.all ? allNames : names);
   for (const name of chosen) {
     if (file.lines.has(name)) continue;
-    const what = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
+    const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
     throw unknownReport(command, here, {
-      what,
+      what: message,
       hint: didYouMean(nearest(name, allNames), list),
     });
   }

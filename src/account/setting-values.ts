@@ -65,7 +65,7 @@ export function parseOrigin(text: string | undefined): string | undefined {
  * allowed in a header (RFC 9110, 5.5).
  */
 export function checkToken(text: string): string {
-  const token = bounded('token', text.trim());
+  const token = requireSecretLength('token', text.trim());
   if (token === '') throw new UsageError('The token is empty.');
   if (/^bearer\s/i.test(token)) {
     throw new UsageError('The token starts with “Bearer”.', { hint: 'Remove that word.' });
@@ -85,13 +85,13 @@ export function readCommand(text: string): string {
 
 /** Reads a password, with its outer blanks. Throws `UsageError` if it is too long. */
 export function readPassword(text: string): string {
-  return bounded('password', text);
+  return requireSecretLength('password', text);
 }
 
 /**
  * Throws `UsageError` for a value that is too long to be a secret, such as the content of a file.
  */
-function bounded(noun: string, text: string): string {
+function requireSecretLength(noun: string, text: string): string {
   if (text.length <= 4_096) return text;
   throw new UsageError(`The ${noun} is longer than 4096 characters.`);
 }

@@ -38,7 +38,7 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
     encoding: encoding.value,
     token: token.value,
     credentials,
-    origin: originOfSignIn(settings),
+    origin: describeOrigin(settings),
   };
 }
 
@@ -95,7 +95,7 @@ function findCredentials(
 }
 
 /** Names the sources of a token and a password, with hints on how to correct each. */
-function originOfSignIn({ account, isFromEnvironment, token }: Settings): SignInOrigin {
+function describeOrigin({ account, isFromEnvironment, token }: Settings): SignInOrigin {
   if (isFromEnvironment) {
     return {
       token: `the token in ${token.from}`,

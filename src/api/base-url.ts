@@ -15,30 +15,30 @@ export interface PlainHttpHosts {
  * or fragment. Throws `UsageError` for any other base URL.
  */
 export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
-  const typed = text.trim();
+  const trimmed = text.trim();
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
-  const isWeb = /^https?:\/\//i.test(typed) && URL.canParse(typed);
+  const isWeb = /^https?:\/\//i.test(trimmed) && URL.canParse(trimmed);
   if (!isWeb) {
     // Not quoted, because an invalid URL may contain a password.
-    const guess = guessBaseUrl(typed);
+    const guess = guessBaseUrl(trimmed);
     const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
     throw new UsageError('The base URL is not an http or https URL.', { hint });
   }
 
-  const url = new URL(typed);
+  const url = new URL(trimmed);
   if (url.username !== '' || url.password !== '') {
     const hint = 'Sign in with adreport login, or set ADREPORT_TOKEN.';
     throw new UsageError('The base URL must not contain a user name or password.', { hint });
   }
-  if (/[?#]/.test(typed)) {
-    throw new UsageError(`The base URL “${typed}” must not have a query or fragment.`);
+  if (/[?#]/.test(trimmed)) {
+    throw new UsageError(`The base URL “${trimmed}” must not have a query or fragment.`);
   }
 
   // `URL` normalizes every spelling of an IPv4 address (`127.1`, `0x7f000001`).
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
   if (url.protocol === 'http:' && !isLoopback && !allowed.hosts.includes(url.hostname)) {
     const why = 'otherwise the token would be sent unencrypted';
-    throw new UsageError(`The base URL “${typed}” must start with https://; ${why}.`, {
+    throw new UsageError(`The base URL “${trimmed}” must start with https://; ${why}.`, {
       hint: `Plain http works on this machine only. For a local server in a container, add ${url.hostname} to ${allowed.option}.`,
     });
   }

@@ -156,7 +156,7 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
     clientFactory(origin, options) {
       const { connect } = options as { readonly connect: buildConnector.connector };
       const pool = new undici.Pool(origin, {
-        connect: withoutAddressAsName(connect),
+        connect: withoutIpServerName(connect),
         // The default wait for a proxy that accepts a connection and stays silent is five minutes.
         headersTimeout: timeoutMs,
       });
@@ -169,7 +169,7 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
  * Wraps a connector so that TLS gets no IP address as server name, about which Node would warn on
  * stderr (RFC 6066).
  */
-function withoutAddressAsName(connect: buildConnector.connector): buildConnector.connector {
+function withoutIpServerName(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
     // undici may pass null.
     const servername = options.servername ?? '';
@@ -277,7 +277,7 @@ async function exchange(
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });
-    const response = await orAborted(sent, signal);
+    const response = await rejectWhenAborted(sent, signal);
     return toHttpResponse(response, {
       onEnd: (bytes) => traceEnd(`${response.statusCode}, ${bytes} bytes`),
       toError: (cause) => toError(cause, true),
@@ -301,7 +301,7 @@ function notifyWhenSent(dispatcher: Dispatcher, onSent: () => void): Dispatcher 
 }
 
 /** Rejects with the signal's reason, even while undici still connects. */
-function orAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+function rejectWhenAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason);

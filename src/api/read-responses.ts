@@ -1,4 +1,10 @@
-import { findBareId, isCsv, isPage, startsAsJson, startsAsReport } from '../contract/body-kind.ts';
+import {
+  findBareId,
+  isCsv,
+  isPage,
+  looksLikeJson,
+  looksLikeReport,
+} from '../contract/body-kind.ts';
 import { type CampaignList, type StatusRecord, tokenPattern } from '../contract/messages.ts';
 import type { AdreportError } from '../errors.ts';
 import { maxServiceText } from '../text/printable.ts';
@@ -213,10 +219,10 @@ export async function readStatus(response: CallResponse, id: string): Promise<St
 
 /** Reads the beginning of a report. Throws if it is a record that says why there is none. */
 export async function readDownload(response: CallResponse): Promise<ReportResponse> {
-  const { start, isWhole, all } = await peek(response.body, startsAsReport);
+  const { start, isWhole, all } = await peek(response.body, looksLikeReport);
   if (isWhole && start.trim() === '') throw response.unreadable('is empty');
   if (isPage(start)) throw response.unreadable('is a web page', { text: start });
-  const document = isWhole && startsAsJson(start) ? tryJson(start) : undefined;
+  const document = isWhole && looksLikeJson(start) ? tryJson(start) : undefined;
   const isData = isReportData(document) || containsRows(document);
   if (document === undefined || isData) return toReportResponse(response, all);
   throw response.unreadable('is not a report', { text: start, document });

@@ -15,7 +15,7 @@ interface NamedThing {
 }
 
 /** What each flag can name. */
-const thingsOf: Readonly<
+const things: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
 > = {
   campaign: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
@@ -49,9 +49,11 @@ export async function findIds(client: () => Promise<Client>, query: Query): Prom
   const selections: string[] = [];
   const ids: Record<string, readonly string[]> = { ...filters };
   for (const one of named) {
-    const typed = patterns[one.name] ?? [];
-    const matches = findMatches(one, typed, campaigns);
-    selections.push(`${one.flag} ${quoted(typed.join(','))} selects ${listThings(matches)}.`);
+    const typedPatterns = patterns[one.name] ?? [];
+    const matches = findMatches(one, typedPatterns, campaigns);
+    selections.push(
+      `${one.flag} ${quoted(typedPatterns.join(','))} selects ${listThings(matches)}.`,
+    );
     ids[one.filter] = [...new Set([...(ids[one.filter] ?? []), ...matches.keys()])];
   }
   return { query: Object.freeze({ ...query, filters: ids }), selections, warnings };
@@ -75,16 +77,16 @@ function findMatches(
 ): Map<string, string> {
   const names = new Map<string, string>();
   for (const campaign of campaigns) {
-    for (const { id, name } of thingsOf[kind](campaign)) names.set(id, name);
+    for (const { id, name } of things[kind](campaign)) names.set(id, name);
   }
 
   const matches = new Map<string, string>();
   for (const pattern of patterns) {
-    const found = [...names].filter(
+    const selected = [...names].filter(
       ([id, name]) => id === pattern || matchesWildcard(pattern, name),
     );
-    if (found.length === 0) throw unmatched(flag, pattern, [...names.values()]);
-    for (const [id, name] of found) matches.set(id, name);
+    if (selected.length === 0) throw unmatched(flag, pattern, [...names.values()]);
+    for (const [id, name] of selected) matches.set(id, name);
   }
   return matches;
 }

@@ -47,7 +47,7 @@ export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSe
   SignInOptions;
 
 /** Refuses literal names that do not exist, when a program is compiled. */
-type KnownNames<
+type AcceptedNames<
   Names extends readonly string[],
   Known extends string,
 > = Names extends readonly Known[]
@@ -75,10 +75,10 @@ export type ReportOptions<
   Metrics extends readonly string[] = readonly string[],
 > = WindowOptions & {
   /** Default: none, one row. */
-  readonly by?: KnownNames<By, BreakdownName> | undefined;
+  readonly by?: AcceptedNames<By, BreakdownName> | undefined;
 
   /** Default: all metrics of the profile. */
-  readonly metrics?: KnownNames<Metrics, MetricName> | undefined;
+  readonly metrics?: AcceptedNames<Metrics, MetricName> | undefined;
   readonly filters?: FilterOptions | undefined;
 };
 

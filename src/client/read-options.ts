@@ -19,7 +19,7 @@ import {
   functionCheck,
   listCheck,
   type MemberCheck,
-  textCheck,
+  stringCheck,
   wholeNumberCheck,
   wordCheck,
 } from '../text/check-members.ts';
@@ -58,10 +58,10 @@ const settingChecks: Readonly<Record<keyof CreateClientOptions, MemberCheck>> = 
     isValid: (value) => typeof value === 'string' && tokenPattern.test(value.trim()),
     isSecret: true,
   },
-  email: textCheck,
-  password: { ...textCheck, isSecret: true },
+  email: stringCheck,
+  password: { ...stringCheck, isSecret: true },
   profile: wordCheck(profiles),
-  timezone: textCheck,
+  timezone: stringCheck,
   encoding: wordCheck(encodings),
   windowClock: wordCheck(windowClocks),
   timeoutMs: wholeNumberCheck({ min: 1, max: maxMs }, 'milliseconds'),
@@ -88,7 +88,7 @@ const time: MemberCheck = {
 };
 
 const reportChecks: Readonly<Record<keyof ReportOptions, MemberCheck>> = {
-  period: { ...textCheck, expected: 'a string such as last-7d' },
+  period: { ...stringCheck, expected: 'a string such as last-7d' },
   since: time,
   until: time,
   by: listCheck('DAILY'),
@@ -121,7 +121,7 @@ export function readSettings(options: CreateClientOptions): CheckedSettings {
     throw missing(email === undefined ? 'token, or email and password' : 'password');
   }
 
-  return inOptions(() => ({
+  return rewordErrors(() => ({
     baseUrl: checkBaseUrl(String(baseUrl), { hosts: allowHttp, option: 'allowHttp' }),
     token: token?.trim(),
     credentials: token === undefined && credentials ? credentials : undefined,
@@ -171,7 +171,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
     timezone,
   };
   const nowMs = Date.now();
-  return inOptions(() => {
+  return rewordErrors(() => {
     // Rows have no format. In csv all metrics are known, also those that are refused here.
     const facts = { profile, windowClock, stdoutFormat: 'csv', nowMs } as const;
     const query = buildQuery(flags, facts);
@@ -204,21 +204,21 @@ const optionsByFlag: Readonly<Record<string, string>> = {
 };
 
 /** Rewords an error of the command line with the options of the library. */
-function inOptions<Result>(read: () => Result): Result {
+function rewordErrors<Result>(read: () => Result): Result {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(nameOptions(error.message), { hint: hintInOptions(error.hint) });
+    throw new UsageError(replaceFlags(error.message), { hint: rewordHint(error.hint) });
   }
 }
 
-function hintInOptions(hint = ''): string {
+function rewordHint(hint = ''): string {
   if (/--(campaign|ad-unit|advertiser)\b/.test(hint)) return 'Find IDs with client.campaigns().';
   const isForLibrary = hint !== '' && !/adreport |ADREPORT_/.test(hint);
-  return isForLibrary ? nameOptions(hint) : 'See the types of its options.';
+  return isForLibrary ? replaceFlags(hint) : 'See the types of its options.';
 }
 
-function nameOptions(sentence: string): string {
+function replaceFlags(sentence: string): string {
   return sentence.replace(/--[a-z-]+/g, (flag) => optionsByFlag[flag] ?? flag.slice(2));
 }

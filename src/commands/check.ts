@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path';
 import { fieldLabel, findField } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { continuesProblem, type Problem } from '../folder/check-folder.ts';
-import { checkPath, type FolderReport } from '../folder/check-paths.ts';
+import { type CheckedFolder, checkPath } from '../folder/check-paths.ts';
 import type { FolderPart } from '../folder/due.ts';
 import type { TypedPath } from '../folder/folder-state.ts';
 import { describeQuery, toRequestRecord } from '../query/describe.ts';
@@ -45,7 +45,7 @@ export const problemsExitCode = 9;
 /** Checks all paths; those that have no declaration are refused together at the end. */
 async function checkPaths(context: Context, paths: readonly string[], period: TypedPeriod) {
   const { cwd, signal, wallClock } = context.host;
-  const checked: FolderReport[] = [];
+  const checked: CheckedFolder[] = [];
   const refused: UsageError[] = [];
   const meter = (await context.progress()).transfer('Checking');
   let bytes = 0;
@@ -78,7 +78,7 @@ export function toTypedPath(cwd: string, path: string): TypedPath {
 }
 
 interface WrittenChecks {
-  readonly checked: readonly FolderReport[];
+  readonly checked: readonly CheckedFolder[];
 
   /** Paths as typed. */
   readonly paths: readonly string[];
@@ -122,7 +122,7 @@ function sentence(subject: string, clause: string, advice?: string): string {
 }
 
 /** Describes the request, days, files and totals of a folder. */
-function folderLines(cwd: string, { folder, declaration, check }: FolderReport): string[] {
+function folderLines(cwd: string, { folder, declaration, check }: CheckedFolder): string[] {
   const name = relative(cwd, folder) || '.';
   if (!declaration) return [`${name}: its declaration cannot be used`];
 
@@ -146,7 +146,7 @@ function formatRange({ firstDay }: FolderPart, { lastDay }: FolderPart): string 
 }
 
 /** Formats a line for each problem; the same problem of consecutive files is one line. */
-export function problemLines(cwd: string, { folder, declaration, check }: FolderReport): string[] {
+export function problemLines(cwd: string, { folder, declaration, check }: CheckedFolder): string[] {
   const groups: Problem[][] = [];
   for (const problem of check.problems) {
     const group = groups.at(-1);

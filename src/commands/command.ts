@@ -264,9 +264,9 @@ interface VisibleOption {
  * program's.
  */
 export function listVisibleOptions(command: Command): VisibleOption[] {
-  const taken: VisibleOption[] = [];
+  const visible: VisibleOption[] = [];
   const take = (declaring: Command, options: readonly Option[]) => {
-    for (const option of options) if (!option.hidden) taken.push({ option, declaring });
+    for (const option of options) if (!option.hidden) visible.push({ option, declaring });
   };
 
   const { parent } = command;
@@ -278,7 +278,7 @@ export function listVisibleOptions(command: Command): VisibleOption[] {
     );
   }
   if (parent) take(findProgram(command), findProgram(command).options);
-  return taken;
+  return visible;
 }
 
 function countRare(groups: readonly FlagGroup[]): number {

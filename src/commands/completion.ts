@@ -85,8 +85,8 @@ function listCandidates(program: Command, before: readonly string[], current: st
 
   const { registeredArguments } = command;
   const names = [...(registeredArguments[operandCount]?.argChoices ?? [])];
-  if (operandCount === 0) names.push(...namesOfCommands(command));
-  if (command.name() === 'help') names.push(...namesOfCommands(program));
+  if (operandCount === 0) names.push(...listCommandNames(command));
+  if (command.name() === 'help') names.push(...listCommandNames(program));
   return names.length === 0 && registeredArguments.length === 0 ? flags : names;
 }
 
@@ -110,7 +110,7 @@ function findOptionWithValue(command: Command, flag: string): Option | undefined
   return listVisibleOptions(command).find(({ option }) => isIt(option))?.option;
 }
 
-function namesOfCommands(command: Command): string[] {
+function listCommandNames(command: Command): string[] {
   return command
     .createHelp()
     .visibleCommands(command)

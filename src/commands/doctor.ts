@@ -1,6 +1,6 @@
 import { settingTable } from '../account/settings.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { diagnose, type Finding } from '../doctor/diagnose.ts';
+import { type DoctorResult, diagnose } from '../doctor/diagnose.ts';
 import { type Mark, printEntry } from '../doctor/print-entry.ts';
 import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
@@ -48,35 +48,35 @@ export const doctorCommand = declareCommand({
   },
 });
 
-/** Prints each finding with its fix. The exit code is that of the first problem. */
+/** Prints each result with its fix. The exit code is that of the first problem. */
 async function doctor(context: Context, timeoutMs: number): Promise<number> {
-  const findings = await diagnose({ ...context, timeoutMs });
-  await printFindings(context, findings);
-  return findings.find(({ status }) => status === 'broken')?.exitCode ?? 0;
+  const results = await diagnose({ ...context, timeoutMs });
+  await printResults(context, results);
+  return results.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 }
 
 /** Width of a mark and a check's name. */
 const indent = 18;
 
-const marks: Readonly<Record<Finding['status'], Mark>> = {
+const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   ok: 'good',
   warning: 'note',
   broken: 'problem',
 };
 
 /** Removes secrets of the settings, which the service may repeat. */
-async function printFindings(
+async function printResults(
   { console, flags }: Context,
-  findings: readonly Finding[],
+  results: readonly DoctorResult[],
 ): Promise<void> {
-  const safeFindings = findings.map((finding) => ({
-    ...finding,
-    message: console.redact(finding.message),
-    fix: finding.fix && console.redact(finding.fix),
+  const safeResults = results.map((result) => ({
+    ...result,
+    message: console.redact(result.message),
+    fix: result.fix && console.redact(result.fix),
   }));
-  if (flags.json) return console.result(visibleJson(safeFindings));
+  if (flags.json) return console.result(visibleJson(safeResults));
 
-  for (const { check: name, status, message, fix: detail } of safeFindings) {
+  for (const { check: name, status, message, fix: detail } of safeResults) {
     await printEntry({ mark: marks[status], name, message, detail }, indent, console);
   }
 }

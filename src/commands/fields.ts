@@ -58,7 +58,7 @@ async function fields(
     breakdowns: [...vocabulary.breakdowns, ...vocabulary.derivedBreakdowns],
     filters: vocabulary.filters,
   };
-  const isFound = ({ name, meaning }: Described) => isAbout(term, name, meaning);
+  const isFound = ({ name, meaning }: Described) => matchesTerm(term, name, meaning);
   const metrics = all.metrics.filter(isFound);
   const breakdowns = all.breakdowns.filter(isFound);
   const filters = all.filters.filter(isFound);
@@ -101,7 +101,7 @@ interface Described {
 }
 
 /** Returns true if a term occurs in a name or its meaning, or is the name or one of its aliases. */
-function isAbout(term: string, name: string, meaning: string): boolean {
+function matchesTerm(term: string, name: string, meaning: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;
 }

@@ -68,28 +68,28 @@ function hasWord(text: string, word: string): boolean {
 
 /** Finds the sections of all topics that have a word. */
 function findHeadings(word: string): Pair[] {
-  const found: Pair[] = [];
+  const headings: Pair[] = [];
   for (const [name, topic] of Object.entries(topics)) {
     for (const { heading, text } of readSections(topic)) {
-      if (hasWord(text, word)) found.push([`adreport help ${name}`, heading]);
+      if (hasWord(text, word)) headings.push([`adreport help ${name}`, heading]);
     }
   }
-  return found;
+  return headings;
 }
 
 /** Finds the flags of a command, and of those below it, that have a word. */
 function findFlags(command: Command, word: string): Pair[] {
-  const found: Pair[] = [];
+  const flags: Pair[] = [];
   for (const { long, description, hidden } of command.options) {
     const isFlag = !hidden && long && long !== '--help-all';
     if (isFlag && hasWord(`${long} ${description}`, word)) {
-      found.push([`${typedPath(command)} ${long}`, description]);
+      flags.push([`${typedPath(command)} ${long}`, description]);
     }
   }
   for (const child of command.createHelp().visibleCommands(command)) {
-    found.push(...findFlags(child, word));
+    flags.push(...findFlags(child, word));
   }
-  return found;
+  return flags;
 }
 
 function unknownWords(program: Command, words: string): UsageError {

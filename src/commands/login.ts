@@ -1,5 +1,5 @@
 import { readPasswordFrom } from '../account/password-command.ts';
-import { readGivenBaseUrl, type Settings } from '../account/resolve.ts';
+import { readBaseUrlFrom, type Settings } from '../account/resolve.ts';
 import {
   allowedHttpHosts,
   checkToken,
@@ -84,7 +84,7 @@ interface Target {
 }
 
 /** Typed credentials: a token, or an e-mail address and a password. */
-interface Proof {
+interface TypedCredentials {
   readonly token?: string;
   readonly credentials?: Credentials & { readonly password: string };
 
@@ -108,8 +108,8 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const profile = isAsked ? await askProfile(prompt) : settings.profile.value;
   const target = { name, before, baseUrl, profile, settings };
 
-  const given = await readCredentials(context, options, target);
-  if (given) return signIn(context, target, given);
+  const typedCredentials = await readCredentials(context, options, target);
+  if (typedCredentials) return signIn(context, target, typedCredentials);
 
   const way = options.email === undefined ? await askWay(prompt) : 'password';
   let lastEmail = before?.email;
@@ -137,24 +137,24 @@ async function readBaseUrl(
     prompt,
   }: { options: LoginOptions; before: StoredAccount | undefined; prompt: Prompt },
 ): Promise<URL> {
-  const given = readGivenBaseUrl(options, host.env);
-  if (given) return given;
+  const url = readBaseUrlFrom(options, host.env);
+  if (url) return url;
 
   // Adds a missing scheme.
   const read = (text: string) =>
     checkBaseUrl(guessBaseUrl(text) ?? text, allowedHttpHosts(host.env));
-  const typed = await prompt.ask({
-    what: 'base URL of the service',
+  const answer = await prompt.ask({
+    noun: 'base URL of the service',
     flag: '--base-url URL',
     example: exampleBaseUrl,
     check: read,
     default: before?.baseUrl,
   });
-  return read(typed);
+  return read(answer);
 }
 
 function askProfile(prompt: Prompt): Promise<Profile> {
-  return prompt.choose({ what: 'profile of the account', flag: '--profile NAME' }, [
+  return prompt.choose({ noun: 'profile of the account', flag: '--profile NAME' }, [
     { value: 'buyer', name: 'Buyer' },
     { value: 'dsp', name: 'DSP' },
   ]);
@@ -165,7 +165,7 @@ async function readCredentials(
   { console, host }: Context,
   { tokenStdin, passwordStdin, passwordCommand, email: typedEmail }: LoginOptions,
   { name, before }: Target,
-): Promise<Proof | undefined> {
+): Promise<TypedCredentials | undefined> {
   const { env, stdin, signal } = host;
   if (tokenStdin) {
     const token = await readSecret({ stdin, console, flag: '--token-stdin', signal });
@@ -190,14 +190,14 @@ async function readCredentials(
 
 function askWay(prompt: Prompt): Promise<'password' | 'token'> {
   const flag = '--token-stdin, or with --email and --password-stdin';
-  return prompt.choose({ what: 'way to sign in', title: 'Sign in with', flag }, [
+  return prompt.choose({ noun: 'way to sign in', title: 'Sign in with', flag }, [
     { value: 'password', name: 'E-mail and password' },
     { value: 'token', name: 'Token from the service’s console' },
   ]);
 }
 
-async function askToken(prompt: Prompt): Promise<Proof> {
-  const question = { what: 'token', flag: '--token-stdin', check: checkToken };
+async function askToken(prompt: Prompt): Promise<TypedCredentials> {
+  const question = { noun: 'token', flag: '--token-stdin', check: checkToken };
   return { token: checkToken(await prompt.askSecret(question)) };
 }
 
@@ -206,10 +206,10 @@ async function askPassword(
   prompt: Prompt,
   typedEmail: string | undefined,
   lastEmail: string | undefined,
-): Promise<Proof> {
-  const question = { what: 'e-mail address', flag: '--email ADDRESS', default: lastEmail };
+): Promise<TypedCredentials> {
+  const question = { noun: 'e-mail address', flag: '--email ADDRESS', default: lastEmail };
   const email = typedEmail ?? (await prompt.ask(question));
-  const password = await prompt.askSecret({ what: 'password', flag: '--password-stdin' });
+  const password = await prompt.askSecret({ noun: 'password', flag: '--password-stdin' });
   return { credentials: { email, password } };
 }
 
@@ -217,14 +217,14 @@ async function askPassword(
  * Checks the credentials with a call, and stores the account. Throws `SignInError` if the service
  * refuses.
  */
-async function signIn(context: Context, target: Target, proof: Proof): Promise<void> {
+async function signIn(context: Context, target: Target, proof: TypedCredentials): Promise<void> {
   const { accounts, account, console } = context;
   const { name, before, baseUrl, profile, settings } = target;
   const { credentials, passwordCommand } = proof;
   const [encoding, windowClock] = [settings.encoding.value, settings.windowClock.value];
 
-  const typed = { baseUrl, encoding, token: proof.token, credentials };
-  const client = await account.connectWith(typed);
+  const newSignIn = { baseUrl, encoding, token: proof.token, credentials };
+  const client = await account.connectWith(newSignIn);
   const token = proof.token ?? (await client.signIn());
   const campaigns = await countCampaigns(context, client);
 

@@ -32,45 +32,45 @@ export async function promptForQuery(tools: Context, options: RunFlags): Promise
   const profile = options.profile ?? (await account.settings()).profile.value;
   const prompt = new Prompt(host.stdin, console, host.signal);
   const check = checkWith(profile, host.wallClock());
-  const typed = [...argv];
+  const words = [...argv];
 
   const period = await prompt.ask({
-    what: 'period',
+    noun: 'period',
     example: 'last-month, 2026-10, 2026-11-01',
     flag: '--period P',
     default: 'last-week',
     check: (answer) => check({ period: answer }),
   });
-  typed.push('--period', period);
+  words.push('--period', period);
 
   let { by } = options;
   if (by === undefined) {
     const answer = await prompt.ask({
-      what: 'breakdowns',
+      noun: 'breakdowns',
       example: 'COUNTRY; none for the total',
       flag: '--by A,B',
       default: profile === 'buyer' ? 'DAILY,CAMPAIGN' : 'DAILY,FORMAT',
       check: (text) => check({ period, by: readBreakdowns(text) }),
     });
     by = readBreakdowns(answer);
-    if (by) typed.push('--by', answer);
+    if (by) words.push('--by', answer);
   }
 
   let { output } = options;
   if (output === undefined && options.format === undefined && console.out.isTerminal) {
     const file = await prompt.ask({
-      what: 'file',
+      noun: 'file',
       example: 'report.xlsx; - for this terminal',
       flag: '-o FILE',
       default: 'report.csv',
       check: checkFile,
     });
-    typed.push('-o', file);
+    words.push('-o', file);
     output = [file];
   }
 
   console.note('To run this again without prompts:');
-  const quoted = typed.map((word) => shellWord(word, host.platform));
+  const quoted = words.map((word) => shellWord(word, host.platform));
   console.note(`  adreport ${quoted.join(' ')}`);
   return { ...options, period, by, output };
 }

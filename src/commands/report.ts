@@ -79,7 +79,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
     stdoutFormat: 'csv',
     nowMs,
   });
-  const typed = commandFor(query, query, { platform: host.platform });
+  const command = commandFor(query, query, { platform: host.platform });
   if (query.breakdowns.includes('WEEKLY')) throw weeklyNeedsRunError(host.platform, query);
 
   const whole = wholePart(query, nowMs);
@@ -92,7 +92,7 @@ async function create(context: Context, options: OptionsOf<typeof createFlags>):
     requested.response?.close();
     throw new RejectedError('The service sent the report itself, without an ID.', {
       code: 'NO_REPORT_ID',
-      hint: `Use: ${typed}`,
+      hint: `Use: ${command}`,
     });
   }
   const asJson = visibleJson({ report_id: id, status });

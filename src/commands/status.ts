@@ -53,9 +53,9 @@ async function status(
   };
   const endMs = host.stopwatch() + options.waitTimeout;
   try {
-    const found = { report, isNew: false, endMs };
+    const requested = { report, isNew: false, endMs };
     const record = options.wait
-      ? await waitForReport(context, found, options)
+      ? await waitForReport(context, requested, options)
       : await callStatus(context, reportId);
     const { status: word, message } = record;
     const asJson = visibleJson({ status: word, message, report_id: reportId });

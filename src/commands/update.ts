@@ -5,7 +5,7 @@ import { requireParts, selectParts } from '../folder/check-paths.ts';
 import { requireDeclaration } from '../folder/declaration-file.ts';
 import { type FolderPart, listParts, partsDue } from '../folder/due.ts';
 import {
-  type FolderState,
+  type FolderSnapshot,
   findFolders,
   readFolder,
   readStateAgain,
@@ -77,7 +77,7 @@ export const updateCommand = declareCommand({
 
 /** A folder that is updated. */
 interface UpdatedFolder {
-  readonly state: FolderState;
+  readonly state: FolderSnapshot;
   readonly due: readonly FolderPart[];
 
   /** Selects the typed files. */

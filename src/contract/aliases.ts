@@ -61,8 +61,8 @@ export function findNames(text: string, accepted: readonly string[]): readonly s
   const spellings = findSpellings(text, accepted);
   if (spellings.length > 0) return spellings;
 
-  const meant = new Set(vocabulary.filter((entry) => isMeant(entry, text)).flatMap(listNames));
-  return accepted.filter((name) => meant.has(name));
+  const names = new Set(vocabulary.filter((entry) => matchesEntry(entry, text)).flatMap(listNames));
+  return accepted.filter((name) => names.has(name));
 }
 
 /** Finds the accepted names that are `text`, or differ in case, blanks, `-`, `_` or plural. */
@@ -98,7 +98,7 @@ function listNames({ name, columns }: NamedColumns): readonly string[] {
   return [name, ...columns];
 }
 
-function isMeant({ name, columns, hasOwnColumns }: NamedColumns, text: string): boolean {
+function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, text: string): boolean {
   if (isSpelling(name, text)) return true;
   if (hasOwnColumns && columns.some((column) => isSpelling(column, text))) return true;
 

@@ -33,27 +33,27 @@ export function isCsv(text: string, contentType = ''): boolean {
   return isLabelledCsv(contentType) || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
 
-export function startsAsJson(text: string): boolean {
+export function looksLikeJson(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }
 
 /** Recognizes a list of rows, or anything but JSON. */
-export function startsAsReport(text: string): boolean {
+export function looksLikeReport(text: string): boolean {
   return /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(text);
 }
 
 /** Returns the report id if a whole body is one, whatever its media type. */
 export function findBareId(text: string, contentType = ''): string | undefined {
-  const bare = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
-  return bare !== undefined && /\d/.test(bare) && !isLabelledCsv(contentType) ? bare : undefined;
+  const id = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
+  return id !== undefined && /\d/.test(id) && !isLabelledCsv(contentType) ? id : undefined;
 }
 
 /**
  * Detects the format of a report's text. Its beginning takes precedence over its `Content-Type`.
  */
-export function detectTextForm(text: string, contentType = ''): 'page' | 'json' | 'csv' {
+export function detectTextFormat(text: string, contentType = ''): 'page' | 'json' | 'csv' {
   if (isPage(text)) return 'page';
-  if (startsAsJson(text) || text.trim() === '') return 'json';
+  if (looksLikeJson(text) || text.trim() === '') return 'json';
 
   const isLabelledJson = /^\s*application\/(?:.+\+)?json\b/i.test(contentType);
   return isLabelledJson && !startsWithHeader(text) ? 'json' : 'csv';

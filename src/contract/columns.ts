@@ -17,7 +17,7 @@ export interface Column {
   readonly breakdown?: BreakdownName;
 
   /** Its dates are the Mondays of weeks. */
-  readonly isOfWeeks?: true;
+  readonly isWeekly?: true;
 
   /** Requested only to compute another column, and not shown. */
   readonly hidden?: true;
@@ -33,7 +33,7 @@ type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
  */
 export function listColumns(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
-  for (const { name: breakdown, fields, time, onlyWhenAsked } of breakdowns) {
+  for (const { name: breakdown, fields, time, onlyWhenRequested: onlyWhenAsked } of breakdowns) {
     const isRequested = request.breakdowns.includes(breakdown);
     const isAlwaysPresent = profile === 'buyer' && !time && !onlyWhenAsked;
     if (!isRequested && !isAlwaysPresent) continue;

@@ -16,7 +16,7 @@ const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 export function toDecimalString(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
   if (typeof value !== 'string') return undefined;
-  return toPlainNumber(value) ?? toPlainNumber(toUsualForm(value));
+  return toPlainNumber(value) ?? toPlainNumber(normalizeNumber(value));
 }
 
 function toPlainNumber(text: string): string | undefined {
@@ -24,7 +24,7 @@ function toPlainNumber(text: string): string | undefined {
   return commaPattern.test(text) ? text.replace(',', '.') : undefined;
 }
 
-function toUsualForm(text: string): string {
+function normalizeNumber(text: string): string {
   return text
     .trim()
     .replace(/^\+(?=[\d.,])/, '')
@@ -34,11 +34,11 @@ function toUsualForm(text: string): string {
 }
 
 /** Matches strings that mean “no value”. */
-const nothingForm = /^(?:-|n\/a|nan|null|\\n)?$/i;
+const missingPattern = /^(?:-|n\/a|nan|null|\\n)?$/i;
 
 /** Recognizes null, an empty string, `-`, `N/A`, `NaN`. */
 export function isMissingValue(value: unknown): boolean {
-  if (typeof value === 'string') return nothingForm.test(value.trim());
+  if (typeof value === 'string') return missingPattern.test(value.trim());
   return value === null || value === undefined;
 }
 
@@ -78,7 +78,7 @@ export function parseTimestamp(text: string): { instantMs: number; wallMs: numbe
   return { instantMs: wallMs - (sign === '-' ? -offsetMs : offsetMs), wallMs };
 }
 
-export interface WrittenTime {
+export interface ParsedTime {
   /** Wall time as if it were UTC, in milliseconds since 1970; midnight for a day. */
   readonly wallMs: number;
 
@@ -97,7 +97,7 @@ const timeForm =
  * dropped) and an offset (`Z`, `+0100`, `+01:00` or `+01`) are optional. Returns `undefined` for
  * any other string.
  */
-export function readTime(text: string): WrittenTime | undefined {
+export function readTime(text: string): ParsedTime | undefined {
   const day = parseDay(text);
   if (day !== undefined) return { wallMs: day * 86_400_000, isDay: true };
 

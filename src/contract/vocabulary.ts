@@ -86,7 +86,7 @@ interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<N
   readonly nullable?: true;
 
   /** Without the breakdown, a buyer's row omits the fields instead of null (`decisions.md` 4). */
-  readonly onlyWhenAsked?: true;
+  readonly onlyWhenRequested?: true;
 }
 
 const date = { name: 'date', type: 'date' } as const;
@@ -106,9 +106,9 @@ const breakdownTable = [
   { name: 'ADUNIT', profiles: buyer, fields: [id('adId'), text('adName'), id('adUnitLimitType'), id('adUnitLimitValue')], meaning: 'by ad' },
   { name: 'ADVERTISER', profiles: buyer, fields: [text('advertiser'), text('billingEntity')], meaning: 'by advertiser' },
   { name: 'CREATIVE', profiles: buyer, fields: [id('creativeId')], meaning: 'by creative' },
-  { name: 'PUBLISHERID', profiles: buyer, fields: [id('publisherId')], onlyWhenAsked: true, meaning: 'by publisher ID' },
+  { name: 'PUBLISHERID', profiles: buyer, fields: [id('publisherId')], onlyWhenRequested: true, meaning: 'by publisher ID' },
   { name: 'SUBPUBLISHERID', profiles: buyer, fields: [text('subpublisherId')], nullable: true, meaning: 'by sub-publisher ID' },
-  { name: 'FORMAT', profiles, fields: [text('format')], onlyWhenAsked: true, meaning: 'by format (interstitial, banner, native ad …)' },
+  { name: 'FORMAT', profiles, fields: [text('format')], onlyWhenRequested: true, meaning: 'by format (interstitial, banner, native ad …)' },
   { name: 'OS', profiles: buyer, fields: [text('os')], nullable: true, meaning: 'by mobile OS' },
   { name: 'PLATFORM', profiles: buyer, fields: [text('platform')], meaning: 'by platform' },
   { name: 'COUNTRY', profiles: buyer, fields: [text('country')], nullable: true, meaning: 'by country' },

@@ -161,27 +161,27 @@ async function checkFormat(service: ServiceProbe): Promise<string | undefined> {
 
 async function checkEncodings(service: ServiceProbe): Promise<string | undefined> {
   const { encoding } = service.settings;
-  const other = encoding === 'json' ? 'form' : 'json';
-  const { contentType, text } = encodeBody(service.requestFor('hours'), other);
+  const otherEncoding = encoding === 'json' ? 'form' : 'json';
+  const { contentType, text } = encodeBody(service.requestFor('hours'), otherEncoding);
   const withGaps = text.replace('breakdowns[0]', 'breakdowns[7]').replace('[1]=', '[10]=');
   const creations = [service.create('days'), service.createFrom({ contentType, text: withGaps })];
 
   const [own, others] = await Promise.allSettled(creations);
   if (own?.status === 'rejected') {
     if (others?.status !== 'fulfilled' || !isRefusal(own.reason)) throw own.reason;
-    return `${own.reason.message} It accepts ${other}: adreport config set encoding ${other}`;
+    return `${own.reason.message} It accepts ${otherEncoding}: adreport config set encoding ${otherEncoding}`;
   }
   if (others?.status !== 'fulfilled') {
     if (!isRefusal(others?.reason)) throw others?.reason;
-    return `a ${other} body is refused: ${others.reason.message}`;
+    return `a ${otherEncoding} body is refused: ${others.reason.message}`;
   }
 
   const report = service.download(others.value);
-  const { tail } = await requireFor(`the report of a ${other} body`, report);
+  const { tail } = await requireFor(`the report of a ${otherEncoding} body`, report);
   const { summary } = tail;
-  const wanted = service.requestFor('hours').breakdowns?.join();
-  if (summary === undefined || summary.breakdowns.join() === wanted) return undefined;
-  return `the breakdowns of a ${other} body are ${quoteValue(summary.breakdowns)}`;
+  const requested = service.requestFor('hours').breakdowns?.join();
+  if (summary === undefined || summary.breakdowns.join() === requested) return undefined;
+  return `the breakdowns of a ${otherEncoding} body are ${quoteValue(summary.breakdowns)}`;
 }
 
 /** Returns true for a refusal after which other claims can be tried. */

@@ -10,7 +10,7 @@ import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { DoctorTools } from './doctor-tools.ts';
 
-export interface Finding {
+export interface DoctorResult {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'broken';
   readonly message: string;
@@ -31,13 +31,16 @@ export interface Diagnosis extends DoctorTools {
  * Checks settings, network, clock and sign-in, in the order in which a command needs them. Throws
  * errors other than `AdreportError`, and the signal's reason when aborted.
  */
-export async function diagnose(tools: Diagnosis): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
+export async function diagnose(tools: Diagnosis): Promise<readonly DoctorResult[]> {
+  const results: DoctorResult[] = [];
 
-  /** Adds the findings of a check; returns false if it is broken. */
-  async function add(check: string, work: () => Promise<readonly Finding[]>): Promise<boolean> {
+  /** Adds the results of a check; returns false if it is broken. */
+  async function add(
+    check: string,
+    work: () => Promise<readonly DoctorResult[]>,
+  ): Promise<boolean> {
     try {
-      findings.push(...(await work()));
+      results.push(...(await work()));
       return true;
     } catch (error) {
       const { signal } = tools.host;
@@ -46,7 +49,7 @@ export async function diagnose(tools: Diagnosis): Promise<readonly Finding[]> {
 
       // The local server works without stored settings.
       const isHarmless = tools.isLocal && check === 'settings-file';
-      findings.push(isHarmless ? warning(check, error) : broken(check, error));
+      results.push(isHarmless ? warning(check, error) : broken(check, error));
       return false;
     }
   }
@@ -57,24 +60,24 @@ export async function diagnose(tools: Diagnosis): Promise<readonly Finding[]> {
     await tools.account.settings();
     return [];
   });
-  if (!isResolved) return findings;
+  if (!isResolved) return results;
 
   const isReachable = await add('connection', () => checkConnection(tools));
   if (isReachable) await add('sign-in', () => checkSignIn(tools));
-  return findings;
+  return results;
 }
 
 /** Checks that the settings can be read, and by their owner only. */
-async function checkStore({ host }: Diagnosis): Promise<readonly Finding[]> {
+async function checkStore({ host }: Diagnosis): Promise<readonly DoctorResult[]> {
   const store = new Store(host.env);
   const { accounts } = await store.read();
   const names = Object.keys(accounts);
   const count = formatPlural(names.length, 'account');
   const stored = names.length === 0 ? 'no stored accounts' : `${count} (${names.join(', ')})`;
 
-  const findings = [ok('settings-file', `${store.path}: ${stored}`)];
+  const results = [ok('settings-file', `${store.path}: ${stored}`)];
   // Windows has no file modes.
-  if (host.platform === 'win32') return findings;
+  if (host.platform === 'win32') return results;
   for (const [path, mode] of [
     [store.directory, '700'],
     [store.path, '600'],
@@ -84,12 +87,12 @@ async function checkStore({ host }: Diagnosis): Promise<readonly Finding[]> {
 
     const message = `${path} can be accessed by other users.`;
     const fix = `chmod ${mode} ${quoteForShell(path, host.platform)}`;
-    findings.push(warning('settings-file', { message, hint: fix }));
+    results.push(warning('settings-file', { message, hint: fix }));
   }
-  return findings;
+  return results;
 }
 
-async function checkProjectFile({ host }: Diagnosis): Promise<readonly Finding[]> {
+async function checkProjectFile({ host }: Diagnosis): Promise<readonly DoctorResult[]> {
   const path = findProjectFile(host.cwd);
   if (path === undefined) return [];
 
@@ -99,7 +102,7 @@ async function checkProjectFile({ host }: Diagnosis): Promise<readonly Finding[]
 }
 
 /** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
-async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
+async function checkConnection(tools: Diagnosis): Promise<readonly DoctorResult[]> {
   const { account, host, isLocal, timeoutMs } = tools;
   const { value: baseUrl } = (await account.settings()).baseUrl;
   if (!baseUrl) return [];
@@ -130,7 +133,7 @@ async function checkConnection(tools: Diagnosis): Promise<readonly Finding[]> {
 }
 
 /** Checks the status of a call without a token, which should be a refusal. */
-function checkStatus(status: number, message: string): Finding {
+function checkStatus(status: number, message: string): DoctorResult {
   if (status === 401 || status === 403) {
     return ok('connection', `${message}, as expected without a token`);
   }
@@ -144,7 +147,7 @@ function checkStatus(status: number, message: string): Finding {
 function checkClock(
   dateHeader: string | undefined,
   { wallClock }: DoctorTools['host'],
-): readonly Finding[] {
+): readonly DoctorResult[] {
   // The header has whole seconds, so it is half a second behind on average.
   const aheadMs = wallClock() - Date.parse(dateHeader ?? '') - 500;
   if (Number.isNaN(aheadMs)) return [];
@@ -161,7 +164,7 @@ function checkClock(
   return [finding];
 }
 
-async function checkSignIn({ account }: Diagnosis): Promise<readonly Finding[]> {
+async function checkSignIn({ account }: Diagnosis): Promise<readonly DoctorResult[]> {
   const client = await account.client();
   try {
     const { campaigns } = await client.campaigns();
@@ -173,7 +176,7 @@ async function checkSignIn({ account }: Diagnosis): Promise<readonly Finding[]> 
   }
 }
 
-function ok(check: string, message: string): Finding {
+function ok(check: string, message: string): DoctorResult {
   return { check, status: 'ok', message, fix: null, exitCode: null };
 }
 
@@ -183,11 +186,14 @@ interface Problem {
   readonly hint?: string;
 }
 
-function warning(check: string, { message, hint = seeSettings }: Problem): Finding {
+function warning(check: string, { message, hint = seeSettings }: Problem): DoctorResult {
   return { check, status: 'warning', message, fix: hint, exitCode: null };
 }
 
-function broken(check: string, { message, hint = seeSettings, exitCode }: AdreportError): Finding {
+function broken(
+  check: string,
+  { message, hint = seeSettings, exitCode }: AdreportError,
+): DoctorResult {
   return { check, status: 'broken', message, fix: hint, exitCode };
 }
 

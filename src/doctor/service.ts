@@ -80,7 +80,7 @@ async function confirmReports(
   if (isConfirmed || isLocal) return true;
 
   const prompt = new Prompt(host.stdin, console, host.signal);
-  const question = { what: 'permission to request them', flag: '--yes' };
+  const question = { noun: 'permission to request them', flag: '--yes' };
   return prompt.choose(question, [
     { value: false, name: 'Request nothing' },
     { value: true, name: 'Request these reports' },
@@ -99,7 +99,7 @@ async function tryClaims(service: ServiceProbe, redact: (text: string) => string
     try {
       if (reason === undefined) outcome = toOutcome(await check(service));
     } catch (error) {
-      outcome = outcomeOfError(error);
+      outcome = toErrorOutcome(error);
       if (error instanceof AdreportError && endsTrials(error)) lastError = error;
     }
     const detail = outcome.detail && redact(outcome.detail);
@@ -117,7 +117,7 @@ function toOutcome(difference: string | undefined): Outcome {
 }
 
 /** Turns an error of the service into an outcome. Throws any other error. */
-function outcomeOfError(error: unknown): Outcome {
+function toErrorOutcome(error: unknown): Outcome {
   if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
 

@@ -4,7 +4,7 @@ import { numberIn } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
 import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
-import type { FolderState } from './folder-state.ts';
+import type { FolderSnapshot } from './folder-state.ts';
 import { skippedNotes } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
 
@@ -54,7 +54,7 @@ export interface Selection {
  * @param now in unix seconds
  */
 export function checkFolder(
-  state: FolderState,
+  state: FolderSnapshot,
   now: number,
   { parts: isJudged = () => true, files: isSelected = () => true }: Selection = {},
 ): FolderCheck {
@@ -95,7 +95,7 @@ export function checkFolder(
 }
 
 /** Checks the file of a part in the folder's days. */
-function checkPart(part: FolderPart, state: FolderState, now: number): Problem | undefined {
+function checkPart(part: FolderPart, state: FolderSnapshot, now: number): Problem | undefined {
   const { declaration, history } = state;
   const { name: file } = part;
   const kind = findMismatch(file, state);
@@ -112,7 +112,7 @@ function checkPart(part: FolderPart, state: FolderState, now: number): Problem |
 function mismatchProblem(
   file: string,
   kind: Mismatch,
-  { state, part }: { readonly state: FolderState; readonly part?: FolderPart | undefined },
+  { state, part }: { readonly state: FolderSnapshot; readonly part?: FolderPart | undefined },
 ): Problem {
   const { declaration, history, onDisk } = state;
   const onPlace = onDisk.get(file);
@@ -140,7 +140,7 @@ function describeChange(bytes: number, expected: number): string {
 }
 
 /** Checks a file of the pattern outside the folder's days, but not its bytes. */
-function checkOtherFile(file: string, state: FolderState): Problem | undefined {
+function checkOtherFile(file: string, state: FolderSnapshot): Problem | undefined {
   const { declaration } = state;
   const kind = findMismatch(file, state);
   if (kind === undefined || kind === 'changed') return undefined;
@@ -160,7 +160,7 @@ export function continuesProblem(before: Problem, problem: Problem): boolean {
 }
 
 /** Returns problems with history files, and with folders that cannot be listed. */
-function unreadableSources({ history, listing }: FolderState): Problem[] {
+function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
   const advice = 'Make it readable, or move it away.';
   return [...history.unreadable, ...listing.closed].map(([file, why]) => {
     const clause = `cannot be read: ${why}`;
@@ -178,7 +178,7 @@ function warningNotes(lines: readonly FileLine[]): string[] {
 
 /** Returns a note on other files that `*.csv` and the like would read too. */
 function strayNotes(
-  { declaration: { pattern }, listing }: FolderState,
+  { declaration: { pattern }, listing }: FolderSnapshot,
   isSelected: (name: string) => boolean,
 ): string[] {
   const strays = listing.names.filter((name) => {
@@ -191,7 +191,7 @@ function strayNotes(
 }
 
 /** Returns a note on files with a line after the end of the folder. */
-function lateNotes({ declaration, history, onDisk }: FolderState): string[] {
+function lateNotes({ declaration, history, onDisk }: FolderSnapshot): string[] {
   const { until } = declaration;
   if (until === 'now') return [];
   const late = [...onDisk.keys()].filter((name) => {

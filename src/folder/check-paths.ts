@@ -7,7 +7,7 @@ import { type Declaration, declarationName } from './declaration.ts';
 import { type DeclarationFile, readDeclaration } from './declaration-file.ts';
 import type { FolderPart } from './due.ts';
 import {
-  type FolderAtPath,
+  type FolderTarget,
   findFolders,
   readFolder,
   readStateAgain,
@@ -15,7 +15,7 @@ import {
 } from './folder-state.ts';
 
 /** A folder that was compared with its declaration and history. */
-export interface FolderReport {
+export interface CheckedFolder {
   /** Absolute path. */
   readonly folder: string;
 
@@ -42,10 +42,10 @@ export interface CheckOptions {
  * @throws UsageError for a path without a declaration, and for a period that is invalid or has no
  *   day of these folders
  */
-export async function checkPath(path: TypedPath, options: CheckOptions): Promise<FolderReport[]> {
-  const checked: FolderReport[] = [];
+export async function checkPath(path: TypedPath, options: CheckOptions): Promise<CheckedFolder[]> {
+  const checked: CheckedFolder[] = [];
   for (const found of await findFolders(path, options.signal)) {
-    checked.push(await checkFound(found, options));
+    checked.push(await checkTarget(found, options));
   }
   const partCount = checked.reduce((count, { check }) => count + check.parts.length, 0);
   const declarations = checked.flatMap(({ declaration }) => declaration ?? []);
@@ -75,11 +75,11 @@ export function requireParts(
   });
 }
 
-async function checkFound(found: FolderAtPath, options: CheckOptions): Promise<FolderReport> {
+async function checkTarget(found: FolderTarget, options: CheckOptions): Promise<CheckedFolder> {
   const { folder } = found;
   const { nowMs, signal, onBytes } = options;
   const file = await readDeclaration(folder);
-  if (file.kind !== 'valid') return { folder, check: undeclared(file) };
+  if (file.kind !== 'valid') return { folder, check: checkUndeclared(file) };
 
   const now = Math.floor(nowMs / 1_000);
   const { declaration } = file;
@@ -91,9 +91,9 @@ async function checkFound(found: FolderAtPath, options: CheckOptions): Promise<F
   if (check.problems.length === 0) return { folder, declaration, check };
 
   const known = new Set(check.problems.map((problem) => problem.file));
-  const again = checkFolder(await readStateAgain(state, known, signal), now, selection);
-  const problems = again.problems.filter((problem) => known.has(problem.file));
-  return { folder, declaration, check: { ...again, problems } };
+  const recheck = checkFolder(await readStateAgain(state, known, signal), now, selection);
+  const problems = recheck.problems.filter((problem) => known.has(problem.file));
+  return { folder, declaration, check: { ...recheck, problems } };
 }
 
 /** The parts and files of a folder to check or update. */
@@ -104,7 +104,7 @@ interface FolderSelection extends Required<Selection> {
 
 /** Returns what a typed path and a typed period select in a folder. */
 export function selectParts(
-  { file }: FolderAtPath,
+  { file }: FolderTarget,
   { timezone: zone, split: unit }: Declaration,
   { period: { period, since, until }, nowMs }: Pick<CheckOptions, 'period' | 'nowMs'>,
 ): FolderSelection {
@@ -120,7 +120,7 @@ export function selectParts(
   };
 }
 
-function undeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>): FolderCheck {
+function checkUndeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid' }>): FolderCheck {
   const problem: Problem = {
     file: declarationName,
     kind: 'unreadable',

@@ -15,7 +15,6 @@ import { makeFolder } from '../text/make-folder.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import {
-  adoptMetrics,
   type Declaration,
   declarationName,
   declaredKeys,
@@ -27,6 +26,7 @@ import {
   replaceDeclaration,
   reportDifferences,
   toDeclaration,
+  withFolderMetrics,
 } from './declaration.ts';
 import { accessErrorReason } from './disk.ts';
 import { readHistory } from './history.ts';
@@ -60,7 +60,7 @@ export interface DeclareOptions {
 }
 
 /** Result of declaring. */
-export interface Declared {
+export interface DeclareResult {
   readonly declaration: Declaration;
 
   /** Sentences for the user. */
@@ -76,7 +76,7 @@ export interface Declared {
  *   whose `id` does not match
  * @throws OutputError if the declaration cannot be written
  */
-export async function declare(options: DeclareOptions): Promise<Declared> {
+export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   const planned = await planDeclaration(options);
   if (!planned.isChanged) return planned;
 
@@ -101,7 +101,7 @@ export async function declare(options: DeclareOptions): Promise<Declared> {
 /** Returns what a run would declare. Throws `UsageError` as `declare`. */
 export async function planDeclaration(
   options: DeclareOptions,
-): Promise<Declared & { readonly isChanged: boolean }> {
+): Promise<DeclareResult & { readonly isChanged: boolean }> {
   const { folder, shown, query: asked, nowMs, isFresh, host } = options;
   const file = await readDeclaration(folder);
   const days = findRequestedDays(asked, nowMs);
@@ -116,17 +116,17 @@ export async function planDeclaration(
   }
 
   const before = file.declaration;
-  const query = adoptMetrics(before, asked);
-  const differing = reportDifferences(before, query);
-  if (differing.length > 0 && !isFresh) throw otherReportError(shown, differing);
+  const query = withFolderMetrics(before, asked);
+  const changes = reportDifferences(before, query);
+  if (changes.length > 0 && !isFresh) throw otherReportError(shown, changes);
 
-  const isOther = differing.length > 0 || file.kind === 'edited';
+  const isOther = changes.length > 0 || file.kind === 'edited';
   const declaration = isOther
     ? replaceDeclaration(before, query, days)
     : extendDeclaration(before, query, days);
   return {
     declaration,
-    warnings: [...replacedWarning(shown, differing), ...sinceWarning(shown, before, declaration)],
+    warnings: [...replacedWarning(shown, changes), ...sinceWarning(shown, before, declaration)],
     notes: [],
     isChanged: isOther || formatKeys(before) !== formatKeys(declaration),
   };
@@ -164,21 +164,21 @@ async function parseDeclaration(path: string) {
   const { values } = readSavedOptions([section], mistakes, ownKeys);
   if (mistakes.length > 0) throw fileError(declarationName, mistakes);
 
-  const own = (key: (typeof ownKeys)[number]): string | undefined => {
+  const readKey = (key: (typeof ownKeys)[number]): string | undefined => {
     const { value } = section.entries.get(key) ?? {};
     return typeof value === 'string' ? value : undefined;
   };
   const { profile = 'buyer', account, encoding, windowClock } = values;
-  const owner = { account, login: own('login'), service: own('service') };
+  const owner = { account, login: readKey('login'), service: readKey('service') };
   const facts = { encoding, windowClock, ...owner };
-  const given = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const knownFacts = Object.entries(facts).filter(([, value]) => value !== undefined);
   const query = buildQuery(values, {
     profile,
-    ...Object.fromEntries(given),
+    ...Object.fromEntries(knownFacts),
     stdoutFormat: 'csv',
     nowMs: farAheadMs,
   });
-  return { declaration: toDeclaration(requireFolder(query)), id: own('id') ?? '' };
+  return { declaration: toDeclaration(requireFolder(query)), id: readKey('id') ?? '' };
 }
 
 /** Throws `UsageError` for a query that cannot be the declaration of a folder. */

@@ -62,12 +62,12 @@ export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedV
   const keys = { since, until, lookback, strict, split, profile, by, metrics, ...more };
   const ordered = { ...keys, output, format, account, login, service };
 
-  const given: Record<string, SavedValue> = {};
+  const keysWithValues: Record<string, SavedValue> = {};
   for (const [key, value] of Object.entries(ordered)) {
     const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
-    if (!isEmpty) given[key] = value;
+    if (!isEmpty) keysWithValues[key] = value;
   }
-  return given;
+  return keysWithValues;
 }
 
 /** First and last day that a run asks for; the last is `now` if it moves with the clock. */
@@ -138,7 +138,7 @@ function pickEdits(query: Query): Partial<Query> {
 }
 
 /** Gives a query without metrics those of the folder, because a newer release may know more. */
-export function adoptMetrics<Asked extends Query>(
+export function withFolderMetrics<Asked extends Query>(
   { query: own }: Declaration,
   asked: Asked,
 ): Asked {
@@ -148,10 +148,10 @@ export function adoptMetrics<Asked extends Query>(
 
 /** Describes what differs between the report of a folder and that of a run: `country: FR → DE`. */
 export function reportDifferences({ query: own }: Declaration, query: Query): string[] {
-  const found = differences(own, query);
+  const changes = differences(own, query);
   const [before, now] = [own, query].map(({ outputs: [output] }) => output.path);
-  if (before !== now) found.push(`output: ${before} → ${now}`);
+  if (before !== now) changes.push(`output: ${before} → ${now}`);
   if (!isSameAccount(own, query))
-    found.push(`account: ${nameAccount(own)} → ${nameAccount(query)}`);
-  return found;
+    changes.push(`account: ${nameAccount(own)} → ${nameAccount(query)}`);
+  return changes;
 }

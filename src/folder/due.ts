@@ -2,7 +2,7 @@ import { type CalendarUnit, unitContaining, unitsIn } from '../query/calendar.ts
 import type { Declaration } from './declaration.ts';
 import type { FileState } from './disk.ts';
 import { isFinal } from './finality.ts';
-import type { FolderState } from './folder-state.ts';
+import type { FolderSnapshot } from './folder-state.ts';
 import type { FileLine } from './history-schema.ts';
 
 /** Day, week or month of a folder. */
@@ -40,10 +40,10 @@ export function findPart(name: string, declaration: Declaration): FolderPart | u
 }
 
 /** What is known about a folder. */
-export type FolderContent = Pick<FolderState, 'declaration' | 'history' | 'onDisk'>;
+export type DueInputs = Pick<FolderSnapshot, 'declaration' | 'history' | 'onDisk'>;
 
 /** Returns the parts that are due, except those whose path is not a regular file. */
-export function partsDue(parts: readonly FolderPart[], state: FolderContent): FolderPart[] {
+export function partsDue(parts: readonly FolderPart[], state: DueInputs): FolderPart[] {
   return parts.filter((part) => {
     const isReplaceable = state.onDisk.get(part.name)?.kind !== 'unreadable';
     return isReplaceable && isDue(part, state);
@@ -51,7 +51,7 @@ export function partsDue(parts: readonly FolderPart[], state: FolderContent): Fo
 }
 
 /** A part is due unless its file matches the history and the declaration, and is final. */
-export function isDue(part: FolderPart, state: FolderContent): boolean {
+export function isDue(part: FolderPart, state: DueInputs): boolean {
   const line = state.history.lines.get(part.name);
   const matches = findMismatch(part.name, state) === undefined;
   return !matches || !line || !isFinal(line, part, state.declaration);
@@ -63,7 +63,7 @@ export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' |
 /** Compares a file with its line and the declaration; `undefined` if it matches. */
 export function findMismatch(
   name: string,
-  { declaration: { id }, history: { lines }, onDisk }: FolderContent,
+  { declaration: { id }, history: { lines }, onDisk }: DueInputs,
 ): Mismatch | undefined {
   const file = onDisk.get(name) ?? { kind: 'absent' };
   if (file.kind === 'absent') return 'missing';

@@ -21,7 +21,7 @@ export interface TypedPath {
 }
 
 /** Declared folder at a path that the user typed. */
-export interface FolderAtPath {
+export interface FolderTarget {
   /** Absolute path. */
   readonly folder: string;
 
@@ -35,10 +35,10 @@ export interface FolderAtPath {
  * @throws UsageError for a path that does not exist or has no declaration: an unmounted disk is not
  *   “all good”
  */
-export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderAtPath[]> {
-  if (!(await isFolderAt(path))) return [await findFolderOfFile(path)];
+export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderTarget[]> {
+  if (!(await isFolderAt(path))) return [await findFolderAbove(path)];
 
-  const found: FolderAtPath[] = [];
+  const found: FolderTarget[] = [];
   const waiting = [path.absolute];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
@@ -71,7 +71,7 @@ async function isFolderAt({ absolute, shown }: TypedPath): Promise<boolean> {
 }
 
 /** Finds the declared folder nearest above a file. */
-async function findFolderOfFile(path: TypedPath): Promise<FolderAtPath> {
+async function findFolderAbove(path: TypedPath): Promise<FolderTarget> {
   let folder = dirname(path.absolute);
   for (;;) {
     const names = await listOrEmpty(folder);
@@ -86,16 +86,16 @@ async function findFolderOfFile(path: TypedPath): Promise<FolderAtPath> {
 
 function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError {
   const hasHistory = names.some(isHistoryName);
-  const again = hasHistory
+  const hint = hasHistory
     ? 'It has a history: run the command that filled it again, which writes a new declaration.'
     : 'If run has filled it, check that its disk is mounted. To fill a folder, see: adreport help folders';
   return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
-    hint: again,
+    hint: hint,
   });
 }
 
 /** What a folder should hold, and what it has. */
-export interface FolderState {
+export interface FolderSnapshot {
   /** Absolute path. */
   readonly folder: string;
   readonly declaration: Declaration;
@@ -121,7 +121,7 @@ export async function readFolder(
     readonly onBytes?: ((count: number) => void) | undefined;
     readonly isSelected?: (name: string) => boolean;
   },
-): Promise<FolderState> {
+): Promise<FolderSnapshot> {
   const { signal, isSelected = () => true } = options;
   const { pattern } = declaration;
   const listing = await listNames(folder, pattern.depth, signal);
@@ -139,10 +139,10 @@ export async function readFolder(
  * history line of a file, but not yet the file.
  */
 export async function readStateAgain(
-  state: FolderState,
+  state: FolderSnapshot,
   names: Iterable<string>,
   signal: AbortSignal,
-): Promise<FolderState> {
+): Promise<FolderSnapshot> {
   const { folder, declaration } = state;
   const file = await readDeclaration(folder);
   const onDisk = new Map(state.onDisk);

@@ -11,7 +11,7 @@ export interface KeptFile {
   readonly sha256: string;
 
   /** True if it is the report of the declaration. */
-  readonly isOfReport: boolean;
+  readonly matchesDeclaration: boolean;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function findFileToKeep(options: {
 
   const { bytes, sha256 = '' } = file;
   const isKnown = line !== undefined && !isChanged(file, line);
-  if (!isKnown) return { rows: null, bytes, sha256, isOfReport: false };
+  if (!isKnown) return { rows: null, bytes, sha256, matchesDeclaration: false };
   if (!hasNumbers(line)) return undefined;
-  return { rows: line.rows, bytes, sha256, isOfReport: line.id === id };
+  return { rows: line.rows, bytes, sha256, matchesDeclaration: line.id === id };
 }

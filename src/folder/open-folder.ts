@@ -12,8 +12,8 @@ import type { Declaration } from './declaration.ts';
 import { declare, planDeclaration } from './declaration-file.ts';
 import { isDue } from './due.ts';
 import { findPlace } from './folder-place.ts';
-import { type FolderState, readFolder } from './folder-state.ts';
-import type { FolderToFill } from './record-download.ts';
+import { type FolderSnapshot, readFolder } from './folder-state.ts';
+import type { OutputFolder } from './record-download.ts';
 
 /** A run that fills a folder. */
 interface FolderRun {
@@ -32,7 +32,7 @@ interface FolderRun {
 
 /** A folder as a run finds it, with whole sentences for the user. */
 export interface OpenedFolder {
-  readonly state: FolderState;
+  readonly state: FolderSnapshot;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
@@ -81,16 +81,16 @@ export function asDeclared(query: Query, { query: own }: Declaration): Query {
 }
 
 /** Returns the parts of a run that are due. */
-export function selectDue(parts: readonly Part[], state: FolderState): Part[] {
+export function selectDue(parts: readonly Part[], state: FolderSnapshot): Part[] {
   const { pattern } = state.declaration;
   return parts.filter((part) => isDue({ ...part, name: pattern.nameFor(part) }, state));
 }
 
 /** Returns what is needed to record downloads in a folder. */
 export async function prepareToFill(
-  { folder, declaration, history }: FolderState,
+  { folder, declaration, history }: FolderSnapshot,
   { host, shard }: { readonly host: FileHost; readonly shard: Shard | undefined },
-): Promise<FolderToFill> {
+): Promise<OutputFolder> {
   const realPath = await realpath(folder).catch(() => folder);
   return { folder, declaration, realPath, lines: history.lines, shard, host };
 }

@@ -16,7 +16,7 @@ import type { FileLine, Totals } from './history-schema.ts';
 import { findFileToKeep, type KeptFile } from './kept-file.ts';
 
 /** Folder that a run fills. */
-export interface FolderToFill extends HistoryTarget {
+export interface OutputFolder extends HistoryTarget {
   readonly declaration: Declaration;
 
   /** Where the folder is, without links. A link that appears later must not move it. */
@@ -60,7 +60,7 @@ export interface RecordResult {
  *   folder or the file
  */
 export async function recordDownload(
-  filled: FolderToFill,
+  filled: OutputFolder,
   report: CompleteReport,
 ): Promise<RecordResult> {
   await requireSamePlace(filled, report.part);
@@ -88,7 +88,7 @@ export async function recordDownload(
 }
 
 /** Throws `OutputError` if a part cannot be put in its place, or the folder became a link. */
-export async function requireSamePlace(filled: FolderToFill, part: Part): Promise<void> {
+export async function requireSamePlace(filled: OutputFolder, part: Part): Promise<void> {
   const { folder, realPath, declaration } = filled;
   const name = declaration.pattern.nameFor(part);
   await requirePlace(folder, name);

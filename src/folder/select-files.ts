@@ -1,7 +1,7 @@
 import { type CalendarUnit, unitsIn, type Window } from '../query/calendar.ts';
 import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isFinal } from './finality.ts';
-import type { FolderState } from './folder-state.ts';
+import type { FolderSnapshot } from './folder-state.ts';
 import type { FileLine } from './history-schema.ts';
 
 /** A part with its file, or why there is none. */
@@ -20,18 +20,18 @@ export interface SelectedPart {
  *   the folder should have, and all others that have a file. `now` is in unix seconds
  */
 export function selectFiles(
-  state: FolderState,
+  state: FolderSnapshot,
   { window, now }: { readonly window?: Window | undefined; readonly now: number },
 ): SelectedPart[] {
   const { declaration, onDisk } = state;
   const parts = new Map<string, FolderPart>();
-  const expected = window ? partsOfWindow(state, window, now) : listParts(declaration, now);
+  const expected = window ? listPartsIn(state, window, now) : listParts(declaration, now);
   for (const part of expected) {
     const counts = window || onDisk.has(part.name) || isExpected(part, declaration, now);
     if (counts) parts.set(part.name, part);
   }
   for (const name of onDisk.keys()) {
-    if (parts.has(name) || !isOfReport(state, name)) continue;
+    if (parts.has(name) || !matchesDeclaration(state, name)) continue;
     const part = findPart(name, declaration);
     if (part && overlaps(part, window)) parts.set(name, part);
   }
@@ -39,8 +39,8 @@ export function selectFiles(
   return inOrder.map((part) => selectPart(part, state));
 }
 
-function partsOfWindow(
-  { declaration: { split, pattern } }: FolderState,
+function listPartsIn(
+  { declaration: { split, pattern } }: FolderSnapshot,
   window: Window,
   now: number,
 ): FolderPart[] {
@@ -52,11 +52,11 @@ function overlaps({ since, end }: CalendarUnit, window: Window | undefined): boo
   return window === undefined || (since <= window.until && window.since < end);
 }
 
-function isOfReport({ declaration, history }: FolderState, name: string): boolean {
+function matchesDeclaration({ declaration, history }: FolderSnapshot, name: string): boolean {
   return history.lines.get(name)?.id === declaration.id;
 }
 
-function selectPart(part: FolderPart, state: FolderState): SelectedPart {
+function selectPart(part: FolderPart, state: FolderSnapshot): SelectedPart {
   const { declaration, history } = state;
   const gap = findMismatch(part.name, state);
   if (gap !== undefined) return { part, gap, isFinal: false };

@@ -107,16 +107,16 @@ function fitColumns(
   width: number,
 ): number[] | undefined {
   const widths: number[] = [];
-  const leastWidths: number[] = [];
+  const minWidths: number[] = [];
   for (let column = 0; column < columnCount; column++) {
     const cells = rows.map((row) => row[column] ?? '');
     widths.push(Math.max(...cells.map((cell) => cell.length)));
-    leastWidths.push(Math.max(...cells.map(longestWord)));
+    minWidths.push(Math.max(...cells.map(longestWord)));
   }
 
   while (lineWidth(widths) > width) {
     // Takes a character from the widest column that can spare one.
-    const givingWidths = widths.map((own, column) => (own > (leastWidths[column] ?? 0) ? own : 0));
+    const givingWidths = widths.map((own, column) => (own > (minWidths[column] ?? 0) ? own : 0));
     const widest = Math.max(...givingWidths);
     if (widest === 0) return undefined;
     widths[givingWidths.indexOf(widest)] = widest - 1;

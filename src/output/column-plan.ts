@@ -267,7 +267,7 @@ export class ColumnPlan {
 
 /** Calls dates `Week` or `Month` if they represent these. */
 function chooseLabel(field: string, requested: Column | undefined): string {
-  if (requested?.isOfWeeks) return 'Week';
+  if (requested?.isWeekly) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
 }
 

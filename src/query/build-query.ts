@@ -56,10 +56,10 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
   const { profile, encoding = 'json', windowClock = 'instant', nowMs, stdoutFormat } = facts;
   const { report, account, login, service } = facts;
   const reader = new QueryReader(options, facts);
-  const asked = { profile, metrics: reader.readMetrics(), breakdowns: reader.readBreakdowns() };
+  const content = { profile, metrics: reader.readMetrics(), breakdowns: reader.readBreakdowns() };
   const query = {
-    ...reader.readKept(asked),
-    ...asked,
+    ...reader.readKept(content),
+    ...content,
     hasTypedMetrics: options.metrics !== undefined,
     filters: reader.readFilters(),
     timezone: reader.collect(() => readTimezone(options.timezone, profile)) ?? defaultZone,

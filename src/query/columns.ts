@@ -21,8 +21,10 @@ export function listQueryColumns({ profile, metrics, breakdowns }: ColumnsQuery)
 
   const isOfWeeks = breakdowns.includes('WEEKLY');
   const ofBreakdown = (name: string): Column[] => {
-    const own = all.filter(({ breakdown }) => breakdown === name);
-    return isOfWeeks && name === 'RANGE' ? own.map((one) => ({ ...one, isOfWeeks })) : own;
+    const matching = all.filter(({ breakdown }) => breakdown === name);
+    return isOfWeeks && name === 'RANGE'
+      ? matching.map((one) => ({ ...one, isOfWeeks }))
+      : matching;
   };
   const hidden = sent.metrics
     .filter((name) => !metrics.some((shown) => shown === name))

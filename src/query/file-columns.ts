@@ -72,7 +72,7 @@ function keysNamed(text: string, fields: readonly string[], flag: '--by' | '--fi
     throw unknownColumn(findAnyBreakdown(text)?.name ?? text, dimensions, flag);
   }
 
-  const columns = fieldsOfBreakdown(breakdown).filter((field) => fields.includes(field));
+  const columns = listBreakdownFields(breakdown).filter((field) => fields.includes(field));
   const unit = calendarUnits[breakdown];
   if (!columns.includes('hour')) return toKeyColumns(columns).map((key) => ({ ...key, unit }));
   // An hour is that of an instant, whose day is that of its row.
@@ -100,14 +100,14 @@ function readFileBreakdown(
 function breakdownsIn(fields: readonly string[]): string[] {
   const names: string[] = [];
   for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
-    const hasField = fieldsOfBreakdown(name).some((field) => fields.includes(field));
+    const hasField = listBreakdownFields(name).some((field) => fields.includes(field));
     const lacksHour = name === 'HOURLY' && !fields.includes('hour');
     if (hasField && !lacksHour) names.push(name);
   }
   return names;
 }
 
-function fieldsOfBreakdown(name: string): string[] {
+function listBreakdownFields(name: string): string[] {
   return findAnyBreakdown(name)?.fields.map((field) => field.name) ?? [];
 }
 

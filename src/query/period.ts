@@ -51,8 +51,8 @@ const maxLength = 100;
 export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
   const { period, since, until } = typed;
   if (period !== undefined && (since ?? until) !== undefined) {
-    const other = since === undefined ? '--until' : '--since';
-    throw new UsageError(`--period cannot be used with ${other}.`, {
+    const otherFlag = since === undefined ? '--until' : '--since';
+    throw new UsageError(`--period cannot be used with ${otherFlag}.`, {
       about: { flag: '--period' },
       hint: 'Use either --period, or --since and --until.',
     });
@@ -113,10 +113,11 @@ export function readZone(text: string): string {
   if (!isZoneName(name)) {
     const zones = Intl.supportedValuesOf('timeZone');
     const city = `/${name.replaceAll(' ', '_')}`.toLowerCase();
-    const meant = nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
+    const suggestion =
+      nearest(name, zones) ?? zones.find((zone) => zone.toLowerCase().endsWith(city));
     throw new UsageError(`Unknown time zone ${quoted(text)}.`, {
       about: { flag: '--timezone' },
-      hint: didYouMean(meant, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
+      hint: didYouMean(suggestion, 'Use a name such as Europe/Paris, America/New_York or UTC.'),
     });
   }
   const canonical = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
@@ -239,10 +240,10 @@ class PeriodReader {
       return startOfDay(days.end, this.#zone) - 1;
     }
 
-    const meant = nearest(text, ['now']) ?? suggestPeriod(text, this.#wallNow);
+    const suggestion = nearest(text, ['now']) ?? suggestPeriod(text, this.#wallNow);
     throw new UsageError(`Unknown time ${quoted(text)}.`, {
       about: { flag: `--${end}` },
-      hint: didYouMean(meant, noSuchDate(text, acceptedTimes)),
+      hint: didYouMean(suggestion, noSuchDate(text, acceptedTimes)),
     });
   }
 
@@ -268,12 +269,12 @@ class PeriodReader {
 
   /** Reads an ISO 8601 date-time, in the report's zone if it has no offset. */
   #readDateTime(end: End, text: string): number | undefined {
-    const typed = readWallTime(text);
-    if (!typed) return undefined;
+    const wallTime = readWallTime(text);
+    if (!wallTime) return undefined;
 
     const milliseconds = end === 'since' ? 999 : 0;
-    const wall = typed.wall.plus({ milliseconds }).startOf('second');
-    return typed.hasOffset ? wall.toSeconds() : this.#settle(end, wall);
+    const wall = wallTime.wall.plus({ milliseconds }).startOf('second');
+    return wallTime.hasOffset ? wall.toSeconds() : this.#settle(end, wall);
   }
 
   /**
@@ -373,7 +374,7 @@ function suggestPeriod(text: string, today: WallTime): string | undefined {
 
 /** Formats a month or a day, such as `2026-10`; `undefined` if there is none. */
 function formatIfDate(...numbers: readonly (string | number | undefined)[]): string | undefined {
-  const given = numbers.filter((number) => number !== undefined);
-  const text = given.map((number) => String(number).padStart(2, '0')).join('-');
+  const typedNumbers = numbers.filter((number) => number !== undefined);
+  const text = typedNumbers.map((number) => String(number).padStart(2, '0')).join('-');
   return readDays(text) ? text : undefined;
 }

@@ -54,12 +54,12 @@ export function selectContent(query: Query): Readonly<Record<string, SavedValue>
 export function differences(before: Query, after: Query): string[] {
   const old = textsByKey(selectContent(before));
   const current = textsByKey(selectContent(after));
-  const found: string[] = [];
+  const lines: string[] = [];
   for (const key of new Set([...old.keys(), ...current.keys()])) {
     const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
-    if (from !== to) found.push(`${key}: ${shortened(from)} → ${shortened(to)}`);
+    if (from !== to) lines.push(`${key}: ${shortened(from)} → ${shortened(to)}`);
   }
-  return found;
+  return lines;
 }
 
 /** Formats the values by key; a filter has its own name. */
@@ -130,13 +130,13 @@ interface FlagValue {
 
 /** Lists flags that have a value, in the order of the flags of `run`. */
 function flagValues(options: OptionValues): FlagValue[] {
-  const found: FlagValue[] = [];
+  const flags: FlagValue[] = [];
   for (const [option, flag] of runFlagsByName) {
     const value = options[option];
     const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
-    if (flag.belongsTo === 'query' && value !== undefined && !isEmpty) found.push({ flag, value });
+    if (flag.belongsTo === 'query' && value !== undefined && !isEmpty) flags.push({ flag, value });
   }
-  return found;
+  return flags;
 }
 
 function isMap(value: SavedValue): value is Readonly<Record<string, string | readonly string[]>> {

@@ -111,17 +111,17 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, mistakes: LineMistake
 
   const texts = readStrings(flag, value);
   if (!texts) return refuse(`${key} needs a value or a list of values.`);
-  const found: unknown[] = [];
+  const values: unknown[] = [];
   for (const text of texts) {
     try {
-      found.push(readValue(flag, text));
+      values.push(readValue(flag, text));
     } catch (error) {
       if (!(error instanceof InvalidArgumentError)) throw error;
       return refuse(unknownValue(flag, text), error.message);
     }
   }
-  const [first, second] = found;
-  if (found.every(Array.isArray)) return found.flat();
+  const [first, second] = values;
+  if (values.every(Array.isArray)) return values.flat();
   return second === undefined ? first : refuse(`${key} takes a single value, not a list.`);
 }
 

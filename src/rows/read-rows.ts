@@ -1,4 +1,4 @@
-import { detectTextForm, startsWithRow } from '../contract/body-kind.ts';
+import { detectTextFormat, startsWithRow } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { ByteWindow, truncatedError } from './bytes.ts';
 import type { CsvOptions } from './csv-rows.ts';
@@ -99,7 +99,7 @@ function detectForm(
 ): 'document' | 'lines' | 'csv' {
   const text = head.toString('latin1');
   if (text.trim() === '' && head.length < headBytes) throw truncatedError(0, head.length);
-  const form = detectTextForm(text, contentType);
+  const form = detectTextFormat(text, contentType);
   if (form === 'page') {
     throw new IncompleteDataError('The service sent a web page instead of the report.', {
       code: 'NO_DATA',

@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { findFolderAccount } from '../account/owner.ts';
 import { UsageError } from '../errors.ts';
 import type { FolderPart } from '../folder/due.ts';
-import type { FolderState } from '../folder/folder-state.ts';
+import type { FolderSnapshot } from '../folder/folder-state.ts';
 import { asDeclared, openFolder, prepareToFill, selectDue } from '../folder/open-folder.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { escapeBraces } from '../query/file-name.ts';
@@ -68,7 +68,7 @@ export type UpdateFlags = OptionsOf<readonly [typeof serviceFlags, typeof waitFl
  */
 export async function planUpdate(
   { accounts, host }: Context,
-  { state, due }: { readonly state: FolderState; readonly due: readonly FolderPart[] },
+  { state, due }: { readonly state: FolderSnapshot; readonly due: readonly FolderPart[] },
   flags: UpdateFlags,
 ): Promise<Omit<ReportPlan, 'label'>> {
   const { folder, declaration } = state;

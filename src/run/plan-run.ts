@@ -7,7 +7,7 @@ import {
 } from '../account/saved-reports.ts';
 import { findIds } from '../client/find-ids.ts';
 import { UsageError } from '../errors.ts';
-import type { FolderToFill } from '../folder/record-download.ts';
+import type { OutputFolder } from '../folder/record-download.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { listPlaceholders } from '../query/file-name.ts';
@@ -39,7 +39,7 @@ export interface ReportPlan {
   readonly parts: readonly Part[];
 
   /** Folder that the report fills, if it fills one. */
-  readonly filled?: FolderToFill;
+  readonly filled?: OutputFolder;
 
   /** Why its folder lets none of its parts be requested; an error of the run. */
   readonly refusal?: UsageError;

@@ -6,7 +6,7 @@ import {
 } from '../errors.ts';
 import { NonZeroDetector } from '../folder/non-zero-detector.ts';
 import {
-  type FolderToFill,
+  type OutputFolder,
   type RecordResult,
   recordDownload,
   requireSamePlace,
@@ -37,7 +37,7 @@ export interface ReportToWrite extends ReportToRead {
   readonly names: NameValues;
 
   /** Folder whose history records the file; it then decides whether the file is replaced. */
-  readonly filled?: FolderToFill | undefined;
+  readonly filled?: OutputFolder | undefined;
 }
 
 /** A file of a report, in place. */

@@ -120,7 +120,7 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
   });
   await announcer.add(written);
   const { kept } = written.recorded ?? {};
-  if (!kept || kept.isOfReport) return;
+  if (!kept || kept.matchesDeclaration) return;
   const name = written.files[0]?.name;
   throw new IncompleteDataError(`${name} was kept, but it is not of this report.`, {
     hint: 'Delete the file to accept that the new report has no numbers, and run again.',

@@ -91,7 +91,7 @@ export function timeFields(
  * Converts a wall time to unix seconds. The wall time is given as the unix seconds of the same
  * digits in UTC. `which` selects the instant if a clock change repeats the hour.
  */
-export function instantOfWallTime(seconds: number, zone: string, which: 'first' | 'last'): number {
+export function wallTimeToInstant(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });
   const local = digits.setZone(zone, { keepLocalTime: true });
   const instants = local.getPossibleOffsets().map((instant) => instant.toUnixInteger());

@@ -5,7 +5,7 @@ import {
   listCheck,
   type MemberCheck,
   type NumberRange,
-  textCheck,
+  stringCheck,
   wholeNumberCheck,
   wordCheck,
 } from '../text/check-members.ts';
@@ -55,9 +55,9 @@ const clockTime: MemberCheck = {
 };
 
 const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
-  host: textCheck,
+  host: stringCheck,
   port: wholeNumberCheck(optionRanges.port),
-  fixtures: textCheck,
+  fixtures: stringCheck,
   seed: wholeNumberCheck(optionRanges.seed),
   scale: wholeNumberCheck(optionRanges.scale),
   delay: duration,
@@ -80,9 +80,9 @@ export function readOptions(options: LocalServerOptions): ServerOptions {
   const { delay, delayMs, tokenTtl, reportTtl, ...others } = options;
   const { polls, manual } = options;
   const paces = Object.entries({ delay, delayMs, polls, manual: manual || undefined });
-  const given = paces.flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (given.length > 1) {
-    throw new UsageError(`Cannot combine ${given.join(' and ')}: use one of them.`);
+  const chosen = paces.flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (chosen.length > 1) {
+    throw new UsageError(`Cannot combine ${chosen.join(' and ')}: use one of them.`);
   }
   return {
     ...others,

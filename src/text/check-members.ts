@@ -38,8 +38,8 @@ export function findMistake(
     const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
     if (!check) return unknownMember(name, checks, noun);
     if (value === undefined || check.isValid(value)) continue;
-    const given = check.isSecret ? 'this value' : describe(value);
-    return { message: `${name} cannot be ${given}: use ${check.expected}.` };
+    const shownValue = check.isSecret ? 'this value' : describe(value);
+    return { message: `${name} cannot be ${shownValue}: use ${check.expected}.` };
   }
   return undefined;
 }
@@ -65,7 +65,7 @@ function describe(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-export const textCheck: MemberCheck = {
+export const stringCheck: MemberCheck = {
   expected: 'a string that is not empty',
   isValid: (value) => typeof value === 'string' && value.trim() !== '',
 };

@@ -15,31 +15,31 @@ export function nearest(name: string, candidates: readonly string[]): string | u
   const limit = Math.max(1, Math.floor(Math.max(lower.length, best.length) / 3));
   if (distance(lower, best) <= limit) return byLower.get(best);
 
-  const swapped = [...byLower.keys()].find((word) => columnLetters(word) === columnLetters(lower));
+  const swapped = [...byLower.keys()].find((word) => sortLetters(word) === sortLetters(lower));
   return swapped && byLower.get(swapped);
 }
 
 /**
  * Sorts the letters of a word, to recognize two swapped letters, which would count as two edits.
  */
-function columnLetters(word: string): string {
+function sortLetters(word: string): string {
   return [...word].sort().join('');
 }
 
 /** Finds up to three names that contain a pattern, or a close misspelling of it. */
 export function nearestNames(pattern: string, names: readonly string[]): string[] {
-  const wanted = pattern.replaceAll('*', '').trim().toLowerCase();
-  if (wanted === '') return [];
+  const plainPattern = pattern.replaceAll('*', '').trim().toLowerCase();
+  if (plainPattern === '') return [];
 
-  const containing = names.filter((name) => name.toLowerCase().includes(wanted));
+  const containing = names.filter((name) => name.toLowerCase().includes(plainPattern));
   if (containing.length > 0) return [...new Set(containing)].slice(0, 3);
 
-  const wordCount = wanted.split(/\s+/).length;
+  const wordCount = plainPattern.split(/\s+/).length;
   const listPieces = (name: string): string[] => {
     const words = name.split(/\s+/);
     return [name, ...words.map((_, at) => words.slice(at, at + wordCount).join(' '))];
   };
-  const best = nearest(wanted, names.flatMap(listPieces))?.toLowerCase();
+  const best = nearest(plainPattern, names.flatMap(listPieces))?.toLowerCase();
   const nearNames = names.filter((name) =>
     listPieces(name).some((piece) => piece.toLowerCase() === best),
   );

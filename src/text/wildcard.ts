@@ -3,7 +3,7 @@
  * and Unicode form. Only the last `*` is extended when backtracking, so that no pattern is slow.
  */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  const wanted = [...plain(pattern)];
+  const patternCharacters = [...plain(pattern)];
   const characters = [...plain(text)];
   let inPattern = 0;
   let inText = 0;
@@ -11,7 +11,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
   let starEnd = 0;
 
   while (inText < characters.length) {
-    const sign = wanted[inPattern];
+    const sign = patternCharacters[inPattern];
     if (sign === '*') {
       inPattern += 1;
       afterStar = inPattern;
@@ -28,7 +28,7 @@ export function matchesWildcard(pattern: string, text: string): boolean {
       return false;
     }
   }
-  return wanted.slice(inPattern).every((sign) => sign === '*');
+  return patternCharacters.slice(inPattern).every((sign) => sign === '*');
 }
 
 function plain(text: string): string {

@@ -1,4 +1,4 @@
-import { parseTimestamp, readTime, type WrittenTime } from '../contract/values.ts';
+import { type ParsedTime, parseTimestamp, readTime } from '../contract/values.ts';
 import type { Group } from './grouped-totals.ts';
 
 /** Orders by a value; items without one come last, whichever way others go. */
@@ -31,7 +31,7 @@ export function compareTimes(a: string, b: string): number {
 }
 
 /** Group whose key begins with a time. */
-export interface TimedGroup extends Group, WrittenTime {
+export interface TimedGroup extends Group, ParsedTime {
   readonly time: string;
 }
 

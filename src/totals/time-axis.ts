@@ -8,7 +8,7 @@ import {
   utcYear,
 } from 'd3-time';
 import { utcFormat } from 'd3-time-format';
-import type { WrittenTime } from '../contract/values.ts';
+import type { ParsedTime } from '../contract/values.ts';
 import { type Window, wallAt } from '../query/calendar.ts';
 import type { Comparison } from './comparison.ts';
 import type { DateUnit } from './group-keys.ts';
@@ -143,7 +143,7 @@ const intervals: Readonly<Record<Step, CountableTimeInterval>> = {
 const epoch = new Date(0);
 
 /** Counts the steps from 1970: hours by instants, days and longer steps by the calendar. */
-export function stepNumber({ wallMs, instantMs = wallMs }: WrittenTime, step: Step): number {
+export function stepNumber({ wallMs, instantMs = wallMs }: ParsedTime, step: Step): number {
   return intervals[step].count(epoch, new Date(step === 'hour' ? instantMs : wallMs));
 }
 

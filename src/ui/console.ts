@@ -33,8 +33,8 @@ interface Bar {
 
 /** All output: results on stdout, everything else on stderr (`cli.md`, Streams). */
 export class Console {
-  readonly out: ConsoleSide;
-  readonly err: ConsoleSide;
+  readonly out: OutputStream;
+  readonly err: OutputStream;
   readonly isQuiet: boolean;
 
   /** Set by `-v` without `-q`. */
@@ -49,8 +49,8 @@ export class Console {
     { stdin, stdout, stderr, env, platform }: ConsoleStreams,
     { color, ...flags }: ConsoleFlags,
   ) {
-    this.out = new ConsoleSide(stdout, { env, platform, color });
-    this.err = new ConsoleSide(stderr, { env, platform, color });
+    this.out = new OutputStream(stdout, { env, platform, color });
+    this.err = new OutputStream(stderr, { env, platform, color });
     this.isQuiet = flags.quiet === true;
     this.isVerbose = flags.verbose === true && !this.isQuiet;
     this.#stdin = stdin;
@@ -163,7 +163,7 @@ interface TableLook {
   readonly unicode: boolean;
 }
 
-class ConsoleSide {
+class OutputStream {
   readonly stream: NodeJS.WriteStream;
   readonly isTerminal: boolean;
 

@@ -6,7 +6,7 @@ import type { Console } from './console.ts';
 
 interface Question {
   /** Names the requested value in a sentence: `base URL`. */
-  readonly what: string;
+  readonly noun: string;
 
   /** Replaces the name of the value as the question. */
   readonly title?: string;
@@ -61,9 +61,9 @@ export class Prompt {
 
   /** Asks a question; `kind` has inquirer's type and its options. */
   async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
-    const { what, flag } = question;
+    const { noun, flag } = question;
     if (!this.#console.isInteractive) {
-      const message = `Cannot prompt for the ${what}: there is no terminal.`;
+      const message = `Cannot prompt for the ${noun}: there is no terminal.`;
       throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 
@@ -97,14 +97,14 @@ export class Prompt {
 }
 
 /** Formats the question with its example: `Period (e.g. last-week, 2026-10):`. */
-function formatMessage({ what, title, example }: Question, { err }: Console): string {
-  const text = title ?? `${what.charAt(0).toUpperCase()}${what.slice(1)}`;
+function formatMessage({ noun, title, example }: Question, { err }: Console): string {
+  const text = title ?? `${noun.charAt(0).toUpperCase()}${noun.slice(1)}`;
   return example === undefined ? `${text}:` : `${text} ${err.style.dim(`(e.g. ${example})`)}:`;
 }
 
 /** Returns true for a valid answer, otherwise the message to show. */
-function validate({ what, check }: Question, answer: string): true | string {
-  if (answer === '') return `Enter the ${what}.`;
+function validate({ noun, check }: Question, answer: string): true | string {
+  if (answer === '') return `Enter the ${noun}.`;
   try {
     check?.(answer);
     return true;

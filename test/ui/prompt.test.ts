@@ -12,7 +12,7 @@ describe('without a terminal', () => {
     const { console, stderr } = await openConsole({ stdin, tty });
     const prompt = new Prompt(stdin, console, new AbortController().signal);
     const expected = { name: 'UsageError', exitCode: 2, hint: 'Add --base-url URL.' };
-    const question = { what: 'base URL', flag: '--base-url URL' };
+    const question = { noun: 'base URL', flag: '--base-url URL' };
 
     await expect(prompt.ask(question)).rejects.toMatchObject(expected);
     await expect(prompt.askSecret(question)).rejects.toMatchObject(expected);

@@ -1,6 +1,6 @@
 import { type ReportStatus, reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
-import { booleanCheck, textCheck, wordCheck } from '../../text/check-members.ts';
+import { booleanCheck, stringCheck, wordCheck } from '../../text/check-members.ts';
 import { readClockTime } from '../clock.ts';
 import type { Control, FaultObject } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
@@ -54,8 +54,8 @@ export function listAdminCalls(services: Services): Readonly<Record<string, Admi
 /** Sets or moves the clock. Throws `UsageError` for an invalid body. */
 function changeClock({ clock }: Services, control: Control, body: Parameters): void {
   const checks = {
-    advance: textCheck,
-    now: { ...textCheck, expected: 'a time such as 2026-11-01T09:00:00Z' },
+    advance: stringCheck,
+    now: { ...stringCheck, expected: 'a time such as 2026-11-01T09:00:00Z' },
     frozen: booleanCheck,
   };
   requireMembers(body, checks, { noun: 'member' });
@@ -76,7 +76,7 @@ function faultIn(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;
 
-  requireMembers(body, { fault: textCheck }, { noun: 'member', code: 'BAD_FAULT' });
+  requireMembers(body, { fault: stringCheck }, { noun: 'member', code: 'BAD_FAULT' });
   return String(fault);
 }
 

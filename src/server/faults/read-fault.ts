@@ -1,5 +1,5 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
-import { functionCheck, textCheck, wholeNumberCheck } from '../../text/check-members.ts';
+import { functionCheck, stringCheck, wholeNumberCheck } from '../../text/check-members.ts';
 import { didYouMean, nearest } from '../../text/nearest.ts';
 import type { FaultAnswer, FaultObject, FaultRequest } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
@@ -100,8 +100,8 @@ function adviceFor(name: string, candidates: readonly string[]): string {
 const count = wholeNumberCheck({ min: 0, max: 999_999_999 });
 
 const faultChecks = {
-  endpoint: textCheck,
-  kind: textCheck,
+  endpoint: stringCheck,
+  kind: stringCheck,
   times: count,
   after: count,
   when: functionCheck,

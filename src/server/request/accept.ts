@@ -21,7 +21,7 @@ export function chooseDataFormat(
   const qualityOfNamedJson =
     qualities.get('application/json') ??
     qualities.get('application/*') ??
-    qualityOfSimilarJson(qualities);
+    findSimilarJsonQuality(qualities);
   const json = qualityOfNamedJson ?? qualityOfAny ?? 0;
   const csv = qualities.get('text/csv') ?? qualities.get('text/*') ?? qualityOfAny ?? 0;
   if (json === 0 && csv === 0) return undefined;
@@ -76,7 +76,7 @@ function qualityIn(parameters: readonly string[]): number {
 /**
  * Finds the quality of less exact names for JSON, such as `application/vnd.api+json` or `*∕json`.
  */
-function qualityOfSimilarJson(qualities: ReadonlyMap<string, number>): number | undefined {
+function findSimilarJsonQuality(qualities: ReadonlyMap<string, number>): number | undefined {
   for (const [name, quality] of qualities) {
     if (/\/(json|[\w.-]+\+json)$/.test(name)) return quality;
   }

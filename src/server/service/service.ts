@@ -1,5 +1,5 @@
 import { defaultZone, type ReportRequest, type SignedEndpoint } from '../../contract/messages.ts';
-import { instantOfWallTime } from '../calendar.ts';
+import { wallTimeToInstant } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
 import { Report } from '../engine.ts';
 import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
@@ -144,7 +144,7 @@ function fromWallTime(request: ReportRequest): ReportRequest {
   const zone = request.timezone ?? defaultZone;
   return {
     ...request,
-    since: instantOfWallTime(request.since, zone, 'first'),
-    until: instantOfWallTime(request.until, zone, 'last'),
+    since: wallTimeToInstant(request.since, zone, 'first'),
+    until: wallTimeToInstant(request.until, zone, 'last'),
   };
 }

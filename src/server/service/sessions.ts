@@ -38,8 +38,8 @@ export class Sessions {
 
   /** Returns a new token. An unknown e-mail and a wrong password are refused in the same way. */
   signIn(email: string, password: string, nowMs: number): string {
-    const wanted = email.trim().toLowerCase();
-    const account = this.#accounts.find((one) => one.email.toLowerCase() === wanted);
+    const lowerCaseEmail = email.trim().toLowerCase();
+    const account = this.#accounts.find((one) => one.email.toLowerCase() === lowerCaseEmail);
     const isRight = timingSafeEqual(hashText(password), hashText(account?.password ?? ''));
     if (!account || !isRight) {
       throw new ServiceError(

@@ -9,13 +9,13 @@ import { Inventory } from './inventory.ts';
  * A campaign of `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
  * `systems` mean all of them. `cpm` is in cents per thousand displays, `cpc` in cents per click.
  */
-type CampaignPlan = (typeof plans)[number];
+type CampaignData = (typeof plans)[number];
 
 /** An ad unit of `campaigns.json`; `volume` is the number of requests in the busiest hour. */
-type AdUnitPlan = CampaignPlan['adunits'][number];
+type AdUnitData = CampaignData['adunits'][number];
 
 /** Includes the delivery period, prices, and the choices for the facts. */
-export interface PlannedAdUnit {
+export interface AdUnitTraffic {
   readonly dimensions: Partial<Dimensions>;
   readonly seed: number;
 
@@ -40,9 +40,9 @@ export function listCampaigns(): FixtureCampaign[] {
 }
 
 /** @param names receives the names of the inventory */
-export function planAdUnits(names: Names): PlannedAdUnit[] {
+export function listAdUnitTraffic(names: Names): AdUnitTraffic[] {
   const inventory = new Inventory(names);
-  const adUnits: PlannedAdUnit[] = [];
+  const adUnits: AdUnitTraffic[] = [];
 
   for (const plan of plans) {
     const campaign = {
@@ -54,7 +54,7 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
       places: createPlaceTable(plan, inventory),
     };
     for (const adUnit of plan.adunits) {
-      adUnits.push({ ...campaign, ...planAdUnit(plan, adUnit, inventory) });
+      adUnits.push({ ...campaign, ...describeTraffic(plan, adUnit, inventory) });
     }
   }
 
@@ -62,7 +62,7 @@ export function planAdUnits(names: Names): PlannedAdUnit[] {
 }
 
 /** Returns the part of an ad unit that does not come from its campaign. */
-function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory) {
+function describeTraffic(plan: CampaignData, adUnit: AdUnitData, inventory: Inventory) {
   const id = adUnit.adunitId;
   const format = inventory.formatNamed(adUnit.format);
   const dimensions = {
@@ -85,12 +85,12 @@ function planAdUnit(plan: CampaignPlan, adUnit: AdUnitPlan, inventory: Inventory
   };
 }
 
-function createDeviceTable({ systems }: CampaignPlan, inventory: Inventory): DrawTable {
+function createDeviceTable({ systems }: CampaignData, inventory: Inventory): DrawTable {
   const devices = inventory.devices.filter(({ system }) => isListed(system, systems));
   return createDrawTable(devices.map(({ choice }) => choice));
 }
 
-function createPlaceTable({ countries }: CampaignPlan, inventory: Inventory): DrawTable {
+function createPlaceTable({ countries }: CampaignData, inventory: Inventory): DrawTable {
   const places = inventory.places.filter(({ country }) => isListed(country, countries));
   return createDrawTable(places.map(({ choice }) => choice));
 }

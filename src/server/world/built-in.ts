@@ -6,8 +6,8 @@ import {
   type Fixtures,
 } from '../fixtures/fixtures.ts';
 import accounts from './accounts.json' with { type: 'json' };
-import { listCampaigns, type PlannedAdUnit, planAdUnits } from './ad-units.ts';
-import { mix } from './random.ts';
+import { type AdUnitTraffic, listAdUnitTraffic, listCampaigns } from './ad-units.ts';
+import { mixBits } from './random.ts';
 import { drawFacts } from './traffic.ts';
 
 export interface BuiltInOptions {
@@ -24,8 +24,8 @@ export interface BuiltInOptions {
  * ad unit depend only on both and the seed, and are the same on every machine.
  */
 export function builtInFixtures(options: BuiltInOptions): Fixtures {
-  plannedWorld ??= planWorld();
-  const { campaigns, names, adUnits } = plannedWorld;
+  world ??= createWorld();
+  const { campaigns, names, adUnits } = world;
   return {
     accounts: accounts as readonly Account[],
     campaigns,
@@ -35,17 +35,17 @@ export function builtInFixtures(options: BuiltInOptions): Fixtures {
 }
 
 /** The part of the data that does not depend on the seed. */
-interface PlannedWorld extends Pick<Fixtures, 'campaigns' | 'names'> {
-  readonly adUnits: readonly PlannedAdUnit[];
+interface World extends Pick<Fixtures, 'campaigns' | 'names'> {
+  readonly adUnits: readonly AdUnitTraffic[];
 }
 
 /** Created once per process, because test suites start a server for each test. */
-let plannedWorld: PlannedWorld | undefined;
+let world: World | undefined;
 
-function planWorld(): PlannedWorld {
+function createWorld(): World {
   const campaigns = listCampaigns();
   const names = collectNames(campaigns);
-  return { campaigns, names, adUnits: planAdUnits(names) };
+  return { campaigns, names, adUnits: listAdUnitTraffic(names) };
 }
 
 /** Facts of an hour by index of the ad unit; `undefined` until needed. */
@@ -59,7 +59,7 @@ const cachedHours = new Map<string, HourOfFacts>();
 let cachedFacts = 0;
 
 function createFactSource(
-  adUnits: readonly PlannedAdUnit[],
+  adUnits: readonly AdUnitTraffic[],
   { seed, scale }: BuiltInOptions,
 ): FactSource {
   const firstHours = adUnits.map(({ firstHour }) => firstHour);
@@ -69,7 +69,7 @@ function createFactSource(
     firstHour: Math.min(...firstHours),
     lastHour: Math.max(...lastHours),
     ofHour(hour, isSelected) {
-      const hourBits = mix(seed, hour);
+      const hourBits = mixBits(seed, hour);
       const drawn = cachedHour(`${seed} ${scale} ${hour}`);
       const selected: Fact[] = [];
 

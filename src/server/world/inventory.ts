@@ -115,7 +115,7 @@ export class Inventory {
 
 /** Finds the carriers of a country; the default ones if it has none of its own. */
 function findCarriers(country: string | undefined) {
-  const own = inventory.carriers.find((list) => list.country === country);
+  const countryCarriers = inventory.carriers.find((list) => list.country === country);
   const defaults = inventory.carriers.find((list) => list.country === null);
-  return (own ?? defaults)?.carriers ?? [];
+  return (countryCarriers ?? defaults)?.carriers ?? [];
 }

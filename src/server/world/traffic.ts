@@ -1,8 +1,8 @@
 import { type MetricName, metrics } from '../../contract/vocabulary.ts';
 import { type Fact, noDimensions } from '../fixtures/fixtures.ts';
-import type { PlannedAdUnit } from './ad-units.ts';
+import type { AdUnitTraffic } from './ad-units.ts';
 import busy from './busy-hours.json' with { type: 'json' };
-import { mix } from './random.ts';
+import { mixBits } from './random.ts';
 
 /**
  * Draws the facts of an hour and ad unit. It uses only integer arithmetic, so that they are the
@@ -12,18 +12,18 @@ import { mix } from './random.ts';
  * @param scale multiplies the number of facts
  */
 export function drawFacts(
-  adUnit: PlannedAdUnit,
+  adUnit: AdUnitTraffic,
   hour: number,
   { hourBits, scale }: { readonly hourBits: number; readonly scale: number },
 ): Fact[] {
-  const bits = mix(hourBits, adUnit.seed);
+  const bits = mixBits(hourBits, adUnit.seed);
   const count = (2 + (bits & 3)) * scale;
   const traffic = {
-    level: Math.floor((adUnit.volume * busyness(hour)) / 250_000),
+    level: Math.floor((adUnit.volume * trafficShare(hour)) / 250_000),
     dollarRate: computeDollarRate(hour),
   };
   const facts: Fact[] = [];
-  for (let nth = 1; nth <= count; nth++) facts.push(drawFact(adUnit, traffic, mix(bits, nth)));
+  for (let nth = 1; nth <= count; nth++) facts.push(drawFact(adUnit, traffic, mixBits(bits, nth)));
   return facts;
 }
 
@@ -37,8 +37,8 @@ interface Traffic {
 }
 
 /** @param bits 32 random bits that determine the fact */
-function drawFact(adUnit: PlannedAdUnit, traffic: Traffic, bits: number): Fact {
-  const moreBits = mix(bits, 1);
+function drawFact(adUnit: AdUnitTraffic, traffic: Traffic, bits: number): Fact {
+  const moreBits = mixBits(bits, 1);
   const creative = adUnit.creatives[bits >>> 24];
   const place = adUnit.places[(bits >>> 8) & 255];
   const carrier = place?.next[moreBits & 255];
@@ -64,54 +64,54 @@ function drawFact(adUnit: PlannedAdUnit, traffic: Traffic, bits: number): Fact {
  * cents.
  */
 function drawMetrics(
-  adUnit: PlannedAdUnit,
+  adUnit: AdUnitTraffic,
   { level, dollarRate }: Traffic,
   factBits: number,
 ): Fact['metrics'] {
-  const bits = mix(factBits, 2);
-  const moreBits = mix(factBits, 3);
+  const bits = mixBits(factBits, 2);
+  const moreBits = mixBits(factBits, 3);
   const requests = 1 + Math.floor((level * (64 + (bits & 127))) / 128);
   const displays = Math.floor((requests * (700 + ((bits >>> 7) & 255))) / 1_000);
   const clickRate = adUnit.clicksPerThousand + ((bits >>> 15) & 3);
-  const clicks = takeShare(displays, clickRate, bits >>> 20);
+  const clicks = drawShare(displays, clickRate, bits >>> 20);
   const cents = Math.floor((displays * adUnit.cpm) / 1_000) + clicks * adUnit.cpc;
 
   const values: Partial<Record<MetricName, number>> = {
     requests,
     displays,
     clicks,
-    downloads: takeShare(clicks, 90, moreBits & 1_023),
-    leads: takeShare(clicks, 40, (moreBits >>> 10) & 1_023),
-    landings: takeShare(clicks, 620, moreBits >>> 20),
+    downloads: drawShare(clicks, 90, moreBits & 1_023),
+    leads: drawShare(clicks, 40, (moreBits >>> 10) & 1_023),
+    landings: drawShare(clicks, 620, moreBits >>> 20),
     revenueEuro: cents,
     revenueDollar: Math.floor((cents * dollarRate) / 10_000),
-    eyesTrackings: takeShare(displays, 310, moreBits >>> 5),
+    eyesTrackings: drawShare(displays, 310, moreBits >>> 5),
   };
 
   // Any other metric in the vocabulary gets a share of the displays or the revenue.
   for (const { name, type } of metrics) {
     const whole = type === 'money' ? cents : displays;
-    values[name] ??= takeShare(whole, 120, moreBits >>> 9);
+    values[name] ??= drawShare(whole, 120, moreBits >>> 9);
   }
   return values as Fact['metrics'];
 }
 
 /** Takes a share of a number, and rounds it up or down at random. */
-function takeShare(value: number, thousandths: number, bits: number): number {
+function drawShare(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }
 
 /** Returns the price of a euro in ten-thousandths of a dollar, by day. */
 function computeDollarRate(hour: number): number {
   const day = Math.floor(hour / 24);
-  return 10_700 + (mix(day, 7) & 1_023);
+  return 10_700 + (mixBits(day, 7) & 1_023);
 }
 
 /**
  * Returns the traffic of an hour in millionths of the busiest hour, from percents by hour of day,
  * weekday (from Sunday) and month. Central European winter time is accurate enough.
  */
-function busyness(hour: number): number {
+function trafficShare(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
   const byHour = busy.byHourOfDay[local.getUTCHours()] ?? 0;
   const byWeekday = busy.byDayOfWeek[local.getUTCDay()] ?? 0;

@@ -41,7 +41,7 @@ export function listKeyColumns(keys: readonly KeyColumn[], by: readonly string[]
   for (const { field, unit, describes } of keys) {
     // The day of an hour is written before it.
     if (field === 'date' && describes === 'hour') continue;
-    if (unit === 'week') columns.push({ field, type: 'date', breakdown: 'RANGE', isOfWeeks: true });
+    if (unit === 'week') columns.push({ field, type: 'date', breakdown: 'RANGE', isWeekly: true });
     else if (unit === 'month') columns.push({ field, type: 'date', breakdown: 'MONTHLY' });
     else if (field === 'hour' && isHourly) {
       columns.push({ field: 'date', type: 'date', breakdown: 'HOURLY' });
