@@ -8,7 +8,7 @@ import {
   utcYear,
 } from 'd3-time';
 import { utcFormat } from 'd3-time-format';
-import type { ParsedTime } from '../contract/values.ts';
+import { type ParsedTime, readTime } from '../contract/values.ts';
 import { type Window, wallAt } from '../query/calendar.ts';
 import type { Comparison } from './comparison.ts';
 import type { DateUnit } from './group-keys.ts';
@@ -108,7 +108,10 @@ function buildAxis(step: Step, first: number, slots: TimeAxis['slots']): TimeAxi
     step,
     first,
     slots,
-    labels: isHourly ? withOffsets(labels, slots) : labels,
+    labels: withOffsets(
+      labels,
+      slots.map(([group]) => group?.time ?? ''),
+    ),
     ticks: chooseTicks(times, step),
   };
 }
@@ -122,12 +125,38 @@ function hourTimes(slots: TimeAxis['slots']): Date[] {
   });
 }
 
-/** Adds their offsets to hours that have the same name, because clocks go back. */
-function withOffsets(labels: readonly string[], slots: TimeAxis['slots']): string[] {
+/**
+ * Names days and hours as people read them: `Thu 1 Oct 2026`, `October 2026`, `Sun 25 Oct 2026,
+ * 03:00`. Texts that are no time are left out.
+ *
+ * @param texts in time order
+ */
+export function nameTimes(
+  texts: Iterable<string>,
+  dateUnit: DateUnit,
+): ReadonlyMap<string, string> {
+  const dateStep = dateUnit === 'month' ? 'month' : 'day';
+  const times: string[] = [];
+  const labels: string[] = [];
+  for (const text of new Set(texts)) {
+    const time = readTime(text);
+    if (!time) continue;
+    times.push(text);
+    labels.push(stepLabel(new Date(time.wallMs), time.isDay ? dateStep : 'hour'));
+  }
+  const names = withOffsets(labels, times);
+  return new Map(times.map((text, i) => [text, names[i] ?? text]));
+}
+
+/**
+ * Adds their offsets to hours that have the same name, because clocks go back.
+ *
+ * @param times as written in the report; empty where it has none
+ */
+function withOffsets(labels: readonly string[], times: readonly string[]): string[] {
   let offset = '';
   return labels.map((label, i) => {
-    const time = slots[i]?.[0]?.time ?? '';
-    offset = /[+-]\d\d:?\d\d$/.exec(time)?.[0].replace(':', '') ?? offset;
+    offset = /[+-]\d\d:?\d\d$/.exec(times[i] ?? '')?.[0].replace(':', '') ?? offset;
     const isAmbiguous = labels[i - 1] === label || labels[i + 1] === label;
     return isAmbiguous ? `${label} (${offset})` : label;
   });
@@ -181,13 +210,10 @@ const monthFormat = utcFormat('%b');
 const yearFormat = utcFormat('%Y');
 
 /** Formats the UTC day of a time: `Thu 1 Oct 2026`. */
-export const axisDay: TimeFormat = utcFormat('%a %-d %b %Y');
-
-/** Formats the UTC day of a time without the year: `Thu 1 Oct`. */
-export const dayOfYear: TimeFormat = utcFormat('%a %-d %b');
+const axisDay: TimeFormat = utcFormat('%a %-d %b %Y');
 
 /** Formats the UTC month of a time: `October 2026`. */
-export const axisMonth: TimeFormat = utcFormat('%B %Y');
+const axisMonth: TimeFormat = utcFormat('%B %Y');
 
 /** `14:00`; at midnight the day. */
 const tickHour: TimeFormat = (time) => {

@@ -1,6 +1,7 @@
 import { escapeHtml } from '../../text/printable.ts';
-import type { DateUnit } from '../../totals/group-keys.ts';
+import { type DateUnit, keyText } from '../../totals/group-keys.ts';
 import { formatMetric } from '../../totals/report-metrics.ts';
+import { nameTimes } from '../../totals/time-axis.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {
   changeIn,
@@ -12,7 +13,6 @@ import {
   type TableColumn,
   type TableRow,
 } from '../report-table.ts';
-import { formatTimes } from '../time-labels.ts';
 import { changeHtml, htmlText, nameHtml } from './page-text.ts';
 
 /** Tables with more columns are printed in landscape. */
@@ -22,7 +22,7 @@ const maxUprightColumns = 8;
 export function renderTable({ title, table }: TitledTable, model: ReportModel): string {
   const { columns, lead, rows: all } = table;
   const { rows, others } = firstRows(table, maxTableRows);
-  const times = formatTimeCells(columns, rows, model.dateUnit);
+  const times = nameTimesIn(columns, rows, model.dateUnit);
   const rowHtml = (row: TableRow): string => {
     return columns.map((column) => renderCell(column, row, { table, times })).join('');
   };
@@ -49,15 +49,15 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 `;
 }
 
-/** Formats days and hours: `Thu 1 Oct`. */
-function formatTimeCells(
+/** Names the days and hours of a table. */
+function nameTimesIn(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
   dateUnit: DateUnit,
 ): ReadonlyMap<string, string> {
   const times = columns.filter(({ kind }) => kind === 'time');
-  const cells = times.flatMap((column) => rows.map((row) => formatCell(column, row)));
-  return formatTimes(cells, dateUnit);
+  const texts = times.flatMap(({ field }) => rows.map((row) => keyText(row.valueIn(field)) ?? ''));
+  return nameTimes(texts, dateUnit);
 }
 
 function renderCell(
@@ -69,9 +69,11 @@ function renderCell(
   const text = formatCell(column, row);
   if (text === null) return `<td class="${classes} none">–`;
 
-  const { kind, metric } = column;
-  if (kind === 'time')
-    return `<td class="${classes}" data-v="${htmlText(text)}">${htmlText(times.get(text) ?? text)}`;
+  const { field, kind, metric } = column;
+  if (kind === 'time') {
+    const time = keyText(row.valueIn(field)) ?? '';
+    return `<td class="${classes}" data-v="${htmlText(time)}">${htmlText(times.get(time) ?? text)}`;
+  }
   if (kind === 'name' || kind === 'other') return `<td class="${classes}">${nameHtml(text)}`;
 
   const change = metric && changeIn(table, metric, row);
