@@ -30,7 +30,7 @@ export function endedSentence(
 
   const count = ended.length > maxNames + 1 ? maxNames : ended.length;
   const items = ended.slice(0, count).map((group) => {
-    const name = nameInSentence(groupName(unit.fields, group).name);
+    const name = nameInSentence(groupName(unit.fields, group.key));
     return `${name} (${formatWithCurrency(metric, group.sums)} before)`;
   });
 

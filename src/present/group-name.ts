@@ -1,4 +1,4 @@
-import type { Group } from '../totals/grouped-totals.ts';
+import type { GroupKey } from '../totals/group-keys.ts';
 
 /** Shown in place of a missing or blank name. */
 export const noName = '(unknown)';
@@ -20,25 +20,16 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
 }
 
 /**
- * Uses the first name field, or else the first text. The detail is another value of the key, such
- * as the id of a campaign; it may be empty. Both are raw text of the report, not yet made safe for
- * a terminal.
+ * Returns the value of the first name field, or else the first value. It is raw text of the report,
+ * not yet made safe for a terminal.
  */
-export function groupName(
-  fields: readonly string[],
-  { key }: Pick<Group, 'key'>,
-): { readonly name: string; readonly detail: string } {
+export function groupName(fields: readonly string[], key: GroupKey): string {
   const named = fields.findIndex((field) => /name$/i.test(field));
-  const nameIndex = named < 0 ? key.findIndex(isText) : named;
-  const detail = key.find((value, i) => value && i !== nameIndex);
-  return { name: nameText(key[nameIndex] ?? ''), detail: detail ?? '' };
+  const name = named < 0 ? key.find((text) => text !== null) : key[named];
+  return nameText(name ?? '');
 }
 
 /** Replaces a blank name. */
 export function nameText(name: string): string {
   return name.trim() === '' ? noName : name;
-}
-
-function isText(value: string | null | undefined): boolean {
-  return typeof value === 'string';
 }

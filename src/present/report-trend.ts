@@ -104,8 +104,8 @@ function buildLines(
 
   const ranked = [...groups].sort(byMetric(metric));
   const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
-    const { name } = groupName(unit.fields, group);
-    return { name: printable(name), sums: sumsInSlots(group, axis, byTime) };
+    const name = printable(groupName(unit.fields, group.key));
+    return { name, sums: sumsInSlots(group, axis, byTime) };
   });
 
   const noun = unitNoun(unit);
