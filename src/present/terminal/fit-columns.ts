@@ -24,39 +24,26 @@ export function fitColumns(
   gap: number,
 ): { readonly kept: readonly number[]; readonly widths: readonly number[] } {
   const kept = [...columns.keys()];
-  const excess = (nameWidth: number): number => {
-    let width = gap * (kept.length - 1);
-    for (const i of kept) width += findMinWidth(columns[i], nameWidth);
-    return width - lineWidth;
-  };
   const isMetric = (i: number): boolean => columns[i]?.isMetric ?? false;
-  while (excess(minNameWidth) > 0 && kept.filter(isMetric).length > 1) {
+  const widthsFor = (maxNameWidth: number): number[] => {
+    return kept.map((i) => {
+      const { width = 0, isName = false } = columns[i] ?? {};
+      return isName ? Math.min(width, maxNameWidth) : width;
+    });
+  };
+  const fits = (maxNameWidth: number): boolean => {
+    const widths = widthsFor(maxNameWidth);
+    return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) <= lineWidth;
+  };
+
+  while (!fits(minNameWidth) && kept.filter(isMetric).length > 1) {
     kept.splice(kept.findLastIndex(isMetric), 1);
   }
-  while (excess(leastNameWidth) > 0 && kept.length > 1) kept.pop();
+  while (!fits(leastNameWidth) && kept.length > 1) kept.pop();
 
-  const shown = kept.flatMap((i) => columns[i] ?? []);
-  return { kept, widths: shortenedWidths(shown, lineWidth - gap * (kept.length - 1)) };
-}
-
-function findMinWidth(column: FitColumn | undefined, nameWidth: number): number {
-  if (!column) return 0;
-  return column.isName ? Math.min(column.width, nameWidth) : column.width;
-}
-
-/** Shortens the widest names until all columns fit; an only column is shortened in any case. */
-function shortenedWidths(columns: readonly FitColumn[], room: number): number[] {
-  const widths = columns.map(({ width }) => width);
-  const isOnly = columns.length === 1;
-  let excess = widths.reduce((sum, width) => sum + width, -room);
-
-  for (; excess > 0; excess--) {
-    const spare = widths.map((width, i) => {
-      return isOnly || (columns[i]?.isName && width > leastNameWidth) ? width : 0;
-    });
-    const widest = spare.lastIndexOf(Math.max(...spare));
-    if ((spare[widest] ?? 0) < 2) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-  }
-  return widths;
+  let maxNameWidth = Math.min(lineWidth, Math.max(...widthsFor(lineWidth)));
+  while (!fits(maxNameWidth) && maxNameWidth > leastNameWidth) maxNameWidth -= 1;
+  const widths = widthsFor(maxNameWidth);
+  const isOnly = kept.length === 1;
+  return { kept, widths: isOnly ? widths.map((width) => Math.min(width, lineWidth)) : widths };
 }
