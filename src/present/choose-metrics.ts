@@ -3,10 +3,10 @@ import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { metricValue, type ReportMetric } from '../totals/report-metrics.ts';
 
-/** Shown before eCPM, unless all of it is zero. */
+/** Metrics shown before eCPM unless all of them are zero. */
 const conversions = ['downloads', 'leads', 'landings'];
 
-/** Returns revenue, or the metric that replaces it: for order, rankings and changes. */
+/** Returns revenue, or the metric that replaces it in order, rankings and changes. */
 export function leadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
   const sums = metrics.filter(({ derived }) => !derived);
   return mainMetrics(sums)[0] ?? sums[0];
@@ -26,7 +26,7 @@ export function chooseMetrics(metrics: readonly ReportMetric[], totals: Sums): R
   return [...main, ...filled, ...findNamed(metrics, [`ecpm${chooseCurrency(metrics)}`])];
 }
 
-/** Returns revenue in one currency, displays, clicks and CTR, as far as they are there. */
+/** Returns revenue in one currency, displays, clicks and CTR, as far as the report has them. */
 function mainMetrics(metrics: readonly ReportMetric[]): ReportMetric[] {
   const names = [`revenue${chooseCurrency(metrics)}`, 'displays', 'clicks', 'ctr'];
   return findNamed(metrics, names);
@@ -49,7 +49,7 @@ export function orderMetrics(metrics: readonly ReportMetric[], totals: Sums): Re
   return [...new Set([...chooseMetrics(metrics, totals), ...metrics])];
 }
 
-/** Matches exactly the metrics of a profile, which a report has if the user named none. */
+/** Returns true for exactly the metrics of a profile, which a report has if the user named none. */
 function hasAllMetrics(metrics: readonly ReportMetric[]): boolean {
   const sums = metrics.filter(({ derived }) => !derived);
   const fields = new Set(sums.map(({ field }) => field));

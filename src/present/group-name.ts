@@ -3,15 +3,13 @@ import type { GroupKey } from '../totals/group-keys.ts';
 /** Shown in place of a missing or blank name. */
 export const noName = '(unknown)';
 
-/** Field of the id, by field of the name. */
+/** Fields of ids, by the field of the name. */
 const idFields = new Map([
   ['campaignName', 'campaignId'],
   ['adName', 'adId'],
 ]);
 
-/**
- * Returns the id of something whose name, in this field, is blank; `undefined` for any other value.
- */
+/** Returns the id that belongs to a blank name in this field; `undefined` for any other value. */
 export function idWithoutName(field: string, get: (field: string) => unknown): string | undefined {
   const idField = idFields.get(field);
   if (idField === undefined || String(get(field) ?? '').trim() !== '') return undefined;

@@ -60,7 +60,7 @@ interface Contribution extends Pick<Group, 'key'> {
   readonly change: number;
 }
 
-/** Includes groups that occur in only one of the reports. */
+/** Lists the contributions of all groups, including those that occur in only one of the reports. */
 function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.findGroups(unit);

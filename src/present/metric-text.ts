@@ -2,19 +2,19 @@ import { currencyOf } from '../contract/columns.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { formatMetric, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
 
-/** Adds currency sign and two decimals to money; `–` if there is no value. */
+/** Formats money with currency sign and two decimals; `–` if there is no value. */
 export function formatWithCurrency(metric: ReportMetric, sums: Sums): string {
   const text = formatMetric(metric, sums);
   return text === null ? '–' : withCurrency(metric, text);
 }
 
-/** Leaves anything but money unchanged. */
+/** Adds the currency sign to money. Other values are unchanged. */
 export function withCurrency({ field, type }: ReportMetric, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
 }
 
-/** Returns 0 to 1; `undefined` for rates, and if it cannot be computed. */
+/** Returns the share of a part from 0 to 1; `undefined` for rates, and if it cannot be computed. */
 export function computeShare(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
   if (metric.derived) return undefined;
   const value = metricValue(metric, part) ?? 0;

@@ -62,16 +62,16 @@ export interface ReportModel {
   /** Lines of the sender's note. */
   readonly remark: readonly string[];
 
-  /** Whole report in one sentence. */
+  /** The report in one sentence. */
   readonly headline: string | undefined;
 
-  /** A sentence. */
+  /** Sentence on the comparison. */
   readonly compared: string | undefined;
 
-  /** A sentence, if there are no rows. */
+  /** Sentence for a report without rows. */
   readonly empty: string | undefined;
 
-  /** Whole sentences for readers. */
+  /** Sentences for readers. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
@@ -86,7 +86,7 @@ export interface ReportModel {
   /** `undefined` without times, or with only one day, hour or month. */
   readonly trend: ReportTrend | undefined;
 
-  /** Without time. */
+  /** Breakdowns other than time. */
   readonly breakdowns: readonly ReportBreakdown[];
 
   /** The first breakdown, and all rows if they are few. */
@@ -105,7 +105,7 @@ export interface ModelParts {
   readonly tail: Pick<ReportTail, 'summary' | 'rowCount'>;
   readonly options: EncodeOptions;
 
-  /** `undefined` if there are too many to list. */
+  /** Rows of the report; `undefined` if there are too many to list. */
   readonly rows?: readonly Row[] | undefined;
 
   /** `undefined` if the report was not checked. */
@@ -156,7 +156,7 @@ export function metricsOfPlan(plan: ColumnPlan): ReportMetric[] {
   return plan.shown.flatMap(({ metric }) => metric ?? []);
 }
 
-/** Omits rates that have no value in either report. */
+/** Lists the totals of a report, without rates that have no value in either report. */
 export function listTotals(
   metrics: readonly ReportMetric[],
   now: Sums,
@@ -173,7 +173,7 @@ export function listTotals(
   return totals;
 }
 
-/** On a page, where the notes of the command are not shown, the sentence has its own. */
+/** Describes a comparison on a page, where the notes of the command are not shown. */
 function describeComparison(comparison: Comparison): string {
   const note = comparisonNote(comparison.now);
   const sentence = comparisonSentence(comparison);

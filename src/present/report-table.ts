@@ -41,7 +41,7 @@ export interface TableColumn {
   readonly label: string;
   readonly kind: TableColumnKind;
 
-  /** Present for metrics. */
+  /** The metric, if the column has one. */
   readonly metric?: ReportMetric | undefined;
 }
 
@@ -70,7 +70,7 @@ export function groupRows(all: GroupedTotals, groups: Iterable<Group> = all): Ta
 }
 
 export interface TableParts {
-  /** In the order of the report. */
+  /** Columns in the order of the report. */
   readonly columns: readonly PlannedColumn[];
 
   /** Metrics to show, in order; other metrics are left out. */
@@ -146,7 +146,7 @@ function chooseKind(field: string, type: PlannedColumn['type']): TableColumnKind
   return type === 'text' ? 'name' : 'other';
 }
 
-/** An empty table keeps its columns. */
+/** Returns true if a column has a value. In an empty table, all columns count. */
 function hasValue({ field, metric }: TableColumn, rows: readonly TableRow[]): boolean {
   if (rows.length === 0) return true;
   return rows.some(({ sums, valueIn }) => {
@@ -162,7 +162,7 @@ export interface FirstRows {
   readonly others: TableRow | undefined;
 }
 
-/** Shows all rows if only one would be left: “1 other” takes as much space. */
+/** Returns the first rows, or all if only one would be left: “1 other” takes as much space. */
 export function firstRows({ columns, rows, isCompared }: ReportTable, count: number): FirstRows {
   if (rows.length <= count + 1) return { rows, others: undefined };
 
@@ -170,7 +170,7 @@ export function firstRows({ columns, rows, isCompared }: ReportTable, count: num
   return { rows: rows.slice(0, count), others: sumRows(rest, columns, isCompared) };
 }
 
-/** Adds up rows; the name of the sum is in the column that names the rows. */
+/** Adds up rows. The name of the sum is in the column that names the rows. */
 function sumRows(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],

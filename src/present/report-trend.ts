@@ -15,13 +15,13 @@ const maxLines = 5;
 
 /** Sums in each slot of an axis. */
 export interface TimeSeries {
-  /** Empty for the report as a whole. */
+  /** Name of the series; empty for the report as a whole. */
   readonly name: string;
 
   readonly sums: readonly Sums[];
 }
 
-/** Aligned with the slots of an axis. */
+/** Sums of the earlier report, aligned with the slots of an axis. */
 export interface EarlierSeries {
   readonly sums: readonly Sums[];
 
@@ -32,23 +32,23 @@ export interface EarlierSeries {
 export interface ReportTrend {
   readonly axis: TimeAxis;
 
-  /** Whole report. */
+  /** The report as a whole. */
   readonly whole: TimeSeries;
 
-  /** Whole earlier report. */
+  /** The earlier report as a whole. */
   readonly before: EarlierSeries | undefined;
 
   /** Largest values of the first breakdown; empty if it has fewer than two. */
   readonly lines: readonly TimeSeries[];
 
-  /** `per day by campaign`. */
+  /** Caption of the lines: `per day by campaign`. */
   readonly linesCaption: string;
 
   /** Describes the values without a line; `undefined` if there are none. */
   readonly unchartedSentence: string | undefined;
 }
 
-/** Returns `undefined` without times, or with only one. */
+/** Builds the trend of a report; `undefined` without times, or with only one. */
 export function reportTrend(parts: {
   readonly sums: ReportSums;
   readonly lead: ReportMetric | undefined;
@@ -123,9 +123,10 @@ function sumsInSlots({ key }: Group, axis: TimeAxis, byTime: GroupedTotals): Sum
 }
 
 /**
- * Returns `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).`
+ * Formats `Not charted: 55 other campaigns, €94,884.11 in total (82.1%).`
+ *
  * @param noun word for a group: `campaign`
- * @param total whole report
+ * @param total sums of the whole report
  */
 function unchartedNote(
   rest: readonly Group[],

@@ -5,7 +5,7 @@ import type { Console, ConsoleFlags } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Absent if a command does not have them. */
+/** Options of a context; absent if a command does not have them. */
 export interface ContextOptions extends ConsoleFlags, AccountOptions {}
 
 /** Services that commands use, created on first use. There is one context per command. */
@@ -18,7 +18,7 @@ export interface Context {
   /** The command line as typed. */
   readonly argv: readonly string[];
 
-  /** Named by the command line, the environment or the stored settings. */
+  /** Account named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
   /** That account, and others that a run may use. */

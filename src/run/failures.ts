@@ -13,7 +13,7 @@ import { printable } from '../text/printable.ts';
 
 /** A report of a run, or a part of one, that failed. */
 export interface Failure {
-  /** `undefined` for the only report of a run. */
+  /** Name of the report in messages; `undefined` for the only report of a run. */
   readonly label: string | undefined;
 
   /** First second of its period. */
@@ -53,7 +53,7 @@ export function combineFailures(failures: readonly Failure[], reportCount: numbe
   return new ErrorInContext(first.error, { message });
 }
 
-/** Compares by time, then by label. */
+/** Compares failures by time, then by label. */
 function byTime(one: Failure, other: Failure): number {
   return one.since - other.since || (one.label ?? '').localeCompare(other.label ?? '');
 }

@@ -19,7 +19,7 @@ export interface LedgerAccount {
   /** Base URL. */
   readonly service: string;
 
-  /** Login or name; for a bare token without a name, a hash of it. */
+  /** Login or name of the account; for a bare token without a name, a hash of it. */
   readonly account: string;
 }
 
@@ -31,16 +31,16 @@ export interface NewLedgerEntry extends LedgerAccount {
   /** Query with fixed dates, as keys of a saved report. `requestedPart` checks them. */
   readonly request: Readonly<Record<string, SavedValue>>;
 
-  /** First and last second, `2026-11-01T00:00:00+01:00`. */
+  /** First and last second of the report, `2026-11-01T00:00:00+01:00`. */
   readonly window: { readonly since: string; readonly until: string };
 
-  /** RFC 3339. */
+  /** Time of the request in RFC 3339. */
   readonly at: string;
 }
 
 /** A report that was requested on this machine. */
 export interface LedgerEntry extends NewLedgerEntry {
-  /** Absent if it never came. */
+  /** ID of the report; absent if it never came. */
   readonly id?: string;
 
   /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
@@ -53,7 +53,7 @@ export interface LedgerEntry extends NewLedgerEntry {
   readonly tookMs?: number;
 }
 
-/** Of reports that no run resumes, other than those that failed. */
+/** Statuses of reports that no run resumes, other than those that failed. */
 const endedStatuses = ['refused', 'unreadable'];
 
 export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message' | 'tookMs'>>;
@@ -102,7 +102,7 @@ export class Ledger {
   readonly #options: LedgerOptions;
   readonly #entries = new Map<string, LedgerEntry | undefined>();
 
-  /** Newest first: each name begins with the time of its request. */
+  /** Names of the entries, newest first: each begins with the time of its request. */
   #names: string[] | undefined;
   #hasWarned = false;
 
@@ -111,7 +111,7 @@ export class Ledger {
     this.#path = join(options.directory, 'ledger');
   }
 
-  /** Starts with the newest. */
+  /** Yields all entries, newest first. */
   *entries(): Generator<LedgerEntry> {
     for (const { entry } of this.#newestFirst()) yield entry;
   }
@@ -194,13 +194,13 @@ export class Ledger {
     }
   }
 
-  /** Returns `undefined` if the file is invalid, incomplete or gone. */
+  /** Reads an entry; `undefined` if the file is invalid, incomplete or gone. */
   #read(name: string): LedgerEntry | undefined {
     if (!this.#entries.has(name)) this.#entries.set(name, readEntry(join(this.#path, name)));
     return this.#entries.get(name);
   }
 
-  /** The entry counts in this process, even if it cannot be written. */
+  /** Writes an entry. It counts in this process, even if it cannot be written. */
   async #write(name: string, entry: LedgerEntry): Promise<void> {
     this.#entries.set(name, entry);
     const fresh = join(this.#path, `.${randomUUID()}.tmp`);
@@ -233,14 +233,17 @@ function readEntry(path: string): LedgerEntry | undefined {
   }
 }
 
-/** For a report requested before its window was over, if it is over now: it is incomplete. */
+/**
+ * Returns true for a report that was requested before its window was over, if it is over now: it is
+ * incomplete.
+ */
 function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = parseTimestamp(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
   const overMs = lastMs + 1_000;
   return nowMs >= overMs && Date.parse(at) < overMs;
 }
 
-/** Begins a file name. */
+/** Returns the beginning of a file name. */
 function timeName(requestedMs: number): string {
   return String(Math.floor(requestedMs)).padStart(15, '0');
 }

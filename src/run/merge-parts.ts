@@ -26,10 +26,10 @@ export interface SpooledReport extends Pick<OpenReport, 'id' | 'contentType' | '
 type SpoolPart = (context: Context, part: Part) => Promise<SpooledReport>;
 
 export interface PartsToMerge {
-  /** In time order. */
+  /** Parts in time order. */
   readonly parts: readonly Part[];
 
-  /** Of the report, if the run has several. */
+  /** Label of the report, if the run has several. */
   readonly label?: string | undefined;
   readonly queue: RequestQueue;
 }
@@ -54,7 +54,7 @@ export class MergedReport {
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 
-  /** Known once the rows are read. */
+  /** What follows the rows; complete once all rows were read. */
   tail = emptyTail;
   readonly #context: Context;
   readonly #merged: PartsToMerge;
@@ -73,7 +73,7 @@ export class MergedReport {
     return mergeResults(this.#results);
   }
 
-  /** Throws `PartsFailed` with all parts that failed. */
+  /** Yields the rows of all parts. Throws `PartsFailed` with all that failed. */
   async *batches(): AsyncGenerator<RowBatch> {
     const [first] = this.#merged.parts;
     const isWeekly = first?.query.breakdowns.includes('WEEKLY') === true;

@@ -69,7 +69,7 @@ export function requireTargets({ console, host }: Context, outputs: readonly Out
   }
 }
 
-/** A file before its rows arrive. */
+/** A file to write, before its rows arrive. */
 export interface PlannedFile {
   readonly format: FormatName;
   readonly target: Target;

@@ -47,7 +47,7 @@ export interface ReportToRead {
   /** Set if the report may be requested in parts if it fails. */
   readonly mayBeSplit?: boolean;
 
-  /** Of the report, if the run has several. */
+  /** Label of the report, if the run has several. */
   readonly label?: string | undefined;
   readonly options: WaitFlags & Partial<Pick<RunFlags, 'fresh' | 'retries' | 'concurrency'>>;
 }
@@ -56,7 +56,7 @@ export interface ReportToRead {
 interface FoundReport {
   readonly report: RequestedReport;
 
-  /** Requested by this run. */
+  /** True if this run requested it. */
   readonly isNew: boolean;
 
   /** When the wait for it ends, in milliseconds by the stopwatch. */
@@ -73,7 +73,7 @@ export class ReportSource {
   #ready: ReadyReport | undefined;
   #open: OpenReport | undefined;
 
-  /** Tries to download the report so far; refused calls and cut bodies both count. */
+  /** Counts attempts to download the report: refused calls and cut bodies. */
   #tries = 0;
   #merged: MergedReport | undefined;
 
@@ -89,7 +89,7 @@ export class ReportSource {
     this.#merged = merged && this.#mergeParts(merged);
   }
 
-  /** Throws as the client, and `PartsFailed`. */
+  /** Opens the report. Throws as the client, and `PartsFailed`. */
   async open(): Promise<ReportRows> {
     return this.#merged ?? this.openOne();
   }
@@ -158,7 +158,7 @@ export class ReportSource {
       if (!part) throw new TypeError('A report without an id has a request.');
       report = await requestAndRecord(this.#context, part);
     }
-    // Counted from here for each report: an earlier one may have kept this one waiting.
+    // The wait is counted from here for each report: an earlier one may have kept this one waiting.
     return { report, isNew, endMs: host.stopwatch() + options.waitTimeout };
   }
 

@@ -97,7 +97,10 @@ function findService({ baseUrl }: Settings): string {
   return baseUrl.value?.href ?? '';
 }
 
-/** Two sign-ins are one account if they have the same login or name, or the same bare token. */
+/**
+ * Names the account of a report. Two sign-ins are one account if they have the same login or name,
+ * or the same bare token.
+ */
 async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAccount> {
   const settings = await serviceAccount.settings();
   const { email, token } = settings;

@@ -27,10 +27,10 @@ import { type ReportRows, ReportSource, type ReportToRead } from './report-sourc
 
 /** A report to download into files. */
 export interface ReportToWrite extends ReportToRead {
-  /** Absent if the report is named by its id and its request is not known. */
+  /** Query of the report; absent if it is named by its id and its request is not known. */
   readonly query?: Query | undefined;
 
-  /** Its files, as in a query. */
+  /** Files of the report, as in a query. */
   readonly output: ReportOutput & Pick<Query, 'strict'>;
 
   /** Values for the placeholders of `-o`. */
@@ -40,7 +40,7 @@ export interface ReportToWrite extends ReportToRead {
   readonly filled?: OutputFolder | undefined;
 }
 
-/** A file of a report, in place. */
+/** A file that was put in place. */
 export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
   /** Rows of the file, also of an old file that stays; `null` if its content is unknown. */
   readonly rowCount: number | null;
@@ -55,15 +55,15 @@ export interface WrittenReport {
   readonly provenance: Provenance;
   readonly rows: ReportRows;
 
-  /** Ids of its parts, or its own, and that of an earlier report. */
+  /** IDs of its parts or of the report itself, and of an earlier report. */
   readonly reportIds: readonly string[];
   readonly files: readonly FileInPlace[];
   readonly checkResult: CheckResult;
 
-  /** Absent if the folder has no history. */
+  /** The line in the history, if the folder has one. */
   readonly recorded: RecordResult | undefined;
 
-  /** Absent if they are not shown. */
+  /** Sums to show, if any. */
   readonly sums: GroupedTotals | undefined;
   readonly earlier: EarlierReport | undefined;
 }
@@ -161,7 +161,7 @@ async function writeRows(
       earlier,
     };
   } finally {
-    // Files in place stay.
+    // Files that are in place stay.
     await discardFiles(files);
   }
 }

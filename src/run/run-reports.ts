@@ -147,7 +147,7 @@ async function recordFailures(
 }
 
 interface NextCommand {
-  /** Known to the caller. */
+  /** Command of the caller, if it has one. */
   readonly again: string | undefined;
 
   /** The one report of the run, whose command can be typed. */

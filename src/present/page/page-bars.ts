@@ -57,7 +57,7 @@ function renderChart(
   return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${ended}`;
 }
 
-/** Includes the share, and the change if there is a comparison. */
+/** Formats the value of a bar, its share, and its change if there is a comparison. */
 function formatNumbers(
   row: TableRow,
   { table, lead, totals }: { table: ReportTable; lead: ReportMetric; totals: Sums },

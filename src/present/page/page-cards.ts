@@ -17,7 +17,7 @@ export function renderCards(model: ReportModel): string {
 ${cards.join('')}</dl></section>\n`;
 }
 
-/** Returns the number of cards in a row of a wide screen. Rows are as equally long as possible. */
+/** Returns the number of cards per row of a wide screen. Rows are as equally long as possible. */
 function perRow(count: number): number {
   return count <= 5 ? count : Math.ceil(count / Math.ceil(count / 4));
 }

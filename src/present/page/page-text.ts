@@ -1,7 +1,7 @@
 import { escapeHtml, printable } from '../../text/printable.ts';
 import type { Change } from '../../totals/change.ts';
 
-/** Escapes text of the report, which may contain control characters. */
+/** Escapes a string of the report, which may contain control characters. */
 export function htmlText(text: string): string {
   return escapeHtml(printable(text));
 }
@@ -26,7 +26,7 @@ export function changeHtml({ direction, text, isNeutral }: Change): string {
   return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
 }
 
-/** Returns an empty string for an empty paragraph. */
+/** Renders a paragraph; an empty string if it would be empty. */
 export function paragraph(name: string, html: string): string {
   return html === '' ? '' : `<p class="${name}">${html}</p>\n`;
 }

@@ -17,7 +17,7 @@ const height = 160;
 /** Maximum number of slots drawn as columns; more are drawn as a line. */
 const maxColumns = 62;
 
-/** Width as a part of the slot, and its maximum. */
+/** Width of a column as a part of its slot, and its maximum. */
 const columnShare = 0.72;
 const maxColumnWidth = 90;
 
@@ -37,11 +37,11 @@ export interface TimeChart {
 
   readonly series: readonly TimeSeries[];
 
-  /** Whole earlier report. */
+  /** The earlier report as a whole. */
   readonly before?: EarlierSeries | undefined;
 }
 
-/** By slot; `undefined` if there is no value. */
+/** Values by slot; `undefined` for a missing one. */
 type Values = readonly (number | undefined)[];
 
 /** Converts a value to its distance from the top. */
@@ -125,7 +125,8 @@ function drawColumns(values: Values, y: VerticalScale): string {
 }
 
 /**
- * Leaves gaps for missing values. A single point is visible as a dot because of round line ends.
+ * Draws a line with gaps for missing values. A single point is visible as a dot because of round
+ * line ends.
  */
 function drawLine(values: Values, y: VerticalScale, name: string): string {
   const x = findCentres(values.length);
@@ -161,13 +162,13 @@ function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Round numbers with few characters: `250K`, `1.5M`, `0.05`. */
+/** Formats round numbers in few characters: `250K`, `1.5M`, `0.05`. */
 const shortNumbers = new Intl.NumberFormat('en', {
   notation: 'compact',
   maximumSignificantDigits: 4,
 });
 
-/** Highest first. */
+/** Renders the scale, highest number first. */
 function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
   const unit = metric.type === 'percent' ? '%' : '';
   const texts = ticks.map((tick) => {
@@ -177,7 +178,7 @@ function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
   return texts.reverse().join('');
 }
 
-/** Centers the labels below their slots. */
+/** Renders the labels of the axis, centered below their slots. */
 function renderTicks({ ticks, slots }: TimeAxis): string {
   const x = findCentres(slots.length);
   const texts = ticks.map(({ index, text }) => {
@@ -201,7 +202,7 @@ function renderSlots({ metric, axis, series, before }: TimeChart): string {
   return slots.join('');
 }
 
-/** Includes the label of the slot in the earlier report. */
+/** Formats the earlier value of a slot with its label in the earlier report. */
 function nameEarlier(metric: ReportMetric, { sums, labels }: EarlierSeries, slot: number): string {
   const value = formatWithCurrency(metric, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
@@ -218,7 +219,7 @@ function renderLegend(series: readonly TimeSeries[]): string {
   return names.join(' ');
 }
 
-/** For screen readers. */
+/** Describes the chart for screen readers. */
 function describe({ metric, axis, caption }: TimeChart, least: number, most: number): string {
   const from = withCurrency(metric, formatOnScale(metric, least));
   const to = withCurrency(metric, formatOnScale(metric, most));

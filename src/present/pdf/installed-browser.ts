@@ -8,16 +8,16 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface BrowserSearch {
   readonly env: Environment;
 
-  /** For a relative path in `ADREPORT_BROWSER`. */
+  /** Folder of a relative path in `ADREPORT_BROWSER`. */
   readonly cwd: string;
 
   readonly platform: NodeJS.Platform;
 
-  /** Accepts the path of an executable file. */
+  /** Returns true for the path of an executable file. */
   readonly isProgram: (path: string) => boolean;
 }
 
-/** Looked for on the Linux search path. */
+/** Names of browsers on the Linux search path. */
 const programNames = [
   'google-chrome',
   'google-chrome-stable',
@@ -69,7 +69,7 @@ export function findBrowser(search: BrowserSearch): string {
   });
 }
 
-/** Accepts a path, or a name on the search path. */
+/** Finds a browser by its path, or by its name on the search path. */
 function namedBrowser(wanted: string, { env, cwd, platform, isProgram }: BrowserSearch): string {
   const isPath = /[\\/]/.test(wanted);
   const places = isPath ? [resolve(cwd, wanted)] : onPath([wanted], env, platform);
@@ -105,7 +105,7 @@ function placesIn(folders: readonly string[], places: readonly string[], slash: 
   return paths;
 }
 
-/** Combines the names with each folder of the search path. */
+/** Lists names in each folder of the search path. */
 function onPath(names: readonly string[], env: Environment, platform: NodeJS.Platform): string[] {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const ending = platform === 'win32' ? '.exe' : '';
@@ -118,7 +118,7 @@ function onPath(names: readonly string[], env: Environment, platform: NodeJS.Pla
   return paths;
 }
 
-/** Accepts files that this user may execute. */
+/** Returns true for a file that this user may execute. */
 export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

@@ -146,11 +146,11 @@ function killWithChildren({ pid }: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The browser has ended already.
   }
 }
 
-/** Includes the browser's last message. */
+/** Builds an error with the browser's last message. */
 function printError({ browser }: PrintOptions, what: string, stderr: string): OutputError {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
@@ -176,7 +176,7 @@ async function readPdf(path: string, failure: (what: string) => Error): Promise<
   throw failure('wrote an incomplete PDF');
 }
 
-/** The browser needs neither tokens nor passwords. */
+/** Returns the environment without secrets, which the browser does not need. */
 function withoutSecrets(env: PrintOptions['env']): NodeJS.ProcessEnv {
   const entries = Object.entries(env).filter(([name]) => !name.startsWith('ADREPORT_'));
   return Object.fromEntries(entries);

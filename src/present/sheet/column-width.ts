@@ -2,7 +2,9 @@ import { measureWidth } from '../../text/cell-width.ts';
 import type { SheetCell } from './sheet-cells.ts';
 
 /**
- * Shows the heading and these cells in full, within limits. Widths are in characters of a digit.
+ * Returns the width at which a heading and its cells are shown in full, within limits, in
+ * characters of a digit.
+ *
  * @param oneLine maximum length of a heading on one line
  */
 export function columnWidth(
@@ -15,17 +17,17 @@ export function columnWidth(
   return Math.min(most, width);
 }
 
-/** Headings are bold; long ones are wrapped between words. */
+/** Measures a heading. Headings are bold; long ones are wrapped between words. */
 function headingWidth(heading: string, oneLine: number): number {
   let characters = Math.min(measureWidth(heading), oneLine);
   for (const word of heading.split(' ')) characters = Math.max(characters, measureWidth(word));
   return Math.ceil(1.15 * characters) + 2;
 }
 
-/** In characters, by style. */
+/** Widths of times in characters, by style. */
 const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
 
-/** In characters; numbers have thousands separators. */
+/** Measures a cell in characters. Numbers have thousands separators. */
 function cellWidth(cell: SheetCell | undefined, most: number): number {
   if (!cell) return 0;
 

@@ -3,12 +3,12 @@ import type { ReportMetric } from '../../totals/report-metrics.ts';
 
 /** Cells of a spreadsheet and their styles (ECMA-376, SpreadsheetML). */
 
-/** Indexes in `styles.xml`. */
+/** Indexes of fonts in `styles.xml`. */
 const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as const;
 const fills = { none: 0, header: 2 } as const;
 const borders = { none: 0, header: 1 } as const;
 
-/** Those below 164 are built in, the others are defined in `styles.xml`. */
+/** Number formats by id. Those below 164 are built in, the others are defined in `styles.xml`. */
 export const numberFormats = {
   general: 0,
   integer: 3,
@@ -28,7 +28,7 @@ interface CellFormat {
   readonly align?: 'left' | 'right';
   readonly vertical?: 'bottom';
 
-  /** In characters, on the side to which the text is aligned. */
+  /** Indent in characters, on the side to which the text is aligned. */
   readonly indent?: number;
 
   readonly wraps?: boolean;

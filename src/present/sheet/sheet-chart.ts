@@ -15,17 +15,17 @@ export interface SheetChart {
   readonly title: string;
   readonly labels: readonly string[];
 
-  /** The first has the main color, the others are lighter. */
+  /** Series of which the first has the main color; the others are lighter. */
   readonly series: readonly ChartSeries[];
 
-  /** Style of its cells. */
+  /** Style of the cells of its values. */
   readonly style: SheetCell['style'];
 
-  /** In points. */
+  /** Height in points. */
   readonly height: number;
 }
 
-/** Rows are counted from 1. */
+/** A chart at its place. Rows are counted from 1. */
 export interface PlacedChart extends SheetChart {
   /** Row with the upper edge. */
   readonly firstRow: number;
@@ -33,7 +33,7 @@ export interface PlacedChart extends SheetChart {
   /** First row of its cells on Summary, which has the headings. */
   readonly cellsRow: number;
 
-  /** In points. */
+  /** Width in points. */
   readonly width: number;
 }
 
@@ -160,7 +160,7 @@ function pointXml(index: number, xml: string): string {
 /** Approximate number of labels below a line chart. */
 const maxLabels = 8;
 
-/** Bars start at the top, and their scale is at the bottom. */
+/** Formats the axes. Bars start at the top, and their scale is at the bottom. */
 function axesXml(chart: SheetChart): string {
   const { kind, labels } = chart;
   const isBars = kind === 'bars';

@@ -11,7 +11,7 @@ import type { ChartSeries, SheetChart } from './sheet-chart.ts';
 /** Number of values of a breakdown on the summary; the others are added up. */
 export const maxSummaryRows = 10;
 
-/** In points. */
+/** Height of a row in points. */
 const rowHeight = 15;
 const lineChartHeight = 210;
 const barHeight = 20;
@@ -48,7 +48,7 @@ function lineChart(
   };
 }
 
-/** Drops the year if all labels have the same: `Thu 1 Oct`. */
+/** Removes the year if all labels have the same: `Thu 1 Oct`. */
 function withoutYear(labels: readonly string[]): readonly string[] {
   const years = new Set(labels.map((label) => /\d{4}/.exec(label)?.[0]));
   return years.size > 1 ? labels : labels.map((label) => label.replace(/ \d{4}(?=$|,)/, ''));
@@ -96,7 +96,7 @@ function buildSeries(
   return series;
 }
 
-/** Number of sheet rows that a chart covers. */
+/** Returns the number of rows that a chart covers. */
 export function coveredRows({ height }: SheetChart): number {
   return Math.ceil(height / rowHeight);
 }
@@ -117,7 +117,7 @@ export function chartCells({ title, labels, series, style }: SheetChart): SheetC
   return [heading, ...rows];
 }
 
-/** In points. */
+/** Minimum width of a chart in points. */
 const minChartWidth = 420;
 const maxChartWidth = 1_800;
 const emptyColumnWidth = 48;

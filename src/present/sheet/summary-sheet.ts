@@ -18,7 +18,7 @@ import {
 } from './summary-chart.ts';
 import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './workbook.ts';
 
-/** In characters: names, ids or the first metrics, and other columns. */
+/** Widths in characters of names, of ids or the first metrics, and of other columns. */
 const nameBounds = { least: 24, most: 50, oneLine: 40 };
 const idBounds = { least: 16, most: 30 };
 const metricBounds = { least: 10, most: 24 };
@@ -32,12 +32,12 @@ const maxRowsOnPage = 80;
 export interface SummarySheet {
   readonly xml: string;
 
-  /** Cells after these are only drawn by the chart. */
+  /** Range of the printed cells. Those after it are only drawn by the chart. */
   readonly printArea: string;
   readonly chart: PlacedChart | undefined;
 }
 
-/** Empty where the chart is. */
+/** A row; it is empty where the chart is. */
 type SummaryRow = readonly SheetCell[];
 
 /**
@@ -128,7 +128,7 @@ function cutCell(cell: SheetCell): SheetCell {
   return { ...cell, content: `${content.slice(0, maxTextLength - 1)}…` };
 }
 
-/** Fits tables below each other. */
+/** Chooses column widths that fit all tables of the sheet. */
 function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
   const columnCount = Math.max(2, ...rows.map(({ length }) => length));
   const widths: number[] = [];
@@ -147,7 +147,7 @@ function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
   return widths;
 }
 
-/** One row per metric, with the earlier value and the change if there is a comparison. */
+/** Builds one row per metric, with the earlier value and the change if there is a comparison. */
 function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel): SheetCell[][] {
   const period = comparison ? formatPeriod(comparison.now) : facts.get('Period');
   const headings = ['Totals', period ?? ''];
@@ -163,8 +163,8 @@ function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel)
 }
 
 /**
- * One row for each of the largest values of a breakdown. The leading metric has its earlier value,
- * which the chart draws, and its change.
+ * Builds one row for each of the largest values of a breakdown. The leading metric has its earlier
+ * value, which the chart draws, and its change.
  */
 function breakdownRows(
   { noun, table, endedSentence }: ReportBreakdown,

@@ -31,7 +31,7 @@ export interface WorkbookPart {
   readonly path: string;
   readonly xml: string;
 
-  /** Absent for relationships. */
+  /** Content type; absent for relationships. */
   readonly type?: string;
 }
 
@@ -107,7 +107,7 @@ function typeXml(path: string, type: string): string {
   return `<Override PartName="/${path}" ContentType="${type}+xml"/>`;
 }
 
-/** From one part to another; ids count from 1: `rId1`. */
+/** A relationship from one part to another; ids count from 1: `rId1`. */
 interface Relationship {
   readonly type: string;
   readonly target: string;
@@ -174,7 +174,7 @@ function listXml(name: string, elements: readonly string[]): string {
 }
 
 /**
- * Opens on the second sheet.
+ * Formats the part that lists the sheets. The file opens on the second one.
  *
  * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
  * @param repeated rows and columns of the first sheet that every page repeats:
@@ -195,7 +195,7 @@ export function workbookXml(summaryArea: string, repeated: string): string {
 interface SheetTable {
   readonly headings: readonly string[];
 
-  /** Includes the header: `A1:J249`. */
+  /** Range with the header: `A1:J249`. */
   readonly range: string;
 }
 
@@ -214,19 +214,20 @@ function tableXml({ headings, range }: SheetTable): string {
   ].join('');
 }
 
-/** In points. */
+/** Height of a line in points. */
 const lineHeight = 15;
 const headerMargin = 3;
 
-/** In characters. */
+/** Width of a filter button in characters. */
 export const buttonWidth = 3;
 const highestRow = 409;
 
-/** Longer texts need the highest row in any case. */
+/** Longer strings need the highest row in any case. */
 const maxMeasured = 2_000;
 
 /**
- * Omits `undefined` cells. Texts that are wider than their column wrap.
+ * Formats a row without `undefined` cells. Strings that are wider than their column wrap.
+ *
  * @param number row number from 1
  */
 export function rowXml(
@@ -263,7 +264,7 @@ function countLines(cell: SheetCell | undefined, width = Number.POSITIVE_INFINIT
   return lines;
 }
 
-/** Makes the row high enough to wrap its headings at these widths. */
+/** Formats the row of headings, high enough to wrap them at these widths. */
 export function headerRowXml(
   number: number,
   cells: readonly SheetCell[],
@@ -300,7 +301,7 @@ function cellXml({ style, content }: SheetCell, place: string): string {
 /** Wide table of rows with a frozen header, or the summary. */
 type SheetKind = 'table' | 'summary' | 'wide summary';
 
-/** Fits the sheet to the page width. */
+/** Formats the beginning of a sheet, which fits the width of a page. */
 export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   const view =
@@ -322,19 +323,19 @@ export function sheetBeginning(widths: readonly number[], kind: SheetKind): stri
   ].join('');
 }
 
-/** Follows the rows of a sheet. */
+/** Settings that follow the rows of a sheet. */
 interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
 
-  /** Pages next to each other. Default: 1. */
+  /** Number of pages next to each other. Default: 1. */
   readonly pagesAcross?: number;
 
-  /** Default: as many pages as its rows need. */
+  /** Set if the sheet is printed on one page; by default it takes as many as its rows need. */
   readonly fitsOnePage?: boolean;
 }
 
-/** Adds print settings, and the table or chart. */
+/** Formats the end of a sheet: print settings, and its table or chart. */
 export function sheetEnd(
   kind: SheetKind,
   { tableRange, hasChart, pagesAcross = 1, fitsOnePage = false }: SheetExtras,
@@ -359,7 +360,7 @@ export function sheetEnd(
   return `${endings.join('')}</worksheet>`;
 }
 
-/** Counts from 0: A to Z, AA to ZZ, AAA … */
+/** Formats the letters of a column, counted from 0: A to Z, AA to ZZ, AAA … */
 export function columnLetters(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnLetters(Math.floor(index / 26) - 1) + last;

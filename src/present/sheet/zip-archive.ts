@@ -5,7 +5,7 @@ import { OutputError } from '../../errors.ts';
 /** Maximum size of a ZIP entry without ZIP64, which spreadsheet programs do not read. */
 const largestBytes = 0xffffffff;
 
-/** Higher levels take twice as long and save a tenth. */
+/** Compression level. Higher ones take twice as long and save a tenth. */
 const level = 3;
 
 /** Amount deflated at a time. Each piece starts afresh; larger pieces save nothing. */
@@ -58,7 +58,7 @@ export class ZipArchive {
     else this.#waitingBytes += this.#waiting.write(text, this.#waitingBytes);
   }
 
-  /** Ends the entry with a text. */
+  /** Writes a last string and ends the entry. */
   end(text: string): void {
     this.write(text);
     this.#pushWaiting(true);

@@ -20,7 +20,7 @@ import { type Bar, barChart, lineChart } from './text-charts.ts';
 /** Columns of a table of groups; by default the keys and the metrics. */
 type GroupColumns = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'labels'>;
 
-/** Adds a line for the groups that are not shown and a line of totals. */
+/** Draws a table of groups, with a line for those that are not shown and a line of totals. */
 export function groupTable(
   { all, metrics, top, others }: RankedGroups,
   look: TableLook,
@@ -75,7 +75,7 @@ export function groupBars(
   return lines;
 }
 
-/** Omits ids that have a name next to them. */
+/** Returns a function that names groups, without ids that have a name next to them. */
 function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isName);
 
@@ -93,7 +93,7 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   };
 }
 
-/** Same as on pages. */
+/** Maximum number of lines, as on pages. */
 const maxLines = 5;
 
 /**

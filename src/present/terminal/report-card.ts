@@ -16,10 +16,10 @@ export interface CardOptions {
   /** Metrics to show, in order. Default: the main metrics. */
   readonly metrics?: readonly ReportMetric[] | undefined;
 
-  /** Its changes are shown next to the metrics. */
+  /** Comparison whose changes are shown next to the metrics. */
   readonly comparison?: Comparison | undefined;
 
-  /** As in `EncodeOptions`. */
+  /** Labels as in `EncodeOptions`. */
   readonly labels?: EncodeOptions['labels'];
 }
 
@@ -50,7 +50,7 @@ export function totalLines(report: GroupedTotals, options: CardOptions = {}): st
   return lines.map((line) => gap + line);
 }
 
-/** Omits metrics without a value. */
+/** Chooses the metrics to show, without those that have no value. */
 function metricsToShow(report: GroupedTotals, { metrics, labels }: CardOptions): ReportMetric[] {
   const totals = report.totals();
   const shown = metrics ?? chooseMetrics(defaultMetrics(report.metrics), totals);
@@ -65,7 +65,7 @@ interface CardItem {
   readonly label: string;
   readonly text: string;
 
-  /** Against an earlier report. */
+  /** Change against an earlier report. */
   readonly change?: Change | undefined;
 }
 
@@ -102,7 +102,7 @@ function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook)
   return lines;
 }
 
-/** Aligns to the right. */
+/** Formats a change, aligned to the right. */
 function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && changeColor(change, style);
   return ' '.repeat(width - measureWidth(change.text)) + (paint?.(change.text) ?? change.text);

@@ -50,12 +50,15 @@ export function comparisonLines(
 interface LineColumn {
   readonly shown: DrawnColumn;
 
-  /** Absent for labels and changes. */
+  /** Column of the table; absent for labels and changes. */
   readonly column?: TableColumn;
   buildCell(row: TableRow): TextCell;
 }
 
-/** Adds the change of each row after the leading metric, and a column for the labels below. */
+/**
+ * Lists the columns, with the change of each row after the leading metric and a column for the
+ * labels below.
+ */
 function listColumns(
   table: ReportTable,
   hasComparison: boolean,
@@ -86,7 +89,10 @@ function listColumns(
   return listed;
 }
 
-/** Adds totals if there are several rows, and the earlier report with its changes. */
+/**
+ * Lists the rows below the table: totals if there are several rows, and the earlier report with its
+ * changes.
+ */
 function footRows(
   { columns, rows, total }: ReportTable,
   listed: readonly LineColumn[],

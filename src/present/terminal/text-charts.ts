@@ -6,7 +6,7 @@ import type { AxisTick } from '../../totals/time-axis.ts';
 
 /** Charts made of characters. Each fits a given width and has an ASCII form. */
 
-/** `text` is the value for display. */
+/** A bar; `text` is its value for display. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
@@ -118,7 +118,7 @@ function drawValues(
   }
 }
 
-/** In dots from the top left. */
+/** A position in dots from the top left. */
 interface Dot {
   readonly x: number;
   readonly y: number;

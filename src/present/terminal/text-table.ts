@@ -9,7 +9,7 @@ import { chooseHeading } from './headings.ts';
 type Paint = (text: string) => string;
 
 export interface TextCell {
-  /** Printable; `null` if there is no value. */
+  /** Printable string; `null` if there is no value. */
   readonly text: string | null;
   readonly paint?: Paint | undefined;
 }
@@ -17,13 +17,13 @@ export interface TextCell {
 export interface DrawnColumn {
   readonly heading: string;
 
-  /** Right-aligned. */
+  /** True if cells are aligned to the right. */
   readonly isNumeric: boolean;
 
-  /** Metrics are dropped before other columns. */
+  /** True for a metric, which is dropped before other columns. */
   readonly isMetric: boolean;
 
-  /** Names may be shortened. */
+  /** True for a name, which may be shortened. */
   readonly isName: boolean;
 }
 
@@ -31,10 +31,10 @@ export interface TextTable {
   readonly columns: readonly DrawnColumn[];
   readonly rows: readonly (readonly TextCell[])[];
 
-  /** Below a line; the first of them is bold. */
+  /** Rows below a line; the first of them is bold. */
   readonly foot?: readonly (readonly TextCell[])[];
 
-  /** Said after the names of the columns that did not fit. */
+  /** Sentence after the names of the columns that did not fit. */
   readonly advice: string;
 }
 
@@ -163,7 +163,7 @@ function maxWidth(lines: readonly string[]): number {
   return Math.max(0, ...lines.map(measureWidth));
 }
 
-/** Longer texts are cut before they are measured; no table shows them in full. */
+/** Longer strings are cut before they are measured; no table shows them in full. */
 const maxTextLength = 2_000;
 
 function clip(text: string): string {
@@ -180,7 +180,7 @@ export interface TextColumn<Item> {
   /** Type in typed formats. Default: text. */
   readonly type?: FieldType;
 
-  /** Must not be shortened, such as an ID. */
+  /** Set if values must not be shortened, such as an ID. */
   readonly whole?: boolean;
 }
 

@@ -18,7 +18,10 @@ export function makeSortable(table: HTMLTableElement): void {
   }
 }
 
-/** The first click sorts numbers in descending and texts in ascending order, the next reverses. */
+/**
+ * Returns the next order of a column: first descending for numbers and ascending for strings, then
+ * the reverse.
+ */
 function nextOrder(head: HTMLElement): 'ascending' | 'descending' {
   const isNumeric = head.classList.contains('n');
   if (head.ariaSort === null) return isNumeric ? 'descending' : 'ascending';
@@ -27,7 +30,7 @@ function nextOrder(head: HTMLElement): 'ascending' | 'descending' {
 
 const collator = new Intl.Collator('en', { numeric: true });
 
-/** Puts rows without a value last in both directions. */
+/** Sorts rows. Those without a value are last in either order. */
 function sortedRows(
   rows: HTMLTableRowElement[],
   place: number,
@@ -51,12 +54,12 @@ function compareCells(a: HTMLElement, b: HTMLElement): number {
   return collator.compare(textIn(a), textIn(b));
 }
 
-/** A cell begins with its value; a change may follow. */
+/** Reads the number of a cell, which begins with it; a change may follow. */
 function numberIn(cell: HTMLElement): number {
   return Number.parseFloat(cell.firstChild?.textContent?.replaceAll(',', '') ?? '');
 }
 
-/** Times have a text that sorts. */
+/** Returns the string by which a cell is sorted; times have their own. */
 function textIn(cell: HTMLElement): string {
   return cell.dataset.v ?? cell.textContent ?? '';
 }
