@@ -158,7 +158,6 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
         return new Help().groupItems([], visible, isShort ? () => 'Flags:' : groupOf);
       },
       optionDescription: describeOption,
-      argumentDescription: ({ description }) => description,
       commandUsage: (explained) =>
         new Help().commandUsage(explained).replace('[options]', '[flags]'),
     })

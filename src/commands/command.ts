@@ -1,36 +1,21 @@
-import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { addFlags, type Flag, type FlagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import type { GlobalFlags } from '../query/flags/global-flags.ts';
-import { readWord } from '../query/flags/read-value.ts';
 import type { Context, ContextOptions } from '../run/context.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/pairs.ts';
 import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
-/** An argument, `<id>`, `[term]` or `<file...>`, with the possible words if they are few. */
-type ArgumentSpec =
-  | string
-  | {
-      readonly name: string;
-      readonly meaning: string;
-      readonly words?: readonly string[];
-    };
-
-type ArgumentValue<Spec> = Spec extends { readonly words: readonly (infer Word)[] }
-  ? Word
-  : Spec extends { readonly name: infer Name }
-    ? ValueOfName<Name>
-    : ValueOfName<Spec>;
-
-type ValueOfName<Name> = Name extends `${string}...${string}`
+/** Value of the argument `<id>`, `[term]` or `<file...>`. */
+type ArgumentValue<Name> = Name extends `${string}...${string}`
   ? readonly string[]
   : Name extends `[${string}`
     ? string | undefined
     : string;
 
-type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
+type ArgumentValues<Specs extends readonly string[]> = {
   readonly [Position in keyof Specs]: ArgumentValue<Specs[Position]>;
 };
 
@@ -51,7 +36,7 @@ interface Invocation<Options, Args> {
 interface CommandSpec<
   Groups extends readonly FlagGroup[],
   GroupsAbove extends readonly FlagGroup[],
-  Args extends readonly ArgumentSpec[],
+  Args extends readonly string[],
 > {
   readonly name: string;
   readonly args?: Args;
@@ -61,9 +46,6 @@ interface CommandSpec<
 
   /** The arguments are another program's command line, which has flags of its own. */
   readonly takesProgram?: true;
-
-  /** Help below the summary. */
-  readonly introduction?: string;
 
   /** Command lines that run as printed. */
   readonly examples: readonly Pair[];
@@ -172,17 +154,15 @@ export class DeclaredCommand extends Command {
 export function declareCommand<
   const Groups extends readonly FlagGroup[] = [],
   const GroupsAbove extends readonly FlagGroup[] = [],
-  const Args extends readonly ArgumentSpec[] = [],
+  const Args extends readonly string[] = [],
 >(spec: CommandSpec<Groups, GroupsAbove, Args>): CommandDeclaration {
   type Options = OptionsOf<Groups> & OptionsOf<GroupsAbove> & GlobalFlags;
 
   function build(perform: Perform): Command {
-    const summarySentence = `${spec.summary.charAt(0).toUpperCase()}${spec.summary.slice(1)}.`;
-    const sentences = [summarySentence, spec.introduction].filter((text) => text !== undefined);
     const { name, examples, summary, flags = [], flagsAbove = [] } = spec;
     const command = new DeclaredCommand(name, examples, flagsAbove).summary(summary);
-    command.description(sentences.join('\n\n'));
-    for (const argument of spec.args ?? []) command.addArgument(commanderArgument(argument));
+    command.description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+    for (const argument of spec.args ?? []) command.argument(argument);
     addFlags(command, flags);
     command.takesProgram = spec.takesProgram === true;
     const rareCount = countRare([...flags, ...flagsAbove]);
@@ -208,26 +188,6 @@ export function declareCommand<
   }
 
   return { name: spec.name, build };
-}
-
-function commanderArgument(spec: ArgumentSpec): Argument {
-  if (typeof spec === 'string') return new Argument(spec);
-  const argument = new Argument(spec.name, spec.meaning);
-  const { words } = spec;
-  if (!words) return argument;
-  return argument.choices(words).argParser((text) => readArgument(argument, text));
-}
-
-/** Accepts the words of an argument in any case. Throws `UsageError` for any other. */
-function readArgument(argument: Argument, text: string): string {
-  try {
-    return readWord(text, argument.argChoices ?? []);
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new UsageError(`Unknown ${argument.name()} “${printable(text)}”.`, {
-      hint: error.message,
-    });
-  }
 }
 
 function listTypedOptions(command: Command): Set<string> {

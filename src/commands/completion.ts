@@ -1,4 +1,5 @@
 import type { Command, Option } from 'commander';
+import { readSettingWord } from '../account/setting-values.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 
 // Each script passes the words up to the cursor. Without a candidate the shell offers files.
@@ -38,11 +39,9 @@ complete -c adreport -f -a '(__adreport_complete)'
 `,
 };
 
-const shells = Object.keys(scripts) as readonly (keyof typeof scripts)[];
-
 export const completionCommand = declareCommand({
   name: 'completion',
-  args: [{ name: '<shell>', meaning: 'bash, zsh, fish or powershell', words: shells }],
+  args: ['<shell>'],
   summary: 'print a completion script for bash, zsh, fish or PowerShell',
   examples: [
     ['source <(adreport completion bash)', 'bash: in ~/.bashrc'],
@@ -51,7 +50,8 @@ export const completionCommand = declareCommand({
     ['adreport completion powershell | Out-String | Invoke-Expression', 'PowerShell: in $PROFILE'],
   ],
   async action({ context, args: [shell] }) {
-    await context.console.result(scripts[shell]);
+    const shells = Object.keys(scripts) as (keyof typeof scripts)[];
+    await context.console.result(scripts[readSettingWord('shell', shells, shell)]);
     return 0;
   },
 });
@@ -83,11 +83,9 @@ function listCandidates(program: Command, before: readonly string[], current: st
   const flags = listVisibleOptions(command).flatMap(({ option: { long } }) => long ?? []);
   if (current.startsWith('-')) return flags;
 
-  const { registeredArguments } = command;
-  const names = [...(registeredArguments[operandCount]?.argChoices ?? [])];
-  if (operandCount === 0) names.push(...listCommandNames(command));
+  const names = operandCount === 0 ? listCommandNames(command) : [];
   if (command.name() === 'help') names.push(...listCommandNames(program));
-  return names.length === 0 && registeredArguments.length === 0 ? flags : names;
+  return names.length === 0 && command.registeredArguments.length === 0 ? flags : names;
 }
 
 /** Finds the command of the words, and counts the words that are neither flags nor their values. */

@@ -1,10 +1,9 @@
 import { settingTable } from '../account/settings.ts';
 import { profiles } from '../contract/vocabulary.ts';
-import { type DoctorResult, diagnose } from '../doctor/diagnose.ts';
+import { checkTimeoutMs, type DoctorResult, diagnose } from '../doctor/diagnose.ts';
 import { type Mark, printEntry } from '../doctor/print-entry.ts';
 import { tryService } from '../doctor/service.ts';
 import { flagGroup } from '../query/flags/flag.ts';
-import { readTimeout } from '../query/flags/read-value.ts';
 import type { Context } from '../run/context.ts';
 import { visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
@@ -13,13 +12,6 @@ const doctorFlags = flagGroup('Flags:', {
   account: { flags: settingTable.account.flag, meaning: 'stored account to check' },
   baseUrl: { flags: settingTable.baseUrl.flag, meaning: 'base URL of the service' },
   local: { flags: '--local', meaning: 'check with a local server inside this process' },
-  timeout: {
-    flags: '--timeout <duration>',
-    meaning: 'time limit of each check',
-    read: readTimeout,
-    default: 10_000,
-    defaultText: '10s',
-  },
   service: {
     flags: '--service',
     meaning: 'request a few small reports and check the service against its documentation',
@@ -41,16 +33,16 @@ export const doctorCommand = declareCommand({
   ],
   flags: [doctorFlags],
   // A call that fails even once is a problem.
-  contextOptions: { retries: 0 },
+  contextOptions: { retries: 0, timeout: checkTimeoutMs },
   action({ context, options }) {
-    const { timeout: timeoutMs, service, yes: isConfirmed = false } = options;
-    return service ? tryService(context, isConfirmed) : doctor(context, timeoutMs);
+    const { service, yes: isConfirmed = false } = options;
+    return service ? tryService(context, isConfirmed) : doctor(context);
   },
 });
 
 /** Prints each result with its fix. The exit code is that of the first problem. */
-async function doctor(context: Context, timeoutMs: number): Promise<number> {
-  const results = await diagnose({ ...context, timeoutMs });
+async function doctor(context: Context): Promise<number> {
+  const results = await diagnose(context);
   await printResults(context, results);
   return results.find(({ status }) => status === 'broken')?.exitCode ?? 0;
 }

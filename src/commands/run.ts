@@ -18,7 +18,7 @@ import { promptForQuery, shouldPrompt } from './prompt-for-query.ts';
 
 export const runCommand = declareCommand({
   name: 'run',
-  args: [{ name: '[name...]', meaning: 'reports saved in adreport.yaml' }],
+  args: ['[saved-report...]'],
   summary: 'request a report, wait for it, and write it to a file',
   examples: [
     [

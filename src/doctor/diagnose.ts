@@ -22,16 +22,14 @@ export interface DoctorResult {
   readonly exitCode: number | null;
 }
 
-export interface Diagnosis extends DoctorTools {
-  /** Limits the wait for the connection. */
-  readonly timeoutMs: number;
-}
+/** Limits each call: to connect, to the first byte, and between bytes. */
+export const checkTimeoutMs = 10_000;
 
 /**
  * Checks settings, network, clock and sign-in, in the order in which a command needs them. Throws
  * errors other than `AdreportError`, and the signal's reason when aborted.
  */
-export async function diagnose(tools: Diagnosis): Promise<readonly DoctorResult[]> {
+export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const results: DoctorResult[] = [];
 
   /** Adds the results of a check; returns false if it is broken. */
@@ -68,7 +66,7 @@ export async function diagnose(tools: Diagnosis): Promise<readonly DoctorResult[
 }
 
 /** Checks that the settings can be read, and by their owner only. */
-async function checkStore({ host }: Diagnosis): Promise<readonly DoctorResult[]> {
+async function checkStore({ host }: DoctorTools): Promise<readonly DoctorResult[]> {
   const store = new Store(host.env);
   const { accounts } = await store.read();
   const names = Object.keys(accounts);
@@ -92,7 +90,7 @@ async function checkStore({ host }: Diagnosis): Promise<readonly DoctorResult[]>
   return results;
 }
 
-async function checkProjectFile({ host }: Diagnosis): Promise<readonly DoctorResult[]> {
+async function checkProjectFile({ host }: DoctorTools): Promise<readonly DoctorResult[]> {
   const path = findProjectFile(host.cwd);
   if (path === undefined) return [];
 
@@ -102,15 +100,15 @@ async function checkProjectFile({ host }: Diagnosis): Promise<readonly DoctorRes
 }
 
 /** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
-async function checkConnection(tools: Diagnosis): Promise<readonly DoctorResult[]> {
-  const { account, host, isLocal, timeoutMs } = tools;
+async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResult[]> {
+  const { account, host, isLocal } = tools;
   const { value: baseUrl } = (await account.settings()).baseUrl;
   if (!baseUrl) return [];
 
   const proxy = isLocal ? undefined : readProxy(host.env);
   const url = new URL(endpointUrl(baseUrl.href, 'campaigns'));
   const http = await createHttp({
-    timeoutMs,
+    timeoutMs: checkTimeoutMs,
     userAgent: 'adreport doctor',
     proxy,
     wording: 'flags',
@@ -164,7 +162,7 @@ function checkClock(
   return [finding];
 }
 
-async function checkSignIn({ account }: Diagnosis): Promise<readonly DoctorResult[]> {
+async function checkSignIn({ account }: DoctorTools): Promise<readonly DoctorResult[]> {
   const client = await account.client();
   try {
     const { campaigns } = await client.campaigns();

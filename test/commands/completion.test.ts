@@ -31,7 +31,6 @@ test.each([
   { words: ['run', '--b'], values: ['--by', '--base-url'] },
   { words: ['report', ''], values: ['create', 'status', 'download', 'list'] },
   { words: ['help', 'conf'], values: ['config'] },
-  { words: ['completion', ''], values: ['bash', 'zsh', 'fish', 'powershell'] },
   // The shell offers files.
   { words: ['run', '-o', ''], values: [] },
   { words: ['view', ''], values: [] },
@@ -43,7 +42,6 @@ test.each([
 /** Unfinished command lines, and the line that the shell should make of them. */
 const lines = [
   { typed: 'run --per', completed: 'run --period' },
-  { typed: 'completion pow', completed: 'completion powershell' },
   { typed: 'run -o outc', completed: 'run -o outcome.csv' },
 ];
 
