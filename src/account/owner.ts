@@ -5,7 +5,7 @@ import type { Query } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
-import { isUnnamed } from './sign-in.ts';
+import { chooseAccountName, isUnnamed } from './sign-in.ts';
 
 /** What a query has from its account. */
 type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
@@ -78,6 +78,28 @@ async function findStored(accounts: Accounts, { login, account }: Owner): Promis
   return names;
 }
 
+/** Identifies an account of a service on this machine. */
+export interface AccountKey {
+  /** Base URL. */
+  readonly service: string;
+
+  /** Login or name of the account; for a bare token without a name, a hash of it. */
+  readonly account: string;
+}
+
+/**
+ * Identifies the account of a report. Two sign-ins are one account if they have the same login or
+ * name, or the same bare token.
+ */
+export async function identifyAccount(account: ServiceAccount): Promise<AccountKey> {
+  const settings = await account.settings();
+  const { baseUrl, email, token } = settings;
+  const name = isUnnamed(settings)
+    ? `token ${hash(token.value ?? '').slice(0, 16)}`
+    : chooseAccountName(settings);
+  return { service: baseUrl.value?.href ?? '', account: email.value ?? name };
+}
+
 /** Returns the host, with its port unless on loopback, where it changes. */
 function nameService({ hostname, host }: URL): string {
   const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
@@ -88,6 +110,9 @@ function nameService({ hostname, host }: URL): string {
 function maskLogin(email: string): string {
   const address = email.toLowerCase();
   const domain = address.slice(address.lastIndexOf('@') + 1);
-  const hash = createHash('sha256').update(address).digest('hex').slice(0, 12);
-  return `${address.charAt(0)}…@${domain}#${hash}`;
+  return `${address.charAt(0)}…@${domain}#${hash(address).slice(0, 12)}`;
+}
+
+function hash(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
 }

@@ -4,9 +4,8 @@ import { type DownloadFlags, downloadFlags } from '../query/flags/download-flags
 import { Announcer } from '../run/announce.ts';
 import type { Context } from '../run/context.ts';
 import { withNextCommand } from '../run/failures.ts';
-import { requestedPart } from '../run/ledger.ts';
 import { chooseOutputs } from '../run/prepare-files.ts';
-import { findRequested } from '../run/request.ts';
+import { findReport } from '../run/request.ts';
 import { runReport } from '../run/run-report.ts';
 import { declareCommand } from './command.ts';
 import { requireReportId } from './report-id.ts';
@@ -29,26 +28,17 @@ export const downloadCommand = declareCommand({
 /** Checks a report that this machine created against its request, as in `run`. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   const outputs = chooseOutputs(context, options);
-  const entry = await findRequested(context, reportId);
-  const part = entry && requestedPart(entry);
+  const { report: named, part } = await findReport(context, reportId);
   const query = part?.query;
   const { columns = query?.columns, strict = query?.strict } = options;
   const account = await context.account.name();
-  const { platform, wallClock } = context.host;
-  // An unknown report was requested before now.
-  const requestedMs = entry && Date.parse(entry.at);
-  const known = requestedMs === undefined ? {} : { requestedMs };
+  const { platform } = context.host;
   const announcer = new Announcer(context);
   try {
     const written = await runReport(context, {
       query,
       part,
-      named: {
-        id: reportId,
-        status: 'progress',
-        createdMs: requestedMs ?? wallClock(),
-        ...known,
-      },
+      named,
       waits: options.wait === true,
       options,
       output: { ...options, outputs, columns, ...(strict && { strict }) },

@@ -6,9 +6,8 @@ import { remoteServiceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
 import type { Context } from '../run/context.ts';
 import { withNextCommand } from '../run/failures.ts';
-import { requestedPart } from '../run/ledger.ts';
 import { waitForReport } from '../run/report-source.ts';
-import { findRequested, recordFailure, updateLedger } from '../run/request.ts';
+import { findReport, recordFailure, updateLedger } from '../run/request.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { declareCommand } from './command.ts';
 import { requireReportId } from './report-id.ts';
@@ -44,13 +43,7 @@ async function status(
   reportId: string,
 ): Promise<void> {
   const { console, host } = context;
-  const entry = await findRequested(context, reportId);
-  const report = {
-    id: reportId,
-    status: 'progress',
-    createdMs: host.wallClock(),
-    ...(entry && { requestedMs: Date.parse(entry.at) }),
-  };
+  const { report, part } = await findReport(context, reportId);
   const endMs = host.stopwatch() + options.waitTimeout;
   try {
     const requested = { report, isNew: false, endMs };
@@ -64,7 +57,6 @@ async function status(
   } catch (thrown) {
     const { platform } = host;
     const error = await recordFailure(context, reportId, thrown);
-    const part = entry && requestedPart(entry);
     throw withNextCommand(error, {
       resume: options.wait ? waitingCommand(context.argv, platform) : undefined,
       again: part && commandFor(part.query, fixedPeriod(part), { platform, flags: options }),

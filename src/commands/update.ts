@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
+import { findFolderAccount } from '../account/owner.ts';
 import { AdreportError, isInterruption } from '../errors.ts';
 import { checkFolder, type Problem } from '../folder/check-folder.ts';
 import { requireParts, selectParts } from '../folder/check-paths.ts';
@@ -10,13 +11,17 @@ import {
   readFolder,
   readStateAgain,
 } from '../folder/folder-state.ts';
-import { flagGroup } from '../query/flags/flag.ts';
+import { prepareToFill } from '../folder/open-folder.ts';
+import { fixedPeriod } from '../query/command-for.ts';
+import { escapeBraces } from '../query/file-name.ts';
+import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { concurrencyFlag, shardFlag } from '../query/flags/run-flags.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import { waitFlags } from '../query/flags/wait-flags.ts';
+import { selectShard, wholePart } from '../query/parts.ts';
 import type { TypedPeriod } from '../query/period.ts';
+import type { Part } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
-import { planUpdate, type UpdateFlags } from '../run/plan-folder.ts';
 import type { ReportPlan } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
 import {
@@ -141,14 +146,43 @@ async function planReports(
   for (const folder of folders.filter(({ due }) => due.length > 0)) {
     try {
       const report = await planUpdate(context, folder, flags);
-      const shown = relative(context.host.cwd, folder.state.folder) || '.';
-      reports.push({ ...report, label: folders.length > 1 ? shown : undefined });
+      reports.push(folders.length > 1 ? report : { ...report, label: undefined });
     } catch (error) {
       if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
       failures.push(error);
     }
   }
   return { reports, failures };
+}
+
+type UpdateFlags = OptionsOf<readonly [typeof updateFlags, typeof serviceFlags, typeof waitFlags]>;
+
+/** Plans the run of a declaration for the parts that are due. Throws as `findFolderAccount`. */
+async function planUpdate(
+  { accounts, host }: Context,
+  { state, due }: UpdatedFolder,
+  flags: UpdateFlags,
+): Promise<ReportPlan> {
+  const { folder, declaration } = state;
+  const { shard } = flags;
+  const label = relative(host.cwd, folder) || '.';
+  const [{ path, format }] = declaration.query.outputs;
+  const outputs = [{ path: join(escapeBraces(label), path), format }] as const;
+  const query = { ...declaration.query, outputs };
+  const whole = wholePart(query, host.wallClock());
+  const parts: Part[] = due.map(({ since, end, firstDay, lastDay }) => {
+    return { query, zone: whole.zone, since, until: end - 1, end, firstDay, lastDay };
+  });
+  return {
+    query,
+    account: await findFolderAccount(accounts, query, flags),
+    options: { clobber: true, ...flags },
+    label,
+    whole,
+    period: fixedPeriod(whole),
+    parts: shard ? selectShard(parts, shard) : parts,
+    filled: await prepareToFill(state, { host, shard }),
+  };
 }
 
 /** Warns about what the update could not solve; resolves to true if there is anything. */

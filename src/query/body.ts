@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Encoding, endpointUrl } from '../contract/messages.ts';
 import {
   type BreakdownName,
@@ -50,6 +51,12 @@ export function buildBody(part: Part): ReportBody {
     ...(profile === 'dsp' && { timezone }),
     ...(direct && { output: 'direct' as const }),
   };
+}
+
+/** Identifies a request, in every run and on every machine. */
+export function hashBody(part: Part): string {
+  const text = JSON.stringify(buildBody(part));
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
 /** Returns the metrics to request in order to show some, without computed ones. */

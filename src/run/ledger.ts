@@ -1,45 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AccountKey } from '../account/owner.ts';
 import { outcomeOf } from '../contract/messages.ts';
 import { parseTimestamp } from '../contract/values.ts';
-import { UsageError } from '../errors.ts';
-import { buildQuery } from '../query/build-query.ts';
-import { wholePart } from '../query/parts.ts';
-import type { Part } from '../query/query.ts';
-import type { SavedValue } from '../query/saved-keys.ts';
-import { readSavedKeys } from '../query/saved-report.ts';
+import type { SavedPart } from '../query/saved-part.ts';
 import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { readSmallFile } from '../text/small-file.ts';
 
-/** An account of a service. */
-export interface LedgerAccount {
-  /** Base URL. */
-  readonly service: string;
-
-  /** Login or name of the account; for a bare token without a name, a hash of it. */
-  readonly account: string;
-}
-
-/** What is known about a request before it is sent. */
-export interface NewLedgerEntry extends LedgerAccount {
+/** A report that was requested on this machine. */
+export interface LedgerEntry extends AccountKey, SavedPart {
   /** Hash of the request, the same in every run. */
   readonly hash: string;
 
-  /** Query with fixed dates, as keys of a saved report. `requestedPart` checks them. */
-  readonly request: Readonly<Record<string, SavedValue>>;
-
-  /** First and last second of the report, `2026-11-01T00:00:00+01:00`. */
-  readonly window: { readonly since: string; readonly until: string };
-
   /** Time of the request in RFC 3339. */
   readonly at: string;
-}
 
-/** A report that was requested on this machine. */
-export interface LedgerEntry extends NewLedgerEntry {
   /** ID of the report; absent if it never came. */
   readonly id?: string;
 
@@ -53,13 +31,13 @@ export interface LedgerEntry extends NewLedgerEntry {
   readonly tookMs?: number;
 }
 
-/** Statuses of reports that no run resumes, other than those that failed. */
-const endedStatuses = ['refused', 'unreadable'];
-
 export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message' | 'tookMs'>>;
 
-/** A request of an account. */
-type LedgerSearch = Pick<LedgerEntry, 'service' | 'account' | 'hash'>;
+/** What is known about a request before it is sent. */
+export type NewLedgerEntry = Omit<LedgerEntry, keyof LedgerChange>;
+
+/** Statuses of reports that no run resumes, other than those that failed. */
+const endedStatuses = ['refused', 'unreadable'];
 
 interface LedgerOptions {
   /** Parent of the ledger's folder; both are created with the first report. */
@@ -146,18 +124,24 @@ export class Ledger {
     return undefined;
   }
 
-  /** Returns the report that a request resumes, if there is one. */
-  findUnfinished({
-    service,
-    account,
-    hash,
-  }: LedgerSearch): (LedgerEntry & { readonly id: string }) | undefined {
+  /** Returns how long the last report of an account took to become ready, in milliseconds. */
+  findTookMs(owner: AccountKey): number | undefined {
+    for (const { entry } of this.#newestFirst()) {
+      if (belongsTo(entry, owner) && entry.tookMs !== undefined) return entry.tookMs;
+    }
+    return undefined;
+  }
+
+  /** Returns the report that a request of an account resumes, if there is one. */
+  findUnfinished(
+    owner: AccountKey,
+    hash: string,
+  ): (LedgerEntry & { readonly id: string }) | undefined {
     const nowMs = this.#options.wallClock();
     for (const { name, entry } of this.#newestFirst()) {
       if (name.slice(0, 15) <= timeName(nowMs - resumedMs)) return undefined;
-      const isSame = entry.hash === hash && entry.service === service && entry.account === account;
       const { id, status } = entry;
-      if (!isSame || id === undefined) continue;
+      if (entry.hash !== hash || !belongsTo(entry, owner) || id === undefined) continue;
 
       if (status === 'downloaded') return undefined;
       const isOver = outcomeOf(status) === 'failed' || endedStatuses.includes(status);
@@ -223,6 +207,10 @@ export class Ledger {
   }
 }
 
+function belongsTo(entry: LedgerEntry, { service, account }: AccountKey): boolean {
+  return entry.service === service && entry.account === account;
+}
+
 function readEntry(path: string): LedgerEntry | undefined {
   try {
     const bytes = readSmallFile(path, maxEntryBytes);
@@ -246,21 +234,6 @@ function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
 /** Returns the beginning of a file name. */
 function timeName(requestedMs: number): string {
   return String(Math.floor(requestedMs)).padStart(15, '0');
-}
-
-/** Returns the part that an entry requested; `undefined` if it is invalid. */
-export function requestedPart({ request, window }: LedgerEntry): Part | undefined {
-  const nowMs = parseTimestamp(window.until)?.instantMs;
-  if (nowMs === undefined) return undefined;
-  try {
-    const options = readSavedKeys(request);
-    const { profile = 'buyer', encoding = 'json', windowClock = 'instant', account } = options;
-    const settings = { profile, encoding, windowClock, ...(account !== undefined && { account }) };
-    return wholePart(buildQuery(options, { ...settings, stdoutFormat: 'csv', nowMs }), nowMs);
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
 }
 
 /** Checks for everything this version writes; later versions may have added members. */

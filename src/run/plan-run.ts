@@ -7,6 +7,7 @@ import {
 } from '../account/saved-reports.ts';
 import { findIds } from '../client/find-ids.ts';
 import { UsageError } from '../errors.ts';
+import { asDeclared, openFolder, prepareToFill, selectDue } from '../folder/open-folder.ts';
 import type { OutputFolder } from '../folder/record-download.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
@@ -152,4 +153,45 @@ export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan 
     whole: { ...whole, query },
     parts: parts.map((part) => ({ ...part, query })),
   };
+}
+
+/**
+ * Declares each report in its folder, and limits it to the parts that are due. Without `declares`,
+ * nothing is written.
+ *
+ * @throws OutputError if a folder cannot be written
+ */
+export async function declareFolders(
+  context: Context,
+  reports: readonly ReportPlan[],
+  { declares }: { readonly declares: boolean },
+): Promise<ReportPlan[]> {
+  const declared: ReportPlan[] = [];
+  for (const report of reports) {
+    try {
+      const isFolder = keepsFolder(report.query);
+      declared.push(isFolder ? await declareFolder(context, report, declares) : report);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      declared.push({ ...report, parts: [], refusal: error });
+    }
+  }
+  return declared;
+}
+
+async function declareFolder(
+  { console, host }: Context,
+  planned: ReportPlan,
+  declares: boolean,
+): Promise<ReportPlan> {
+  const { fresh: isFresh = false, shard } = planned.options;
+  const run = { cwd: host.cwd, host, nowMs: host.wallClock(), isFresh, declares };
+  const { state, warnings, notes } = await openFolder(planned.whole, run);
+  for (const warning of warnings) console.warn(warning);
+  for (const note of notes) console.note(note);
+
+  const query = asDeclared(planned.query, state.declaration);
+  const report = withRequestQuery(planned, query);
+  const parts = isFresh ? report.parts : selectDue(report.parts, state);
+  return { ...report, query, parts, filled: await prepareToFill(state, { host, shard }) };
 }

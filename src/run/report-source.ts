@@ -1,7 +1,7 @@
+import { identifyAccount } from '../account/owner.ts';
 import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
 import type { RequestedReport } from '../client/send-request.ts';
 import { type Poll, type ReadyReport, waitUntilReady } from '../client/wait.ts';
-import { outcomeOf } from '../contract/messages.ts';
 import {
   type AdreportError,
   endsReport,
@@ -18,13 +18,7 @@ import { printable } from '../text/printable.ts';
 import type { PartsProgress, Progress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from './merge-parts.ts';
-import {
-  lastTookMs,
-  recordFailure,
-  requestAndRecord,
-  resumeReport,
-  updateLedger,
-} from './request.ts';
+import { recordFailure, requestAndRecord, resumeReport, updateLedger } from './request.ts';
 import { RequestQueue } from './request-queue.ts';
 
 /** A report whose rows are pulled. */
@@ -251,36 +245,34 @@ function transferMeter(progress: Progress): (transfer: Transfer) => void {
 /** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */
 const localIntervalMs = 100;
 
-/** Waits until a report is ready, with progress, and records changes of its status. */
+/** Waits until a report is ready, with progress, and records how long that took. */
 export async function waitForReport(
   context: Context,
   { report, isNew, endMs }: FoundReport,
   options: WaitFlags,
 ): Promise<ReadyReport> {
-  const { account, host, signal } = context;
+  const { account, host, ledger, signal } = context;
   const { id, requestedMs } = report;
   if (id === undefined) return { ...report, message: '' };
 
   const isAuto = options.pollInterval === 'auto';
   const pollInterval = account.isLocal && isAuto ? localIntervalMs : options.pollInterval;
   const label = `Report ${printable(id).slice(0, 40)}`;
-  const meter = (await context.progress()).wait(label, await lastTookMs(context));
-  let lastStatus = 'progress';
+  const usualMs = ledger()?.findTookMs(await identifyAccount(account));
+  const meter = (await context.progress()).wait(label, usualMs);
+  let pollCount = 0;
   const onPoll = ({ status, polls }: Poll): void => {
     meter.update(status);
-    if (status === lastStatus) return;
-    lastStatus = status;
-    // A report that was ready before this run asked for it tells nothing about its duration.
-    const isTimed = outcomeOf(status) === 'ready' && (isNew || polls > 1);
-    const tookMs =
-      isTimed && requestedMs !== undefined
-        ? { tookMs: Math.max(0, host.wallClock() - requestedMs) }
-        : {};
-    void updateLedger(context, id, { status, ...tookMs });
+    pollCount = polls;
   };
   try {
     const client = await account.client();
-    return await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
+    const ready = await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
+    const tookMs = Math.max(0, host.wallClock() - (requestedMs ?? Number.NaN));
+    // A report that was ready before this run asked for it tells nothing about its duration.
+    const isTimed = (isNew || pollCount > 1) && requestedMs !== undefined;
+    await updateLedger(context, id, { status: ready.status, ...(isTimed && { tookMs }) });
+    return ready;
   } finally {
     meter.stop();
   }

@@ -1,26 +1,20 @@
-import { createHash } from 'node:crypto';
-import type { ServiceAccount } from '../account/account.ts';
-import type { Settings } from '../account/resolve.ts';
-import { chooseAccountName, isUnnamed } from '../account/sign-in.ts';
+import { identifyAccount } from '../account/owner.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
 import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
-import { buildBody, type ReportBody } from '../query/body.ts';
-import { describeWindow } from '../query/calendar.ts';
-import { fixedPeriod, withPeriod } from '../query/command-for.ts';
+import { buildBody, hashBody } from '../query/body.ts';
 import type { Part } from '../query/query.ts';
-import { toSavedKeys } from '../query/saved-keys.ts';
+import { readSavedPart, savePart } from '../query/saved-part.ts';
 import { printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import type { Context } from './context.ts';
-import type { LedgerAccount, LedgerChange, LedgerEntry } from './ledger.ts';
+import type { LedgerChange } from './ledger.ts';
 
 /** Finds an unfinished report of the same request, and prints a note about it. */
 export async function resumeReport(
   { account, console, host, ledger }: Context,
   part: Part,
 ): Promise<RequestedReport | undefined> {
-  const search = { ...(await accountInLedger(account)), hash: hashBody(buildBody(part)) };
-  const unfinished = ledger()?.findUnfinished(search);
+  const unfinished = ledger()?.findUnfinished(await identifyAccount(account), hashBody(part));
   if (!unfinished) return undefined;
 
   const { id, at } = unfinished;
@@ -43,13 +37,10 @@ export async function requestAndRecord(
   const ledger = open();
   const client = await account.client();
   const body = buildBody(part);
-  const { since, until } = describeWindow(part);
-  const fixedDates = fixedPeriod({ ...part, end: part.until + 1 });
   const entry = await ledger?.add({
-    ...(await accountInLedger(account)),
-    hash: hashBody(body),
-    request: toSavedKeys(withPeriod(part.query, fixedDates)),
-    window: { since, until },
+    ...(await identifyAccount(account)),
+    ...savePart(part),
+    hash: hashBody(part),
     at: new Date(host.wallClock()).toISOString(),
   });
   const update = async (change: LedgerChange): Promise<void> => {
@@ -73,55 +64,32 @@ export async function requestAndRecord(
   }
 }
 
-/** Identifies a request, in every run and on every machine. */
-function hashBody(body: ReportBody): string {
-  return hash(JSON.stringify(body)).slice(0, 32);
-}
-
-function hash(value: string): string {
-  return createHash('sha256').update(value).digest('hex');
-}
-
 const interruptedRequest =
   'A report may have been created: adreport report list shows when it was requested.';
 
-/** Returns the newest report with an id; `undefined` if another machine requested it. */
-export async function findRequested(
-  { account, ledger }: Context,
+/** A report that the user names by its id. */
+interface NamedReport {
+  readonly report: RequestedReport & { readonly id: string };
+
+  /** Absent if another machine requested it. */
+  readonly part: Part | undefined;
+}
+
+/** Returns what this machine knows about a report. */
+export async function findReport(
+  { account, host, ledger }: Context,
   id: string,
-): Promise<LedgerEntry | undefined> {
-  return ledger()?.find(findService(await account.settings()), id)?.entry;
-}
-
-function findService({ baseUrl }: Settings): string {
-  return baseUrl.value?.href ?? '';
-}
-
-/**
- * Names the account of a report. Two sign-ins are one account if they have the same login or name,
- * or the same bare token.
- */
-async function accountInLedger(serviceAccount: ServiceAccount): Promise<LedgerAccount> {
-  const settings = await serviceAccount.settings();
-  const { email, token } = settings;
-  const isBare = email.value === undefined && isUnnamed(settings);
-  const account = isBare
-    ? `token ${hash(token.value ?? '').slice(0, 16)}`
-    : (email.value ?? chooseAccountName(settings));
-  return { service: findService(settings), account };
-}
-
-/**
- * Returns how long the last report of the account took to become ready, in milliseconds;
- * `undefined` if that is not known.
- */
-export async function lastTookMs({ account, ledger }: Context): Promise<number | undefined> {
-  const own = await accountInLedger(account);
-  for (const entry of ledger()?.entries() ?? []) {
-    const isOfAccount = entry.service === own.service && entry.account === own.account;
-    if (isOfAccount && entry.tookMs !== undefined) return entry.tookMs;
-  }
-  return undefined;
+): Promise<NamedReport> {
+  const { service } = await identifyAccount(account);
+  const { entry } = ledger()?.find(service, id) ?? {};
+  const report = { id, status: 'progress' };
+  // An unknown report was requested before now.
+  if (!entry) return { report: { ...report, createdMs: host.wallClock() }, part: undefined };
+  const requestedMs = Date.parse(entry.at);
+  return {
+    report: { ...report, createdMs: requestedMs, requestedMs },
+    part: readSavedPart(entry),
+  };
 }
 
 /** Records a change of a report, if this machine requested it. */
@@ -130,7 +98,8 @@ export async function updateLedger(
   id: string,
   change: LedgerChange,
 ): Promise<void> {
-  const found = ledger()?.find(findService(await account.settings()), id);
+  const { service } = await identifyAccount(account);
+  const found = ledger()?.find(service, id);
   if (found) await ledger()?.update(found.name, change);
 }
 
@@ -155,7 +124,7 @@ export async function recordFailure(
 }
 
 /** Returns the status of a report that has ended. */
-function statusAfter(error: AdreportError): Pick<LedgerChange, 'status'> {
+function statusAfter(error: AdreportError): LedgerChange {
   if (!endsReport(error)) return {};
   const ended = error.exitCode === 9 ? 'unreadable' : 'refused';
   return { status: isReportFailure(error) ? 'failed' : ended };

@@ -1,0 +1,39 @@
+import { parseTimestamp } from '../contract/values.ts';
+import { UsageError } from '../errors.ts';
+import { buildQuery } from './build-query.ts';
+import { describeWindow } from './calendar.ts';
+import { fixedPeriod, withPeriod } from './command-for.ts';
+import { wholePart } from './parts.ts';
+import type { Part } from './query.ts';
+import { type SavedValue, toSavedKeys } from './saved-keys.ts';
+import { readSavedKeys } from './saved-report.ts';
+
+/** A part as it is stored. */
+export interface SavedPart {
+  /** Query with fixed dates, as keys of a saved report. */
+  readonly request: Readonly<Record<string, SavedValue>>;
+
+  /** First and last second of the report, `2026-11-01T00:00:00+01:00`. */
+  readonly window: { readonly since: string; readonly until: string };
+}
+
+export function savePart(part: Part): SavedPart {
+  const { since, until } = describeWindow(part);
+  const days = fixedPeriod({ ...part, end: part.until + 1 });
+  return { request: toSavedKeys(withPeriod(part.query, days)), window: { since, until } };
+}
+
+/** Reads a part that was stored; `undefined` if it is invalid. */
+export function readSavedPart({ request, window }: SavedPart): Part | undefined {
+  const nowMs = parseTimestamp(window.until)?.instantMs;
+  if (nowMs === undefined) return undefined;
+  try {
+    const options = readSavedKeys(request);
+    const { profile = 'buyer', encoding = 'json', windowClock = 'instant', account } = options;
+    const settings = { profile, encoding, windowClock, ...(account !== undefined && { account }) };
+    return wholePart(buildQuery(options, { ...settings, stdoutFormat: 'csv', nowMs }), nowMs);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
