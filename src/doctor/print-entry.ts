@@ -2,12 +2,11 @@ import { wrap } from '../text/cell-width.ts';
 import { printable } from '../text/printable.ts';
 import type { Console } from '../ui/console.ts';
 
-/** Signs have two columns. */
 const marks = {
-  good: { sign: '✓ ', asciiSign: 'ok', colour: 'green' },
-  note: { sign: '! ', asciiSign: '! ', colour: 'yellow' },
-  problem: { sign: '✗ ', asciiSign: 'x ', colour: 'red' },
-  unknown: { sign: '- ', asciiSign: '- ', colour: 'dim' },
+  good: { sign: '✓', colour: 'green' },
+  note: { sign: '!', colour: 'yellow' },
+  problem: { sign: '✗', colour: 'red' },
+  unknown: { sign: '-', colour: 'dim' },
 } as const;
 
 export type Mark = keyof typeof marks;
@@ -28,19 +27,17 @@ export async function printEntry(
   indent: number,
   console: Console,
 ): Promise<void> {
-  const { width, showsUnicode, style } = console.out;
-  const { sign, asciiSign, colour } = marks[mark];
+  const { width, style } = console.out;
+  const { sign, colour } = marks[mark];
   const room = Math.max(30, Math.min(120, width) - indent);
 
   const lines = message.split('\n').flatMap((line) => wrap(printable(line), room));
   if (detail !== null) {
-    const arrow = showsUnicode ? '→' : '=>';
-    const wrapped = wrap(printable(`${arrow} ${detail}`), room);
+    const wrapped = wrap(printable(`→ ${detail}`), room);
     lines.push(...wrapped.map((line) => style[colour](line)));
   }
 
-  const shownSign = style[colour](showsUnicode ? sign : asciiSign);
-  const head = `${shownSign} ${name.padEnd(indent - 5)}  `;
+  const head = `${style[colour](sign)}  ${name.padEnd(indent - 5)}  `;
   const indented = lines.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
   await console.result(indented.join('\n'));
 }

@@ -17,12 +17,11 @@ export interface TableStyle {
   red(text: string): string;
 }
 
-/** Layout of a table. Default: as wide as the rows need, plain Unicode text, with totals. */
+/** Layout of a table. Default: as wide as the rows need, plain text, with totals. */
 export interface TableLook {
   /** Maximum line width in characters. Default: as wide as the rows need. */
   readonly width?: number;
   readonly style?: TableStyle;
-  readonly unicode?: boolean;
   readonly totals?: boolean;
 }
 

@@ -161,14 +161,13 @@ export function listTotals(
   metrics: readonly ReportMetric[],
   now: Sums,
   comparison: Comparison | undefined,
-  unicode = true,
 ): Total[] {
   const before = comparison?.sums.total.totals();
   const totals: Total[] = [];
   for (const metric of metrics) {
     const isKnown = [now, before].some((sums) => sums && metricValue(metric, sums) !== undefined);
     if (metric.derived && !isKnown) continue;
-    totals.push({ metric, change: before && compareMetric(metric, now, before, unicode) });
+    totals.push({ metric, change: before && compareMetric(metric, now, before) });
   }
   return totals;
 }

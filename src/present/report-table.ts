@@ -233,7 +233,6 @@ export function changeIn(
   { isCompared }: ReportTable,
   metric: ReportMetric,
   { sums, before }: Pick<TableRow, 'sums' | 'before'>,
-  unicode = true,
 ): Change | undefined {
-  return isCompared ? compareMetric(metric, sums, before, unicode) : undefined;
+  return isCompared ? compareMetric(metric, sums, before) : undefined;
 }

@@ -178,8 +178,9 @@ export function showMetrics(
   metrics: GroupedTotals,
   options: CardOptions = {},
 ): void {
-  const { isTerminal, width, style, showsUnicode } = console.err;
-  const look = { width, style, unicode: showsUnicode };
-  const lines = isTerminal ? reportCard(metrics, look, options) : totalLines(metrics, options);
+  const { isTerminal, width, style } = console.err;
+  const lines = isTerminal
+    ? reportCard(metrics, { width, style }, options)
+    : totalLines(metrics, options);
   for (const line of lines) console.note(line);
 }

@@ -24,12 +24,12 @@ export function wrap(text: string, width: number): string[] {
 /** Created on first use, because that takes longer than the rest of a small table. */
 let graphemes: Intl.Segmenter | undefined;
 
-/** Limits a string to `width` cells, with a mark at its end. */
-export function shorten(text: string, width: number, mark = '…'): string {
+/** Limits a string to `width` cells, with `…` at its end. */
+export function shorten(text: string, width: number): string {
   if (measureWidth(text) <= width) return text;
 
-  const room = width - mark.length;
-  if (room <= 0) return mark.slice(0, width);
+  const room = width - 1;
+  if (room <= 0) return '…'.slice(0, width);
 
   graphemes ??= new Intl.Segmenter();
   let beginning = '';
@@ -39,14 +39,14 @@ export function shorten(text: string, width: number, mark = '…'): string {
     if (used > room) break;
     beginning += segment;
   }
-  return beginning.trimEnd() + mark;
+  return `${beginning.trimEnd()}…`;
 }
 
-/** Limits a string to `width` cells, with a mark in the middle. */
-export function shortenMiddle(text: string, width: number, mark = '…'): string {
+/** Limits a string to `width` cells, with `…` in the middle. */
+export function shortenMiddle(text: string, width: number): string {
   if (measureWidth(text) <= width) return text;
 
-  const beginning = shorten(text, Math.ceil(width / 2), mark);
+  const beginning = shorten(text, Math.ceil(width / 2));
   const room = width - measureWidth(beginning);
   graphemes ??= new Intl.Segmenter();
   // A visible grapheme takes at least one cell and rarely has more than eight characters.

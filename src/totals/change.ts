@@ -24,19 +24,12 @@ export interface Change {
 
 const hundred = new Decimal(100n, 0);
 
-/**
- * Compares a metric with its earlier value; `undefined` means no value. Without `unicode` the
- * arrows are ASCII.
- */
-export function changeBetween(
-  now: Fraction | undefined,
-  before: Fraction | undefined,
-  unicode: boolean,
-): Change {
+/** Compares a metric with its earlier value; `undefined` means no value. */
+export function changeBetween(now: Fraction | undefined, before: Fraction | undefined): Change {
   if (!now) return { direction: 'none', text: '–' };
 
   const wasEmpty = before === undefined || before.numerator.sign === 0;
-  if (before && wasEmpty && now.numerator.sign === 0) return formatChange(0, unicode);
+  if (before && wasEmpty && now.numerator.sign === 0) return formatChange(0);
   if (wasEmpty) return { direction: 'new', text: 'new' };
 
   // Over a common denominator the change stays exact until it is rounded.
@@ -48,13 +41,13 @@ export function changeBetween(
 
   const percent = sign * Number(difference.times(hundred).dividedBy(valueBefore, 1));
   const ratio = sign * Number(difference.dividedBy(valueBefore, 15));
-  return { ...formatChange(percent, unicode), ratio };
+  return { ...formatChange(percent), ratio };
 }
 
 /** @param percent rounded to one decimal */
-function formatChange(percent: number, unicode: boolean): Change {
+function formatChange(percent: number): Change {
   const size = `${Math.abs(percent).toFixed(1)}%`;
   if (percent === 0) return { direction: 'same', text: `= ${size}`, ratio: 0 };
-  if (percent > 0) return { direction: 'up', text: `${unicode ? '▲' : '+'} ${size}` };
-  return { direction: 'down', text: `${unicode ? '▼' : '-'} ${size}` };
+  if (percent > 0) return { direction: 'up', text: `▲ ${size}` };
+  return { direction: 'down', text: `▼ ${size}` };
 }

@@ -158,15 +158,10 @@ function pairedSum(field: string, other: string, sums: Sums): Decimal | undefine
   return sum && unpaired ? sum.minus(unpaired) : sum;
 }
 
-/** Compares a metric of two groups or reports; without `unicode` the arrows are ASCII. */
-export function compareMetric(
-  metric: ReportMetric,
-  now: Sums,
-  before: Sums | undefined,
-  unicode = true,
-): Change {
+/** Compares a metric of two groups or reports. */
+export function compareMetric(metric: ReportMetric, now: Sums, before: Sums | undefined): Change {
   const valueBefore = before && toFraction(metric, before);
-  const change = changeBetween(toFraction(metric, now), valueBefore, unicode);
+  const change = changeBetween(toFraction(metric, now), valueBefore);
   return metric.type === 'money' ? { ...change, isNeutral: true } : change;
 }
 

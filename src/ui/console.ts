@@ -14,7 +14,6 @@ interface ConsoleStreams {
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: NodeJS.ProcessEnv;
-  readonly platform: NodeJS.Platform;
 }
 
 /** Flags that control how much is printed, and how. */
@@ -45,12 +44,9 @@ export class Console {
   #bar: Bar | undefined;
   #failure: AdreportError | undefined;
 
-  constructor(
-    { stdin, stdout, stderr, env, platform }: ConsoleStreams,
-    { color, ...flags }: ConsoleFlags,
-  ) {
-    this.out = new OutputStream(stdout, { env, platform, color });
-    this.err = new OutputStream(stderr, { env, platform, color });
+  constructor({ stdin, stdout, stderr, env }: ConsoleStreams, { color, ...flags }: ConsoleFlags) {
+    this.out = new OutputStream(stdout, { env, color });
+    this.err = new OutputStream(stderr, { env, color });
     this.isQuiet = flags.quiet === true;
     this.isVerbose = flags.verbose === true && !this.isQuiet;
     this.#stdin = stdin;
@@ -160,7 +156,6 @@ interface TableLook {
   /** In cells; `undefined` if there is no limit. */
   readonly width: number | undefined;
   readonly style: Style;
-  readonly unicode: boolean;
 }
 
 class OutputStream {
@@ -169,18 +164,16 @@ class OutputStream {
 
   /** True if lines can be redrawn. */
   readonly canDraw: boolean;
-  readonly showsUnicode: boolean;
   readonly style: Style;
   readonly #env: NodeJS.ProcessEnv;
 
   constructor(
     stream: NodeJS.WriteStream,
-    { env, platform, color }: { env: NodeJS.ProcessEnv; platform: NodeJS.Platform; color: boolean },
+    { env, color }: { env: NodeJS.ProcessEnv; color: boolean },
   ) {
     this.stream = stream;
     this.isTerminal = stream.isTTY === true;
     this.canDraw = canDraw(stream, env);
-    this.showsUnicode = showsUnicode(env, platform);
     // Sixteen colours are enough, and users choose how these look in their terminal.
     this.style = wantsColor(stream, env, color) ? new Chalk({ level: 1 }) : plainStyle;
     this.#env = env;
@@ -193,9 +186,9 @@ class OutputStream {
 
   /** Layout of tables: as wide as the terminal, as `COLUMNS` in a pipe, or as the rows need. */
   get look(): TableLook {
-    const { isTerminal, style, showsUnicode } = this;
+    const { isTerminal, style } = this;
     const hasWidth = isTerminal || Boolean(this.#env.COLUMNS);
-    return { width: hasWidth ? this.width : undefined, style, unicode: showsUnicode };
+    return { width: hasWidth ? this.width : undefined, style };
   }
 }
 
@@ -223,17 +216,6 @@ export function wantsColor(
 
 function canDraw(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && env.TERM !== 'dumb';
-}
-
-/**
- * Guesses whether line drawing and braille work: not on the Linux console, nor in a locale other
- * than UTF-8.
- */
-export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
-  if (platform === 'win32') return env.WT_SESSION !== undefined || env.TERM_PROGRAM !== undefined;
-  if (env.TERM === 'linux') return false;
-  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
-  return !locale || /utf-?8/i.test(locale);
 }
 
 function stdoutError(error: NodeJS.ErrnoException): AdreportError {

@@ -178,7 +178,6 @@ class Bar implements Display {
   #readings: (() => Reading)[] = [];
 
   constructor(console: Console, { SingleBar, Format }: typeof CliProgress) {
-    const { showsUnicode, stream } = console.err;
     const formatLine = (options: Options, width = 80): string => {
       const reading = this.#readings.at(-1)?.();
       if (!reading) return '';
@@ -190,11 +189,11 @@ class Bar implements Display {
     };
     this.#console = console;
     this.#bar = new SingleBar({
-      stream,
+      stream: console.err.stream,
       format: (options, { maxWidth }) => formatLine(options, maxWidth),
       barsize: 20,
-      barCompleteChar: showsUnicode ? '━' : '=',
-      barIncompleteChar: showsUnicode ? '─' : '-',
+      barCompleteChar: '━',
+      barIncompleteChar: '─',
       // Lines of other programs on the same terminal must not be cut.
       linewrap: true,
       clearOnComplete: true,

@@ -120,10 +120,10 @@ function isCancelled(error: unknown): boolean {
 }
 
 /** Uses the colours of stderr; by default inquirer ignores stderr and `--no-color`. */
-function themeFor({ err: { style, showsUnicode } }: Console): object {
+function themeFor({ err: { style } }: Console): object {
   const { bold, cyan, dim, green, red } = style;
   return {
-    prefix: { idle: cyan('?'), done: green(showsUnicode ? '✔' : '*') },
+    prefix: { idle: cyan('?'), done: green('✔') },
     style: {
       message: (text: string) => bold(text),
       answer: cyan,

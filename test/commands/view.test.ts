@@ -214,22 +214,22 @@ describe('output', () => {
     `);
 
     const line = await view('r.json', json, '--chart line --metrics revenueEuro', {
-      env: { COLUMNS: '40', LANG: 'C' },
+      env: { COLUMNS: '40' },
     });
 
     expect(line.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
-      "revenue (EUR)  Sat 31 Oct 2026 - Sun 1...
-      6 +
-        |         ***
-        |            ******
-      4 +                  ******
-        |                        ****
-        |
-      2 +
-        |
-        |
-      0 +
-        +---------+-----------------+---------
+      "revenue (€)  Sat 31 Oct 2026 – Sun 1 No…
+      6 ┤
+        │         ⠤⢄⣀⡀
+        │            ⠈⠉⠑⠒⠢⠤⢄⣀⡀
+      4 ┤                    ⠈⠉⠑⠒⠢⠤⢄⣀
+        │
+        │
+      2 ┤
+        │
+        │
+      0 ┤
+        └─────────┬─────────────────┬─────────
                31 Oct             1 Nov
       "
     `);

@@ -32,16 +32,15 @@ const days = Array.from({ length: 14 }, (_, day) => ({
 }));
 
 describe('reportCard', () => {
-  it('has the main metrics; it fits 60 columns, and ASCII', async () => {
-    const card = reportCard(await totals(days), { width: 60, unicode: false });
+  it('has the main metrics; it fits 60 columns', async () => {
+    const card = reportCard(await totals(days), { width: 60 });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  revenue (EUR) 17,283.00  downloads         7,000
-        displays      5,040,000  leads             2,800
-        clicks           84,000  landings         42,000
-        CTR               1.67%  eCPM (EUR)         3.43"
+      "  revenue (€) 17,283.00  downloads       7,000
+        displays    5,040,000  leads           2,800
+        clicks         84,000  landings       42,000
+        CTR             1.67%  eCPM (€)         3.43"
     `);
-    expect(card.join('')).toMatch(/^[ -~]*$/);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 });

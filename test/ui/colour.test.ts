@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showsUnicode, wantsColor } from '../../src/ui/console.ts';
+import { wantsColor } from '../../src/ui/console.ts';
 
 test.each([
   { name: 'a terminal', isTTY: true, env: {}, expected: true },
@@ -19,15 +19,4 @@ test.each([
     expected,
     false,
   ]);
-});
-
-test.each([
-  { platform: 'linux', env: { TERM: 'xterm', LANG: 'en_US.utf8' }, expected: true },
-  { platform: 'linux', env: { TERM: 'xterm' }, expected: true },
-  { platform: 'linux', env: { TERM: 'xterm', LANG: 'C' }, expected: false },
-  { platform: 'linux', env: { TERM: 'linux', LANG: 'C.UTF-8' }, expected: false },
-  { platform: 'win32', env: {}, expected: false },
-  { platform: 'win32', env: { WT_SESSION: '1' }, expected: true },
-] as const)('line drawing on $platform with $env: $expected', ({ platform, env, expected }) => {
-  expect(showsUnicode(env, platform)).toBe(expected);
 });

@@ -83,11 +83,11 @@ test('without a report of the account the usual time is a minute', async () => {
 });
 
 test('a bar shows the bytes of a download, and the parts of a run', async () => {
-  const { progress, pass, screen } = await setUp({ isTTY: true, env: { LC_ALL: 'C' } });
+  const { progress, pass, screen } = await setUp({ isTTY: true });
   const transfer = progress.transfer('Downloading', 1_000_000);
   transfer.update({ bytes: 310_000 });
   pass(100);
-  expect(screen()).toEqual(['Downloading  ======--------------  31%  310 kB of 1.0 MB']);
+  expect(screen()).toEqual(['Downloading  ━━━━━━──────────────  31%  310 kB of 1.0 MB']);
   transfer.stop();
 
   const unknown = progress.transfer('Downloading');
@@ -102,7 +102,7 @@ test('a bar shows the bytes of a download, and the parts of a run', async () => 
   parts.begin();
   pass(100);
   expect(screen()).toEqual([
-    'Reports  ==========----------  50%  1 of 4 done, 1 running, 1 failed',
+    'Reports  ━━━━━━━━━━──────────  50%  1 of 4 done, 1 running, 1 failed',
   ]);
   parts.stop();
 });

@@ -55,8 +55,7 @@ export function groupBars(
   metric: ReportMetric,
   look: TableLook = {},
 ): string[] {
-  const dash = look.unicode === false ? '-' : '–';
-  const formatSums = (sums: Sums) => formatMetric(metric, sums) ?? dash;
+  const formatSums = (sums: Sums) => formatMetric(metric, sums) ?? '–';
   const formatLabel = groupFormatter(all.by.map(({ field }) => field));
 
   const bars = top.map(({ key, sums }): Bar => {
@@ -163,10 +162,9 @@ function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook)
 
   const first = labels[0] ?? '';
   const last = labels.at(-1) ?? '';
-  const dash = look.unicode === false ? '-' : '–';
-  const days = first === last ? first : `${first} ${dash} ${last}`;
+  const days = first === last ? first : `${first} – ${last}`;
   const room = (look.width ?? Number.POSITIVE_INFINITY) - chooseHeading(metric.field).length - 2;
-  const shortDays = shorten(days, room, look.unicode === false ? '...' : '…');
+  const shortDays = shorten(days, room);
   const title = `${heading(metric, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
   return [title, ...lineChart(chart, look)];
 }
@@ -176,7 +174,7 @@ function formatTick({ type }: ReportMetric, value: number): string {
   return type === 'percent' ? `${text}%` : text;
 }
 
-function heading({ field }: ReportMetric, { style, unicode }: TableLook): string {
-  const text = chooseHeading(field, unicode);
+function heading({ field }: ReportMetric, { style }: TableLook): string {
+  const text = chooseHeading(field);
   return style ? style.bold(style.cyan(text)) : text;
 }

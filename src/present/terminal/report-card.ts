@@ -31,7 +31,7 @@ export function reportCard(
 ): string[] {
   const { comparison } = options;
   const metrics = metricsToShow(report, options);
-  const lines = inColumns(cardItems(metrics, report.totals(), look, comparison), look);
+  const lines = inColumns(cardItems(metrics, report.totals(), comparison), look);
 
   const { width = 80 } = look;
   const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
@@ -41,7 +41,7 @@ export function reportCard(
 /** Lists the same metrics for a log, with their changes. */
 export function totalLines(report: GroupedTotals, options: CardOptions = {}): string[] {
   const { comparison } = options;
-  const items = cardItems(metricsToShow(report, options), report.totals(), {}, comparison);
+  const items = cardItems(metricsToShow(report, options), report.totals(), comparison);
   const texts = items.map(({ label, text, change }) => {
     return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
   });
@@ -72,12 +72,11 @@ interface CardItem {
 function cardItems(
   metrics: readonly ReportMetric[],
   totals: Sums,
-  { unicode }: TableLook,
   comparison: Comparison | undefined,
 ): CardItem[] {
-  return listTotals(metrics, totals, comparison, unicode).map(({ metric, change }) => {
+  return listTotals(metrics, totals, comparison).map(({ metric, change }) => {
     const text = formatMetric(metric, totals) ?? '–';
-    return { label: chooseHeading(metric.field, unicode, metric.label), text, change };
+    return { label: chooseHeading(metric.field, metric.label), text, change };
   });
 }
 

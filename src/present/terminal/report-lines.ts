@@ -38,8 +38,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
 
   for (const unit of listBreakdowns(sums, comparison)) {
     const sentence = printable(withoutIsolates(endedSentence(unit, lead, comparison) ?? ''));
-    const text = look.unicode === false ? sentence.replaceAll('€', 'EUR ') : sentence;
-    if (text !== '') lines.push(...wrap(text, look.width ?? Number.POSITIVE_INFINITY));
+    if (sentence !== '') lines.push(...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
   }
   return lines;
 }

@@ -62,7 +62,7 @@ interface LineColumn {
 function listColumns(
   table: ReportTable,
   hasComparison: boolean,
-  { unicode, style }: TableLook,
+  { style }: TableLook,
 ): LineColumn[] {
   const { columns, lead, isCompared } = table;
   const listed: LineColumn[] = [];
@@ -74,7 +74,7 @@ function listColumns(
   for (const column of columns) {
     const { field, label, kind, metric } = column;
     const shown = {
-      heading: printable(chooseHeading(field, unicode, label)),
+      heading: printable(chooseHeading(field, label)),
       isNumeric: kind === 'metric',
       isMetric: kind === 'metric',
       isName: kind === 'name' || kind === 'other',
@@ -83,7 +83,7 @@ function listColumns(
     if (!isCompared || !metric || field !== lead?.field) continue;
 
     const change = { heading: 'change', isNumeric: true, isMetric: true, isName: false };
-    const buildCell = (row: TableRow) => changeCell(changeIn(table, metric, row, unicode), style);
+    const buildCell = (row: TableRow) => changeCell(changeIn(table, metric, row), style);
     listed.push({ shown: change, buildCell });
   }
   return listed;
@@ -121,9 +121,7 @@ function footRows(
   if (!before) return foot;
 
   const changes = footRow('change', ({ metric }) => {
-    return metric
-      ? changeCell(compareMetric(metric, total, before, look.unicode), look.style)
-      : noText;
+    return metric ? changeCell(compareMetric(metric, total, before), look.style) : noText;
   });
   return [...foot, sumRow('before', before), changes];
 }

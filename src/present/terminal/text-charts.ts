@@ -4,7 +4,7 @@ import { measureWidth, shorten } from '../../text/cell-width.ts';
 import { isolated } from '../../text/printable.ts';
 import type { AxisTick } from '../../totals/time-axis.ts';
 
-/** Charts made of characters. Each fits a given width and has an ASCII form. */
+/** Charts made of characters, which fit a given width. */
 
 /** A bar; `text` is its value for display. */
 export interface Bar {
@@ -17,10 +17,7 @@ export interface Bar {
  * Draws thin horizontal bars with a resolution of half a cell, one line each with label, bar and
  * value. Negative values have no bar.
  */
-export function barChart(
-  bars: readonly Bar[],
-  { width = 80, unicode = true }: TableLook = {},
-): string[] {
+export function barChart(bars: readonly Bar[], { width = 80 }: TableLook = {}): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => measureWidth(text)));
   const room = width - valueWidth - 4;
 
@@ -30,17 +27,13 @@ export function barChart(
   const greatest = Math.max(...bars.map(({ value }) => value), 0) || 1;
 
   return bars.map(({ label, value, text }) => {
-    const name = shorten(label, labelWidth, unicode ? '…' : '...');
+    const name = shorten(label, labelWidth);
     const namePadding = ' '.repeat(Math.max(0, labelWidth - measureWidth(name)));
     const halves = Math.round((Math.max(0, value) / greatest) * barWidth * 2);
-    const bar = unicode ? thinBar(halves) : '-'.repeat(Math.round(halves / 2));
+    const bar = '━'.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? '╸' : '');
     const valuePadding = ' '.repeat(valueWidth - measureWidth(text));
-    return `${unicode ? isolated(name) : name}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
+    return `${isolated(name)}${namePadding}  ${bar.padEnd(barWidth)}  ${valuePadding}${text}`;
   });
-}
-
-function thinBar(halves: number): string {
-  return '━'.repeat(Math.floor(halves / 2)) + (halves % 2 === 1 ? '╸' : '');
 }
 
 /** Approximate height of a chart in lines, without its time axis. */
@@ -63,7 +56,7 @@ export interface ValuesOverTime {
 /** Draws a scale of round numbers that includes zero. */
 export function lineChart(
   { values, ticks, formatValue }: ValuesOverTime,
-  { width: lineWidth = 80, unicode = true, style }: TableLook = {},
+  { width: lineWidth = 80, style }: TableLook = {},
 ): string[] {
   const known = values.filter((value) => value !== undefined);
   const least = Math.min(0, ...known);
@@ -84,23 +77,21 @@ export function lineChart(
   const scaleWidth = Math.max(...[...labels.values()].map(measureWidth));
   const width = Math.max(4, lineWidth - scaleWidth - 2);
 
-  const canvas = new Canvas(width, height, unicode);
+  const canvas = new Canvas(width, height);
   scale.range([canvas.findMiddle(height - 1), canvas.findMiddle(0)]);
   const places = values.map((_, i) => Math.floor(((i + 0.5) * canvas.dotsAcross) / values.length));
   const rows = values.map((value) => (value === undefined ? undefined : Math.round(scale(value))));
   drawValues(canvas, places, rows);
 
-  const tickMark = unicode ? '┤' : '+';
-  const side = unicode ? '│' : '|';
   const dim = style?.dim ?? ((text: string) => text);
   const paint = style?.cyan ?? ((text: string) => text);
   const lines = canvas.lines().map((drawn, row) => {
     const label = labels.get(row);
-    const margin = `${(label ?? '').padStart(scaleWidth)} ${label === undefined ? side : tickMark}`;
+    const margin = `${(label ?? '').padStart(scaleWidth)} ${label === undefined ? '│' : '┤'}`;
     return drawn === '' ? dim(margin) : dim(margin) + paint(drawn);
   });
   const margin = ' '.repeat(scaleWidth + 1);
-  const axis = timeAxisLines(ticks, { count: values.length, width, unicode });
+  const axis = timeAxisLines(ticks, { count: values.length, width });
   return [...lines, ...axis.map((line) => dim(margin + line))];
 }
 
@@ -133,24 +124,21 @@ const brailleBits = [
 ];
 const brailleStart = 0x2800;
 
-/** Draws braille with eight dots per cell, or ASCII with one asterisk per cell. */
+/** Draws braille, with eight dots per cell. */
 class Canvas {
   readonly dotsAcross: number;
-
-  readonly #isBraille: boolean;
 
   /** Bits of each cell, by rows. */
   readonly #cells: number[][];
 
-  constructor(width: number, height: number, isBraille: boolean) {
-    this.dotsAcross = isBraille ? 2 * width : width;
-    this.#isBraille = isBraille;
+  constructor(width: number, height: number) {
+    this.dotsAcross = 2 * width;
     this.#cells = Array.from({ length: height }, () => new Array<number>(width).fill(0));
   }
 
   /** Returns the dot row in the middle of a line of characters. */
   findMiddle(line: number): number {
-    return this.#isBraille ? 4 * line + 1 : line;
+    return 4 * line + 1;
   }
 
   /** Draws a straight line including both ends. */
@@ -166,19 +154,16 @@ class Canvas {
   lines(): string[] {
     return this.#cells.map((cells) => {
       const characters = cells.map((bits) => {
-        if (bits === 0) return ' ';
-        return this.#isBraille ? String.fromCodePoint(brailleStart + bits) : '*';
+        return bits === 0 ? ' ' : String.fromCodePoint(brailleStart + bits);
       });
       return characters.join('').trimEnd();
     });
   }
 
   #set(x: number, y: number): void {
-    const across = this.#isBraille ? 2 : 1;
-    const down = this.#isBraille ? 4 : 1;
-    const row = this.#cells[Math.floor(y / down)];
-    const cell = Math.floor(x / across);
-    const bit = brailleBits[y % down]?.[x % across] ?? 0;
+    const row = this.#cells[Math.floor(y / 4)];
+    const cell = Math.floor(x / 2);
+    const bit = brailleBits[y % 4]?.[x % 2] ?? 0;
     if (row?.[cell] !== undefined) row[cell] |= bit;
   }
 }
@@ -189,17 +174,17 @@ class Canvas {
  */
 function timeAxisLines(
   ticks: readonly AxisTick[],
-  { count, width, unicode }: { count: number; width: number; unicode: boolean },
+  { count, width }: { count: number; width: number },
 ): string[] {
-  const axis = new Array<string>(width).fill(unicode ? '─' : '-');
+  const axis = new Array<string>(width).fill('─');
   let labels = '';
   for (const { index, text } of ticks) {
     const place = Math.floor(((index + 0.5) * width) / count);
     const start = Math.max(0, Math.min(place - Math.floor(text.length / 2), width - text.length));
     const hasRoom = labels === '' ? text.length <= width : start > labels.length;
     if (!hasRoom) continue;
-    axis[place] = unicode ? '┬' : '+';
+    axis[place] = '┬';
     labels = labels.padEnd(start) + text;
   }
-  return [(unicode ? '└' : '+') + axis.join(''), ` ${labels}`];
+  return [`└${axis.join('')}`, ` ${labels}`];
 }

@@ -50,11 +50,11 @@ const gap = 2;
 /** Draws aligned lines that fit the width of the terminal, and names the columns that do not fit. */
 export function drawTable(table: TextTable, look: TableLook = {}): string[] {
   const { rows, foot = [], advice } = table;
-  const { style, unicode = true, width = Number.POSITIVE_INFINITY } = look;
+  const { style, width = Number.POSITIVE_INFINITY } = look;
   const { columns, hidden } = placeColumns(table, look);
   if (columns.length === 0) return [];
 
-  const rule = columns.map((column) => (unicode ? '─' : '-').repeat(column.width));
+  const rule = columns.map((column) => '─'.repeat(column.width));
   const ruleText = rule.join(' '.repeat(gap));
   const ruleLine = style?.dim(ruleText) ?? ruleText;
   const lines = headLines(columns).map((line) => style?.bold(style.cyan(line)) ?? line);
@@ -69,12 +69,12 @@ export function drawTable(table: TextTable, look: TableLook = {}): string[] {
 /** Decides which columns are shown and how wide they are; headings are wrapped if necessary. */
 function placeColumns(
   { columns, rows, foot = [] }: TextTable,
-  { width: lineWidth = Number.POSITIVE_INFINITY, unicode = true }: TableLook,
+  { width: lineWidth = Number.POSITIVE_INFINITY }: TableLook,
 ): { readonly columns: readonly PlacedColumn[]; readonly hidden: readonly string[] } {
   const cellWidths = columns.map((_, i) => {
     let width = 0;
     for (const cells of [...rows, ...foot])
-      width = Math.max(width, measureWidth(shownText(cells[i], unicode)));
+      width = Math.max(width, measureWidth(shownText(cells[i])));
     return width;
   });
   const fitHeadings = (headings: readonly (readonly string[])[]) => {
@@ -116,17 +116,16 @@ function headLines(columns: readonly PlacedColumn[]): string[] {
 function formatLine(
   cells: readonly TextCell[],
   columns: readonly PlacedColumn[],
-  { style, width, unicode = true }: TableLook,
+  { style, width }: TableLook,
 ): string {
   const texts = columns.map((column) => {
     const cell = cells[column.index];
-    const whole = shownText(cell, unicode);
+    const whole = shownText(cell);
     // Numbers are never shortened. The ends of names often tell them apart.
-    const mark = unicode ? '…' : '...';
     const isWhole = column.isNumeric && columns.length > 1;
-    const text = isWhole ? whole : shortenMiddle(whole, column.width, mark);
+    const text = isWhole ? whole : shortenMiddle(whole, column.width);
     // In a terminal that reorders, the numbers after a right-to-left name would change places.
-    const placed = width !== undefined && unicode ? isolated(text) : text;
+    const placed = width !== undefined ? isolated(text) : text;
     const paint = cell?.text === null ? style?.dim : cell?.paint;
     return align(paint?.(placed) ?? placed, text, column);
   });
@@ -143,8 +142,8 @@ function align(
   return isNumeric ? padding + styled : styled + padding;
 }
 
-function shownText(cell: TextCell | undefined, unicode: boolean): string {
-  if (cell?.text === null) return unicode ? '–' : '-';
+function shownText(cell: TextCell | undefined): string {
+  if (cell?.text === null) return '–';
   return clip(cell?.text ?? '');
 }
 
@@ -198,7 +197,7 @@ export function textTable<Item>(
     const { name = '', whole = false } = textColumns[i] ?? {};
     const isNumeric = items.length > 0 && values.every((row) => typeof row[i] !== 'string');
     return {
-      heading: chooseHeading(name, look.unicode),
+      heading: chooseHeading(name),
       isNumeric,
       isMetric: false,
       isName: !isNumeric && !whole,

@@ -96,9 +96,8 @@ async function formatRows(context: Context, view: View, rows: KeptRows): Promise
   const moreRows = rows.rest.rowCount;
   if (moreRows === 0) return text;
 
-  const mark = look.unicode === false ? '...' : '…';
   const count = formatPlural(moreRows, 'more row');
-  const rest = `${mark} and ${count}. Group them with --by, or show more with --top.`;
+  const rest = `… and ${count}. Group them with --by, or show more with --top.`;
   return text + wrap(rest, look.width ?? Number.POSITIVE_INFINITY).join('\n');
 }
 
