@@ -10,10 +10,13 @@ const msPerDay = 86_400_000;
 export interface Calendar {
   readonly unit: 'hour' | 'day' | 'month';
 
-  /** Returns `undefined` if a row has no such time, or one that cannot be read. */
+  /**
+   * Returns the number of a row's unit; `undefined` if the row has no such time, or one that cannot
+   * be read.
+   */
   numberOf(time: RowTime): number | undefined;
 
-  /** Checks whether the whole unit is outside the window. */
+  /** Returns true if the whole unit is outside the window. */
   isOutside(number: number): boolean;
 
   /** Yields the units that lie entirely between the start of the window and an instant. */

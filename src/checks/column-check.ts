@@ -10,8 +10,8 @@ const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
 
 /**
  * Finds requested metrics and breakdowns without a column: in CSV in the header, in JSON in any
- * row. Refuses what is no report: a CSV header without a requested metric, and rows without a
- * number in any of them that also lack a requested breakdown, or all requested columns.
+ * row. Refuses a body that is not a report: a CSV header without a requested metric, and rows
+ * without a number in any of them that also lack a requested breakdown, or all requested columns.
  */
 export class ColumnCheck implements Check {
   readonly #requested: readonly Column[];

@@ -15,7 +15,7 @@ interface ComparedFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** Returns `undefined` if the values cannot be compared. */
+  /** Builds the rule for some values; `undefined` if they cannot be compared. */
   readonly ruleFor: (values: readonly string[]) => Rule | undefined;
 }
 
@@ -53,7 +53,10 @@ function excludeNames(values: readonly string[]): Rule {
   return (value) => !names.has(plainName(value));
 }
 
-/** Excludes countries by their English name. An unknown id might be any country. */
+/**
+ * Builds the rule that excludes countries by their English names. An unknown id might be any
+ * country.
+ */
 function excludeCountries(ids: readonly string[]): Rule | undefined {
   const codes = new Set(ids.map((id) => findCountry(id)?.code));
   if (codes.has(undefined)) return undefined;
@@ -84,7 +87,7 @@ interface ActiveFilter {
   readonly excludes: Rule;
 }
 
-/** Values that are remembered. */
+/** Number of values that are remembered. */
 const maxValues = 10_000;
 
 /** Finds rows that a filter should have excluded. */

@@ -122,7 +122,7 @@ function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>)
   return unknown;
 }
 
-/** Keeps only letters, in lower case. */
+/** Returns only the letters of a name, in lower case. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
@@ -131,7 +131,7 @@ function isTrue(value: unknown): boolean {
   return value === true || (typeof value === 'string' && /^true$/i.test(value));
 }
 
-/** Accepts a URL, a path or a query, also in an object (`{"href": "/page/2"}`). */
+/** Returns true for a URL, a path or a query, also in an object (`{"href": "/page/2"}`). */
 function isLink(value: unknown): boolean {
   if (isObject(value)) return Object.values(value).some(isLink);
   return typeof value === 'string' && /^(?:https?:|[/?])/i.test(value.trim());
@@ -139,7 +139,10 @@ function isLink(value: unknown): boolean {
 
 const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
-/** Rejects values that mean “nothing”, such as 0, `ok` or `no errors`, also in lists and objects. */
+/**
+ * Returns false for values that mean “nothing”, such as 0, `ok` or `no errors`, also in lists and
+ * objects.
+ */
 function saysSomething(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(saysSomething);
   if (typeof value === 'string') return !nothingForm.test(value);

@@ -16,13 +16,13 @@ export class CsvEncoder implements Encoder {
   readonly #compared: ComparedColumns;
   readonly #options: EncodeOptions;
 
-  /** Decided with the header. */
+  /** Columns, which are decided with the header. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #copier = new RowCopier();
   #hasStarted = false;
 
-  /** Copied as bytes; `undefined` if rows are formatted instead. */
+  /** Fields that are copied as bytes; `undefined` if rows are formatted instead. */
   #copiedFields: readonly string[] | undefined;
 
   constructor(options: EncodeOptions) {
@@ -107,11 +107,16 @@ export class CsvEncoder implements Encoder {
   }
 }
 
-/** Adds a zero after exactly three decimals: `1,125` might be read as thousands. */
+/**
+ * Formats a decimal comma, with a zero after exactly three decimals: `1,125` might be read as
+ * thousands.
+ */
 function withDecimalComma(number: string): string {
   const text = number.replace('.', ',');
   return /^-?[1-9]\d*,\d{3}$/.test(text) ? `${text}0` : text;
 }
 
-/** The beginning of a text that a spreadsheet would run as a formula (OWASP, CSV injection). */
+/**
+ * Matches the beginning of a cell that a spreadsheet would run as a formula (OWASP, CSV injection).
+ */
 const formulaStart = /^[=+\-@\t]/;

@@ -11,7 +11,7 @@ export class PageEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #sums = new ReportSums();
 
-  /** `undefined` once there are too many for a table. */
+  /** Rows of the report; `undefined` once there are too many for a table. */
   #rows: Row[] | undefined = [];
 
   constructor(options: EncodeOptions) {

@@ -7,10 +7,10 @@ import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
 
 export interface Format {
-  /** Printed by a browser, which must be installed. */
+  /** Set if a browser, which must be installed, prints the format. */
   readonly needsBrowser?: boolean;
 
-  /** Drawn for readers, with the groups beyond `--top` as one row. */
+  /** Set if the format is for readers, with the groups beyond `--top` as one row. */
   readonly isForReaders?: boolean;
 
   /** Starts a report; heavy modules are loaded only now. */

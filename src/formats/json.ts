@@ -37,7 +37,7 @@ export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** Puts the summary first, and omits `data`. */
+/** Lists the members other than `data`, the summary first. */
 function listMembers({ members }: ReportTail): Uint8Array[] {
   const summary = members.filter(({ name }) => name === 'summary');
   const others = members.filter(({ name }) => name !== 'summary');

@@ -62,7 +62,7 @@ const kinds = {
     convert: (value) => toMicros(parseTimestamp(toText(value))?.instantMs),
   },
   wallTime: {
-    // Without the older `converted_type`, which would imply UTC.
+    // The older `converted_type` is absent, because it would imply UTC.
     element: { type: 'INT64', logical_type: { ...micros, isAdjustedToUTC: false } },
     description: 'date-time like 2026-11-01 13:00:00',
     convert: (value) => toMicros(parseWallTime(toText(value))),
@@ -100,14 +100,14 @@ export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #compared: ComparedColumns;
 
-  /** Known from the first row on. */
+  /** Columns, which are known from the first row on. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #note: EncodeOptions['note'];
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
-  /** Read by the writer at the end. */
+  /** Metadata, which the writer reads at the end. */
   readonly #metadata: KeyValue[] = [];
 
   #writer: ParquetWriter | undefined;
@@ -159,7 +159,7 @@ export class ParquetEncoder implements Encoder {
       this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });
     }
 
-    // Copied, because the writer reuses its buffer.
+    // The bytes are copied, because the writer reuses its buffer.
     const group = this.#groupRows > 0 ? this.#endGroup().map((piece) => Buffer.from(piece)) : [];
     const writer = this.#writer ?? this.#begin();
     writer.finish();
@@ -306,7 +306,7 @@ function hasFewDistinctValues(data: DecodedArray): boolean {
   return values.size > 0;
 }
 
-/** Accepts metrics whose values are all numbers in the usual form. */
+/** Returns true for a metric whose values are all numbers in the usual form. */
 function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
   const { field, type } = column;
   if (isComputed(column)) return false;
@@ -344,7 +344,7 @@ class NumberList {
     return this.#doubles.subarray(0, this.length);
   }
 
-  /** Requires whole numbers. */
+  /** The numbers as integers, which all of them must be. */
   get integers(): BigInt64Array {
     const integers = new BigInt64Array(this.length);
     for (let i = 0; i < this.length; i++) integers[i] = BigInt(this.#doubles[i] as number);

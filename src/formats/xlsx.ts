@@ -36,10 +36,10 @@ const maxRows = 1_048_575;
 const heldRows = 10_000;
 const heldBytes = 8 * 1024 * 1024;
 
-/** In characters. */
+/** Bounds of column widths in characters. */
 const widthBounds = { least: 8, most: 60 };
 
-/** In landscape, printed at half their size. */
+/** Width of a page in characters, in landscape and printed at half their size. */
 const maxPageWidth = 260;
 
 /**
@@ -62,7 +62,7 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** Known from the first row on, with their headings. */
+  /** Columns with their headings, which are known from the first row on. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
@@ -71,7 +71,7 @@ export class WorkbookEncoder implements Encoder {
   #rowCount = 0;
   #pagesAcross = 1;
 
-  /** In characters. */
+  /** Column widths in characters. */
   #widths: readonly number[] = [];
 
   /** Rows that wait for the column widths. */
@@ -126,7 +126,7 @@ export class WorkbookEncoder implements Encoder {
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
 
-    // Its chart is of the cells of the sheet.
+    // The chart shows the cells of the sheet.
     const modelOptions = { ...options, overTime: undefined };
     const model = buildReportModel({ plan, sums, tail, options: modelOptions, messages });
     const summary = summarySheet(model, ownNotes);
@@ -158,7 +158,7 @@ export class WorkbookEncoder implements Encoder {
     }
   }
 
-  /** Puts the largest rows first, unless there is time or the user chose the order. */
+  /** Sorts the held rows, largest first, unless there is time or the user chose the order. */
   #sortHeld(columns: readonly PlannedColumn[]): void {
     const hasTime = columns.some(({ field }) => isTime(field));
     const lead = leadingMetric(columns.flatMap(({ metric }) => metric ?? []));
@@ -199,7 +199,7 @@ export class WorkbookEncoder implements Encoder {
     this.#held = [];
   }
 
-  /** Includes the header; `undefined` if there are no columns. */
+  /** Returns the range of the table with its header; `undefined` if there are no columns. */
   #tableRange(): string | undefined {
     if (this.#headings.length === 0) return undefined;
 
@@ -208,7 +208,10 @@ export class WorkbookEncoder implements Encoder {
     return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
   }
 
-  /** Repeats the header, and before metrics on several pages the columns that name their rows. */
+  /**
+   * Returns the cells that every page repeats: the header, and before metrics on several pages the
+   * columns that name their rows.
+   */
   #repeatedCells(): string {
     const metrics = this.#columns?.findIndex(({ numeric }) => numeric) ?? 0;
     const names =
@@ -252,7 +255,7 @@ function listHeadings(columns: readonly PlannedColumn[]): string[] {
 const epochSerial = 25_569;
 const firstSerial = 61;
 
-/** Convert to days since 1970 in the report's wall time, with fractions. */
+/** Functions that convert times to days since 1970 in the report's wall time, with fractions. */
 const wallDays = {
   date: parseDay,
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,

@@ -28,23 +28,21 @@ export interface PlannedColumn {
   /** Row field; for a derived column its name. */
   readonly field: string;
 
-  /** In the header of files for programs. */
+  /** Name in the header of files for programs. */
   readonly name: string;
 
   /** Heading for people: `Revenue (€)`, `Week`. */
   readonly label: string;
 
-  /** `undefined` for derived columns and fields unknown to the vocabulary. */
+  /** Type of the field; `undefined` for derived columns and fields unknown to the vocabulary. */
   readonly type: FieldType | undefined;
 
   readonly numeric: boolean;
 
-  /**
-   * Present for metrics and for derived columns, which are computed from other values of the row.
-   */
+  /** Metric of the column. A derived one is computed from other values of the row. */
   readonly metric?: ReportMetric;
 
-  /** Present if the column has the earlier report's value of each row. */
+  /** Finds the earlier report's value of each row, if the column has those. */
   readonly matcher?: RowMatcher;
 
   /** Set if its sums are strings with a decimal comma, as a DSP's money. */
@@ -90,7 +88,9 @@ export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefin
   return sum instanceof Decimal ? String(sum) : sum;
 }
 
-/** For derived columns and those with earlier values, which are not fields of the rows. */
+/**
+ * Returns true for derived columns and those with earlier values, which are not fields of the rows.
+ */
 export function isComputed({ metric, matcher }: PlannedColumn): boolean {
   return metric?.derived !== undefined || matcher !== undefined;
 }
@@ -265,7 +265,7 @@ export class ColumnPlan {
   }
 }
 
-/** Calls dates `Week` or `Month` if they represent these. */
+/** Chooses the label of a column: `Week` or `Month` for dates that represent these. */
 function chooseLabel(field: string, requested: Column | undefined): string {
   if (requested?.isWeekly) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);

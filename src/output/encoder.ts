@@ -9,10 +9,10 @@ export interface TableStyle {
   bold(text: string): string;
   dim(text: string): string;
 
-  /** For headings and chart lines. */
+  /** Colours headings and chart lines. */
   cyan(text: string): string;
 
-  /** For increases and decreases. */
+  /** Colours increases. */
   green(text: string): string;
   red(text: string): string;
 }
@@ -28,7 +28,7 @@ export interface TableLook {
 /** Prints a page to PDF and returns its bytes. Throws `OutputError`. */
 export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 
-/** Each format ignores options that do not apply to it. */
+/** Options of an encoder. Each format ignores those that do not apply to it. */
 export interface EncodeOptions {
   /** Requested columns, if the request is known. */
   readonly columns?: readonly Column[];
@@ -59,7 +59,7 @@ export interface EncodeOptions {
   /** Prints PDFs; required by that format only. */
   readonly printer?: PagePrinter | undefined;
 
-  /** Stored in Parquet files, sheets and pages. */
+  /** Origin of the report, stored in Parquet files, sheets and pages. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
 
@@ -70,7 +70,7 @@ export interface EncodeOptions {
   readonly note?: (sentence: string) => void;
 }
 
-/** As shown to readers. */
+/** Warnings and notes as readers see them. */
 export interface ReportMessages {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];

@@ -20,7 +20,7 @@ export interface Provenance {
   /** Columns that identify a row. */
   readonly key: readonly string[];
 
-  /** `null` for data without an id and for merged reports. */
+  /** Report ID; `null` for data without one and for merged reports. */
   readonly reportId: string | null;
 
   /** Download time in milliseconds since 1970, if known. */
@@ -85,8 +85,8 @@ export function provenanceFacts(
 const defaultAccountName = 'default';
 
 /**
- * Excludes e-mail addresses, which may not appear in files for other people, and the default name,
- * which says nothing.
+ * Returns false for e-mail addresses, which may not appear in files for other people, and for the
+ * default name, which says nothing.
  */
 function isShareableAccount(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');

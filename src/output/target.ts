@@ -6,7 +6,7 @@ import type { Sink } from './encoder.ts';
 import { pathKey, requireValidOnWindows } from './file/file-name.ts';
 import { checkTarget, type OutputFile, openOutput, openStdout } from './file/output-file.ts';
 
-/** What `-o` names: a file, or stdout. */
+/** The target that `-o` names: a file, or stdout. */
 export interface Target {
   /** File name as given by the user; `undefined` for stdout. */
   name(reportId?: string): string | undefined;
@@ -24,7 +24,7 @@ interface TargetOptions {
   /** Value of `-o`. */
   readonly path: string;
 
-  /** Values for its placeholders. */
+  /** Values for the placeholders of the path. */
   readonly names: NameValues;
 
   /** False to keep a file that exists. */

@@ -4,7 +4,7 @@ import type { OutputFile } from './file/output-file.ts';
 
 /** An open output of a report, and what turns rows into its bytes. */
 interface OpenedOutput {
-  /** File name as the user gave it; `undefined` for stdout. */
+  /** File name as typed; `undefined` for stdout. */
   readonly name: string | undefined;
   readonly encoder: Encoder;
   readonly output: OutputFile;
@@ -15,16 +15,16 @@ interface OpenedOutput {
  * throws; the caller then discards all files of the report.
  */
 export class WrittenFile {
-  /** As the user gave it; `undefined` for stdout. */
+  /** File name as typed; `undefined` for stdout. */
   readonly name: string | undefined;
 
   /** Rows of the file, once it is complete: those that only the earlier report has count too. */
   rowCount = 0;
 
-  /** Known once the file is complete. */
+  /** Size of the complete file. */
   sizeBytes = 0;
 
-  /** Hexadecimal; absent if it was not computed. */
+  /** Hexadecimal hash; absent if it was not computed. */
   sha256: string | undefined;
 
   readonly #encoder: Encoder;

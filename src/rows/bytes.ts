@@ -56,7 +56,7 @@ export function firstMarked(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 
-/** 8 MB. */
+/** Limit of 8 MB for a row. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
 /** Zero bytes after the last one: they stop scans and allow words to be read at any position. */
@@ -66,7 +66,7 @@ const slack = 16;
 export class ByteWindow {
   bytes: Buffer;
 
-  /** Same bytes, for reading words. */
+  /** The same bytes, for reading words. */
   view: DataView;
 
   /** First byte not consumed. The consumer moves it. */

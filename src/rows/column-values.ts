@@ -15,12 +15,12 @@ export const maxExactCents = 1e15;
 
 export interface NumberFacts {
   /**
-   * In whole cents; absent if a row has no number in the usual form, or if a double might not
+   * Sum in whole cents; absent if a row has no number in the usual form, or if a double might not
    * hold the sum.
    */
   readonly exactCents?: number;
 
-  /** Usual form: at most 13 digits and two decimals. */
+  /** True if all values are numbers in the usual form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
 
   readonly areAllWhole: boolean;
@@ -60,7 +60,7 @@ class BatchColumns {
 /** Columns of each report, by the array that its batches share. */
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
-/** Several checks use the same columns. */
+/** Finds the columns already read from a batch, which several checks use. */
 function findColumns(batch: RowBatch): BatchColumns {
   const { valueStarts } = toRanges(batch);
   let columns = columnsByRanges.get(valueStarts);
@@ -210,7 +210,7 @@ export function hasNonZero(batch: RowBatch, field: string): boolean {
   });
 }
 
-/** Includes the numbers in strings. */
+/** Sums up the numbers of a field, also those in strings. */
 export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
   const { facts: columns } = findColumns(batch);
   const known = columns.get(field);

@@ -116,10 +116,10 @@ export class RowCopier {
 
 /** Rows to copy. */
 interface CopiedRows {
-  /** Indexes in the batch. */
+  /** Indexes of the rows in the batch. */
   readonly rows: Iterable<number>;
 
-  /** Default: all fields. */
+  /** Fields to write. Default: all. */
   readonly fields?: readonly string[] | undefined;
 
   /** Further members, as JSON without braces, for the beginning of each row. */

@@ -27,7 +27,7 @@ export interface CsvReading {
   cellReader(field: string, form: CsvDialect): CellReader;
 }
 
-/** For a body of the service. */
+/** Reading of a body of the service. */
 const serviceReading: CsvReading = {
   readHeader: readHeader,
   cellReader: (field) => {
@@ -37,11 +37,11 @@ const serviceReading: CsvReading = {
   },
 };
 
-/** For the rows of a CSV. */
+/** Options for the rows of a CSV. */
 export interface CsvOptions {
   readonly form: CsvDialect;
 
-  /** Default: that of a body of the service. */
+  /** How cells are read. Default: as in a body of the service. */
   readonly reading?: CsvReading | undefined;
 
   /** Receives lines that are no rows. */

@@ -18,7 +18,7 @@ function indexesIn({ fields }: RowBatch, names: readonly string[]): number[] {
   return names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
 }
 
-/** Null, `""`, `-` and `--` are no value. */
+/** Returns true for no value: null, `""`, `-` and `--`. */
 function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;

@@ -13,7 +13,7 @@ import { batchFull, RowScanner } from './row-scanner.ts';
 const maxMemberBytes = 1024 * 1024;
 const maxBlankBytes = 10 * 1024 * 1024;
 
-/** Enough for the beginning of a body in a message. */
+/** Length of the beginning of a body in a message. */
 const maxQuotedBytes = 300;
 
 /**
@@ -28,14 +28,14 @@ export function readDocument(window: ascii.ByteWindow, areLines: boolean): RowBa
   return new DocumentReader(window, areLines).read();
 }
 
-/** Indexes are those of the window. */
+/** A member; its indexes are those of the window. */
 interface ScannedMember {
   readonly name: string;
 
-  /** Start of its value. */
+  /** Start of the value. */
   readonly start: number;
 
-  /** End of its value; absent for the rows, which are read piece by piece. */
+  /** End of the value; absent for the rows, which are read piece by piece. */
   readonly end?: number;
 }
 
@@ -296,7 +296,7 @@ class DocumentReader {
     return this.#ranges.firstRow + this.#ranges.rowCount;
   }
 
-  /** Current position, for errors. */
+  /** The current position, for errors. */
   get #place(): string {
     return this.#isInRows ? `Row ${formatCount(this.#rowsSoFar + 1)}` : 'The report';
   }

@@ -47,7 +47,7 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
 const quotes = ascii.repeated(ascii.quote);
 const backslashes = ascii.repeated(ascii.backslash);
 
-/** `at` is the index after the opening quote. */
+/** Scans a string; `at` is the index after its opening quote. */
 export function scanString(bytes: Buffer, view: DataView, at: number, end: number): number {
   let p = at;
   for (;;) {
@@ -91,7 +91,7 @@ function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   return p;
 }
 
-/** The byte after the number must have arrived, since it might be another digit. */
+/** Scans a number. The byte after it must have arrived, since it might be another digit. */
 export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   let p = bytes[at] === ascii.minus ? at + 1 : at;
   p = bytes[p] === ascii.zero ? p + 1 : scanDigits(bytes, p, end);

@@ -23,7 +23,7 @@ export class KeyTable {
   /** Two integers per slot. The first is 0 for a free slot, and never 0 for a key. */
   #slots = new Int32Array(2 * firstSlots);
 
-  /** By slot; absent while all keys belong to owner 1. */
+  /** Owners by slot; absent while all keys belong to owner 1. */
   #owners: Int32Array | undefined;
   #count = 0;
 

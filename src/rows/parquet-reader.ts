@@ -266,7 +266,7 @@ const quarterMs = 15 * 60_000;
 /** Offsets of zones in milliseconds, by zone and quarter of an hour. */
 const offsets = new Map<string, number>();
 
-/** Formats as `2026-10-25T02:00:00+0200`. */
+/** Formats a time as `2026-10-25T02:00:00+0200`. */
 function localTime(ms: number, zone: string): string {
   const key = `${zone} ${Math.floor(ms / quarterMs)}`;
   const offsetMs = offsets.get(key) ?? readOffset(ms, zone);

@@ -75,10 +75,10 @@ class DecoderProcess {
   /** Why the process was ended, without a full stop. */
   #reason: string | undefined;
 
-  /** Enough for the largest column so far. */
+  /** Time that suffices for the largest column so far. */
   #silenceMs = usualSilenceMs;
 
-  /** Ends the process. Runs while waiting for output. */
+  /** Timer that ends the process. It runs while waiting for output. */
   #watch: NodeJS.Timeout | undefined;
 
   constructor() {

@@ -24,7 +24,7 @@ export interface ReadOptions {
  */
 const defaultPieceBytes = 256 * 1024;
 
-/** Enough bytes to recognize the format of a body. */
+/** This many bytes suffice to recognize the format of a body. */
 const headBytes = 64 * 1024;
 
 /**

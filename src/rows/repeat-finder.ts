@@ -10,7 +10,7 @@ export class RepeatFinder {
   /** Rows with the key of an earlier row. */
   count = 0;
 
-  /** First of them, counted from 1; 0 if there is none. */
+  /** The first of them, counted from 1; 0 if there is none. */
   firstRow = 0;
 
   readonly #keyFields: readonly string[];
@@ -27,7 +27,7 @@ export class RepeatFinder {
     this.#ignoredFields = ignoredFields;
   }
 
-  /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
+  /** True if an hour had no offset: when clocks are set back, two hours have the same name. */
   get hasAmbiguousHours(): boolean {
     return this.#keys.hasAmbiguousHours;
   }
@@ -53,7 +53,7 @@ export class RepeatFinder {
   }
 }
 
-/** Also for a missing value, null, or a string of blanks. */
+/** Returns true for a missing value, null, or a string of blanks. */
 function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;

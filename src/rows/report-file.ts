@@ -14,7 +14,10 @@ import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 import { RowPlaces } from './row-places.ts';
 
 export interface ReportFile {
-  /** Throws `UsageError` if it cannot be read, `IncompleteDataError` if it is not a report. */
+  /**
+   * Rows of the file. Throws `UsageError` if it cannot be read, `IncompleteDataError` if it is not
+   * a report.
+   */
   readonly batches: RowBatches;
 
   /** Returns the size of the file; of a stream, the bytes read so far. */
@@ -145,7 +148,7 @@ function parquetPipeError(): UsageError {
   });
 }
 
-/** Format for people, and a program that opens it. */
+/** A format for people, and a program that opens it. */
 interface DocumentFormat {
   readonly name: string;
   readonly program: string;

@@ -1,10 +1,10 @@
 import { Decimal } from '../text/decimal.ts';
 
-/** Exact quotient. */
+/** An exact quotient. */
 export interface Fraction {
   readonly numerator: Decimal;
 
-  /** Not 0. */
+  /** Denominator, which is not 0. */
   readonly denominator: Decimal;
 }
 
@@ -12,10 +12,10 @@ export interface Change {
   /** `new` if there was no earlier value, `none` if there is no value now. */
   readonly direction: 'up' | 'down' | 'same' | 'new' | 'none';
 
-  /** For display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `–`. */
+  /** Change for display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `–`. */
   readonly text: string;
 
-  /** For money, of which more is neither better nor worse. */
+  /** Set for money, of which more is neither better nor worse. */
   readonly isNeutral?: boolean;
 
   /** Fraction of the earlier value (0.123 for 12.3%); absent if it cannot be computed. */

@@ -11,7 +11,7 @@ export interface Comparison {
   readonly before: Window;
 }
 
-/** Returns a sentence on a period that is not over; `undefined` for one that is compared whole. */
+/** Describes a period that is not over; `undefined` for one that is compared whole. */
 export function comparisonNote({ until, end, zone }: Window): string | undefined {
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);

@@ -6,10 +6,10 @@ import { Decimal } from '../text/decimal.ts';
  * are added up as doubles, which hold them exactly, all other numbers as decimals.
  */
 export class ExactSum {
-  /** By group; NaN for a group without numbers. */
+  /** Cents by group; NaN for a group without numbers. */
   readonly #cents: number[] = [];
 
-  /** By group. */
+  /** Other numbers by group. */
   readonly #rest = new Map<number, Decimal>();
 
   /** True until a number is added. */
@@ -42,7 +42,7 @@ export class ExactSum {
     if (decimal) this.#addRest(decimal, group);
   }
 
-  /** Returns `undefined` for a group without numbers. */
+  /** Returns the sum of a group; `undefined` without numbers. */
   get(group = 0): Decimal | number | undefined {
     const cents = this.#cents[group] ?? Number.NaN;
     if (Number.isNaN(cents)) return undefined;
@@ -63,7 +63,7 @@ export class ExactSum {
   }
 }
 
-/** Returns `undefined` for no number, and for one that is not finite. */
+/** Converts a number to a decimal; `undefined` for none, and for one that is not finite. */
 export function toDecimal(number: number | Decimal | undefined): Decimal | undefined {
   if (number === undefined) return undefined;
   return typeof number === 'number' ? Decimal.parse(String(number)) : number;

@@ -5,7 +5,7 @@ import { type KeyColumn, toKeyColumns } from '../query/file-columns.ts';
 import { toText, type Value } from '../rows/row-batch.ts';
 
 /**
- * Values of some fields, in field order: text, the digits of a number, or `null` (also for an
+ * Values of some fields, in field order: strings, the digits of numbers, or `null` (also for an
  * absent field).
  */
 export type GroupKey = readonly (string | null)[];
@@ -41,12 +41,12 @@ export function rowKeys(fields: readonly string[]): KeyColumn[] {
   return keys;
 }
 
-/** Returns the text of a value; `null` without one. */
+/** Formats a value of a key; `null` for no value. */
 export function keyText(value: Value | undefined): string | null {
   return value === null || value === undefined ? null : toText(value);
 }
 
-/** Returns the text of a value, or the first day of its week or month. */
+/** Formats a value of a key, or the first day of its week or month. */
 export function keyValue({ unit }: KeyColumn, value: Value | undefined): string | null {
   const text = keyText(value);
   if (unit === undefined || text === null) return text;

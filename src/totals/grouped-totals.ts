@@ -21,7 +21,7 @@ export interface Sums {
 
 /** Rows with the same values in some fields. */
 export interface Group {
-  /** Names are those of the newest day, since a campaign may be renamed. */
+  /** Values of the key. Names are those of the newest day, since a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: Sums;
 }
@@ -30,7 +30,7 @@ export interface Group {
 type KeyFinder = (fields: readonly string[]) => readonly KeyColumn[];
 
 export interface SelectedRows {
-  /** Indexes in the batch; by default all. */
+  /** Indexes of the rows in the batch; by default all. */
   readonly rows?: readonly number[] | undefined;
 
   /** Day of the rows, if they have no `date`. */
@@ -56,10 +56,10 @@ export class GroupedTotals implements Iterable<Group> {
   /** Length of all keys in characters. */
   keyCharacters = 0;
 
-  /** By the values that identify a group. */
+  /** Groups by the values that identify them. */
   readonly #groups = new Map<string, IndexedGroup>();
 
-  /** By metric. Each has the sums of all groups. */
+  /** Sums by metric, each with those of all groups. */
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
 
@@ -183,7 +183,7 @@ export class GroupedTotals implements Iterable<Group> {
     return this.#sums.get(field)?.get(group);
   }
 
-  /** As in `Sums`. */
+  /** Returns the part of a sum that `Sums.unpaired` describes. */
   unpairedIn(group: number, field: string, other: string): Decimal | number | undefined {
     const pair = this.#pairs.find((one) => one.field === field && one.other === other);
     return pair?.sum.get(group);
@@ -294,13 +294,13 @@ export class GroupedTotals implements Iterable<Group> {
 
 /** One of many groups. It finds its sums by its index, because an object with sums would be large. */
 class IndexedGroup implements Group, Sums {
-  /** Can be updated to a newer name. */
+  /** Values of the key, whose name may be replaced by a newer one. */
   key: GroupKey;
 
   /** Day of the newest row, `2026-11-01`; empty if it is not known. */
   namedOn: string;
 
-  /** Its place among all groups. */
+  /** Index of the group among all groups. */
   readonly index: number;
   readonly #totals: GroupedTotals;
 

@@ -38,13 +38,13 @@ export function addThousandsSeparators(number: string): string {
   return decimals === undefined ? grouped : `${grouped}.${decimals}`;
 }
 
-/** Pads to at least two decimals: `5` becomes `5.00`; digits are never removed. */
+/** Formats money with at least two decimals: `5` becomes `5.00`; digits are never removed. */
 export function moneyText(number: string): string {
   const [integer, decimals = ''] = number.split('.');
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
-/** Removes minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */
+/** Formats an hour without minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */
 export function hourText(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }

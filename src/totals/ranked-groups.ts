@@ -142,7 +142,7 @@ function member(name: string, json: string): string {
   return `${JSON.stringify(name)}:${json}`;
 }
 
-/** For readable text rather than an id or a time; also for an unknown field. */
+/** Returns true for a field of names, not of IDs or times; also for an unknown field. */
 export function isName(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }

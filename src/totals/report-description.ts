@@ -43,7 +43,7 @@ function formatTime(time: DateTime): string {
   return `${time.toLocaleString(DateTime.DATE_FULL)}, ${formatClock(time)}`;
 }
 
-/** Omits seconds 00 and 59, which are the beginning and the end of a minute. */
+/** Formats a time without seconds 00 and 59, which are the beginning and the end of a minute. */
 function formatClock(time: DateTime): string {
   return time.toFormat('TT').replace(/:(00|59)$/, '');
 }
@@ -55,7 +55,7 @@ function formatDays(first: DateTime, last: DateTime): string {
   return text.replace(/\s*–\s*/, /^\d+\s*–/.test(text) ? '–' : ' – ');
 }
 
-/** For readers; `undefined` means unknown. */
+/** Facts about a report for readers; `undefined` means unknown. */
 export interface ReportDescription {
   readonly title: string;
   readonly window: string | undefined;

@@ -12,7 +12,7 @@ import { addThousandsSeparators, moneyText, numberIn } from './numbers.ts';
 export interface ReportMetric {
   readonly field: string;
 
-  /** For people: `Revenue (€)`, or what `--label` says. */
+  /** Label for people: `Revenue (€)`, or that of `--label`. */
   readonly label: string;
 
   readonly type: 'integer' | 'money' | 'percent';
@@ -98,7 +98,7 @@ export function derivedNumber(metric: ReportMetric, sums: Sums): number | null {
   return Number(plain.toPrecision(6));
 }
 
-/** Keeps all digits, for programs; `null` if there is no value. */
+/** Formats a metric with all digits, for programs; `null` if there is no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
   const number = metric.derived ? derivedNumber(metric, sums) : (sums.get(metric.field) ?? null);
   if (number === null) return null;
@@ -138,7 +138,7 @@ export function formatSum(field: string, digits: string): string {
 
 const one = new Decimal(1n, 0);
 
-/** Does not round; `undefined` if the sums do not contain the metric. */
+/** Computes a metric as an exact quotient; `undefined` if the sums do not contain it. */
 function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | undefined {
   if (!derived) {
     const numerator = toDecimal(sums.get(field));

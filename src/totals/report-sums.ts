@@ -18,10 +18,10 @@ export interface Unit {
 
   readonly isTime: boolean;
 
-  /** Absent for time and for fields unknown to the vocabulary. */
+  /** Breakdown of the fields; absent for time and for fields unknown to the vocabulary. */
   readonly breakdown?: Breakdown;
 
-  /** `undefined` if there are too many values. */
+  /** Sums by value; `undefined` if there are too many. */
   groups: GroupedTotals | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface Unit {
 interface Trend {
   readonly unit: Unit;
 
-  /** `undefined` if there are too many. */
+  /** Sums by time and value; `undefined` if there are too many. */
   groups: GroupedTotals | undefined;
 }
 
-/** Numeric columns are summed, others are grouped by. */
+/** A column to show: numeric ones are summed, others are grouped by. */
 interface SummedColumn {
   readonly field: string;
   readonly numeric: boolean;
@@ -49,10 +49,10 @@ export class ReportSums {
   /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
   rows: GroupedTotals | undefined;
 
-  /** `undefined` if the first rows lack a time, or any other value. */
+  /** Sums over time; `undefined` if the first rows lack a time, or any other value. */
   trend: Trend | undefined;
 
-  /** `undefined` until the first rows arrive. */
+  /** Units of the report; `undefined` until the first rows arrive. */
   #units: readonly Unit[] | undefined;
 
   /** @param options.keepsRows for an earlier report whose rows are compared one by one */
@@ -145,7 +145,10 @@ export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
   return unit.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
-/** Returns `campaign`, `postal code`; the field name for fields unknown to the vocabulary. */
+/**
+ * Returns the noun for a value: `campaign`, `postal code`; for a field unknown to the vocabulary,
+ * its name.
+ */
 export function unitNoun({ breakdown, fields }: Unit): string {
   return breakdown ? deriveNoun(breakdown) : fields.map(fieldLabel).join(', ');
 }

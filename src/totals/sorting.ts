@@ -1,7 +1,7 @@
 import { type ParsedTime, parseTimestamp, readTime } from '../contract/values.ts';
 import type { Group } from './grouped-totals.ts';
 
-/** Orders by a value; items without one come last, whichever way others go. */
+/** Returns an order by a value; items without one come last, whichever way others go. */
 export function byValue<Item, Value>(
   readValue: (item: Item) => Value | undefined,
   compare: (one: Value, other: Value) => number,
@@ -14,7 +14,7 @@ export function byValue<Item, Value>(
   };
 }
 
-/** Created on first use: it takes longer than the rest of a small table. */
+/** Created on first use, because that takes longer than the rest of a small table. */
 let collator: Intl.Collator | undefined;
 
 /** Sorts names as people do, with digits as numbers. */
@@ -23,7 +23,7 @@ export function compareNames(one: string, other: string): number {
   return collator.compare(one, other);
 }
 
-/** Compares by instant, other text alphabetically. */
+/** Compares times by their instants, other strings alphabetically. */
 export function compareTimes(a: string, b: string): number {
   const first = parseTimestamp(a)?.instantMs ?? Date.parse(a);
   const second = parseTimestamp(b)?.instantMs ?? Date.parse(b);

@@ -22,7 +22,7 @@ export interface TimeAxis {
   /** Number of the first step, counted from 1970. */
   readonly first: number;
 
-  /** For each step: `Thu 1 Oct 2026`. */
+  /** Label of each step: `Thu 1 Oct 2026`. */
   readonly labels: readonly string[];
 
   /** Labels below the axis. */
@@ -44,7 +44,7 @@ export interface AxisTick {
 /** An axis with more slots than pixels gains nothing; beyond this, its steps are longer. */
 const maxSlots = 800;
 
-/** From the shortest. */
+/** Units of an axis, from the shortest. */
 const steps: readonly Step[] = ['hour', 'day', 'week', 'month'];
 
 /**
@@ -89,7 +89,7 @@ export function earlierSlots(
   return { slots: earlier, labels };
 }
 
-/** Leaves out groups before the first slot and after the last. */
+/** Assigns groups to slots, except those before the first slot and after the last. */
 function fillSlots(
   groups: readonly TimedGroup[],
   step: Step,
@@ -116,7 +116,7 @@ function buildAxis(step: Step, first: number, slots: TimeAxis['slots']): TimeAxi
   };
 }
 
-/** Returns wall times. A slot without rows is one hour after the slot before it. */
+/** Returns the wall times of slots. A slot without rows is one hour after the slot before it. */
 function hourTimes(slots: TimeAxis['slots']): Date[] {
   let time = new Date(0);
   return slots.map(([group]) => {
@@ -199,7 +199,7 @@ function stepLabel(time: Date, step: Step): string {
   return step === 'week' ? `Week of ${axisDay(time)}` : axisDay(time);
 }
 
-/** Labels that fit below an axis, even on a phone. */
+/** Number of labels that fit below an axis, even on a phone. */
 const maxTicks = 7;
 
 type TimeFormat = (time: Date) => string;
@@ -215,12 +215,12 @@ const axisDay: TimeFormat = utcFormat('%a %-d %b %Y');
 /** Formats the UTC month of a time: `October 2026`. */
 const axisMonth: TimeFormat = utcFormat('%B %Y');
 
-/** `14:00`; at midnight the day. */
+/** Formats an hour: `14:00`; at midnight the day. */
 const tickHour: TimeFormat = (time) => {
   return time.getUTCHours() === 0 ? dayFormat(time) : hourFormat(time);
 };
 
-/** `Oct`; in January the year. */
+/** Formats a month: `Oct`; in January the year. */
 const tickMonth: TimeFormat = (time) => {
   return time.getUTCMonth() === 0 ? yearFormat(time) : monthFormat(time);
 };

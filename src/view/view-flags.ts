@@ -4,7 +4,7 @@ import { type FlagTable, flagGroup, type OptionsOf } from '../query/flags/flag.t
 import { outputFlags } from '../query/flags/output-flags.ts';
 import { readList, readPositive, splitList } from '../query/flags/read-value.ts';
 
-/** Rows must have one of the values in the named column. */
+/** A condition of `--filter`: rows must have one of the values in the named column. */
 export interface Condition {
   readonly name: string;
   readonly values: readonly string[];
@@ -67,7 +67,7 @@ export const viewFlags = flagGroup('Flags:', {
 
 export type ViewOptions = OptionsOf<[typeof viewFlags, typeof viewOutputFlags]>;
 
-/** Shown only by `--help-all`. */
+/** Output flags that only `--help-all` shows. */
 export const viewOutputFlags = flagGroup(outputFlags.heading, rareFlags(otherOutputFlags));
 
 function rareFlags<Flags extends FlagTable>(flags: Flags): Flags {

@@ -6,7 +6,7 @@ import { chooseOutputs } from '../run/prepare-files.ts';
 import { isOrdered } from './model/shown-metrics.ts';
 import type { ViewOptions } from './view-flags.ts';
 
-/** Text on a terminal, the object of `--json`, or files in formats of `run`. */
+/** What `view` writes: text, the object of `--json`, or files in formats of `run`. */
 export type ViewForm = 'text' | 'document' | 'files';
 
 /** Decides how a view is shown. Throws `UsageError` for flags that cannot be combined. */

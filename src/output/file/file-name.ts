@@ -26,7 +26,7 @@ export function requireValidOnWindows(path: string, platform: NodeJS.Platform): 
   }
 }
 
-/** Windows would resolve the rest against the drive's current folder. */
+/** Matches a drive without a slash: Windows would resolve the rest against its current folder. */
 const isDriveOnly = /^[a-z]:[^\\/]/i;
 
 /** Returns why Windows rejects a part of a path, as a clause. */
@@ -60,7 +60,7 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // Not a link, or not readable.
+    // The path is no link, or cannot be read.
     return undefined;
   }
 }

@@ -18,17 +18,17 @@ import { sweepFolder, temporaryName } from './temporary-files.ts';
 export interface OutputFileOptions {
   readonly host: FileHost;
 
-  /** Refuse to replace an existing file. */
+  /** Set to refuse to replace an existing file. */
   readonly noClobber?: boolean;
 
-  /** Compute the hash of the output. */
+  /** Set to compute the hash of the output. */
   readonly hashes?: boolean;
 }
 
 export interface CompleteFile {
   readonly sizeBytes: number;
 
-  /** Hexadecimal; absent if `hashes` was not set. */
+  /** Hexadecimal hash; absent if `hashes` was not set. */
   readonly sha256?: string;
 }
 
@@ -90,7 +90,7 @@ export class OutputFile implements Sink {
 
   readonly #pieces: PieceWriter;
 
-  /** Present if the output is compressed. */
+  /** Compressor, if the output is compressed. */
   readonly #gzip: Gzip | undefined;
 
   /** Moves compressed bytes to the file. */
@@ -168,7 +168,7 @@ export class OutputFile implements Sink {
   }
 
   async #pack(bytes: Uint8Array, gzip: Gzip): Promise<void> {
-    // Copied, because the caller may reuse the bytes.
+    // The bytes are copied, because the caller may reuse them.
     const hasRoom = gzip.write(Buffer.from(bytes));
     if (!hasRoom) await Promise.race([this.#packing, once(gzip, 'drain')]);
   }
@@ -195,7 +195,10 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
   });
 }
 
-/** Short, because a user is waiting, and programs that hold a file usually do so for minutes. */
+/**
+ * The wait is short, because a user is waiting, and programs that hold a file usually do so for
+ * minutes.
+ */
 const maxTargetInUseMs = 2_000;
 
 /**
@@ -236,7 +239,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
 
   async function undo(): Promise<void> {
     await fs.unlink(temporaryPath).catch(() => {});
-    // Innermost first; folders with other files stay.
+    // The innermost folder comes first; folders with other files stay.
     for (const created of createdFolders.toReversed()) await fs.rmdir(created).catch(() => {});
   }
 
@@ -247,7 +250,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
   });
 
   async function close(): Promise<void> {
-    // Through the handle: the owner of the folder may have replaced the name with a link.
+    // The handle is used, because the owner of the folder may have replaced the name with a link.
     if (target.existing) await copyMode(file, target.existing);
     await file.sync();
     await file.close();
@@ -284,7 +287,7 @@ async function openHeld(
 }
 
 /**
- * Writes to a stream, pipe or device. Not `w`: if the shell has redirected a stream to a file
+ * Writes to a stream, pipe or device. It appends: if the shell has redirected a stream to a file
  * (`-o /dev/stdout >> all.csv`), its contents must be kept.
  */
 async function appendTo(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
@@ -322,8 +325,8 @@ async function existingFolder(path: string): Promise<string> {
 }
 
 /**
- * For an open stream of this process, or something that cannot be replaced, such as a pipe or a
- * device.
+ * Returns true for an open stream of this process, and for anything that cannot be replaced, such
+ * as a pipe or a device.
  */
 async function isDirect(path: string, platform: NodeJS.Platform): Promise<boolean> {
   const isStream = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);

@@ -25,22 +25,22 @@ import { KeptRows } from './kept-rows.ts';
 
 /** Rows of a period, added up. */
 export interface PeriodRows {
-  /** By the hours or days of rows. */
+  /** Sums by the hours or days of rows. */
   readonly byTime: GroupedTotals;
 
-  /** By the columns of `--by`; one group without it. */
+  /** Sums by the columns of `--by`; one group without it. */
   readonly groups: GroupedTotals;
 
-  /** Rows that are shown ungrouped. */
+  /** Rows of a view without `--by`. */
   readonly rows: KeptRows | undefined;
 
-  /** Rows before `--filter`. */
+  /** Number of rows before `--filter`. */
   rowCount: number;
 }
 
 /** The rows of all files. */
 export interface ViewedRows {
-  /** For each span of the question; a single one without spans. */
+  /** Rows of each span of the question; a single period without spans. */
   readonly periods: readonly PeriodRows[];
 
   /** Columns of `--by`. */
@@ -211,7 +211,7 @@ const everyField = [
   ...new Set(breakdowns.flatMap(({ fields }) => fields.map(({ name }): string => name))),
 ];
 
-/** Returns the rows of a batch in a span of days; all of them without one. */
+/** Returns the rows of a batch in a span of days; all rows without one. */
 function selectDays(
   batch: RowBatch,
   span: DaySpan | undefined,

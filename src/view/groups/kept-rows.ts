@@ -45,7 +45,7 @@ export class KeptRows {
   /** Keys of the first row on disk. */
   #firstKeys: readonly string[] = [];
 
-  /** @param isSummed as in `GroupedTotals` */
+  /** @param isSummed selects the columns to add up, as in `GroupedTotals` */
   constructor(choice: RowChoice, isSummed: (field: string) => boolean) {
     this.#choice = choice;
     this.rest = new GroupedTotals([], isSummed);

@@ -39,7 +39,7 @@ export function parseRowOrder(
   );
 }
 
-/** Compares as numbers if both are, else as text. */
+/** Compares two values as numbers if both are, else as strings. */
 function compareUnknown(one: Value, other: Value): number {
   const difference = Number(numberIn(one)) - Number(numberIn(other));
   return difference || compareNames(String(one), String(other));

@@ -52,7 +52,7 @@ function missingDays(
   return [`${missing.length} of ${days}${suffix} ${isOrAre(missing.length)} missing.`];
 }
 
-/** Both in unix seconds. */
+/** The ends of a window, in unix seconds. */
 type WindowEnds = Pick<Window, 'since' | 'until'>;
 
 /** Returns the windows of files that are known from a history or a summary. */

@@ -20,7 +20,7 @@ import { metricToSortBy, rankViewGroups } from './shown-metrics.ts';
 import { listKeyColumns } from './table-columns.ts';
 import type { View } from './view.ts';
 
-/** Bars without `--top`. */
+/** Number of bars without `--top`. */
 const maxBars = 20;
 
 /** Formats the names of the files, their totals, and their groups, first rows or a chart. */

@@ -25,7 +25,9 @@ interface GroupValues {
   readonly keys: readonly KeyColumn[];
   readonly metrics: readonly ReportMetric[];
 
-  /** True if rates are values: formats would compute them from rows without both metrics, too. */
+  /**
+   * True if the table has rates: formats would compute them from rows without both metrics, too.
+   */
   readonly hasRates: boolean;
   readonly profile: Profile | undefined;
 }
@@ -63,7 +65,7 @@ function groupsBefore({ before, options }: View, values: GroupValues): TableBefo
   return { columns, batches: () => groupBatches(cells, inServiceOrder(groups)) };
 }
 
-/** Without `--sort` and `--top`, groups are in the order of the service. */
+/** Orders the groups; without `--sort` and `--top` as the service does. */
 function orderGroups(view: View): Pick<RankedGroups, 'top' | 'others'> {
   if (isOrdered(view.options)) return rankViewGroups(view);
   return { top: inServiceOrder(view.groups), others: undefined };

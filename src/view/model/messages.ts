@@ -5,7 +5,7 @@ import { findDaySpan } from './days-of-rows.ts';
 import { listRateParts } from './shown-metrics.ts';
 import type { View } from './view.ts';
 
-/** What messages are about. */
+/** The parts of a view that messages are about. */
 type Messages = Omit<View, 'warnings' | 'notes'>;
 
 /** Returns warnings about values of files: totals among rows, and columns that are missing. */

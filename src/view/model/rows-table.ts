@@ -10,11 +10,11 @@ import { notShown } from './groups-table.ts';
 import { listMetricColumns, toColumn } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
 
-/** Makes a table of rows as they are. */
+/** Makes a table of the rows of a view without `--by`. */
 export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   const { options, metrics, read, before } = view;
   const dimensions = dimensionFields(view);
-  // An unknown column is written as it is, after the others.
+  // Unknown columns are written unchanged, after the others.
   const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
   const columns = [
     ...known.map(toColumn),
@@ -54,12 +54,18 @@ function dimensionFields({ options, read, sources }: View): string[] {
   return fields.filter((field) => !metricOfField(field) && !isComputedMetric(field));
 }
 
-/** An empty column of a CSV was requested; JSON has all. */
+/**
+ * Returns the columns that were requested: all of a CSV, but in JSON, which has every column, only
+ * those with values.
+ */
 function filledFields({ tail, fields, filled }: FileFields): readonly string[] {
   return tail.isCsv ? fields : [...filled];
 }
 
-/** JSON has the columns of breakdowns in the order of the service, which is always the same. */
+/**
+ * Puts the columns of breakdowns in the order of the request. In JSON they are always in that of
+ * the service.
+ */
 function inRequestOrder(fields: readonly string[], breakdowns: readonly string[]): string[] {
   const requested = new Set<string>();
   for (const name of breakdowns) {
@@ -69,7 +75,7 @@ function inRequestOrder(fields: readonly string[], breakdowns: readonly string[]
   return fields.map((field) => (requested.has(field) ? (ordered.shift() ?? field) : field));
 }
 
-/** Adds `DAILY` if the rows have their days from their files. */
+/** Lists the breakdowns of rows, with `DAILY` if their days come from their files. */
 function listRowBreakdowns({ sources: { query }, read }: View): readonly string[] {
   const { breakdowns = [] } = query ?? {};
   const hasTime = breakdowns.some((name) => findAnyBreakdown(name)?.time);

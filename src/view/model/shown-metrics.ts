@@ -15,7 +15,7 @@ import {
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 
-/** What metrics are chosen from. */
+/** The inputs of a choice of metrics. */
 interface MetricChoice {
   readonly groups: GroupedTotals;
 
@@ -56,7 +56,10 @@ export function metricsToShow(
   return [...chosen.values()];
 }
 
-/** A column with exactly that name is added up, although the vocabulary does not know it. */
+/**
+ * Finds the column with exactly that name, which is added up although the vocabulary does not know
+ * it.
+ */
 function columnToAddUp(
   name: string,
   fields: readonly string[],
@@ -73,9 +76,9 @@ export function metricToSortBy({ metrics, options }: View): ReportMetric | undef
 }
 
 /**
- * Ranks groups by `--sort`; by default by time, else by the leading metric.
+ * Ranks groups by `--sort`, or else by time, or else by the leading metric.
  *
- * @param usualCount groups without `--top`; default: all
+ * @param usualCount number of groups without `--top`; default: all
  */
 export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   const { groups, metrics, options } = view;

@@ -8,7 +8,7 @@ import type { KeptRows } from '../groups/kept-rows.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** What is shown of files. */
+/** The content of files, as it is shown. */
 export interface View {
   readonly options: ViewOptions;
   readonly sources: Sources;
@@ -28,7 +28,7 @@ export interface View {
   readonly before: PeriodRows | undefined;
   readonly metrics: readonly ReportMetric[];
 
-  /** Sentences on missing days and on values. */
+  /** Warnings about missing days and about values. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
@@ -40,7 +40,7 @@ export interface ViewTable {
   /** Fields of all rows. */
   readonly fields: readonly string[];
 
-  /** As in `--by`, or those of the files. */
+  /** Breakdowns of `--by`, or those of the files. */
   readonly breakdowns: readonly string[];
 
   /** Fields to write; `undefined` for those that a format chooses. */

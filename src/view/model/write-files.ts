@@ -119,7 +119,7 @@ async function writeTable(
   await file.end(buildTail(view, table, rowCount), { warnings: [], notes });
 }
 
-/** Has the request of the files, without the account. */
+/** Describes the origin of a view: the request of the files, without the account. */
 function buildProvenance(view: View, { breakdowns }: ViewTable, version: string): Provenance {
   const { sources, options, read } = view;
   const { query, files } = sources;

@@ -14,11 +14,11 @@ export interface OpenFile {
   readonly report: ReportFile;
   readonly cells: CellReading;
 
-  /** Reading has begun, so that files are read side by side. */
+  /** First batch. Reading has begun, so that files are read side by side. */
   readonly first: Promise<IteratorResult<RowBatch, ReportTail>>;
 }
 
-/** Files in progress at a time. */
+/** Number of files that are read at a time. */
 const maxOpenFiles = 8;
 
 /**

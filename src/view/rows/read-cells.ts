@@ -75,12 +75,12 @@ export function requireDistinctColumns(
   });
 }
 
-/** Also for `--`. */
+/** Returns true for a cell that means “no value”, such as `--`. */
 export function isBlankCell(text: string): boolean {
   return isMissingValue(text) || text.trim() === '--';
 }
 
-/** JSON and Parquet, in which a comma is that of the service's money. */
+/** Dialect of JSON and Parquet, in which a comma is that of the service's money. */
 export const jsonForm: CsvDialect = { delimiter: ',', hasByteOrderMark: false };
 
 const usualNumber = /^(?:0|[1-9]\d{0,14})(?:\.\d\d?)?$/;
@@ -103,8 +103,8 @@ export function readNumber(text: string, type: FieldType, form: CsvDialect): str
 }
 
 /**
- * Between semicolons a comma separates decimals; three digits after it may be thousands, except in
- * files of `--excel`.
+ * Replaces a decimal comma. In files with semicolons a comma separates decimals; three digits after
+ * it may be thousands, except in files of `--excel`.
  */
 function withDecimalPoint(text: string, form: CsvDialect): string {
   if (form.delimiter !== ';') return text;
@@ -112,7 +112,7 @@ function withDecimalPoint(text: string, form: CsvDialect): string {
   return text.replace(/,(?=\d+\s*$)(?!\d{3}\s*$)/, '.');
 }
 
-/** A dot before three digits may separate thousands. */
+/** Returns true for a whole number. A dot before three digits may separate thousands. */
 function isWhole(digits: string): boolean {
   return Number.isInteger(Number(digits)) && !/\.\d{3}$/.test(digits);
 }

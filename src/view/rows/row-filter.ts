@@ -8,14 +8,14 @@ import { matchesWildcard } from '../../text/wildcard.ts';
 import { keyText } from '../../totals/group-keys.ts';
 import type { Condition } from '../view-flags.ts';
 
-/** Values of rows that a filter remembers. */
+/** Number of values that a filter remembers. */
 const maxValues = 100_000;
 
 /** One `--filter`, for all files of a view. */
 export class RowFilter {
   readonly #condition: Condition;
 
-  /** Whether values of earlier rows match, by field and value. */
+  /** Tells whether values of earlier rows match, by field and value. */
   readonly #matches = new Map<string, boolean>();
 
   constructor(condition: Condition) {

@@ -15,7 +15,7 @@ import type { OpenFile } from './open-files.ts';
 import { requireDistinctColumns } from './read-cells.ts';
 import type { RowFilter } from './row-filter.ts';
 
-/** What is asked of the rows of all files. */
+/** A question about the rows of all files. */
 export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort'> {
   readonly filters: readonly RowFilter[];
 
@@ -29,7 +29,7 @@ export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort'> {
   readonly spans: readonly DaySpan[];
 }
 
-/** By default all rows, as they come. */
+/** A choice of rows; by default all, in the order of the files. */
 export interface RowChoice {
   readonly sort?: string | undefined;
   readonly top?: number | undefined;

@@ -10,7 +10,7 @@ import type { FolderToView, OpenedPaths, SourceFile } from './open-paths.ts';
 export interface PeriodFiles {
   readonly files: readonly SourceFile[];
 
-  /** Sentences on parts of folders that are missing or changed, and on those that are not final. */
+  /** Warnings about missing and changed parts of folders. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
@@ -18,12 +18,12 @@ export interface PeriodFiles {
   readonly end: number;
 }
 
-/** What to look for. */
+/** The files to look for. */
 interface Search {
-  /** `undefined` for all files. */
+  /** Period of the files; `undefined` for all. */
   readonly window: Window | undefined;
 
-  /** In unix seconds. */
+  /** The current time in unix seconds. */
   readonly now: number;
   readonly signal: AbortSignal;
 
@@ -85,7 +85,7 @@ function filesToRead(
   return files;
 }
 
-/** For one part, and for several. */
+/** Words for a gap of one part, and of several. */
 const gapWords: Readonly<Record<Mismatch, { readonly one: string; readonly several: string }>> = {
   missing: { one: 'is missing', several: 'are missing' },
   changed: { one: 'has changed since its download', several: 'have changed since their download' },

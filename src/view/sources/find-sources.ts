@@ -14,9 +14,9 @@ import {
   type ViewPeriods,
 } from './period.ts';
 
-/** The files of a view, and what is known before they are read. */
+/** The files of a view before they are read. */
 export interface Sources {
-  /** In time order, so that the newest name of a campaign is the last. */
+  /** Files in time order, so that the newest name of a campaign is the last. */
   readonly files: readonly SourceFile[];
 
   /** Period of all rows; `undefined` if it is not known yet. */
@@ -123,7 +123,7 @@ function noFiles(shown: string, { window }: ViewPeriods, { warnings }: PeriodFil
   });
 }
 
-/** For files without a day of the period before: every row would be new. */
+/** Builds the error for files without a day of the period before: every row would be new. */
 export function noEarlierData(shown: string, earlier: Window): UsageError {
   const message = `${shown} has no data for ${formatDaySpan(earlier)}, the period to compare with.`;
   return new UsageError(message, {

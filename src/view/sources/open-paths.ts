@@ -13,17 +13,17 @@ import { printable } from '../../text/printable.ts';
 
 /** A file to read. */
 export interface SourceFile {
-  /** Absolute; `-` is stdin. */
+  /** Absolute path; `-` is stdin. */
   readonly path: string;
 
-  /** For messages. */
+  /** Path for messages. */
   readonly shown: string;
 
   /** Set if the file has the bytes of a line in the history of a declared folder. */
   readonly record?: FileRecord | undefined;
 }
 
-/** What a folder knows of one of its files. */
+/** The history line of a file, and its days. */
 interface FileRecord {
   readonly declaration: Declaration;
   readonly line: FileLine;
@@ -34,22 +34,22 @@ interface FileRecord {
 
 /** A declared folder to view. */
 export interface FolderToView {
-  /** As typed; the folder may be below it. */
+  /** Path as typed; the folder may be below it. */
   readonly shown: string;
 
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   readonly declaration: Declaration;
 }
 
-/** What the paths of the command line are. */
+/** The folders and files that the command line names. */
 export interface OpenedPaths {
   readonly folders: readonly FolderToView[];
 
   /** Files that were named. */
   readonly files: readonly SourceFile[];
 
-  /** Sentences on named files that have changed since they were downloaded. */
+  /** Warnings about named files that have changed since they were downloaded. */
   readonly warnings: readonly string[];
 }
 

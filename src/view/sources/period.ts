@@ -13,7 +13,7 @@ import { resolvePeriod } from '../../query/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { SourceFile } from './open-paths.ts';
 
-/** Both days are included: `2026-11-01`. */
+/** A span of days, both included: `2026-11-01`. */
 export interface DaySpan {
   readonly since: string;
   readonly until: string;
@@ -29,7 +29,7 @@ export interface ViewPeriods {
 
 /** The files of a view, before they are known. */
 interface ViewedPaths {
-  /** For messages. */
+  /** Name of the paths for messages. */
   readonly shown: string;
 
   /** Request of a folder. */
@@ -65,7 +65,9 @@ export function resolvePeriods(
   return { window: compared, earlier: earlierWindow(compared, compare) };
 }
 
-/** The period before all files is in none of them. */
+/**
+ * Builds the error for `--compare` without a period: no file can have the period before all files.
+ */
 function periodRequired(): UsageError {
   return new UsageError('--compare needs a period.', {
     about: { flag: '--compare' },

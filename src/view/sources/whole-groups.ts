@@ -11,7 +11,7 @@ import {
 import { requireWholeUnits } from '../../query/parts.ts';
 import type { DaySpan } from './period.ts';
 
-/** Calendar unit in `--by`, with the name as typed. */
+/** A calendar unit of `--by`, with its name as typed. */
 interface NamedUnit {
   readonly name: string;
   readonly unit: SplitUnit;
