@@ -1,4 +1,4 @@
-import { letterN, minus, quote } from './bytes.ts';
+import { letterN, minus, quote, space } from './bytes.ts';
 import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
 /** Finds the rows without a value in any of the fields, counted from 0. */
@@ -18,16 +18,15 @@ function indexesIn({ fields }: RowBatch, names: readonly string[]): number[] {
   return names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
 }
 
-/** Returns true for no value: null, `""`, `-` and `--`. */
-function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
+/** Returns true for no value: null, dashes and blanks. */
+export function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;
   if (bytes[start] !== quote) return false;
 
   const end = (valueEnds[at] as number) - 1;
-  if (end - start > 3) return false;
   for (let place = start + 1; place < end; place++) {
-    if (bytes[place] !== minus) return false;
+    if (bytes[place] !== minus && bytes[place] !== space) return false;
   }
   return true;
 }

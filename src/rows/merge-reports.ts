@@ -29,38 +29,33 @@ export async function* mergeReports(
 }
 
 function asWeekly(tail: ReportTail): ReportTail {
-  const { summary } = tail;
-  if (!summary) return tail;
-
-  const breakdowns = summary.breakdowns.map((name) => (name === 'RANGE' ? 'WEEKLY' : name));
-  const members = tail.members.map((member) =>
-    member.name === 'summary' ? withChange(member, { breakdowns }) : member,
-  );
-  return { ...tail, summary: { ...summary, breakdowns }, members };
+  const breakdowns = tail.summary?.breakdowns ?? [];
+  const names = breakdowns.map((name) => (name === 'RANGE' ? 'WEEKLY' : name));
+  return changeSummary(tail, { breakdowns: names });
 }
 
 function joinTails(first: ReportTail, second: ReportTail): ReportTail {
   const { summary } = second;
-  const members: ReportMember[] = [];
-  for (const member of first.members) {
-    if (member.name === 'summary' && summary) {
-      members.push(withChange(member, { until: summary.until }));
-    } else if (hasSame(second.members, member)) members.push(member);
-  }
-  return {
+  const members = first.members.filter(({ name, json }) => {
+    if (name === 'summary' && summary) return true;
+    return second.members.some((member) => member.name === name && member.json.equals(json));
+  });
+  const joined = {
     rowCount: first.rowCount + second.rowCount,
     fields: [...new Set([...first.fields, ...second.fields])],
-    summary: first.summary && summary && { ...first.summary, until: summary.until },
+    summary: summary && first.summary,
     members,
   };
+  return summary ? changeSummary(joined, { until: summary.until }) : joined;
 }
 
-function hasSame(members: readonly ReportMember[], { name, json }: ReportMember): boolean {
-  return members.some((member) => member.name === name && member.json.equals(json));
-}
-
-/** Replaces some members of a summary. */
-function withChange({ name, json }: ReportMember, change: Partial<ReportSummary>): ReportMember {
-  const summary = { ...JSON.parse(json.toString()), ...change };
-  return { name, json: Buffer.from(JSON.stringify(summary)) };
+/** Changes a summary, and its JSON; nothing without one. */
+function changeSummary(tail: ReportTail, change: Partial<ReportSummary>): ReportTail {
+  if (!tail.summary) return tail;
+  const members = tail.members.map((member): ReportMember => {
+    if (member.name !== 'summary') return member;
+    const json = JSON.stringify({ ...JSON.parse(member.json.toString()), ...change });
+    return { name: member.name, json: Buffer.from(json) };
+  });
+  return { ...tail, summary: { ...tail.summary, ...change }, members };
 }

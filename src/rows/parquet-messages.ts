@@ -16,14 +16,6 @@ export interface ParquetEnd {
   readonly failure?: string;
 }
 
-/** Sent when a large column, or a slice of it, is about to be decoded: its size in the file. */
-export interface LargeColumn {
-  readonly sizeBytes: number;
-}
-
-/** Columns of at least this size are announced. */
-export const largeColumnBytes = 1024 * 1024;
-
 export interface ParquetRequest {
   readonly path: string;
 }

@@ -2,7 +2,6 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { isMainThread, Worker } from 'node:worker_threads';
 import {
   endOfRows,
-  type LargeColumn,
   maxProcessBytes,
   type ParquetEnd,
   type ParquetNote,
@@ -29,7 +28,7 @@ async function decode(path: string): Promise<DecodedFile> {
   const descriptor = openSync(path, 'r');
   try {
     const { size } = fstatSync(descriptor);
-    const reader = new ParquetReader(descriptor, size, announce);
+    const reader = new ParquetReader(descriptor, size);
     let lines: Uint8Array = Buffer.alloc(0);
     for await (const next of reader.read()) {
       await write(lines);
@@ -39,10 +38,6 @@ async function decode(path: string): Promise<DecodedFile> {
   } finally {
     closeSync(descriptor);
   }
-}
-
-function announce(column: LargeColumn): void {
-  process.send?.(column);
 }
 
 function write(lines: Uint8Array): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type SchemaElement,
 } from 'hyparquet';
 import { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
-import { type LargeColumn, largeColumnBytes, type ParquetNote } from './parquet-messages.ts';
+import type { ParquetNote } from './parquet-messages.ts';
 
 /** Limit of 128 MB for a page, and for a row group's column in the file. */
 const maxPageBytes = 128 * 1024 * 1024;
@@ -77,15 +77,12 @@ export class ParquetReader {
   /** adreport's metadata, once reading has begun. */
   notes: readonly ParquetNote[] = [];
 
-  readonly #announce: (column: LargeColumn) => void;
   readonly #source: AsyncBuffer;
 
   /** Zone of the hours. */
   #zone = 'UTC';
 
-  /** @param announce called before a large column is decoded */
-  constructor(descriptor: number, sizeBytes: number, announce: (column: LargeColumn) => void) {
-    this.#announce = announce;
+  constructor(descriptor: number, sizeBytes: number) {
     this.#source = {
       byteLength: sizeBytes,
       slice: async (start, end = sizeBytes) => readBytes(descriptor, { start, end, sizeBytes }),
@@ -136,7 +133,7 @@ export class ParquetReader {
     const values = new Map<string, readonly unknown[]>();
     // The columns of a large row group would take too much memory together.
     for (const together of isSmall ? [names] : names.map((name) => [name])) {
-      const read = await this.#readColumns(metadata, together, { group, slice });
+      const read = await this.#readColumns(metadata, together, slice);
       for (const [name, column] of read) values.set(name, column);
     }
 
@@ -157,12 +154,8 @@ export class ParquetReader {
   async #readColumns(
     metadata: FileMetaData,
     names: readonly string[],
-    { group, slice }: { readonly group: RowGroup; readonly slice: Slice },
+    slice: Slice,
   ): Promise<Map<string, unknown[]>> {
-    let sizeBytes = 0;
-    for (const name of names) sizeBytes += columnBytes(group, name);
-    if (sizeBytes >= largeColumnBytes) this.#announce({ sizeBytes });
-
     const columns = new Map(names.map((name) => [name, [] as unknown[]]));
     let rowsRead = slice.start;
     await parquetRead({
@@ -218,15 +211,6 @@ function rowsOfSlice(group: RowGroup, columnCount: number): number {
   const rowsByValues = Math.floor(valuesTogether / columnCount);
   const rowsByBytes = rowBytes > 1 ? Math.floor(bytesTogether / rowBytes) : rowsTogether;
   return Math.max(1, Math.min(rowsTogether, rowsByValues, rowsByBytes));
-}
-
-/** Returns the size of a row group's column in the file, according to its metadata. */
-function columnBytes(group: RowGroup, name: string): number {
-  let sizeBytes = 0;
-  for (const { meta_data } of group.columns) {
-    if (meta_data?.path_in_schema[0] === name) sizeBytes += Number(meta_data.total_compressed_size);
-  }
-  return sizeBytes;
 }
 
 function toJson(value: unknown, element: SchemaElement, zone: string): string {

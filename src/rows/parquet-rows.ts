@@ -2,19 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
-import {
-  endOfRows,
-  type LargeColumn,
-  type ParquetEnd,
-  type ParquetNote,
-} from './parquet-messages.ts';
+import { endOfRows, type ParquetEnd, type ParquetNote } from './parquet-messages.ts';
 
 /** Memory limit for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
 
-/** Longest silence of the process, plus a second for each megabyte of the column it decodes. */
-const usualSilenceMs = 10_000;
-const bytesPerMs = 1000;
+/** Longest silence of the process. A column of 128 MB takes less. */
+const maxSilenceMs = 30_000;
 
 /**
  * Decodes Parquet files in a separate process, because on some damaged files hyparquet loops
@@ -75,9 +69,6 @@ class DecoderProcess {
   /** Why the process was ended, without a full stop. */
   #reason: string | undefined;
 
-  /** Time that suffices for the largest column so far. */
-  #silenceMs = usualSilenceMs;
-
   /** Timer that ends the process. It runs while waiting for output. */
   #watch: NodeJS.Timeout | undefined;
 
@@ -91,7 +82,6 @@ class DecoderProcess {
     this.#ended = once(this.#child, 'close');
     this.#ended.catch(() => {});
     this.#pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
-    this.#child.on('message', (message) => this.#allowTime(message as LargeColumn));
     // Sending to a process that has ended fails.
     this.#child.on('error', () => {});
     process.once('exit', this.#endWithUs);
@@ -160,19 +150,13 @@ class DecoderProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #allowTime({ sizeBytes }: LargeColumn): void {
-    const silenceMs = usualSilenceMs + Math.ceil(sizeBytes / bytesPerMs);
-    this.#silenceMs = Math.max(this.#silenceMs, silenceMs);
-    if (this.#watch) this.#watchSilence();
-  }
-
   /** Ends the process if it is silent for too long from now on. */
   #watchSilence(): void {
     this.#stopWatch();
     this.#watch = setTimeout(() => {
       this.#reason = 'one of its columns takes too long to decode';
       this.#child.kill('SIGKILL');
-    }, this.#silenceMs);
+    }, maxSilenceMs);
   }
 
   #stopWatch(): void {

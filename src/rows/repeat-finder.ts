@@ -1,6 +1,6 @@
-import { letterN } from './bytes.ts';
+import { isEmpty } from './empty-rows.ts';
 import { RowKeys } from './row-keys.ts';
-import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
+import { type RowBatch, toRanges } from './row-ranges.ts';
 
 /** Rows whose keys are kept. */
 const maxRows = 1_000_000;
@@ -44,18 +44,11 @@ export class RepeatFinder {
     const ranges = toRanges(batch);
     this.#keys.add(batch, { fields, rowCount }, (row) => {
       const lacksKey = keyIndexes.some((index) =>
-        isBlank(ranges, row * batch.fields.length + index),
+        isEmpty(ranges, row * batch.fields.length + index),
       );
       if (lacksKey) return;
       this.count += 1;
       this.firstRow ||= batch.firstRow + row + 1;
     });
   }
-}
-
-/** Returns true for a missing value, null, or a string of blanks. */
-function isBlank({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
-  const start = valueStarts[at] as number;
-  if (start < 0 || bytes[start] === letterN) return true;
-  return /^" *"$/.test(bytes.toString('latin1', start, valueEnds[at]));
 }
