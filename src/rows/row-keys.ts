@@ -52,8 +52,7 @@ interface KeyFields {
   /** Index of the id that each field describes, or -1. */
   readonly ids: Int32Array;
 
-  /** Instants of the rows' hours, in seconds, and their index; empty without hours. */
-  readonly hours: Int32Array;
+  /** Index of the hour, or -1. */
   readonly hourIndex: number;
 }
 
@@ -89,8 +88,12 @@ export class RowKeys {
   /** Fields are numbered as they are first seen, and hashed in the order of their numbers. */
   readonly #numbers = new Map<string, number>();
 
-  /** Instants by the JSON of an hour. */
+  /** Instants in seconds by the JSON of an hour. */
   readonly #hours = new Map<string, number>();
+
+  /** JSON of the latest hour, and its instant: consecutive rows often have the same. */
+  #hourBefore: Buffer | undefined;
+  #instantBefore = noInstant;
 
   /** Key being read, as integers: number of the field and length of each value, then its bytes. */
   #words = new Int32Array(256);
@@ -153,13 +156,11 @@ export class RowKeys {
     present.sort((one, other) => {
       return isLast(one) - isLast(other) || this.#numberOf(one.field) - this.#numberOf(other.field);
     });
-    const hourIndex = present.some(({ field }) => field === 'hour') ? indexOf('hour') : -1;
     return {
       numbers: Int32Array.from(present, ({ field }) => this.#numberOf(field)),
       indexes: Int32Array.from(present, ({ field }) => indexOf(field)),
       ids: Int32Array.from(present, ({ describes }) => (describes ? indexOf(describes) : -1)),
-      hours: hourIndex < 0 ? new Int32Array() : this.#hoursOf(batch, hourIndex),
-      hourIndex,
+      hourIndex: indexOf('hour'),
     };
   }
 
@@ -167,7 +168,7 @@ export class RowKeys {
   #readKey(
     { bytes, fields, valueStarts, valueEnds }: RangedBatch,
     view: DataView,
-    { numbers, indexes, ids, hours, hourIndex }: KeyFields,
+    { numbers, indexes, ids, hourIndex }: KeyFields,
     row: number,
   ): void {
     for (let i = 0; i < indexes.length; i++) {
@@ -182,7 +183,8 @@ export class RowKeys {
       const idStart = id < 0 ? absent : (valueStarts[row * fields.length + id] as number);
       if (idStart >= 0 && bytes[idStart] !== letterN) continue;
 
-      const instant = index === hourIndex ? (hours[row] as number) : noInstant;
+      const end = valueEnds[at] as number;
+      const instant = index === hourIndex ? this.#instantAt(bytes, start, end) : noInstant;
       if (instant !== noInstant) {
         this.#reserve(2);
         this.#words[this.#wordCount++] = number * valueLengths;
@@ -190,7 +192,7 @@ export class RowKeys {
         continue;
       }
 
-      let length = (valueEnds[at] as number) - start;
+      let length = end - start;
       if (bytes[start] === quote) {
         // A text of digits is the same id as the number.
         start++;
@@ -206,7 +208,7 @@ export class RowKeys {
       if (!hasEscape) continue;
 
       this.#wordCount = before;
-      this.#addText(number, JSON.parse(bytes.toString('utf8', start - 1, valueEnds[at])));
+      this.#addText(number, JSON.parse(bytes.toString('utf8', start - 1, end)));
     }
   }
 
@@ -251,24 +253,14 @@ export class RowKeys {
     this.#words = words;
   }
 
-  /** Returns the instant of each row's hour, whatever its offset is. */
-  #hoursOf(batch: RangedBatch, index: number): Int32Array {
-    const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
-    const hours = new Int32Array(rowCount);
-    let textBefore: Buffer | undefined;
+  /** Returns the instant of an hour, whatever its offset is. */
+  #instantAt(bytes: Buffer, start: number, end: number): number {
+    const isSame = this.#hourBefore && matchesAt(bytes, start, end, this.#hourBefore);
+    if (isSame) return this.#instantBefore;
 
-    for (let row = 0; row < rowCount; row++) {
-      const at = row * fields.length + index;
-      const start = valueStarts[at] as number;
-      const end = start < 0 ? start : (valueEnds[at] as number);
-      if (textBefore && matchesAt(bytes, start, end, textBefore)) {
-        hours[row] = hours[row - 1] as number;
-        continue;
-      }
-      textBefore = start < 0 ? undefined : bytes.subarray(start, end);
-      hours[row] = this.#hourOf(textBefore?.toString('latin1') ?? '');
-    }
-    return hours;
+    this.#hourBefore = Buffer.from(bytes.subarray(start, end));
+    this.#instantBefore = this.#hourOf(this.#hourBefore.toString('latin1'));
+    return this.#instantBefore;
   }
 
   #hourOf(json: string): number {
