@@ -3,14 +3,19 @@ import { createHttp, type Http, readProxy } from '../api/http.ts';
 import type { CallHost } from '../api/retry.ts';
 import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
-import { SignInError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { Console } from '../ui/console.ts';
 import { readProjectDefaults } from './project-file.ts';
-import { resolveAccount, resolveAccountList, resolveSettings, type Settings } from './resolve.ts';
-import { readOneAccount } from './setting-values.ts';
+import {
+  resolveAccount,
+  resolveAccountList,
+  resolveSettings,
+  type Settings,
+  type SettingsSources,
+} from './resolve.ts';
 import type { ProjectChoice } from './settings.ts';
 import { chooseAccountName, requireSignIn, type SignIn } from './sign-in.ts';
-import { noSettings, Store } from './store.ts';
+import { Store } from './store.ts';
 
 /** Flags for the account and its calls. Durations are in milliseconds. */
 export interface AccountOptions {
@@ -93,27 +98,18 @@ export class Accounts {
 
   /**
    * Returns the account names of a run; `undefined` for a single account. The choice of a saved
-   * report replaces the project defaults. Throws `UsageError` as `resolveAccountList`, and
-   * `SignInError` for `all` if none is stored.
+   * report replaces the project defaults. Throws as `resolveAccountList`.
    */
   async names(
     { account }: AccountOptions,
     choice?: ProjectChoice,
   ): Promise<readonly string[] | undefined> {
-    const flags = { account };
-    const { env } = this.#host;
-    const names = this.current.isLocal
-      ? resolveAccountList({ flags, env: {} })
-      : resolveAccountList({ flags, env, projectFile: choice ?? (await this.#projectDefaults()) });
-    return names === 'all' ? this.#allNames() : names;
+    return resolveAccountList(await this.#findSources({ ...this.#options, account }, choice));
   }
 
   /** Names the stored account that `login`, `logout` and `config` change. */
   async nameToChange(): Promise<string> {
-    const { env } = this.#host;
-    const projectFile = await this.#projectDefaults();
-    const stored = await this.store().read();
-    return resolveAccount({ flags: this.#options, env, projectFile, stored }).value;
+    return resolveAccount(await this.#findSources(this.#options)).value;
   }
 
   /** Finds or creates the account for some options. */
@@ -138,11 +134,10 @@ export class Accounts {
   #createAccount(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isLocal = options.local === true;
     const settings = once(async () => {
-      const resolved = isLocal
-        ? buildLocalSettings(await this.#host.localServer(), options, choice)
-        : await this.#findSettings(options, choice);
-      hideSecrets(resolved, this.#host.console);
-      return resolved;
+      const found = resolveSettings(await this.#findSources(options, choice));
+      if (isLocal && !found.storedAccount) throw unknownLocalAccount(found);
+      hideSecrets(found, this.#host.console);
+      return found;
     });
     const signIn = async () =>
       requireSignIn(await settings(), (command, account) => this.#runCommand(command, account));
@@ -156,23 +151,12 @@ export class Accounts {
     };
   }
 
-  /** Names all accounts, stored or of the local server. Throws `SignInError` if none is stored. */
-  async #allNames(): Promise<readonly string[]> {
-    if (this.current.isLocal) {
-      const { accounts } = await this.#host.localServer();
-      return accounts.map(({ name }) => name);
-    }
+  async #findSources(options: AccountOptions, choice?: ProjectChoice): Promise<SettingsSources> {
+    const { env, localServer } = this.#host;
+    if (options.local) return listLocalSources(await localServer(), options, choice);
 
-    const { accounts } = await this.store().read();
-    const names = Object.keys(accounts);
-    if (names.length > 0) return names;
-    throw new SignInError('No account is stored.', { hint: 'Sign in with: adreport login' });
-  }
-
-  async #findSettings(options: AccountOptions, choice?: ProjectChoice): Promise<Settings> {
     const projectFile = choice ?? (await this.#projectDefaults());
-    const stored = await this.store().read();
-    return resolveSettings({ flags: options, env: this.#host.env, projectFile, stored });
+    return { flags: options, env, projectFile, stored: await this.store().read() };
   }
 
   async #connect(signIn: SignIn, options: AccountOptions): Promise<Client> {
@@ -218,28 +202,29 @@ function hideSecrets({ token, password }: Settings, console: Console): void {
   }
 }
 
-/** Finds the account of the local server by name (`--account`) or profile. */
-function buildLocalSettings(
+/** Returns the accounts of the local server, of which `--account` or the profile chooses one. */
+function listLocalSources(
   { url, accounts }: LocalService,
-  options: AccountOptions,
-  choice: ProjectChoice | undefined,
-): Settings {
-  const named = options.account === undefined ? undefined : readOneAccount(options.account);
-  const wantedName = named ?? options.profile ?? choice?.profile ?? 'buyer';
-  const account = accounts.find(({ name }) => name === wantedName);
-  if (!account) {
-    const names = accounts.map(({ name }) => name).join(', ');
-    throw new UsageError(`Unknown account “${wantedName}” of the local server.`, {
-      hint: `Choose from ${names}.`,
-    });
-  }
+  { account, profile, encoding, windowClock }: AccountOptions,
+  choice: ProjectChoice = {},
+): SettingsSources {
+  const stored = accounts.map(({ name, token, profile }) => {
+    return [name, { baseUrl: url, token, profile }] as const;
+  });
+  return {
+    flags: { account, encoding, windowClock },
+    env: {},
+    stored: {
+      defaultAccount: profile ?? choice.profile ?? 'buyer',
+      accounts: Object.fromEntries(stored),
+    },
+  };
+}
 
-  const { name, token, profile } = account;
-  const { baseUrl: _address, profile: _profile, ...others } = options;
-  const stored = { ...noSettings, accounts: { [name]: { baseUrl: url, token, profile } } };
-  const flags = { ...others, account: name };
-  const settings = resolveSettings({ flags, env: {}, stored });
-  return { ...settings, account: { ...settings.account, from: '--local' } };
+function unknownLocalAccount({ account, stored }: Settings): UsageError {
+  return new UsageError(`Unknown account “${account.value}” of the local server.`, {
+    hint: `Choose from ${Object.keys(stored.accounts).join(', ')}.`,
+  });
 }
 
 /** Returns a function that calls `create` on first use and keeps its result. */

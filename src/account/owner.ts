@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLoopback } from '../api/base-url.ts';
 import { SignInError } from '../errors.ts';
 import { isSameAccount, nameAccount, type Owner } from '../query/owner.ts';
 import type { Query } from '../query/query.ts';
@@ -102,8 +103,7 @@ export async function identifyAccount(account: ServiceAccount): Promise<AccountK
 
 /** Returns the host, with its port unless on loopback, where it changes. */
 function nameService({ hostname, host }: URL): string {
-  const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
-  return isLoopback ? hostname : host;
+  return isLoopback(hostname) ? hostname : host;
 }
 
 /** Formats `b…@example.com#3f2a9c01d4e5`, which identifies an address without revealing it. */

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { SignInError, UsageError } from '../errors.ts';
 import { allAccounts, checkAccountName, isAccountList, parseOrigin } from './setting-values.ts';
 import {
   type Env,
@@ -115,23 +115,23 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
 }
 
 /**
- * Returns the accounts of a run: several names without duplicates, or `all`; `undefined` for a
- * single account, such as that of the environment. Throws `UsageError` for an invalid name.
+ * Returns the accounts of a run, without duplicates; `undefined` for a single account, such as that
+ * of the environment. Throws `UsageError` for an invalid name, and `SignInError` for `all` if none
+ * is stored.
  */
-export function resolveAccountList(
-  sources: Omit<SettingsSources, 'stored'>,
-): readonly string[] | typeof allAccounts | undefined {
-  const { flags, env } = sources;
+export function resolveAccountList(sources: SettingsSources): readonly string[] | undefined {
+  const { flags, env, stored } = sources;
   if (flags.account === undefined && hasCredentials(env)) return undefined;
 
   const choice = findText('account', listLayers(sources));
   if (!choice || !isAccountList(choice.value)) return undefined;
-  if (choice.value.trim() === allAccounts) return allAccounts;
 
-  const names = choice.value
-    .split(',')
-    .map((name) => readFrom(choice.from, checkAccountName, name));
-  return [...new Set(names)];
+  const isAll = choice.value.trim() === allAccounts;
+  const names = isAll ? Object.keys(stored.accounts) : choice.value.split(',');
+  if (names.length === 0) {
+    throw new SignInError('No account is stored.', { hint: 'Sign in with: adreport login' });
+  }
+  return [...new Set(names.map((name) => readFrom(choice.from, checkAccountName, name)))];
 }
 
 /**

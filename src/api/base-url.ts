@@ -34,9 +34,11 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
     throw new UsageError(`The base URL “${trimmed}” must not have a query or fragment.`);
   }
 
-  // `URL` normalizes every spelling of an IPv4 address (`127.1`, `0x7f000001`).
-  const isLoopback = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(url.hostname);
-  if (url.protocol === 'http:' && !isLoopback && !allowed.hosts.includes(url.hostname)) {
+  if (
+    url.protocol === 'http:' &&
+    !isLoopback(url.hostname) &&
+    !allowed.hosts.includes(url.hostname)
+  ) {
     const why = 'otherwise the token would be sent unencrypted';
     throw new UsageError(`The base URL “${trimmed}” must start with https://; ${why}.`, {
       hint: `Plain http works on this machine only. For a local server in a container, add ${url.hostname} to ${allowed.option}.`,
@@ -44,6 +46,11 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
   }
   url.pathname = trimTrailingSlashes(url.pathname);
   return url;
+}
+
+/** Recognizes this machine. `URL` normalizes every IPv4 address (`127.1`, `0x7f000001`). */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }
 
 export const exampleBaseUrl = 'https://reports.example.com';
