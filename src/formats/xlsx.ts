@@ -7,7 +7,6 @@ import { leadingMetric } from '../present/choose-metrics.ts';
 import { buildReportModel } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from '../present/sheet/sheet-cells.ts';
-import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import {
   buttonWidth,
   closingParts,
@@ -18,7 +17,8 @@ import {
   sheetBeginning,
   sheetEnd,
   workbookXml,
-} from '../present/sheet/workbook.ts';
+} from '../present/sheet/spreadsheet.ts';
+import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';

@@ -9,6 +9,7 @@ import { changeIn, firstRows, rowName, type TableRow } from '../report-table.ts'
 import { columnWidth } from './column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PlacedChart } from './sheet-chart.ts';
+import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './spreadsheet.ts';
 import {
   chartCells,
   chartSize,
@@ -16,7 +17,6 @@ import {
   coveredRows,
   maxSummaryRows,
 } from './summary-chart.ts';
-import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './workbook.ts';
 
 /** Widths in characters of names, of ids or the first metrics, and of other columns. */
 const nameBounds = { least: 24, most: 50, oneLine: 40 };
