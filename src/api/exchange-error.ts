@@ -125,7 +125,7 @@ function diagnose(error: unknown, host: string): Diagnosis {
 }
 
 const proxyHints: Partial<Record<HintName, HintName>> = {
-  address: 'proxy',
+  hostName: 'proxy',
   localServer: 'proxy',
   httpPort: 'proxyScheme',
 };
@@ -153,5 +153,5 @@ function describe(error: unknown, message: string): string {
 
 function networkHint(code: string, host: string): HintName {
   const isThisMachine = /^(localhost|127\.|\[::1\])/.test(host);
-  return code === 'ECONNREFUSED' && isThisMachine ? 'localServer' : 'address';
+  return code === 'ECONNREFUSED' && isThisMachine ? 'localServer' : 'hostName';
 }

@@ -2,7 +2,7 @@
 export type Wording = 'flags' | 'options';
 
 const hints = {
-  address: 'Check the network and the base URL.',
+  hostName: 'Check the network and the base URL.',
   baseUrl: 'Check the base URL and any proxy.',
   reportId: 'Check the report ID, the account and the base URL.',
   localServer: {

@@ -223,7 +223,7 @@ function followRedirect(
   }
 
   const from = `${url.origin}${url.pathname}`;
-  const to = target ? describeTarget(target) : 'an unreadable address';
+  const to = target ? describeTarget(target) : 'an unreadable URL';
   const why = mayFollow
     ? 'which is not https'
     : 'and adreport does not follow redirects of POST requests';
@@ -237,7 +237,7 @@ function followRedirect(
 
 /** Names the target of a redirect by its origin, or by its scheme if it has none. */
 function describeTarget({ origin, protocol }: URL): string {
-  return shortened(origin === 'null' ? `a ${protocol} address` : origin);
+  return shortened(origin === 'null' ? `a ${protocol} URL` : origin);
 }
 
 /** Sends one request. The promise resolves when the headers have arrived. */

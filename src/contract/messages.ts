@@ -30,10 +30,10 @@ export function endpointUrl(baseUrl: string, name: EndpointName): string {
   return trimTrailingSlashes(baseUrl) + endpoints[name].path;
 }
 
-export function trimTrailingSlashes(address: string): string {
-  let length = address.length;
-  while (address[length - 1] === '/') length -= 1;
-  return address.slice(0, length);
+export function trimTrailingSlashes(url: string): string {
+  let length = url.length;
+  while (url[length - 1] === '/') length -= 1;
+  return url.slice(0, length);
 }
 
 /** A token is sent alone in a header (RFC 9110, 5.5). */

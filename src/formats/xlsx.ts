@@ -16,7 +16,7 @@ import {
   rowXml,
   sheetBeginning,
   sheetEnd,
-  workbookXml,
+  sheetListXml,
 } from '../present/sheet/spreadsheet.ts';
 import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
@@ -131,7 +131,7 @@ export class WorkbookEncoder implements Encoder {
     const model = buildReportModel({ plan, sums, tail, options: modelOptions, messages });
     const summary = summarySheet(model, ownNotes);
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
-    this.#archive.add('xl/workbook.xml', workbookXml(summary.printArea, this.#repeatedCells()));
+    this.#archive.add('xl/workbook.xml', sheetListXml(summary.printArea, this.#repeatedCells()));
     const table = range === undefined ? undefined : { headings: this.#headings, range };
     for (const part of closingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);

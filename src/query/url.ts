@@ -38,6 +38,6 @@ export function refuseUrlToRead(name: string): void {
 }
 
 /** Hides the password in a URL. */
-function shownUrl(address: string): string {
-  return printable(address.replace(/^([^/]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1@'));
+function shownUrl(url: string): string {
+  return printable(url.replace(/^([^/]*:\/\/[^/?#@:]*):[^/?#]*@/, '$1@'));
 }

@@ -27,7 +27,7 @@ function fontXml(size: number, { before = '', after = '' } = {}): string {
 }
 
 /** A file in a spreadsheet's archive. */
-export interface WorkbookPart {
+export interface SpreadsheetPart {
   readonly path: string;
   readonly xml: string;
 
@@ -36,7 +36,7 @@ export interface WorkbookPart {
 }
 
 /** Parts that precede the sheets. */
-export function openingParts(): WorkbookPart[] {
+export function openingParts(): SpreadsheetPart[] {
   const ofWorkbook: Relationship[] = [
     { type: 'worksheet', target: 'worksheets/sheet1.xml' },
     { type: 'worksheet', target: 'worksheets/sheet2.xml' },
@@ -60,8 +60,8 @@ export function openingParts(): WorkbookPart[] {
 export function closingParts(
   table: SheetTable | undefined,
   chart: PlacedChart | undefined,
-): WorkbookPart[] {
-  const parts: WorkbookPart[] = [];
+): SpreadsheetPart[] {
+  const parts: SpreadsheetPart[] = [];
   if (table) {
     parts.push(
       { path: 'xl/tables/table1.xml', xml: tableXml(table), type: `${spreadsheetType}.table` },
@@ -88,7 +88,7 @@ export function closingParts(
   return [...parts, { path: '[Content_Types].xml', xml: contentTypesXml(parts) }];
 }
 
-function contentTypesXml(parts: readonly WorkbookPart[]): string {
+function contentTypesXml(parts: readonly SpreadsheetPart[]): string {
   const types = [
     '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>',
     '<Default Extension="xml" ContentType="application/xml"/>',
@@ -180,7 +180,7 @@ function listXml(name: string, elements: readonly string[]): string {
  * @param repeated rows and columns of the first sheet that every page repeats:
  *   `Report!$A:$B,Report!$1:$1`
  */
-export function workbookXml(summaryArea: string, repeated: string): string {
+export function sheetListXml(summaryArea: string, repeated: string): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
