@@ -33,9 +33,9 @@ type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
  */
 export function listColumns(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
-  for (const { name: breakdown, fields, time, onlyWhenRequested: onlyWhenAsked } of breakdowns) {
+  for (const { name: breakdown, fields, time, onlyWhenRequested } of breakdowns) {
     const isRequested = request.breakdowns.includes(breakdown);
-    const isAlwaysPresent = profile === 'buyer' && !time && !onlyWhenAsked;
+    const isAlwaysPresent = profile === 'buyer' && !time && !onlyWhenRequested;
     if (!isRequested && !isAlwaysPresent) continue;
     for (const { name: field, type } of fields) {
       columns.push(isRequested ? { field, type, breakdown } : { field, type });

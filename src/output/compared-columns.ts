@@ -57,7 +57,7 @@ export class ComparedColumns {
 /** Returns the unit of the times in a report's rows. */
 function findStep(columns: EncodeOptions['columns'] = []): Step {
   if (columns.some(({ breakdown }) => breakdown === 'HOURLY')) return 'hour';
-  if (columns.some(({ isWeekly: isOfWeeks }) => isOfWeeks)) return 'week';
+  if (columns.some(({ isWeekly }) => isWeekly)) return 'week';
   return columns.some(({ breakdown }) => breakdown === 'MONTHLY') ? 'month' : 'day';
 }
 

@@ -19,17 +19,20 @@ export function listQueryColumns({ profile, metrics, breakdowns }: ColumnsQuery)
   const columnOfMetric = (name: string): Column =>
     all.find(({ metric }) => metric === name) ?? { field: name, type: 'money' };
 
-  const isOfWeeks = breakdowns.includes('WEEKLY');
-  const ofBreakdown = (name: string): Column[] => {
+  const hasWeeks = breakdowns.includes('WEEKLY');
+  const columnsOfBreakdown = (name: string): Column[] => {
     const matching = all.filter(({ breakdown }) => breakdown === name);
-    return isOfWeeks && name === 'RANGE'
-      ? matching.map((one) => ({ ...one, isOfWeeks }))
-      : matching;
+    if (!hasWeeks || name !== 'RANGE') return matching;
+    return matching.map((column): Column => ({ ...column, isWeekly: true }));
   };
   const hidden = sent.metrics
     .filter((name) => !metrics.some((shown) => shown === name))
     .map((name): Column => ({ ...columnOfMetric(name), hidden: true }));
-  return [...sent.breakdowns.flatMap(ofBreakdown), ...metrics.map(columnOfMetric), ...hidden];
+  return [
+    ...sent.breakdowns.flatMap(columnsOfBreakdown),
+    ...metrics.map(columnOfMetric),
+    ...hidden,
+  ];
 }
 
 const flag = '--columns';

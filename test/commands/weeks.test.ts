@@ -21,6 +21,9 @@ describe('run --by WEEKLY', () => {
     expect(linesOf(weeks.stdout)).toEqual(linesOf(added.stdout));
     const dates = new Set(linesOf(weeks.stdout).map((line) => line.slice(0, 10)));
     expect([...dates]).toEqual(['2026-10-19', '2026-10-26', 'date,os,di']);
+
+    const shown = await run(`${twoWeeks} --format table`);
+    expect(shown.stdout).toMatch(/^week {2}/);
   });
 
   test('equals --split week --by RANGE, except for the breakdown in the summary', async () => {
