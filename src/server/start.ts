@@ -68,7 +68,7 @@ async function readData({ fixtures, seed = 1, scale = 1 }: ServerOptions): Promi
 
   // The built-in data does not need the packages that read a folder.
   const { loadFixtures } = await import('./fixtures/load.ts');
-  return await loadFixtures(fixtures);
+  return loadFixtures(fixtures);
 }
 
 function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount {

@@ -34,7 +34,7 @@ const files = {
   'facts.csv': `hour,adunitId,countryId,cityId,carrier,displays,revenueEuro
 2026-11-01T10:00:00Z,700,3017382,2988507,SFR,100,1.5
 2026-11-01T11:00:00+01:00,701,3017382,,"Free, ""Mobile""",20,0.05
-1793527200,700,,,,3,
+2026-11-01T10:00:00Z,700,,,,3,
 `,
 };
 
@@ -49,11 +49,20 @@ function folderOf(changes: Changes = {}): string {
   return folder;
 }
 
+/** The error with which a folder is refused. */
+function errorOf(folder: string): unknown {
+  try {
+    return loadFixtures(folder);
+  } catch (error) {
+    return error;
+  }
+}
+
 const day = { since: seconds('2026-11-01T00:00:00Z'), until: seconds('2026-11-01T23:59:59Z') };
 
 describe('fixture data', () => {
   test('is served exactly as in the files', async () => {
-    const fixtures = await loadFixtures(folderOf());
+    const fixtures = loadFixtures(folderOf());
     const by = ['HOURLY', 'ADUNIT', 'CITY', 'CARRIER'];
     const request = { ...day, metrics: ['displays', 'revenueEuro'], breakdowns: by };
     const rows = await reportRows(fixtures, accountOf(fixtures, 'me'), request);
@@ -135,16 +144,16 @@ const mistakes: readonly Mistake[] = [
   },
   {
     file: 'facts.csv',
-    from: '1793527200',
-    to: '1793527201',
+    from: '10:00:00Z,700,,',
+    to: '10:00:01Z,700,,',
     line: 4,
     reason: 'hour: expected the first second of a UTC hour, such as 2026-11-01T13',
   },
 ];
 
 describe('the list of mistakes', () => {
-  const messageOf = async (changes: Changes): Promise<string> => {
-    const error: unknown = await loadFixtures(folderOf(changes)).catch((caught: unknown) => caught);
+  const messageOf = (changes: Changes): string => {
+    const error = errorOf(folderOf(changes));
     expect(error).toMatchObject({ exitCode: 2, code: 'FIXTURES' });
     return (error as Error).message;
   };
@@ -153,14 +162,14 @@ describe('the list of mistakes', () => {
   const placesIn = (message: string): string[] =>
     [...message.matchAll(/(\w+\.(?:json|csv):\d+): /g)].map(([, place = '']) => place);
 
-  test('by file and line', async () => {
+  test('by file and line', () => {
     const changed: Changes = {
       'accounts.json': files['accounts.json'].replaceAll('"x"', '""'),
       'catalog.json': files['catalog.json'].replace('cityId', 'cityID'),
-      'facts.csv': `${files['facts.csv']}x,700,,,,y,\n1,2\n1793527200,799,,,,,0.055\n`,
+      'facts.csv': `${files['facts.csv']}x,700,,,,y,\n1,2\n2026-11-01T10:00:00Z,799,,,,,0.055\n`,
     };
 
-    const message = await messageOf(changed);
+    const message = messageOf(changed);
 
     expect(message).toMatch(/^The data in .* has 8 mistakes:\n/);
     expect(placesIn(message)).toEqual([
@@ -175,10 +184,10 @@ describe('the list of mistakes', () => {
     ]);
   });
 
-  test('up to a thousand, then the number of further ones', async () => {
+  test('up to a thousand, then the number of further ones', () => {
     const lines = '1,700\n'.repeat(1_500);
 
-    const message = await messageOf({ 'facts.csv': `hour,adunitId\n${lines}` });
+    const message = messageOf({ 'facts.csv': `hour,adunitId\n${lines}` });
 
     expect(message).toMatch(/has 1,500 mistakes:/);
     expect(placesIn(message)).toHaveLength(1_000);
@@ -187,18 +196,18 @@ describe('the list of mistakes', () => {
 });
 
 describe('a mistake is reported with file, line and reason', () => {
-  async function expectMistake(folder: string, place: string, reason: string) {
-    const error: unknown = await loadFixtures(folder).catch((caught: unknown) => caught);
+  function expectMistake(folder: string, place: string, reason: string) {
+    const error = errorOf(folder);
     const message = expect.stringContaining(`${join(folder, place)}: ${reason}`);
     expect(error).toMatchObject({ exitCode: 2, message });
     return error;
   }
 
-  test.each(mistakes)('$file: $from becomes $to', async ({ file, from, to, line, reason }) => {
+  test.each(mistakes)('$file: $from becomes $to', ({ file, from, to, line, reason }) => {
     expect(files[file]).toContain(from);
     const folder = folderOf({ [file]: files[file].replace(from, to) });
 
-    await expectMistake(folder, `${file}:${line}`, reason);
+    expectMistake(folder, `${file}:${line}`, reason);
   });
 
   test.each([
@@ -211,8 +220,8 @@ describe('a mistake is reported with file, line and reason', () => {
     {
       what: 'invalid bytes',
       changes: { 'facts.csv': Buffer.from('hour,adunitId,carrier\n1,700,\xff', 'latin1') },
-      place: 'facts.csv:1',
-      reason: 'the text is not UTF-8',
+      place: 'facts.csv',
+      reason: 'it is not UTF-8',
     },
     {
       what: 'a missing file',
@@ -221,30 +230,30 @@ describe('a mistake is reported with file, line and reason', () => {
       reason: 'there is no such file',
     },
     {
-      what: 'a long field',
-      changes: { 'facts.csv': `hour,adunitId,carrier\n1,700,"${'x'.repeat(100_000)}"\n` },
+      what: 'an open quote',
+      changes: { 'facts.csv': 'hour,adunitId,carrier\n2026-11-01T10:00:00Z,700,"x\n\n' },
       place: 'facts.csv:2',
-      reason: 'the record is larger than 64 kB: is a closing quote missing?',
+      reason: 'Quote Not Closed',
     },
-  ])('$what, case %#', async ({ changes, place, reason }) => {
-    await expectMistake(folderOf(changes), place, reason);
+  ])('$what, case %#', ({ changes, place, reason }) => {
+    expectMistake(folderOf(changes), place, reason);
   });
-  test('a missing folder, and a folder in place of a file', async () => {
-    await expect(loadFixtures(join(temporaryFolder(), 'x'))).rejects.toMatchObject({
+  test('a missing folder, and a folder in place of a file', () => {
+    expect(errorOf(join(temporaryFolder(), 'x'))).toMatchObject({
       message: expect.stringMatching(/x: folder not found\.\n.*local-server export DIR/),
     });
 
     const folder = folderOf({ 'accounts.json': undefined });
     mkdirSync(join(folder, 'accounts.json'));
 
-    await expectMistake(folder, 'accounts.json', 'it is a folder');
+    expectMistake(folder, 'accounts.json', 'it is a folder');
   });
 
-  test.runIf(process.platform !== 'win32')('a FIFO in place of a file', async () => {
+  test.runIf(process.platform !== 'win32')('a FIFO in place of a file', () => {
     for (const file of ['catalog.json', 'facts.csv']) {
       const folder = folderOf({ [file]: undefined });
       execFileSync('mkfifo', [join(folder, file)]);
-      await expectMistake(folder, file, 'it is not a regular file');
+      expectMistake(folder, file, 'it is not a regular file');
     }
   });
 });
@@ -262,7 +271,7 @@ describe('a few facts', () => {
     await exportFixtures(folder, { fixtures, ...day });
     writeFileSync(join(folder, 'facts.csv'), facts);
 
-    const loaded = await loadFixtures(folder);
+    const loaded = loadFixtures(folder);
     const request = { ...day, metrics: ['revenueEuro'], breakdowns: ['ADUNIT'] };
     const rows = await reportRows(loaded, accountOf(loaded, 'buyer'), request);
 
@@ -292,7 +301,7 @@ describe('exported data', () => {
     expect(written).toEqual(names.map((name) => join(target, name)));
     expect(facts).toBeGreaterThan(1_000);
 
-    const loaded = await loadFixtures(target);
+    const loaded = loadFixtures(target);
 
     expect(loaded.accounts).toEqual(builtIn.accounts);
     for (const account of builtIn.accounts)
