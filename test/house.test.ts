@@ -67,7 +67,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'd3-time': ['totals/time-axis.ts'],
   'd3-time-format': ['totals/time-axis.ts'],
   'csv-stringify': ['formats/csv.ts'],
-  'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-csv.ts'],
+  'csv-parse': ['rows/csv-rows.ts', 'server/fixtures/read-facts.ts'],
   luxon: ['query/calendar.ts', 'totals/report-description.ts', 'server/calendar.ts'],
   hyparquet: ['rows/parquet-reader.ts', 'formats/parquet.ts'],
   'hyparquet-compressors': ['rows/parquet-reader.ts'],
