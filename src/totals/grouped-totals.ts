@@ -329,15 +329,15 @@ class IndexedGroup implements Group, Sums {
 
 /** Lists the metrics of which a rate is computed, each with the other one. */
 function listRatePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
-  const pairs = new Map<string, Pick<RatePair, 'field' | 'other'>>();
-  for (const { numerator, denominator } of derivedMetrics) {
+  return derivedMetrics.flatMap(({ numerator, denominator }) => {
     const over = fieldOfMetric(numerator, metrics);
     const under = fieldOfMetric(denominator, metrics);
-    if (over === undefined || under === undefined) continue;
-    pairs.set(`${over} ${under}`, { field: over, other: under });
-    pairs.set(`${under} ${over}`, { field: under, other: over });
-  }
-  return [...pairs.values()];
+    if (over === undefined || under === undefined) return [];
+    return [
+      { field: over, other: under },
+      { field: under, other: over },
+    ];
+  });
 }
 
 /** Adds up the given metrics of groups. */

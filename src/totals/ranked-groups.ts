@@ -26,26 +26,28 @@ export interface RankedGroups {
 type Order = (a: Group, b: Group) => number;
 
 /**
- * Sorts groups and adds up those that are not shown. `sort` is a key or metric, optionally with
- * `:asc` or `:desc`; the default is by time ascending, otherwise by the first metric descending.
- * Without `count`, all are shown. Throws `UsageError` for an unknown column.
+ * Sorts groups and adds up those that are not shown.
+ *
+ * @param options.sort key or metric, optionally with `:asc` or `:desc`; by default, groups stay in
+ *   their order
+ * @param options.count groups to show; by default all
+ * @throws UsageError for an unknown column
  */
 export function rankGroups(
   all: GroupedTotals,
   metrics: readonly ReportMetric[],
-  { sort, count }: { readonly sort?: string; readonly count?: number } = {},
+  { sort, count }: { readonly sort?: string | undefined; readonly count?: number | undefined },
 ): RankedGroups {
-  const { order, sortedBy } =
-    sort === undefined || all.size === 0
-      ? { order: defaultOrder(all, metrics[0]) }
-      : parseOrder(sort, all, metrics);
-  const ordered = [...all].sort(order);
+  const isSorted = sort !== undefined && all.size > 0;
+  const sorting = isSorted ? parseOrder(sort, all, metrics) : undefined;
+  const ordered = [...all];
+  if (sorting) ordered.sort(sorting.order);
+
   const top = ordered.slice(0, count);
   const rest = ordered.slice(top.length);
-
   const others =
     rest.length > 0 ? { count: rest.length, sums: addSums(rest, all.metrics) } : undefined;
-  return { all, metrics, top, others, sortedBy };
+  return { all, metrics, top, others, sortedBy: sorting?.metric };
 }
 
 /**
@@ -59,31 +61,22 @@ export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
   );
 }
 
-function defaultOrder({ by }: GroupedTotals, lead: ReportMetric | undefined): Order {
-  const time = by.findIndex(({ field }) => isTime(field));
-  if (time >= 0) return byKey(time, compareTimes);
-  return lead ? byMetric(lead) : () => 0;
-}
-
 function parseOrder(
   sort: string,
   { by, metrics: fields }: GroupedTotals,
   shown: readonly ReportMetric[],
-): { readonly order: Order; readonly sortedBy?: ReportMetric } {
+): { readonly order: Order; readonly metric?: ReportMetric } {
   const typed = parseSort(sort);
   const metrics = [...shown, ...listAllMetrics(fields)];
   const columns = new Set([...by, ...metrics].map(({ field }) => field));
   const column = sortColumn(typed, [...columns]);
-  const key = by.findIndex(({ field }) => field === column);
-  if (key >= 0) {
-    const sign = typed.direction === 'desc' ? -1 : 1;
-    const compare = isTime(column) ? compareTimes : compareNames;
-    return { order: byKey(key, (a, b) => sign * compare(a, b)) };
-  }
-
   const metric = metrics.find(({ field }) => field === column);
-  if (!metric) throw new Error(`${column} is a key or a metric.`);
-  return { order: byMetric(metric, typed.direction === 'asc' ? 1 : -1), sortedBy: metric };
+  if (metric) return { order: byMetric(metric, typed.direction === 'asc' ? 1 : -1), metric };
+
+  const sign = typed.direction === 'desc' ? -1 : 1;
+  const compare = isTime(column) ? compareTimes : compareNames;
+  const key = by.findIndex(({ field }) => field === column);
+  return { order: byKey(key, (a, b) => sign * compare(a, b)) };
 }
 
 /**

@@ -243,23 +243,14 @@ const firstInterval: Readonly<Record<Step, number>> = { hour: 0, day: 4, week: 6
 function chooseTicks(times: readonly Date[], step: Step): AxisTick[] {
   for (let place = firstInterval[step]; place < tickIntervals.length; place++) {
     const format = tickFormats[Math.floor(place / 4)] ?? yearFormat;
-    const ticks = ticksAt(times, tickIntervals[place] ?? null, format);
+    const ticks: AxisTick[] = [];
+    for (const [index, time] of times.entries()) {
+      const isRound = tickIntervals[place]?.floor(time).getTime() === time.getTime();
+      // An hour repeated by a clock change has one tick.
+      const isRepeated = times[index - 1]?.getTime() === time.getTime();
+      if (isRound && !isRepeated) ticks.push({ index, text: format(time) });
+    }
     if (ticks.length > 0 && ticks.length <= maxTicks) return ticks;
   }
   return [];
-}
-
-function ticksAt(
-  times: readonly Date[],
-  interval: TimeInterval | null,
-  format: TimeFormat,
-): AxisTick[] {
-  const ticks: AxisTick[] = [];
-  for (const [index, time] of times.entries()) {
-    const isRound = interval?.floor(time).getTime() === time.getTime();
-    // An hour repeated by a clock change has one tick.
-    const isRepeated = times[index - 1]?.getTime() === time.getTime();
-    if (isRound && !isRepeated) ticks.push({ index, text: format(time) });
-  }
-  return ticks;
 }

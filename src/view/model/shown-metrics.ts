@@ -82,9 +82,8 @@ export function metricToSortBy({ metrics, options }: View): ReportMetric | undef
  */
 export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   const { groups, metrics, options } = view;
-  const hasTime = groups.by.some(({ field }) => isTime(field));
-  const usual = hasTime ? undefined : metricToSortBy(view)?.field;
-  const { sort = usual, top: count = usualCount } = options;
+  const usual = groups.by.find(({ field }) => isTime(field)) ?? metricToSortBy(view);
+  const { sort = usual?.field, top: count = usualCount } = options;
   return rankGroups(groups, metrics, { sort, count });
 }
 
