@@ -1,14 +1,13 @@
 import { settingTable } from '../account/settings.ts';
 import { findNames } from '../contract/aliases.ts';
-import { type Country, searchCountries } from '../contract/countries.ts';
+import { searchCountries } from '../contract/countries.ts';
 import { type Profile, profiles, revenueMeaning, vocabularyOf } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import { closestHint } from '../query/names.ts';
 import type { Context } from '../run/context.ts';
-import { wrap } from '../text/cell-width.ts';
 import { quoted } from '../text/printable.ts';
+import { layOutPairs, type Pair } from '../ui/pairs.ts';
 import { declareCommand } from './command.ts';
 
 const fieldsFlags = flagGroup('Flags:', {
@@ -33,12 +32,6 @@ export const fieldsCommand = declareCommand({
     return 0;
   },
 });
-
-interface FieldRow {
-  readonly flag: '--metrics' | '--by' | '--filter' | '--country';
-  readonly name: string;
-  readonly meaning: string;
-}
 
 /** Prints the vocabulary of a profile; with a term, the entries that it names or describes. */
 async function fields(
@@ -78,11 +71,13 @@ async function fields(
     return console.result(JSON.stringify(lists));
   }
 
-  const rows: readonly FieldRow[] = [
-    ...metrics.map(({ name, meaning }) => ({ flag: '--metrics', name, meaning }) as const),
-    ...breakdowns.map(({ name, meaning }) => ({ flag: '--by', name, meaning }) as const),
-    ...filters.map(({ name, meaning }) => ({ flag: '--filter', name, meaning }) as const),
-    ...countries.map(countryRow),
+  const rows = [
+    ...metrics.map(({ name, meaning }): Pair => [`--metrics ${name}`, meaning]),
+    ...breakdowns.map(({ name, meaning }): Pair => [`--by ${name}`, meaning]),
+    ...filters.map(({ name, meaning }): Pair => [`--filter ${name}`, meaning]),
+    ...countries.map(({ code, id, name }): Pair => {
+      return [`--country ${code}`, `${name}, countryId ${id}`];
+    }),
   ];
   if (rows.length === 0) {
     const accepted = [...all.metrics, ...all.breakdowns].map(({ name }) => name);
@@ -90,9 +85,9 @@ async function fields(
       hint: closestHint({ text: term, accepted }, 'See: adreport fields'),
     });
   }
-  const { look } = console.out;
-  await console.write(textTable(wrapMeanings(rows, look.width), columns, look));
-  if (rows.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
+  const { width = Number.POSITIVE_INFINITY } = console.out.look;
+  await console.write(`${layOutPairs(rows, width)}\n`);
+  if (metrics.some(({ name }) => name.startsWith('revenue'))) console.note(revenueMeaning);
 }
 
 interface Described {
@@ -104,37 +99,4 @@ interface Described {
 function matchesTerm(term: string, name: string, meaning: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;
-}
-
-function countryRow({ code, id, name }: Country): FieldRow {
-  return { flag: '--country', name: code, meaning: `${name}, countryId ${id}` };
-}
-
-/** A narrower column is unreadable. */
-const minMeaningWidth = 20;
-
-const columns = [
-  { name: 'flag', value: (row: TableRow) => row.flag, whole: true },
-  { name: 'name', value: (row: TableRow) => row.name, whole: true },
-  { name: 'meaning', value: (row: TableRow) => row.meaning },
-];
-
-type TableRow = Readonly<Record<keyof FieldRow, string>>;
-
-/** Wraps meanings: each further line is a row of its own. */
-function wrapMeanings(
-  rows: readonly FieldRow[],
-  width = Number.POSITIVE_INFINITY,
-): readonly TableRow[] {
-  const flagWidth = Math.max(...rows.map(({ flag }) => flag.length));
-  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
-  const room = Math.max(minMeaningWidth, width - flagWidth - nameWidth - 4);
-
-  const lines: TableRow[] = [];
-  for (const { flag, name, meaning } of rows) {
-    const [first = '', ...others] = wrap(meaning, room);
-    lines.push({ flag, name, meaning: first });
-    for (const line of others) lines.push({ flag: '', name: '', meaning: line });
-  }
-  return lines;
 }

@@ -37,10 +37,10 @@ test('as a table with flag, name and meaning', async () => {
   const { exitCode, stdout } = await runCli(['fields'], { env: { COLUMNS: '200' } });
 
   expect(exitCode).toBe(0);
-  expect(stdout).toMatch(/^--metrics +displays +\S/m);
-  expect(stdout).toMatch(/^--by +COUNTRY +\S/m);
-  expect(stdout).toMatch(/^--filter +countryId +countries, as geoname IDs$/m);
-  expect(stdout.split('\n').filter((line) => line.startsWith('--'))).toHaveLength(
+  expect(stdout).toMatch(/^ +--metrics displays +\S/m);
+  expect(stdout).toMatch(/^ +--by COUNTRY +\S/m);
+  expect(stdout).toMatch(/^ +--filter countryId +countries, as geoname IDs$/m);
+  expect(stdout.split('\n').filter((line) => line.startsWith('  --'))).toHaveLength(
     counts.reduce((sum, count) => sum + count),
   );
 });
