@@ -23,12 +23,12 @@ test('a call redirected to another origin has no token', async () => {
   expect(server.requests()).toMatchObject([{ path: '/campaigns', status: 401 }]);
 });
 
-test('a redirect to no web address names its scheme', async () => {
+test('a redirect to no web URL names its scheme', async () => {
   const { env } = await serve((_request, response) => {
     response.writeHead(302, { location: 'file:///etc/hosts' }).end();
   });
 
-  expectRefusal(await runCli('campaigns --retries 0', { env }), 4, 'redirects to a file: address');
+  expectRefusal(await runCli('campaigns --retries 0', { env }), 4, 'redirects to a file: URL');
 });
 
 describe('a download redirected to a storage host', () => {
