@@ -6,17 +6,17 @@ import { quoted } from '../text/printable.ts';
 /** Value of `--account` for every stored account. */
 export const allAccounts = 'all';
 
-export function isAccountList(text: string): boolean {
-  return text.includes(',') || text.trim() === allAccounts;
+export function isAccountList(value: string): boolean {
+  return value.includes(',') || value.trim() === allAccounts;
 }
 
 /**
  * Reads an account name. Throws `UsageError` for an invalid one, and for several, which only `run`
  * accepts.
  */
-export function readOneAccount(text: string): string {
-  if (!isAccountList(text)) return checkAccountName(text);
-  throw new UsageError(`“${text}” names several accounts.`, {
+export function readOneAccount(name: string): string {
+  if (!isAccountList(name)) return checkAccountName(name);
+  throw new UsageError(`“${name}” names several accounts.`, {
     hint: 'Name one. adreport run takes several stored accounts: --account a,b or --account all.',
   });
 }
@@ -33,11 +33,11 @@ export function checkAccountName(text: string): string {
 export function readSettingWord<Word extends string>(
   noun: string,
   words: readonly Word[],
-  text: string,
+  value: string,
 ): Word {
-  const word = words.find((candidate) => candidate === text.trim().toLowerCase());
+  const word = words.find((candidate) => candidate === value.trim().toLowerCase());
   if (word) return word;
-  throw new UsageError(`Unknown ${noun} ${quoted(text)}.`, {
+  throw new UsageError(`Unknown ${noun} ${quoted(value)}.`, {
     hint: `Choose from ${words.join(', ')}.`,
   });
 }
@@ -56,16 +56,16 @@ export function formatBaseUrl(url: URL): string {
 }
 
 /** Returns the origin of a URL; `undefined` for any other string. */
-export function parseOrigin(text: string | undefined): string | undefined {
-  return text !== undefined && URL.canParse(text) ? new URL(text).origin : undefined;
+export function parseOrigin(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 /**
  * Reads a token, without outer blanks. Throws `UsageError` for one with a scheme, or that is not
  * allowed in a header (RFC 9110, 5.5).
  */
-export function checkToken(text: string): string {
-  const token = requireSecretLength('token', text.trim());
+export function checkToken(typed: string): string {
+  const token = requireSecretLength('token', typed.trim());
   if (token === '') throw new UsageError('The token is empty.');
   if (/^bearer\s/i.test(token)) {
     throw new UsageError('The token starts with “Bearer”.', { hint: 'Remove that word.' });
@@ -91,8 +91,8 @@ export function readPassword(text: string): string {
 /**
  * Throws `UsageError` for a value that is too long to be a secret, such as the content of a file.
  */
-function requireSecretLength(noun: string, text: string): string {
-  if (text.length <= 4_096) return text;
+function requireSecretLength(noun: string, secret: string): string {
+  if (secret.length <= 4_096) return secret;
   throw new UsageError(`The ${noun} is longer than 4096 characters.`);
 }
 

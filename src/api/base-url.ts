@@ -56,9 +56,9 @@ export function isLoopback(hostname: string): boolean {
 export const exampleBaseUrl = 'https://reports.example.com';
 
 /** Adds a missing scheme; returns `undefined` if the result would not be a URL. */
-export function guessBaseUrl(text: string): string | undefined {
-  if (text === '' || text.includes('://') || text.includes('@')) return undefined;
-  const scheme = /^(localhost|127\.|\[::1\])/i.test(text) ? 'http' : 'https';
-  const guess = `${scheme}://${text}`;
-  return URL.canParse(guess) && !/\s/.test(text) ? guess : undefined;
+export function guessBaseUrl(typed: string): string | undefined {
+  if (typed === '' || typed.includes('://') || typed.includes('@')) return undefined;
+  const scheme = /^(localhost|127\.|\[::1\])/i.test(typed) ? 'http' : 'https';
+  const guess = `${scheme}://${typed}`;
+  return URL.canParse(guess) && !/\s/.test(typed) ? guess : undefined;
 }

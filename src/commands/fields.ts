@@ -82,7 +82,7 @@ async function fields(
   if (rows.length === 0) {
     const accepted = [...all.metrics, ...all.breakdowns].map(({ name }) => name);
     throw new UsageError(`Nothing matches ${quoted(term)} in the ${profile} profile.`, {
-      hint: closestHint({ text: term, accepted }, 'See: adreport fields'),
+      hint: closestHint({ name: term, accepted }, 'See: adreport fields'),
     });
   }
   const { width = Number.POSITIVE_INFINITY } = console.out.look;

@@ -51,26 +51,28 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
 };
 
 /**
- * Finds the accepted names that `text` means: the name itself, else those that differ in case,
+ * Finds the accepted names that a typed one means: the name itself, else those that differ in case,
  * blanks, `-`, `_` or plural, else those of an alias or of the same metric or breakdown. Several
- * mean that `text` is ambiguous, none that it is unknown.
+ * mean that it is ambiguous, none that it is unknown.
  *
  * @param accepted metrics, breakdowns, filters or columns
  */
-export function findNames(text: string, accepted: readonly string[]): readonly string[] {
-  const spellings = findSpellings(text, accepted);
+export function findNames(typed: string, accepted: readonly string[]): readonly string[] {
+  const spellings = findSpellings(typed, accepted);
   if (spellings.length > 0) return spellings;
 
-  const names = new Set(vocabulary.filter((entry) => matchesEntry(entry, text)).flatMap(listNames));
+  const names = new Set(
+    vocabulary.filter((entry) => matchesEntry(entry, typed)).flatMap(listNames),
+  );
   return accepted.filter((name) => names.has(name));
 }
 
-/** Finds the accepted names that are `text`, or differ in case, blanks, `-`, `_` or plural. */
-export function findSpellings(text: string, accepted: readonly string[]): readonly string[] {
-  if (accepted.includes(text)) return [text];
+/** Finds the accepted names that equal a typed one, or differ in case, blanks, `-`, `_` or plural. */
+export function findSpellings(typed: string, accepted: readonly string[]): readonly string[] {
+  if (accepted.includes(typed)) return [typed];
 
-  const sameLetters = accepted.filter((name) => name.toLowerCase() === text.trim().toLowerCase());
-  return sameLetters.length > 0 ? sameLetters : accepted.filter((name) => isSpelling(name, text));
+  const sameLetters = accepted.filter((name) => name.toLowerCase() === typed.trim().toLowerCase());
+  return sameLetters.length > 0 ? sameLetters : accepted.filter((name) => isSpelling(name, typed));
 }
 
 /** A metric or breakdown, and its columns in a file. */
@@ -98,23 +100,23 @@ function listNames({ name, columns }: NamedColumns): readonly string[] {
   return [name, ...columns];
 }
 
-function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, text: string): boolean {
-  if (isSpelling(name, text)) return true;
-  if (hasOwnColumns && columns.some((column) => isSpelling(column, text))) return true;
+function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, typed: string): boolean {
+  if (isSpelling(name, typed)) return true;
+  if (hasOwnColumns && columns.some((column) => isSpelling(column, typed))) return true;
 
-  const alias = Object.keys(aliases).find((candidate) => isSpelling(candidate, text));
+  const alias = Object.keys(aliases).find((candidate) => isSpelling(candidate, typed));
   return alias !== undefined && aliases[alias]?.includes(name) === true;
 }
 
 /** Ignores case, blanks, `-`, `_`, and the difference of singular and plural. */
-function isSpelling(name: string, text: string): boolean {
+function isSpelling(name: string, typed: string): boolean {
   const a = plain(name);
-  const b = plain(text);
+  const b = plain(typed);
   return a === b || isPlural(a, b) || isPlural(b, a);
 }
 
-function plain(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[\s_-]+/g, '');
 }
 
 function isPlural(plural: string, singular: string): boolean {

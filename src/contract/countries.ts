@@ -61,9 +61,9 @@ function indexCountries(): ReadonlyMap<string, Country> {
 /**
  * Finds a country by ISO code, GeoNames ID or English name. Ignores case, accents and punctuation.
  */
-export function findCountry(text: string): Country | undefined {
+export function findCountry(name: string): Country | undefined {
   index ??= indexCountries();
-  const word = plain(text);
+  const word = plain(name);
   return index.get(plain(otherNames.get(word) ?? word));
 }
 
@@ -73,15 +73,15 @@ export function listCountries(): readonly Country[] {
   return [...new Set(index.values())];
 }
 
-/** Finds the country that `text` names, or else those with a word that begins with it. */
-export function searchCountries(text: string): readonly Country[] {
-  const country = findCountry(text);
+/** Finds the country that a term names, or else those with a word that begins with the term. */
+export function searchCountries(term: string): readonly Country[] {
+  const country = findCountry(term);
   if (country) return [country];
-  return listCountries().filter(({ name }) => ` ${plain(name)}`.includes(` ${plain(text)}`));
+  return listCountries().filter(({ name }) => ` ${plain(name)}`.includes(` ${plain(term)}`));
 }
 
 /** Removes accents and punctuation, in lower case: `cote divoire` for `Côte d’Ivoire`. */
-function plain(text: string): string {
-  const letters = text.trim().toLowerCase().normalize('NFD');
+function plain(name: string): string {
+  const letters = name.trim().toLowerCase().normalize('NFD');
   return letters.replace(/[\u0300-\u036f'’.]/g, '').replaceAll('&', 'and');
 }

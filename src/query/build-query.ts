@@ -90,9 +90,9 @@ function joinMistakes(mistakes: readonly UsageError[]): UsageError {
 }
 
 /** Throws `UsageError` for an unknown zone, and for any zone of a buyer. */
-export function readTimezone(text: string | undefined, profile: Profile): string {
-  if (text === undefined) return defaultZone;
-  if (profile === 'dsp') return readZone(text);
+export function readTimezone(name: string | undefined, profile: Profile): string {
+  if (name === undefined) return defaultZone;
+  if (profile === 'dsp') return readZone(name);
   throw new UsageError(
     `--timezone works with DSP reports only: buyer reports are always in ${defaultZone}.`,
     { about: { flag: '--timezone' }, hint: 'Remove --timezone.' },
@@ -217,7 +217,7 @@ class QueryReader {
     const accepted = [...filterTable.map(({ name }) => name), 'country'];
     const [name] = findSpellings(text, accepted);
     if (name === undefined) {
-      const hint = closestHint({ text, accepted }, `Choose from ${accepted.join(', ')}.`);
+      const hint = closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`);
       this.#refuse('--filter', `Unknown filter ${quoted(text)}.`, hint);
     }
     return filterTable.find((filter) => filter.name === (name === 'country' ? 'countryId' : name));
@@ -267,11 +267,11 @@ class QueryReader {
     const names: Name[] = [];
     for (const text of typed) {
       const found = this.collect(() => {
-        const name = readName({ flag, text, accepted });
+        const name = readName({ flag, name: text, accepted });
         if (name !== undefined) return name as Name;
         throw new UsageError(
           elsewhereMessage(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
-          { about: { flag }, hint: closestHint({ text, accepted }, all) },
+          { about: { flag }, hint: closestHint({ name: text, accepted }, all) },
         );
       });
       if (found !== undefined) names.push(found);

@@ -59,20 +59,20 @@ export function readColumnNames(texts: readonly string[], query: ColumnsQuery) {
 /** Hints list at most this many columns. */
 const maxListed = 8;
 
-function readColumn(text: string, query: ColumnsQuery): string {
+function readColumn(typed: string, query: ColumnsQuery): string {
   const possible = possibleColumns(query);
-  if (possible.names.includes(text)) return text;
+  if (possible.names.includes(typed)) return typed;
 
   for (const accepted of [possible.requested, possible.fields]) {
-    const name = readName({ flag, text, accepted });
+    const name = readName({ flag, name: typed, accepted });
     if (name !== undefined) return name;
   }
 
   const listed = possible.requested.slice(0, maxListed).join(', ');
   const list = `Choose from ${listed} and others: adreport fields lists all names.`;
-  throw new UsageError(`Unknown column ${quoted(text)} of this report.`, {
+  throw new UsageError(`Unknown column ${quoted(typed)} of this report.`, {
     about: { flag },
-    hint: closestHint({ text, accepted: possible.fields }, list),
+    hint: closestHint({ name: typed, accepted: possible.fields }, list),
   });
 }
 

@@ -93,7 +93,7 @@ function readFileBreakdown(
   const isColumn = findSpellings(text, fields).length > 0;
   // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
   if (isColumn && !(isBreakdown && flag === '--by')) return undefined;
-  return readName({ flag, text, accepted });
+  return readName({ flag, name: text, accepted });
 }
 
 /** Returns the breakdowns by which a file with these columns can be grouped. */
@@ -116,14 +116,14 @@ function listBreakdownFields(name: string): string[] {
  * if there is none. Throws `UsageError` if it means several.
  */
 export function readColumn(
-  text: string,
+  typed: string,
   fields: readonly string[],
   flag: '--by' | '--filter' | '--metrics' | '--sort' | '--columns',
 ): string | undefined {
-  if (fields.includes(text)) return text;
+  if (fields.includes(typed)) return typed;
 
   const computed = flag === '--by' || flag === '--filter' ? [] : computedFields(fields);
-  return readName({ flag, text, accepted: [...new Set([...fields, ...computed])] });
+  return readName({ flag, name: typed, accepted: [...new Set([...fields, ...computed])] });
 }
 
 /** Returns the rates that can be computed from columns. */
@@ -178,7 +178,7 @@ export function unknownColumn(
   const lacking =
     columnsLackingFor(name, columns) ?? (isForFiles ? valuesLacking(name) : undefined);
   if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
-  const hint = closestHint({ text: name, accepted: columns }, choice);
+  const hint = closestHint({ name: name, accepted: columns }, choice);
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
 }
 

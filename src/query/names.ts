@@ -5,7 +5,7 @@ import { quoted } from '../text/printable.ts';
 
 export interface TypedName {
   readonly flag: string;
-  readonly text: string;
+  readonly name: string;
 
   /** Names that the typed one can mean. */
   readonly accepted: readonly string[];
@@ -15,14 +15,14 @@ export interface TypedName {
  * Finds the accepted name that a typed one means; `undefined` for none. Throws `UsageError` if it
  * means several.
  */
-export function readName({ flag, text, accepted }: TypedName): string | undefined {
-  const [name, ...others] = findNames(text, accepted);
-  if (name === undefined || others.length === 0) return name;
+export function readName({ flag, name, accepted }: TypedName): string | undefined {
+  const [first, ...others] = findNames(name, accepted);
+  if (first === undefined || others.length === 0) return first;
 
-  throw new UsageError(`${flag} ${quoted(text)} can mean ${alternatives([name, ...others])}.`, {
+  throw new UsageError(`${flag} ${quoted(name)} can mean ${alternatives([first, ...others])}.`, {
     code: 'AMBIGUOUS_NAME',
     hint: 'Use one of these names.',
-    about: { flag, value: text },
+    about: { flag, value: name },
   });
 }
 
@@ -32,12 +32,12 @@ export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): 
   return names.length > 0 ? `Did you mean ${alternatives(names)}?` : otherwise;
 }
 
-/** Returns the accepted names that are spelt almost like `text`, or have an alias that is. */
-function closestNames({ text, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
-  const name = nearest(text, accepted);
-  if (name !== undefined) return [name];
+/** Returns the accepted names that are spelt almost like the typed one, or have an alias that is. */
+function closestNames({ name, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
+  const closest = nearest(name, accepted);
+  if (closest !== undefined) return [closest];
 
-  const alias = nearest(text, Object.keys(aliases));
+  const alias = nearest(name, Object.keys(aliases));
   return alias === undefined ? [] : findNames(alias, accepted);
 }
 

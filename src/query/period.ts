@@ -129,11 +129,11 @@ type End = 'since' | 'until';
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
 /** Returns the error for a period, such as `last-2w`, in the place of one of its ends. */
-function notADay(end: End, text: string, days: Days): UsageError {
+function notADay(end: End, name: string, days: Days): UsageError {
   const day = end === 'since' ? days.start : days.end.minus({ days: 1 });
-  return new UsageError(`${quoted(text)} is a period, not a day or a time.`, {
+  return new UsageError(`${quoted(name)} is a period, not a day or a time.`, {
     about: { flag: `--${end}` },
-    hint: `Use --period ${text}, or a day: --${end} ${day.toISODate()}.`,
+    hint: `Use --period ${name}, or a day: --${end} ${day.toISODate()}.`,
   });
 }
 
@@ -305,8 +305,8 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
 }
 
 /** Names what has the form of a date and is none (2026-02-30); returns `otherwise` without one. */
-function noSuchDate(text: string, otherwise: string): string {
-  const dates = text.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
+function noSuchDate(period: string, otherwise: string): string {
+  const dates = period.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
   const wrong = dates.find((name) => readDays(name.toLowerCase()) === undefined);
   return wrong === undefined ? otherwise : `There is no such date: ${printable(wrong)}.`;
 }
@@ -357,8 +357,8 @@ const otherForms: readonly {
 ];
 
 /** Returns the accepted form of a period that is written differently, or spelt almost like one. */
-function suggestPeriod(text: string, today: WallTime): string | undefined {
-  const plain = text
+function suggestPeriod(typed: string, today: WallTime): string | undefined {
+  const plain = typed
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_]+/g, '-');

@@ -174,6 +174,6 @@ export function findReportMetric(
   metrics: readonly ReportMetric[],
 ): ReportMetric | undefined {
   const accepted = metrics.map(({ field }) => field);
-  const name = readName({ flag: '--metrics', text, accepted });
+  const name = readName({ flag: '--metrics', name: text, accepted });
   return metrics.find(({ field }) => field === name);
 }

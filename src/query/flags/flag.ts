@@ -150,21 +150,21 @@ function givenTwice(flag: Flag, first: string, second: string): UsageError {
 }
 
 /** Throws `UsageError` for an invalid value. */
-function readTyped(flag: Flag, text: string): unknown {
+function readTyped(flag: Flag, value: string): unknown {
   try {
-    return readValue(flag, text);
+    return readValue(flag, value);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
     const name = longName(flag);
-    throw new UsageError(unknownValue(flag, text), { about: { flag: name }, hint: error.message });
+    throw new UsageError(unknownValue(flag, value), { about: { flag: name }, hint: error.message });
   }
 }
 
 /** Formats `Unknown breakdown “CITIES”.`, or `Invalid poll interval “soon”.` for other than names. */
-export function unknownValue(flag: Flag, text: string): string {
+export function unknownValue(flag: Flag, value: string): string {
   const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
   const isName = flag.noun !== undefined || flag.words !== undefined;
-  return `${isName ? 'Unknown' : 'Invalid'} ${noun} ${quoted(text)}.`;
+  return `${isName ? 'Unknown' : 'Invalid'} ${noun} ${quoted(value)}.`;
 }
 
 /** Reads one value; a list for a flag that is repeatable. Throws `InvalidArgumentError`. */

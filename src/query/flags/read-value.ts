@@ -7,17 +7,17 @@ import { closestHint, readName } from '../names.ts';
 // Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
 /** Reads one of some words, in any case. */
-export function readWord(text: string, words: readonly string[]): string {
-  const word = words.find((candidate) => candidate === text.trim().toLowerCase());
+export function readWord(typed: string, words: readonly string[]): string {
+  const word = words.find((candidate) => candidate === typed.trim().toLowerCase());
   if (word !== undefined) return word;
   throw new InvalidArgumentError(
-    didYouMean(nearest(text, words), `Choose from ${words.join(', ')}.`),
+    didYouMean(nearest(typed, words), `Choose from ${words.join(', ')}.`),
   );
 }
 
 /** Reads a comma list of columns, or `all`. */
-export function readColumns(text: string): readonly string[] | 'all' {
-  return text.trim().toLowerCase() === 'all' ? 'all' : readList(text);
+export function readColumns(value: string): readonly string[] | 'all' {
+  return value.trim().toLowerCase() === 'all' ? 'all' : readList(value);
 }
 
 /** A filter as typed: `country=FR,Germany`. */
@@ -27,8 +27,8 @@ export interface TypedFilter {
 }
 
 /** Reads `name=v1,v2`. */
-export function readFilter(text: string): TypedFilter {
-  const [, name = '', list = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+export function readFilter(value: string): TypedFilter {
+  const [, name = '', list = ''] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (name.trim() === '' || list.trim() === '') {
     throw new InvalidArgumentError('Write a name, = and values: country=FR,Germany.');
   }
@@ -41,15 +41,15 @@ const metricNames = [
 ];
 
 /** Reads `spend=Media spend` as `revenueEuro=Media spend`. */
-export function readLabel(text: string): string {
-  const [, name = '', label = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+export function readLabel(value: string): string {
+  const [, name = '', label = ''] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (name.trim() === '' || label.trim() === '') {
     throw new InvalidArgumentError('Write a metric, = and its label: revenueEuro=Spend.');
   }
-  const metric = readName({ flag: '--label', text: name.trim(), accepted: metricNames });
+  const metric = readName({ flag: '--label', name: name.trim(), accepted: metricNames });
   if (metric !== undefined) return `${metric}=${label.trim()}`;
   const choice = `Choose from ${metricNames.join(', ')}.`;
-  throw new InvalidArgumentError(closestHint({ text: name, accepted: metricNames }, choice));
+  throw new InvalidArgumentError(closestHint({ name, accepted: metricNames }, choice));
 }
 
 /** Returns labels by metric. */
@@ -63,25 +63,25 @@ export function labelsByMetric(labels: readonly string[] = []): ReadonlyMap<stri
 }
 
 /** Reads a comma list with at least one value. */
-export function readList(text: string): readonly string[] {
-  const values = splitList(text);
+export function readList(list: string): readonly string[] {
+  const values = splitList(list);
   if (values.length > 0) return values;
   throw new InvalidArgumentError('Give at least one value; separate several with commas.');
 }
 
 /** Splits a comma list. A value in double quotes may contain commas, and a doubled quote. */
-export function splitList(text: string): string[] {
+export function splitList(list: string): string[] {
   const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^",\s][^,]*)?)(?:,|$)/y;
   const values: string[] = [];
   do {
-    const match = item.exec(text);
+    const match = item.exec(list);
     if (!match) {
       throw new InvalidArgumentError('A double quote is missing. Inside quotes, write it twice.');
     }
     const [, inQuotes, bare = ''] = match;
     const value = inQuotes?.replaceAll('""', '"') ?? bare.trim();
     if (value !== '') values.push(value);
-  } while (item.lastIndex < text.length);
+  } while (item.lastIndex < list.length);
   return values;
 }
 
@@ -93,18 +93,18 @@ export function joinList(values: readonly string[]): string {
 }
 
 /** Reads `500ms`, `30s`, `5m`, `2h` or `0` as milliseconds, at most 24 h. */
-export function readDuration(text: string): number {
-  return readDurationFrom(0, text);
+export function readDuration(value: string): number {
+  return readDurationFrom(0, value);
 }
 
 /** Reads a duration as milliseconds, but not 0, which would disable the timeout. */
-export function readTimeout(text: string): number {
-  return readDurationFrom(1, text);
+export function readTimeout(value: string): number {
+  return readDurationFrom(1, value);
 }
 
 /** Reads `auto`, or a duration from 100 ms to 24 h, as milliseconds. */
-export function readPollInterval(text: string): number | 'auto' {
-  return text === 'auto' ? text : readDurationFrom(100, text);
+export function readPollInterval(value: string): number | 'auto' {
+  return value === 'auto' ? value : readDurationFrom(100, value);
 }
 
 const maxMs = 24 * 3_600_000;
@@ -120,13 +120,13 @@ function readDurationFrom(minMs: number, text: string): number {
 }
 
 /** Reads a whole number from 0 to 999,999. */
-export function readCount(text: string): number {
-  return readWholeNumber(text, { min: 0 });
+export function readCount(value: string): number {
+  return readWholeNumber(value, { min: 0 });
 }
 
 /** Reads a whole number from 1 to 999,999. */
-export function readPositive(text: string): number {
-  return readWholeNumber(text, { min: 1 });
+export function readPositive(value: string): number {
+  return readWholeNumber(value, { min: 1 });
 }
 
 /** Reads a whole number within bounds, both included. */
@@ -148,8 +148,8 @@ export interface Shard {
 }
 
 /** Reads `1/4`. The index may also count from 0, as in Kubernetes. */
-export function readShard(text: string): Shard {
-  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(text.trim());
+export function readShard(value: string): Shard {
+  const match = /^(\d{1,6})\/(\d{1,6})$/.exec(value.trim());
   const [index, count] = [Number(match?.[1]), Number(match?.[2])];
   if (match && count > 0 && index <= count) return { index, count };
   throw new InvalidArgumentError('Use K/N: 1/4, 2/4, 3/4 and 4/4 on four machines.');
