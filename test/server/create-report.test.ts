@@ -120,11 +120,11 @@ test('all faults of a request are listed at once', async () => {
   expectRefusal(
     answer,
     400,
-    'MISSING_PARAMETER',
+    'INVALID_PARAMETER',
     ...parameters.map((parameter) => ({ parameter })),
   );
   expect(refusalIn(answer).error).toMatch(
-    /^until: is missing.*\. See details for 9 more errors\.$/,
+    /^since: looks like milliseconds.*\. See details for 9 more errors\.$/,
   );
 });
 

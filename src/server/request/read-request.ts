@@ -29,256 +29,246 @@ const plainParameters: readonly string[] = [
 ];
 const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
+/** What parameters are read from, and the list of their errors. */
+interface Input {
+  readonly parameters: Parameters;
+  readonly account: Account;
+  readonly errors: RequestErrors;
+}
+
 /**
  * Parses the parameters of `POST /buyer-reporting` for an account (`decisions.md` 2). Throws one
  * `ServiceError` that lists every error.
  */
 export function readReportRequest(parameters: Parameters, account: Account): ReportRequest {
-  return new RequestReader(parameters, account).read();
+  const errors = new RequestErrors();
+  const input = { parameters, account, errors };
+  const window = readWindow(input);
+  const metrics = readMetrics(input);
+  const breakdowns = readBreakdowns(input);
+  const filterValues = readFilters(input);
+  const timezone = readZone(input);
+  const output = readOutput(input);
+  refuseUnknownParameters(input);
+  errors.throwIfAny();
+
+  return {
+    ...window,
+    metrics: metrics.map(({ name }) => name),
+    breakdowns: breakdowns.map(({ name }) => name),
+    filters: filterValues,
+    output,
+    // A buyer's timezone is accepted but has no effect: the summary always has europe/paris.
+    ...(account.profile === 'dsp' && { timezone }),
+  };
 }
 
-/** Parses a request one parameter at a time, and collects the errors. */
-class RequestReader {
-  readonly #parameters: Parameters;
-  readonly #account: Account;
-  readonly #errors = new RequestErrors();
-
-  constructor(parameters: Parameters, account: Account) {
-    this.#parameters = parameters;
-    this.#account = account;
+function readWindow(input: Input): Pick<ReportRequest, 'since' | 'until'> {
+  const since = readInstant(input, 'since');
+  const until = readInstant(input, 'until');
+  if (since > until) {
+    input.errors.addInvalid({
+      parameter: 'since',
+      value: since,
+      problem: `is after until (${until}).`,
+    });
   }
+  return { since, until };
+}
 
-  read(): ReportRequest {
-    const window = this.#readWindow();
-    const metrics = this.#readMetrics();
-    const breakdowns = this.#readBreakdowns();
-    const filterValues = this.#readFilters();
-    const timezone = this.#readZone();
-    const output = this.#readOutput();
-    this.#refuseUnknownParameters();
-    this.#errors.throwIfAny();
+/** Reads `since` or `until`; `NaN` if it is invalid. */
+function readInstant({ parameters, errors }: Input, parameter: 'since' | 'until'): number {
+  const written = parameters[parameter];
+  const text = readScalar(written)?.trim() ?? '';
+  if (/^\d{1,12}$/.test(text) && Number(text) <= latestSecond) return Number(text);
 
-    return {
-      ...window,
-      metrics: metrics.map(({ name }) => name),
-      breakdowns: breakdowns.map(({ name }) => name),
-      filters: filterValues,
-      output,
-      // A buyer's timezone is accepted but has no effect: the summary always has europe/paris.
-      ...(this.#account.profile === 'dsp' && { timezone }),
-    };
-  }
-
-  #readWindow(): Pick<ReportRequest, 'since' | 'until'> {
-    const since = this.#readInstant('since');
-    const until = this.#readInstant('until');
-    if (since > until) {
-      this.#errors.add('INVALID_PARAMETER', {
-        parameter: 'since',
-        value: since,
-        problem: `is after until (${until}).`,
-      });
-    }
-    return { since, until };
-  }
-
-  /** Reads `since` or `until`; `NaN` if it is invalid. */
-  #readInstant(parameter: 'since' | 'until'): number {
-    const written = this.#parameters[parameter];
-    const text = readScalar(written)?.trim() ?? '';
-    if (/^\d{1,12}$/.test(text) && Number(text) <= latestSecond) return Number(text);
-
-    const allowed = 'a unix timestamp in whole seconds';
-    if (this.#isAbsent(parameter)) {
-      const problem = `is missing: send ${allowed}.`;
-      this.#errors.add('MISSING_PARAMETER', { parameter, problem, allowed });
-      return Number.NaN;
-    }
-
-    const isMilliseconds = /^\d{13}$/.test(text);
-    const problem = isMilliseconds
-      ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
-      : `must be ${allowed}.`;
-    const value = describeValue(written);
-    this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
+  const allowed = 'a unix timestamp in whole seconds';
+  if (isAbsent(written)) {
+    const problem = `is missing: send ${allowed}.`;
+    errors.add('MISSING_PARAMETER', { parameter, problem, allowed });
     return Number.NaN;
   }
 
-  #readMetrics(): Metric[] {
-    const names = this.#readList('metrics', (text) => namesIn(text.split(',', maxValues + 1)));
-    const metrics = this.#findAll('metrics', names, findMetric);
+  const isMilliseconds = /^\d{13}$/.test(text);
+  const problem = isMilliseconds
+    ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
+    : `must be ${allowed}.`;
+  errors.addInvalid({ parameter, value: describeValue(written), problem, allowed });
+  return Number.NaN;
+}
 
-    if (metrics.length === 0 && !this.#errors.has('metrics')) {
-      this.#errors.add('MISSING_PARAMETER', {
-        parameter: 'metrics',
-        problem: 'is missing: name at least one metric.',
-        allowed: this.#namesOfProfile('metrics'),
-      });
+function readMetrics(input: Input): Metric[] {
+  const names = readList(input, 'metrics', (text) => namesIn(text.split(',', maxValues + 1)));
+  if (names?.length === 0) {
+    input.errors.add('MISSING_PARAMETER', {
+      parameter: 'metrics',
+      problem: 'is missing: name at least one metric.',
+      allowed: listNames(input, 'metrics'),
+    });
+  }
+  return findAll(input, 'metrics', { names: names ?? [], find: findMetric });
+}
+
+function readBreakdowns(input: Input): Breakdown[] {
+  const names = readList(input, 'breakdowns', (text) => namesIn([text])) ?? [];
+  const breakdowns = findAll(input, 'breakdowns', { names, find: findBreakdown });
+
+  const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
+  if (timeNames.length > 1) {
+    input.errors.add('CONFLICTING_BREAKDOWNS', {
+      parameter: 'breakdowns',
+      value: timeNames,
+      problem: `${timeNames.join(' and ')} cannot be combined: use at most one time breakdown.`,
+    });
+  }
+  return breakdowns;
+}
+
+/**
+ * Finds the entries of some names, each once. Adds an error for each name that is not in the
+ * profile.
+ */
+function findAll<Entry extends Metric | Breakdown>(
+  input: Input,
+  parameter: 'metrics' | 'breakdowns',
+  { names, find }: { names: readonly string[]; find: (name: string) => Entry | undefined },
+): Entry[] {
+  const { account, errors } = input;
+  const allowed = listNames(input, parameter);
+  const entries = new Set<Entry>();
+
+  for (const name of names) {
+    const entry = find(name);
+    if (entry?.profiles.includes(account.profile)) {
+      entries.add(entry);
+      continue;
     }
-    return metrics;
+
+    const value = describeValue(name);
+    const reason = entry
+      ? `is not available to the ${account.profile} profile.`
+      : `is not known${adviceForName(name, allowed)}`;
+    const errorId = entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER';
+    errors.add(errorId, { parameter, value, problem: `${value} ${reason}`, allowed });
   }
 
-  #readBreakdowns(): Breakdown[] {
-    const names = this.#readList('breakdowns', (text) => namesIn([text]));
-    const breakdowns = this.#findAll('breakdowns', names, findBreakdown);
+  return [...entries];
+}
 
-    const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
-    if (timeNames.length > 1) {
-      this.#errors.add('CONFLICTING_BREAKDOWNS', {
-        parameter: 'breakdowns',
-        value: timeNames,
-        problem: `${timeNames.join(' and ')} cannot be combined: use at most one time breakdown.`,
-      });
-    }
-    return breakdowns;
+/** Lists the names of the account's profile. */
+function listNames({ account }: Input, parameter: 'metrics' | 'breakdowns'): string[] {
+  return vocabularyOf(account.profile)[parameter].map(({ name }) => name);
+}
+
+function readFilters(input: Input): ReportRequest['filters'] {
+  const valuesByName: { [Name in FilterName]?: readonly string[] } = {};
+
+  for (const filter of filters) {
+    if (input.parameters[filter.name] === undefined || !isAllowed(input, filter)) continue;
+
+    const values = readFilter(input, filter);
+    if (values.length > 0) valuesByName[filter.name] = values;
   }
 
-  /**
-   * Finds the entries of some names, each once. Adds an error for each name that is not in the
-   * profile.
-   */
-  #findAll<Entry extends Metric | Breakdown>(
-    parameter: 'metrics' | 'breakdowns',
-    names: readonly string[],
-    find: (name: string) => Entry | undefined,
-  ): Entry[] {
-    const { profile } = this.#account;
-    const allowed = this.#namesOfProfile(parameter);
-    const entries = new Set<Entry>();
+  return valuesByName;
+}
 
-    for (const name of names) {
-      const entry = find(name);
-      if (entry?.profiles.includes(profile)) {
-        entries.add(entry);
-        continue;
-      }
-
-      const value = describeValue(name);
-      if (entry) {
-        const problem = `${value} is not available to the ${profile} profile.`;
-        this.#errors.add('PROFILE_MISMATCH', { parameter, value, problem, allowed });
-      } else {
-        const problem = `${value} is not known${adviceForName(name, allowed)}`;
-        this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed });
-      }
-    }
-
-    return [...entries];
+/** Adds an error if the account may not use the filter. */
+function isAllowed(
+  { account: { profile, admin }, errors }: Input,
+  { name: parameter, profiles, adminOnly }: Filter,
+): boolean {
+  if (!profiles.includes(profile)) {
+    const problem = `is not available to the ${profile} profile.`;
+    errors.add('PROFILE_MISMATCH', { parameter, problem, allowed: plainParameters });
+    return false;
   }
-
-  #namesOfProfile(parameter: 'metrics' | 'breakdowns'): string[] {
-    const vocabulary = vocabularyOf(this.#account.profile);
-    return vocabulary[parameter].map(({ name }) => name);
+  if (adminOnly && !admin) {
+    const problem = 'is for admin accounts only: leave it out.';
+    errors.add('ADMIN_ONLY', { parameter, problem });
+    return false;
   }
+  return true;
+}
 
-  #readFilters(): ReportRequest['filters'] {
-    const valuesByName: { [Name in FilterName]?: readonly string[] } = {};
+function readFilter(input: Input, { name: parameter, compare }: Filter): readonly string[] {
+  if (compare === 'text') return readList(input, parameter, (text) => [text]) ?? [];
 
-    for (const filter of filters) {
-      if (this.#parameters[filter.name] === undefined || !this.#isAllowed(filter)) continue;
+  const ids = readList(input, parameter, (text) => [text.trim()]) ?? [];
+  for (const id of ids) {
+    if (/^\d{1,20}$/.test(id)) continue;
 
-      const values = this.#readFilter(filter);
-      if (values.length > 0) valuesByName[filter.name] = values;
-    }
-
-    return valuesByName;
+    const value = describeValue(id);
+    const problem = `“${value}” is not an ID: IDs are digits.`;
+    input.errors.addInvalid({ parameter, value, problem, allowed: 'digits' });
   }
+  return ids;
+}
 
-  /** Adds an error if the account may not use the filter. */
-  #isAllowed({ name: parameter, profiles, adminOnly }: Filter): boolean {
-    const { profile, admin } = this.#account;
-
-    if (!profiles.includes(profile)) {
-      const problem = `is not available to the ${profile} profile.`;
-      this.#errors.add('PROFILE_MISMATCH', { parameter, problem, allowed: plainParameters });
-      return false;
-    }
-    if (adminOnly && !admin) {
-      const problem = 'is for admin accounts only: leave it out.';
-      this.#errors.add('ADMIN_ONLY', { parameter, problem });
-      return false;
-    }
-    return true;
-  }
-
-  #readFilter({ name: parameter, compare }: Filter): string[] {
-    if (compare === 'text') return this.#readList(parameter, (text) => [text]);
-
-    const ids = this.#readList(parameter, (text) => [text.trim()]);
-    for (const id of ids) {
-      if (/^\d{1,20}$/.test(id)) continue;
-
-      const value = describeValue(id);
-      const problem = `“${value}” is not an ID: IDs are digits.`;
-      this.#errors.add('INVALID_PARAMETER', { parameter, value, problem, allowed: 'digits' });
-    }
-    return ids;
-  }
-
-  /**
-   * Reads the values of a parameter, each once, in the order of the request. `split` divides a
-   * string into values.
-   */
-  #readList(parameter: string, split: (text: string) => readonly string[]): string[] {
-    const texts = readArray(this.#parameters[parameter]);
-    if (!texts) {
-      const problem = 'must be a list of values: send a long ID as a string.';
-      this.#errors.add('INVALID_PARAMETER', { parameter, problem });
-      return [];
-    }
-
-    const values = texts.flatMap(split);
-    if (values.length > maxValues) {
-      const problem = `has more than ${maxValues} values.`;
-      const allowed = `at most ${maxValues} values`;
-      this.#errors.add('INVALID_PARAMETER', { parameter, problem, allowed });
-      return [];
-    }
-    return [...new Set(values)];
-  }
-
-  #readZone(): string {
-    if (this.#isAbsent('timezone')) return defaultZone;
-
-    const written = this.#parameters.timezone;
-    const zone = readScalar(written)?.trim() ?? '';
-    if (this.#account.profile === 'dsp' && !isZone(zone)) {
-      const value = describeValue(written);
-      const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
-      const problem = `“${value}” is not a time zone of the TZ database${guess}`;
-      this.#errors.add('INVALID_PARAMETER', { parameter: 'timezone', value, problem });
-    }
-    return zone;
-  }
-
-  #readOutput(): 'direct' | undefined {
-    const { output } = this.#parameters;
-    if (output === 'direct') return output;
-    if (this.#isAbsent('output')) return undefined;
-
-    const value = describeValue(output);
-    const problem = `“${value}” is not known: leave it out, or use direct.`;
-    const allowed = ['direct'];
-    this.#errors.add('INVALID_PARAMETER', { parameter: 'output', value, problem, allowed });
+/**
+ * Reads the values of a parameter, each once, in the order of the request. `split` divides a string
+ * into values. Returns nothing after adding an error.
+ */
+function readList(
+  { parameters, errors }: Input,
+  parameter: string,
+  split: (text: string) => readonly string[],
+): readonly string[] | undefined {
+  const texts = readArray(parameters[parameter]);
+  if (!texts) {
+    const problem = 'must be a list of values: send a long ID as a string.';
+    errors.addInvalid({ parameter, problem });
     return undefined;
   }
 
-  #refuseUnknownParameters(): void {
-    for (const name of Object.keys(this.#parameters)) {
-      if (everyParameter.includes(name)) continue;
-
-      this.#errors.add('UNKNOWN_PARAMETER', {
-        parameter: describeValue(name),
-        problem: `is not a parameter of a report${suggestion(name, everyParameter)}`,
-        allowed: everyParameter,
-      });
-    }
+  const values = texts.flatMap(split);
+  if (values.length > maxValues) {
+    const problem = `has more than ${maxValues} values.`;
+    errors.addInvalid({ parameter, problem, allowed: `at most ${maxValues} values` });
+    return undefined;
   }
+  return [...new Set(values)];
+}
 
-  #isAbsent(parameter: string): boolean {
-    const value = this.#parameters[parameter];
-    return value === undefined || value === null || value === '';
+function readZone({ parameters, account, errors }: Input): string {
+  const written = parameters.timezone;
+  if (isAbsent(written)) return defaultZone;
+
+  const zone = readScalar(written)?.trim() ?? '';
+  if (account.profile === 'dsp' && !isZone(zone)) {
+    const value = describeValue(written);
+    const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
+    const problem = `“${value}” is not a time zone of the TZ database${guess}`;
+    errors.addInvalid({ parameter: 'timezone', value, problem });
   }
+  return zone;
+}
+
+function readOutput({ parameters, errors }: Input): 'direct' | undefined {
+  const { output } = parameters;
+  if (output === 'direct') return output;
+  if (isAbsent(output)) return undefined;
+
+  const value = describeValue(output);
+  const problem = `“${value}” is not known: leave it out, or use direct.`;
+  errors.addInvalid({ parameter: 'output', value, problem, allowed: ['direct'] });
+  return undefined;
+}
+
+function refuseUnknownParameters({ parameters, errors }: Input): void {
+  for (const name of Object.keys(parameters)) {
+    if (everyParameter.includes(name)) continue;
+
+    errors.add('UNKNOWN_PARAMETER', {
+      parameter: describeValue(name),
+      problem: `is not a parameter of a report${suggestion(name, everyParameter)}`,
+      allowed: everyParameter,
+    });
+  }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
 }
 
 /** Trims names and drops empty ones. */

@@ -4,53 +4,30 @@ import { type ErrorDetail, type ErrorId, ServiceError } from '../service/service
 /** Real requests have fewer errors. A hostile body can have thousands. */
 const maxDetails = 100;
 
-/**
- * The most serious error determines the response. `ADMIN_ONLY` is last, because an invalid request
- * must be corrected first.
- */
-const errorOrder: readonly ErrorId[] = [
-  'MISSING_PARAMETER',
-  'INVALID_PARAMETER',
-  'UNKNOWN_PARAMETER',
-  'PROFILE_MISMATCH',
-  'CONFLICTING_BREAKDOWNS',
-  'ADMIN_ONLY',
-];
-
-interface RequestError {
-  readonly errorId: ErrorId;
-  readonly detail: ErrorDetail;
-}
-
+/** Errors of a request, in the order of its parameters. The first one gives the status. */
 export class RequestErrors {
-  readonly #errors: RequestError[] = [];
+  #firstId: ErrorId | undefined;
+  readonly #details: ErrorDetail[] = [];
 
-  add(errorId: ErrorId, { parameter, problem, value, allowed }: ErrorDetail): void {
-    // The order of the members in responses.
-    this.#errors.push({ errorId, detail: { parameter, problem, value, allowed } });
+  add(errorId: ErrorId, detail: ErrorDetail): void {
+    this.#firstId ??= errorId;
+    this.#details.push(detail);
   }
 
-  has(parameter: string): boolean {
-    return this.#errors.some(({ detail }) => detail.parameter === parameter);
+  addInvalid(detail: ErrorDetail): void {
+    this.add('INVALID_PARAMETER', detail);
   }
 
   /** Throws one `ServiceError` that lists every error. */
   throwIfAny(): void {
-    const first = this.#mostSerious();
-    if (!first) return;
+    const [first] = this.#details;
+    if (!first || !this.#firstId) return;
 
-    const { parameter, problem } = first.detail;
-    const others = this.#errors.length - 1;
+    const others = this.#details.length - 1;
     const more = others === 0 ? '' : ` See details for ${formatPlural(others, 'more error')}.`;
-    const details = this.#errors.slice(0, maxDetails).map(({ detail }) => detail);
-    throw new ServiceError(first.errorId, `${parameter}: ${problem}${more}`, { details });
+    const details = this.#details.slice(0, maxDetails);
+    throw new ServiceError(this.#firstId, `${first.parameter}: ${first.problem}${more}`, {
+      details,
+    });
   }
-
-  #mostSerious(): RequestError | undefined {
-    return this.#errors.toSorted((a, b) => rankError(a) - rankError(b))[0];
-  }
-}
-
-function rankError({ errorId }: RequestError): number {
-  return errorOrder.indexOf(errorId);
 }
