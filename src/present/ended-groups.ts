@@ -1,4 +1,3 @@
-import { nameInSentence } from '../text/printable.ts';
 import { listWords } from '../text/quantity.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts';
@@ -30,7 +29,7 @@ export function endedSentence(
 
   const count = ended.length > maxNames + 1 ? maxNames : ended.length;
   const items = ended.slice(0, count).map((group) => {
-    const name = nameInSentence(groupName(unit.fields, group.key));
+    const name = groupName(unit.fields, group.key);
     return `${name} (${formatWithCurrency(metric, group.sums)} before)`;
   });
 

@@ -1,5 +1,4 @@
 import { metricOfField } from '../contract/columns.ts';
-import { nameInSentence } from '../text/printable.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { compareMetric, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
@@ -78,7 +77,7 @@ function contributionClause(
   unit: Unit,
   lead: ReportMetric,
 ): string {
-  const name = `“${nameInSentence(groupName(unit.fields, key))}”`;
+  const name = `“${groupName(unit.fields, key)}”`;
   const noun = unitNoun(unit);
   if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
   if (!now && before) {

@@ -33,26 +33,12 @@ export function shortened(text: string, maxCharacters = maxServiceText): string 
 const rightToLeft =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-export function hasRightToLeft(text: string): boolean {
-  return rightToLeft.test(text);
-}
-
 /**
  * Isolates right-to-left text (U+2068 and U+2069), because it would reorder the words and numbers
  * that follow.
  */
 export function isolated(text: string): string {
-  return hasRightToLeft(text) ? `\u2068${text}\u2069` : text;
-}
-
-/** Makes a name printable as part of a sentence. */
-export function nameInSentence(name: string): string {
-  return isolated(printable(name));
-}
-
-/** Removes isolating characters, for formats that do not support them. */
-export function withoutIsolates(sentence: string): string {
-  return sentence.replace(/[\u2068\u2069]/g, '');
+  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 /** Makes a quotation for messages: printable, and at most 80 characters. */

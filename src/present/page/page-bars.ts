@@ -4,7 +4,7 @@ import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import { computeShare, formatWithCurrency } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, type ReportTable, rowName, type TableRow } from '../report-table.ts';
-import { changeHtml, htmlText, nameHtml, paragraph, sentenceHtml } from './page-text.ts';
+import { changeHtml, htmlText, nameHtml, paragraph } from './page-text.ts';
 
 /** Number of values with a bar; the others are added up. */
 const maxBars = 10;
@@ -35,7 +35,7 @@ function renderChart(
   lead: ReportMetric,
   totals: Sums,
 ): string {
-  const ended = paragraph('by', sentenceHtml(endedSentence ?? ''));
+  const ended = paragraph('by', htmlText(endedSentence ?? ''));
   if (!table) return paragraph('by', 'Too many different values to rank.');
   if (table.rows.length === 0) return ended;
 

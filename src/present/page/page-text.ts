@@ -6,12 +6,6 @@ export function htmlText(text: string): string {
   return escapeHtml(printable(text));
 }
 
-/** Converts a sentence with marked names (`nameInSentence`) to HTML. */
-export function sentenceHtml(sentence: string): string {
-  const parts = sentence.split(/\u2068([^\u2068\u2069]*)\u2069/);
-  return parts.map((part, i) => (i % 2 === 1 ? nameHtml(part) : htmlText(part))).join('');
-}
-
 /**
  * Gives a name its own writing direction. Browsers may break it after its separators:
  * `ACME_2026-Q4_FR_Retargeting`.

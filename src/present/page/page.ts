@@ -6,7 +6,7 @@ import { renderCards } from './page-cards.ts';
 import { renderCharts } from './page-charts.ts';
 import { pageStyle } from './page-style.ts';
 import { renderTable } from './page-table.ts';
-import { htmlText, paragraph, sentenceHtml } from './page-text.ts';
+import { htmlText, paragraph } from './page-text.ts';
 
 /** Allows only scripts and resources contained in the page, whatever names in the data contain. */
 const securityPolicy =
@@ -61,7 +61,7 @@ function renderHeader(model: ReportModel): string {
   return [
     `<header>\n<h1>${htmlText(title)}</h1>`,
     `<p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>`,
-    paragraph('headline', sentenceHtml(headline ?? '')),
+    paragraph('headline', htmlText(headline ?? '')),
     paragraph('small', htmlText(compared ?? '')),
     paragraph('remark', remark.map(htmlText).join('<br>')),
     '</header>\n',

@@ -69,8 +69,6 @@ export const cellFormats = {
   // The filter button of a column is on the right.
   numberTableHeader: { ...heading, align: 'right', indent: 2 },
   lines: { numberFormat: general, wraps: true },
-  // Programs align right-to-left texts to the right, away from the other names.
-  leftAligned: { numberFormat: general, align: 'left' },
 } as const satisfies Record<string, CellFormat>;
 
 type CellStyle = keyof typeof cellFormats;

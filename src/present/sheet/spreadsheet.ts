@@ -1,5 +1,4 @@
 import { measureWidth } from '../../text/cell-width.ts';
-import { hasRightToLeft } from '../../text/printable.ts';
 import {
   cellFormats,
   cellFormatXml,
@@ -289,8 +288,7 @@ function cellsXml(row: number, cells: readonly (SheetCell | undefined)[]): strin
 }
 
 function cellXml({ style, content }: SheetCell, place: string): string {
-  const isReversed = style === 'plain' && typeof content === 'string' && hasRightToLeft(content);
-  const attributes = `r="${place}" s="${styleIndexes.get(isReversed ? 'leftAligned' : style)}"`;
+  const attributes = `r="${place}" s="${styleIndexes.get(style)}"`;
   if (typeof content === 'number') return `<c ${attributes}><v>${content}</v></c>`;
   if (content === '') return `<c ${attributes}/>`;
 

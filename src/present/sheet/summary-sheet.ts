@@ -1,4 +1,4 @@
-import { printable, withoutIsolates } from '../../text/printable.ts';
+import { printable } from '../../text/printable.ts';
 import { formPlural } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
@@ -91,7 +91,7 @@ function emptyRows(count: number): SummaryRow[] {
 function headRows(model: ReportModel, ownNotes: readonly string[]): SheetCell[][] {
   const { title, headline, remark, facts, warnings, notes, compared, empty } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
-  if (headline !== undefined) rows.push([{ style: 'strong', content: plain(headline) }]);
+  if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
   for (const warning of warnings) rows.push([{ style: 'warning', content: printable(warning) }]);
   if (remark.length > 0) {
     rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
@@ -199,13 +199,9 @@ function breakdownRows(
   if (table.isCompared) headings.push('Before', 'Change');
   headings.push(...metrics.map(({ label }) => label));
   const shown = [...rows, ...(others ? [others] : [])].map(buildCells);
-  const ended = endedSentence === undefined ? [] : [[noteCell(plain(endedSentence))]];
+  const ended = endedSentence === undefined ? [] : [[noteCell(printable(endedSentence))]];
   if (rows.length === 0) return ended;
   return [headings.map((heading, i) => headingCell(heading, i > 1)), ...shown, ...ended];
-}
-
-function plain(sentence: string): string {
-  return printable(withoutIsolates(sentence));
 }
 
 /** Colors a change by direction; `new` remains text. */

@@ -2,7 +2,7 @@ import type { ColumnPlan } from '../../output/column-plan.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
-import { printable, withoutIsolates } from '../../text/printable.ts';
+import { printable } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
 import { leadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
@@ -37,7 +37,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
   if (!comparison || !lead) return lines;
 
   for (const unit of listBreakdowns(sums, comparison)) {
-    const sentence = printable(withoutIsolates(endedSentence(unit, lead, comparison) ?? ''));
+    const sentence = printable(endedSentence(unit, lead, comparison) ?? '');
     if (sentence !== '') lines.push(...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
   }
   return lines;
