@@ -58,16 +58,18 @@ export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
     });
   }
 
-  const reader = new PeriodReader({ ...place, zone: readZone(place.zone) });
-  const window =
-    period === undefined ? reader.readEnds(since, until) : reader.readPeriod(period.trim());
-  if (window.since < 0) {
+  const zone = readZone(place.zone);
+  const now = Math.floor(place.nowMs / 1_000);
+  const moment = { zone, now, wallNow: wallAt(now, zone), unit: place.unit };
+  const seconds =
+    period === undefined ? readEnds({ since, until }, moment) : readPeriod(period.trim(), moment);
+  if (seconds.since < 0) {
     throw new UsageError('The period begins before 1970, which the service does not support.', {
       about: { flag: period === undefined ? '--since' : '--period' },
       hint: 'Choose a later day.',
     });
   }
-  return window;
+  return { ...seconds, end: seconds.until + 1, zone };
 }
 
 /** No period relative to today is longer. */
@@ -95,13 +97,7 @@ export function isStillEmpty(typed: TypedPeriod, place: PeriodPlace): boolean {
 
 /** Returns true for a valid value of `--period`. */
 export function isPeriod(text: string, nowMs: number): boolean {
-  try {
-    resolvePeriod({ period: text }, { zone: 'UTC', nowMs });
-    return true;
-  } catch (error) {
-    if (error instanceof UsageError) return false;
-    throw error;
-  }
+  return tryResolve({ period: text }, { zone: 'UTC', nowMs }) !== undefined;
 }
 
 /**
@@ -137,156 +133,147 @@ function notADay(end: End, name: string, days: Days): UsageError {
   });
 }
 
-type RelativeUnit = SplitUnit | 'quarter' | 'year';
+/** Zone and time in which the values of flags are read. */
+interface Moment {
+  readonly zone: string;
 
-/** Reads the values of period flags in one zone at one time. */
-class PeriodReader {
-  readonly #zone: string;
+  /** The current time in unix seconds, and in the zone. */
+  readonly now: number;
+  readonly wallNow: WallTime;
 
-  /** The current time in unix seconds. */
-  readonly #now: number;
-  readonly #unit: SplitUnit | undefined;
-  readonly #wallNow: WallTime;
-
-  constructor({ zone, nowMs, unit }: PeriodPlace) {
-    this.#zone = zone;
-    this.#now = Math.floor(nowMs / 1_000);
-    this.#unit = unit;
-    this.#wallNow = wallAt(this.#now, zone);
-  }
-
-  readEnds(sinceText: string | undefined, untilText = 'now'): Window {
-    if (sinceText === undefined) {
-      throw new UsageError('No period given.', {
-        hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
-      });
-    }
-
-    const since = this.#resolveInstant('since', sinceText.trim());
-    const until = this.#resolveInstant('until', untilText.trim());
-    if (since > until) {
-      const [from, to] = [since, until].map((instant) => formatInstant(instant, this.#zone));
-      throw new UsageError(`The period begins at ${from}, but ends at ${to}.`, {
-        about: { flag: '--since' },
-        hint: 'Choose an earlier --since, or a later --until.',
-      });
-    }
-    return this.#window(since, until);
-  }
-
-  /** Returns whole days of the zone, or for `last-24h` the 24 hours until now. */
-  readPeriod(text: string): Window {
-    const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
-    if (hours) return this.#window(this.#now - Number(hours) * 3_600 + 1, this.#now);
-
-    const { start, end } = this.#daysOfRange(text);
-    const since = startOfDay(start, this.#zone);
-    const until = startOfDay(end, this.#zone) - 1;
-    if (since > until) throw this.#unknownPeriod(text, `It does not exist in ${this.#zone}.`);
-    return this.#window(since, until);
-  }
-
-  #window(since: number, until: number): Window {
-    return { since, until, end: until + 1, zone: this.#zone };
-  }
-
-  /** Reads a name or a range: `2026-11-01..today`. */
-  #daysOfRange(text: string): Days {
-    const [from = '', to = from, ...more] = text.split('..');
-    const first = this.#parseDays(from);
-    const last = this.#parseDays(to);
-    if (!first || !last || more.length > 0) throw this.#unknownPeriod(text);
-    if (last.start < first.start) {
-      throw this.#unknownPeriod(text, 'Write the earlier day first: FIRST..LAST.');
-    }
-    return { start: first.start, end: last.end };
-  }
-
-  #unknownPeriod(text: string, hint?: string): UsageError {
-    return new UsageError(`Unknown period ${quoted(text)}.`, {
-      about: { flag: '--period' },
-      hint:
-        hint ?? didYouMean(suggestPeriod(text, this.#wallNow), noSuchDate(text, acceptedPeriods)),
-    });
-  }
-
-  /**
-   * Reads days by name, in any case: `today`, `last-month`, `last-7d` (seven whole days before
-   * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for any other
-   * string.
-   */
-  #parseDays(text: string): Days | undefined {
-    if (text.length > maxLength) return undefined;
-    const name = text.toLowerCase();
-    const relative = parseRelativeDays(name);
-    if (relative) {
-      const { unit, ago } = relative;
-      const start = this.#wallNow.startOf(unit).minus({ [unit]: ago });
-      return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
-    }
-    return readDays(name);
-  }
-
-  /** Returns the first second of the named time for `since`, the last for `until`. */
-  #resolveInstant(end: End, text: string): number {
-    const instant =
-      text.length > maxLength ? undefined : this.#readInstant(end, text.toUpperCase());
-    if (instant !== undefined) return instant;
-
-    const days = this.#parseDays(text);
-    if (days) {
-      if (!dayName.test(text)) throw notADay(end, text, days);
-      if (end === 'since') return startOfDay(days.start, this.#zone);
-      return startOfDay(days.end, this.#zone) - 1;
-    }
-
-    const suggestion = nearest(text, ['now']) ?? suggestPeriod(text, this.#wallNow);
-    throw new UsageError(`Unknown time ${quoted(text)}.`, {
-      about: { flag: `--${end}` },
-      hint: didYouMean(suggestion, noSuchDate(text, acceptedTimes)),
-    });
-  }
-
-  /**
-   * Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for any other string.
-   */
-  #readInstant(end: End, text: string): number | undefined {
-    if (text === 'NOW') return this.#now;
-    if (/^\d{9,10}$/.test(text)) return Number(text);
-
-    const [, count, unit] = /^-(\d{1,6})([HD])$/.exec(text) ?? [];
-    if (count === undefined) return this.#readDateTime(end, text);
-    if (this.#unit === undefined) {
-      if (unit === 'H') return this.#now - Number(count) * 3_600;
-      return this.#settle(end, this.#wallNow.minus({ days: Number(count) }));
-    }
-
-    const ago = unit === 'H' ? { hours: Number(count) } : { days: Number(count) };
-    const start = this.#wallNow.minus(ago).startOf(this.#unit);
-    if (end === 'since') return startOfDay(start, this.#zone);
-    return startOfDay(start.plus({ [this.#unit]: 1 }), this.#zone) - 1;
-  }
-
-  /** Reads an ISO 8601 date-time, in the report's zone if it has no offset. */
-  #readDateTime(end: End, text: string): number | undefined {
-    const wallTime = readWallTime(text);
-    if (!wallTime) return undefined;
-
-    const milliseconds = end === 'since' ? 999 : 0;
-    const wall = wallTime.wall.plus({ milliseconds }).startOf('second');
-    return wallTime.hasOffset ? wall.toSeconds() : this.#settle(end, wall);
-  }
-
-  /**
-   * Finds the instant of a wall time. If a clock change repeats it, the first for `since` and the
-   * last for `until`; if one skips it, the time of the change.
-   */
-  #settle(end: End, wall: WallTime): number {
-    const { first, last, isSkipped } = findInstants(wall, this.#zone);
-    if (end === 'since') return first;
-    return isSkipped ? last - 1 : last;
-  }
+  /** As in `PeriodPlace`. */
+  readonly unit: SplitUnit | undefined;
 }
+
+/** First and last second. */
+type Seconds = Pick<Window, End>;
+
+function readEnds({ since: first, until: last = 'now' }: TypedPeriod, moment: Moment): Seconds {
+  if (first === undefined) {
+    throw new UsageError('No period given.', {
+      hint: 'Add, for example, --period yesterday, --period 2026-10, or --since 2026-11-01 --until 2026-11-15.',
+    });
+  }
+
+  const since = readTime('since', first.trim(), moment);
+  const until = readTime('until', last.trim(), moment);
+  if (since <= until) return { since, until };
+
+  const [from, to] = [since, until].map((instant) => formatInstant(instant, moment.zone));
+  throw new UsageError(`The period begins at ${from}, but ends at ${to}.`, {
+    about: { flag: '--since' },
+    hint: 'Choose an earlier --since, or a later --until.',
+  });
+}
+
+/** Reads whole days of the zone, or with `last-24h` the 24 hours until now. */
+function readPeriod(text: string, moment: Moment): Seconds {
+  const { zone, now } = moment;
+  const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
+  if (hours) return { since: now - Number(hours) * 3_600 + 1, until: now };
+
+  const days = readRange(text, moment);
+  const since = endOfDays('since', days, zone);
+  const until = endOfDays('until', days, zone);
+  if (since > until) throw unknownPeriod(text, `It does not exist in ${zone}.`);
+  return { since, until };
+}
+
+/** Reads a name or a range: `2026-11-01..today`. */
+function readRange(text: string, { wallNow }: Moment): Days {
+  const [from = '', to = from, ...more] = text.split('..');
+  const first = parseDays(from, wallNow);
+  const last = parseDays(to, wallNow);
+  if (!first || !last || more.length > 0) {
+    const hint = didYouMean(suggestPeriod(text, wallNow), noSuchDate(text, acceptedPeriods));
+    throw unknownPeriod(text, hint);
+  }
+  if (last.start < first.start) {
+    throw unknownPeriod(text, 'Write the earlier day first: FIRST..LAST.');
+  }
+  return { start: first.start, end: last.end };
+}
+
+function unknownPeriod(text: string, hint: string): UsageError {
+  const about = { flag: '--period' };
+  return new UsageError(`Unknown period ${quoted(text)}.`, { about, hint });
+}
+
+/**
+ * Reads days by name, in any case: `today`, `last-month`, `last-7d` (seven whole days before
+ * today), `2026`, `2026-Q3`, `2026-10`, `2026-W45`, `2026-11-01`; `undefined` for any other string.
+ */
+function parseDays(text: string, wallNow: WallTime): Days | undefined {
+  if (text.length > maxLength) return undefined;
+  const name = text.toLowerCase();
+  const relative = parseRelativeDays(name);
+  if (!relative) return readDays(name);
+
+  const { unit, ago } = relative;
+  const start = wallNow.startOf(unit).minus({ [unit]: ago });
+  return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
+}
+
+/** Returns the first second of some days for `since`, the last for `until`. */
+function endOfDays(end: End, days: Days, zone: string): number {
+  return end === 'since' ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1;
+}
+
+/** Returns the first second of the named time for `since`, the last for `until`. */
+function readTime(end: End, text: string, moment: Moment): number {
+  const { zone, wallNow } = moment;
+  const isLong = text.length > maxLength;
+  const instant = isLong ? undefined : readInstant(end, text.toUpperCase(), moment);
+  if (instant !== undefined) return instant;
+
+  const days = parseDays(text, wallNow);
+  if (days && dayName.test(text)) return endOfDays(end, days, zone);
+  if (days) throw notADay(end, text, days);
+
+  const suggestion = nearest(text, ['now']) ?? suggestPeriod(text, wallNow);
+  throw new UsageError(`Unknown time ${quoted(text)}.`, {
+    about: { flag: `--${end}` },
+    hint: didYouMean(suggestion, noSuchDate(text, acceptedTimes)),
+  });
+}
+
+/** Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for any other string. */
+function readInstant(end: End, text: string, moment: Moment): number | undefined {
+  const { zone, now, wallNow, unit } = moment;
+  if (text === 'NOW') return now;
+  if (/^\d{9,10}$/.test(text)) return Number(text);
+
+  const [, count, step] = /^-(\d{1,6})([HD])$/.exec(text) ?? [];
+  if (count === undefined) return readDateTime(end, text, zone);
+  const ago = step === 'H' ? { hours: Number(count) } : { days: Number(count) };
+  if (unit !== undefined) {
+    const start = wallNow.minus(ago).startOf(unit);
+    return endOfDays(end, { start, end: start.plus({ [unit]: 1 }) }, zone);
+  }
+  return step === 'H' ? now - Number(count) * 3_600 : settle(end, wallNow.minus(ago), zone);
+}
+
+/** Reads an ISO 8601 date-time, in the report's zone if it has no offset. */
+function readDateTime(end: End, text: string, zone: string): number | undefined {
+  const wallTime = readWallTime(text);
+  if (!wallTime) return undefined;
+
+  const milliseconds = end === 'since' ? 999 : 0;
+  const wall = wallTime.wall.plus({ milliseconds }).startOf('second');
+  return wallTime.hasOffset ? wall.toSeconds() : settle(end, wall, zone);
+}
+
+/**
+ * Finds the instant of a wall time. If a clock change repeats it, the first for `since` and the
+ * last for `until`; if one skips it, the time of the change.
+ */
+function settle(end: End, wall: WallTime, zone: string): number {
+  const { first, last, isSkipped } = findInstants(wall, zone);
+  if (end === 'since') return first;
+  return isSkipped ? last - 1 : last;
+}
+
+type RelativeUnit = SplitUnit | 'quarter' | 'year';
 
 /**
  * Reads `yesterday`, `this-week`, `last-7d` and `last-2w`; `undefined` for any other string. `ago`

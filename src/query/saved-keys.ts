@@ -1,6 +1,7 @@
 import { findCountry } from '../contract/countries.ts';
 import { defaultZone } from '../contract/messages.ts';
 import { vocabularyOf } from '../contract/vocabulary.ts';
+import { shortened } from '../text/printable.ts';
 import { type Flag, isSwitch, keyOfFlag, longName } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
@@ -50,6 +51,9 @@ export function selectContent(query: Query): Readonly<Record<string, SavedValue>
   return content;
 }
 
+/** A filter may have a thousand values. */
+const maxShown = 120;
+
 /** Lists the differences between the contents of two queries: `country: FR → DE`. */
 export function differences(before: Query, after: Query): string[] {
   const old = textsByKey(selectContent(before));
@@ -57,7 +61,8 @@ export function differences(before: Query, after: Query): string[] {
   const lines: string[] = [];
   for (const key of new Set([...old.keys(), ...current.keys()])) {
     const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
-    if (from !== to) lines.push(`${key}: ${shortened(from)} → ${shortened(to)}`);
+    if (from !== to)
+      lines.push(`${key}: ${shortened(from, maxShown)} → ${shortened(to, maxShown)}`);
   }
   return lines;
 }
@@ -70,11 +75,6 @@ function textsByKey(content: Readonly<Record<string, SavedValue>>): Map<string, 
     else for (const [name, values] of Object.entries(value)) texts.set(name, String(values));
   }
   return texts;
-}
-
-/** Shortens a long value: a filter may have a thousand. */
-function shortened(text: string): string {
-  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
 /**
