@@ -173,19 +173,18 @@ function listXml(name: string, elements: readonly string[]): string {
 }
 
 /**
- * Formats the part that lists the sheets. The file opens on the second one.
+ * Formats the part that lists the sheets. The file opens on the second one; printed pages of the
+ * first repeat its header.
  *
  * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
- * @param repeated rows and columns of the first sheet that every page repeats:
- *   `Report!$A:$B,Report!$1:$1`
  */
-export function sheetListXml(summaryArea: string, repeated: string): string {
+export function sheetListXml(summaryArea: string): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
   const names = [
     `<definedName name="_xlnm.Print_Area" localSheetId="1">Summary!${summaryArea}</definedName>`,
-    `<definedName name="_xlnm.Print_Titles" localSheetId="0">${repeated}</definedName>`,
+    '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
   ];
   return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;
 }
@@ -297,7 +296,7 @@ function cellXml({ style, content }: SheetCell, place: string): string {
 }
 
 /** Wide table of rows with a frozen header, or the summary. */
-type SheetKind = 'table' | 'summary' | 'wide summary';
+type SheetKind = 'table' | 'summary';
 
 /** Formats the beginning of a sheet, which fits the width of a page. */
 export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
@@ -325,25 +324,15 @@ export function sheetBeginning(widths: readonly number[], kind: SheetKind): stri
 interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
-
-  /** Number of pages next to each other. Default: 1. */
-  readonly pagesAcross?: number;
-
-  /** Set if the sheet is printed on one page; by default it takes as many as its rows need. */
-  readonly fitsOnePage?: boolean;
 }
 
 /** Formats the end of a sheet: print settings, and its table or chart. */
-export function sheetEnd(
-  kind: SheetKind,
-  { tableRange, hasChart, pagesAcross = 1, fitsOnePage = false }: SheetExtras,
-): string {
-  const pages = fitsOnePage ? 1 : 0;
+export function sheetEnd(kind: SheetKind, { tableRange, hasChart }: SheetExtras): string {
   const orientation = kind === 'summary' ? 'portrait' : 'landscape';
   const endings = [
     '</sheetData>',
     '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>',
-    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="${pagesAcross}" fitToHeight="${pages}"/>`,
+    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/>`,
     '<headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>',
   ];
   if (tableRange !== undefined) {

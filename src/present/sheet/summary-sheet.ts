@@ -23,12 +23,6 @@ const nameBounds = { least: 24, most: 50, oneLine: 40 };
 const idBounds = { least: 16, most: 30 };
 const metricBounds = { least: 10, most: 24 };
 
-/** Wider sheets are printed in landscape. */
-const maxPortraitWidth = 120;
-
-/** More rows would be too small to read on one page. */
-const maxRowsOnPage = 80;
-
 export interface SummarySheet {
   readonly xml: string;
 
@@ -67,12 +61,9 @@ export function summarySheet(model: ReportModel, ownNotes: readonly string[]): S
       ? headerRowXml(i + 1, cells, widths)
       : rowXml(i + 1, cells, isTable ? widths : []);
   }
-  const width = widths.reduce((sum, own) => sum + own, 0);
-  const kind = width > maxPortraitWidth ? 'wide summary' : 'summary';
-  const fitsOnePage = printed.length <= maxRowsOnPage;
   const size = chartSize(widths);
   return {
-    xml: xml + sheetEnd(kind, { hasChart: chart !== undefined, fitsOnePage }),
+    xml: xml + sheetEnd('summary', { hasChart: chart !== undefined }),
     printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
     chart: chart && {
       ...chart,
