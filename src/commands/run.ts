@@ -43,12 +43,12 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   requireEffect(command);
   const planned = await planRun(context, command);
+  requireDistinctFiles(planned, context.host);
   const compared = planned.filter(({ query }) => query.compare !== undefined);
   const notes = new Set(compared.flatMap(({ whole }) => comparisonNote(whole) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
   const reports = await declareFolders(context, planned, { declares: !options.dryRun });
-  requireDistinctFiles(reports, context.host);
 
   const isNothingPlanned = planned.every(({ parts }) => parts.length === 0);
   if (isNothingPlanned && options.shard) {

@@ -1,5 +1,5 @@
 import * as fs from 'node:fs/promises';
-import { type Column, metricOfField } from '../contract/columns.ts';
+import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type CheckMessage, OutputError } from '../errors.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { formatTime } from '../query/calendar.ts';
@@ -8,7 +8,7 @@ import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
-import { defaultMetrics, metricDigits } from '../totals/report-metrics.ts';
+import { defaultMetrics, formatSum, metricDigits } from '../totals/report-metrics.ts';
 import type { Declaration } from './declaration.ts';
 import { requirePlace } from './disk.ts';
 import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';
@@ -114,6 +114,24 @@ function buildLine({ id, timezone, pattern }: Declaration, report: CompleteRepor
     totals: toTotals(sums, listQueryColumns(part.query)),
     warnings: warnings.map(({ message }) => message),
   };
+}
+
+/** Formats `downloads 40 → 43, revenueEuro 1,234.56 → 1,256.78 (+1.8 %)`. */
+export function formatChanges(changes: Changes): string {
+  const formatted: string[] = [];
+  for (const [metric, [before, after]] of Object.entries(changes)) {
+    const values = `${metric} ${formatSum(metric, before)} → ${formatSum(metric, after)}`;
+    const isMoney = fieldTypeOf(metric) === 'money';
+    formatted.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
+  }
+  return formatted.join(', ');
+}
+
+function formatPercentChange(before: string, after: string): string {
+  if (Number(before) === 0) return 'new';
+
+  const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));
+  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
 /** Returns `undefined` if no total differs. */

@@ -1,14 +1,13 @@
-import { fieldTypeOf } from '../contract/columns.ts';
 import type { ReportSummary } from '../contract/messages.ts';
 import { isClosedPipe } from '../errors.ts';
-import { type CardOptions, reportCard, totalLines } from '../present/terminal/report-card.ts';
+import { formatChanges } from '../folder/record-download.ts';
+import type { WrittenFile } from '../output/written-file.ts';
+import { type CardOptions, summaryLines } from '../present/terminal/report-card.ts';
 import { describeWindow } from '../query/calendar.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
-import { formatSum } from '../totals/report-metrics.ts';
-import type { Console } from '../ui/console.ts';
 import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
@@ -23,8 +22,7 @@ export class Announcer {
   readonly #context: Context;
   #reportCount = 0;
   #fileCount = 0;
-  #rowCount = 0;
-  #sizeBytes = 0;
+  readonly #size = { rowCount: 0, sizeBytes: 0 };
 
   /** Metrics of all reports. */
   #total: GroupedTotals | undefined;
@@ -66,20 +64,21 @@ export class Announcer {
     const hasParts = this.#reportCount > 1;
     if (this.#fileCount > maxListedFiles || (total && hasParts)) {
       const files = formatPlural(this.#fileCount, 'file');
-      const size = `${formatPlural(this.#rowCount, 'row')}, ${formatBytes(this.#sizeBytes)}`;
-      console.note(`Total: ${files}, ${size}, in ${formatDuration(elapsedMs())}.`);
+      console.note(`Total: ${files}, ${formatSize(this.#size, elapsedMs())}`);
     }
-    if (total) showMetrics(console, total, hasParts ? {} : this.#card);
+    if (!total) return;
+    const lines = summaryLines(total, console.err, hasParts ? {} : this.#card);
+    for (const line of lines) console.note(line);
   }
 
   #addFile({ name, rowCount, sizeBytes }: NamedFile, isKept: boolean): void {
     const { console, elapsedMs } = this.#context;
-    const rows = rowCount ?? 0;
+    const size = { rowCount: rowCount ?? 0, sizeBytes };
     this.#fileCount += 1;
-    this.#rowCount += rows;
-    this.#sizeBytes += sizeBytes;
+    this.#size.rowCount += size.rowCount;
+    this.#size.sizeBytes += sizeBytes;
     if (isKept || this.#fileCount > maxListedFiles) return;
-    console.note(writtenMessage({ file: name, rowCount: rows, sizeBytes, elapsedMs }));
+    console.note(`Wrote ${name}: ${formatSize(size, elapsedMs())}`);
   }
 
   async #printJsonLines(written: WrittenReport, files: readonly NamedFile[]): Promise<void> {
@@ -97,15 +96,9 @@ export class Announcer {
   #printChanges({ report, recorded }: WrittenReport): void {
     if (!recorded?.changes) return;
 
-    const changes: string[] = [];
-    for (const [metric, [before, after]] of Object.entries(recorded.changes)) {
-      const values = `${metric} ${formatSum(metric, before)} → ${formatSum(metric, after)}`;
-      const isMoney = fieldTypeOf(metric) === 'money';
-      changes.push(isMoney ? `${values} (${formatPercentChange(before, after)})` : values);
-    }
     const { label, part } = report;
     const subject = [label, part?.firstDay].filter((word) => word !== undefined).join(' ');
-    this.#context.console.note(`${subject} changed: ${changes.join(', ')}`);
+    this.#context.console.note(`${subject} changed: ${formatChanges(recorded.changes)}`);
   }
 }
 
@@ -149,38 +142,10 @@ function formatWindow({ since, until }: ReportSummary): Pick<ReportSummary, 'sin
   return { since: withColon(since), until: withColon(until) };
 }
 
-function formatPercentChange(before: string, after: string): string {
-  if (Number(before) === 0) return 'new';
+type OutputSize = Pick<WrittenFile, 'rowCount' | 'sizeBytes'>;
 
-  const percent = (100 * (Number(after) - Number(before))) / Math.abs(Number(before));
-  return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
-}
-
-interface WrittenSize {
-  readonly file: string;
-  readonly rowCount: number;
-  readonly sizeBytes: number;
-  readonly elapsedMs: () => number;
-}
-
-/** Formats `Wrote month.csv: 20 rows, 3 kB, in 2 s.` */
-export function writtenMessage({ file, rowCount, sizeBytes, elapsedMs }: WrittenSize): string {
+/** Formats `20 rows, 3 kB, in 2 s.` */
+export function formatSize({ rowCount, sizeBytes }: OutputSize, elapsedMs: number): string {
   const size = `${formatPlural(rowCount, 'row')}, ${formatBytes(sizeBytes)}`;
-  return `Wrote ${file}: ${size}, in ${formatDuration(elapsedMs())}.`;
-}
-
-/**
- * Prints the metrics of an output on stderr: on a terminal as a card as wide as the terminal,
- * elsewhere as lines.
- */
-export function showMetrics(
-  console: Console,
-  metrics: GroupedTotals,
-  options: CardOptions = {},
-): void {
-  const { isTerminal, width, style } = console.err;
-  const lines = isTerminal
-    ? reportCard(metrics, { width, style }, options)
-    : totalLines(metrics, options);
-  for (const line of lines) console.note(line);
+  return `${size}, in ${formatDuration(elapsedMs)}.`;
 }

@@ -31,9 +31,6 @@ export class PartsFailed extends Error {
   }
 }
 
-/** Messages list at most this many reports, and this many causes. */
-const maxListed = 10;
-
 /**
  * Returns the error of the earliest failure, with a message that names all of them and each cause
  * once.
@@ -66,20 +63,16 @@ function listFailures(failures: readonly Failure[]): string {
   const [[cause, labels] = ['', []], ...others] = labelsByCause;
   if (others.length === 0) return `${listLabels(labels)} failed: ${cause}`;
 
-  const listed = [...labelsByCause].slice(0, maxListed);
-  const lines = listed.map(([message, failed]) => `\n  - ${listLabels(failed)}: ${message}`);
-  const omitted = labelsByCause.size - listed.length;
-  if (omitted > 0) lines.push(`\n  - and ${omitted} more`);
+  const lines = [...labelsByCause].map(([message, failed]) => {
+    return `\n  - ${listLabels(failed)}: ${message}`;
+  });
   return `${failures.length} reports failed:${lines.join('')}`;
 }
 
-/** Formats `2026-11-01`, or `12 reports (a, b and 10 more)`. */
+/** Formats `2026-11-01`, or `2 reports (2026-11-01, 2026-11-02)`. */
 function listLabels(labels: readonly string[]): string {
-  if (labels.length === 1) return labels.join('');
-
-  const others = labels.length - maxListed;
-  const more = others > 0 ? ` and ${others} more` : '';
-  return `${labels.length} reports (${labels.slice(0, maxListed).join(', ')}${more})`;
+  const list = labels.join(', ');
+  return labels.length === 1 ? list : `${labels.length} reports (${list})`;
 }
 
 /** Adds the days of a part to the label of its report, if that has one. */

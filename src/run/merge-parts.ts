@@ -154,15 +154,8 @@ async function awaitPart(
  */
 export async function spoolRows(report: OpenReport): Promise<SpooledReport> {
   const spool = await createSpool(tmpdir());
-  async function* spooling(): AsyncGenerator<Buffer> {
-    for await (const piece of report.bytes()) {
-      await spool.write(piece);
-      yield piece;
-    }
-  }
-
   try {
-    for await (const _batch of report.batches(spooling()));
+    for await (const _batch of report.batches(spool.copy(report.bytes())));
     const { id, contentType, result } = report;
     return { spool, id, contentType, result };
   } catch (error) {

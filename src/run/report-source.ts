@@ -1,5 +1,5 @@
 import { identifyAccount } from '../account/owner.ts';
-import { type OpenReport, openReport, type Transfer } from '../client/open.ts';
+import { type OpenReport, openReport } from '../client/open.ts';
 import type { RequestedReport } from '../client/send-request.ts';
 import { type Poll, type ReadyReport, waitUntilReady } from '../client/wait.ts';
 import {
@@ -15,7 +15,7 @@ import type { WaitFlags } from '../query/flags/wait-flags.ts';
 import { splitToRetry } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
-import type { PartsProgress, Progress } from '../ui/progress.ts';
+import type { PartsProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from './merge-parts.ts';
 import { recordFailure, requestAndRecord, resumeReport, updateLedger } from './request.ts';
@@ -142,7 +142,7 @@ export class ReportSource {
   }
 
   async #requestOrResume(): Promise<FoundReport> {
-    const { named, part, options } = this.#request;
+    const { named, part, waits, options } = this.#request;
     const { host, signal } = this.#context;
     signal.throwIfAborted();
     const resumed = this.#mayResume && part ? await resumeReport(this.#context, part) : undefined;
@@ -153,23 +153,24 @@ export class ReportSource {
       report = await requestAndRecord(this.#context, part);
     }
     // The wait is counted from here for each report: an earlier one may have kept this one waiting.
-    return { report, isNew, endMs: host.stopwatch() + options.waitTimeout };
+    const waitMs = waits === false ? 0 : options.waitTimeout;
+    return { report, isNew, endMs: host.stopwatch() + waitMs };
   }
 
   async #beginDownload(ready: ReadyReport, { endMs }: FoundReport): Promise<OpenReport> {
-    const { account, console, host, signal, progress } = this.#context;
-    const { part, waits, options } = this.#request;
+    const { account, console, signal, progress } = this.#context;
+    const { part, options } = this.#request;
     return openReport(await account.client(), ready, {
       part,
       signal,
-      endMs: waits === false ? host.stopwatch() : endMs,
+      endMs,
       pollInterval: options.pollInterval,
       onPoll({ polls, nextPauseMs }) {
         const isLate = polls === 1 && nextPauseMs !== undefined;
         if (isLate) console.note('The report is ready, but cannot be downloaded yet; waiting.');
       },
       triesBefore: this.#tries,
-      onTransfer: transferMeter(await progress()),
+      onTransfer: (await progress()).download(),
     });
   }
 
@@ -230,16 +231,6 @@ async function spoolPart(context: Context, request: ReportToRead): Promise<Spool
       await source.recover(error);
     }
   }
-}
-
-/** Shows a transfer from its first bytes on. */
-function transferMeter(progress: Progress): (transfer: Transfer) => void {
-  let meter: ReturnType<Progress['transfer']> | undefined;
-  return ({ bytes, sizeBytes, isOver }) => {
-    meter ??= progress.transfer('Downloading', sizeBytes);
-    meter.update({ bytes });
-    if (isOver) meter.stop();
-  };
 }
 
 /** Milliseconds between status calls to the server in this process, whose reports take 0.2 s. */

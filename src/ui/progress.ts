@@ -63,6 +63,14 @@ export async function createProgress(
   return new Progress(new Bar(console, cliProgress), stopwatch);
 }
 
+interface DownloadState {
+  readonly bytes: number;
+
+  /** Length of the whole; `undefined` if it is not known. */
+  readonly sizeBytes: number | undefined;
+  readonly isOver: boolean;
+}
+
 /** Shows on stderr what a command waits for. */
 export class Progress {
   readonly #display: Display;
@@ -95,6 +103,16 @@ export class Progress {
       return { label, share: bytes / totalBytes, details };
     };
     return this.#meter({ bytes: 0 }, read, pauseMs);
+  }
+
+  /** Returns a function that shows a download from its first bytes on. */
+  download(): (state: DownloadState) => void {
+    let meter: Meter<{ readonly bytes: number }> | undefined;
+    return ({ bytes, sizeBytes, isOver }) => {
+      meter ??= this.transfer('Downloading', sizeBytes);
+      meter.update({ bytes });
+      if (isOver) meter.stop();
+    };
   }
 
   parts(total: number): PartsProgress {

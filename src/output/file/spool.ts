@@ -7,6 +7,9 @@ import { temporaryName } from './temporary-files.ts';
 export interface Spool {
   write(bytes: Uint8Array): Promise<void>;
 
+  /** Writes bytes while they are read. */
+  copy(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
+
   /** Reads everything from the beginning. */
   read(): AsyncIterable<Buffer>;
 
@@ -19,8 +22,15 @@ export async function createSpool(folder: string): Promise<Spool> {
   const path = join(folder, temporaryName('part'));
   const file = await withReason(path, () => openPrivate(path));
 
+  const write = (bytes: Uint8Array) => withReason(path, () => file.writeFile(bytes));
   return {
-    write: (bytes) => withReason(path, () => file.writeFile(bytes)),
+    write,
+    async *copy(bytes) {
+      for await (const piece of bytes) {
+        await write(piece);
+        yield piece;
+      }
+    },
     read: () => file.createReadStream({ start: 0, autoClose: false }),
     close: () => file.close().catch(() => {}),
   };

@@ -23,6 +23,15 @@ export interface CardOptions {
   readonly labels?: EncodeOptions['labels'];
 }
 
+/** Shows the main metrics of an output as a card on a terminal, otherwise in lines for a log. */
+export function summaryLines(
+  report: GroupedTotals,
+  { isTerminal, look }: { readonly isTerminal: boolean; readonly look: TableLook },
+  options: CardOptions = {},
+): string[] {
+  return isTerminal ? reportCard(report, look, options) : totalLines(report, options);
+}
+
 /** Shows the main metrics of a report, and their changes, in a few lines. */
 export function reportCard(
   report: GroupedTotals,
@@ -39,7 +48,7 @@ export function reportCard(
 }
 
 /** Lists the same metrics for a log, with their changes. */
-export function totalLines(report: GroupedTotals, options: CardOptions = {}): string[] {
+function totalLines(report: GroupedTotals, options: CardOptions = {}): string[] {
   const { comparison } = options;
   const items = cardItems(metricsToShow(report, options), report.totals(), comparison);
   const texts = items.map(({ label, text, change }) => {

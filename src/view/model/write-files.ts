@@ -7,11 +7,12 @@ import { commitFiles, discardFiles } from '../../output/commit-files.ts';
 import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import type { WrittenFile } from '../../output/written-file.ts';
+import { summaryLines } from '../../present/terminal/report-card.ts';
 import { formatInstant } from '../../query/calendar.ts';
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
-import { showMetrics, writtenMessage } from '../../run/announce.ts';
+import { formatSize } from '../../run/announce.ts';
 import type { Context } from '../../run/context.ts';
 import {
   chooseOutputs,
@@ -65,7 +66,8 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   const labels = planned[0]?.encoding.labels;
   const hasFile = files.some(({ name }) => name !== undefined);
   if (hasFile && !context.flags.json) {
-    showMetrics(context.console, view.byTime, { comparison, labels });
+    const { err, note } = context.console;
+    for (const line of summaryLines(view.byTime, err, { comparison, labels })) note(line);
   }
 }
 
@@ -161,5 +163,5 @@ async function announceFile(
     const facts = { file, rows: rowCount, bytes: sizeBytes, sha256, since, until };
     await console.result(visibleJson({ ...facts, warnings, notes }));
   }
-  console.note(writtenMessage({ file, rowCount, sizeBytes, elapsedMs }));
+  console.note(`Wrote ${file}: ${formatSize({ rowCount, sizeBytes }, elapsedMs())}`);
 }
