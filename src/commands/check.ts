@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { continuesProblem, type Problem } from '../folder/check-folder.ts';
 import { type CheckedFolder, checkPath } from '../folder/check-paths.ts';
 import type { FolderPart } from '../folder/due.ts';
-import type { TypedPath } from '../folder/folder-state.ts';
+import type { TypedPath } from '../folder/folder-snapshot.ts';
 import { describeQuery, toRequestRecord } from '../query/describe.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import type { TypedPeriod } from '../query/period.ts';

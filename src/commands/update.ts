@@ -9,8 +9,8 @@ import {
   type FolderSnapshot,
   findFolders,
   readFolder,
-  readStateAgain,
-} from '../folder/folder-state.ts';
+  refreshSnapshot,
+} from '../folder/folder-snapshot.ts';
 import { prepareToFill } from '../folder/open-folder.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { escapeBraces } from '../query/file-name.ts';
@@ -82,7 +82,7 @@ export const updateCommand = declareCommand({
 
 /** A folder that is updated. */
 interface UpdatedFolder {
-  readonly state: FolderSnapshot;
+  readonly snapshot: FolderSnapshot;
   readonly due: readonly FolderPart[];
 
   /** Selects the typed files. */
@@ -118,18 +118,18 @@ async function openFolders(
           `Note: ${shown} begins on ${declaration.since}. For earlier days, use adreport run with --since, which moves since in its declaration.`,
         );
       }
-      const state = await readFolder(found.folder, declaration, {
+      const snapshot = await readFolder(found.folder, declaration, {
         signal,
         isSelected,
         hashes: true,
       });
-      opened.push({ state, due: partsDue(parts, state), isSelected });
+      opened.push({ snapshot, due: partsDue(parts, snapshot), isSelected });
       partCount += parts.length;
     }
     requireParts(path, {
       period,
       partCount,
-      declarations: opened.slice(begun).map(({ state }) => state.declaration),
+      declarations: opened.slice(begun).map(({ snapshot }) => snapshot.declaration),
     });
   }
   return opened;
@@ -160,10 +160,10 @@ type UpdateFlags = OptionsOf<readonly [typeof updateFlags, typeof serviceFlags, 
 /** Plans the run of a declaration for the parts that are due. Throws as `findFolderAccount`. */
 async function planUpdate(
   { accounts, host }: Context,
-  { state, due }: UpdatedFolder,
+  { snapshot, due }: UpdatedFolder,
   flags: UpdateFlags,
 ): Promise<ReportPlan> {
-  const { folder, declaration } = state;
+  const { folder, declaration } = snapshot;
   const { shard } = flags;
   const label = relative(host.cwd, folder) || '.';
   const [{ path, format }] = declaration.query.outputs;
@@ -181,7 +181,7 @@ async function planUpdate(
     whole,
     period: fixedPeriod(whole),
     parts: shard ? selectShard(parts, shard) : parts,
-    filled: await prepareToFill(state, { host, shard }),
+    filled: await prepareToFill(snapshot, { host, shard }),
   };
 }
 
@@ -192,10 +192,10 @@ async function warnAboutProblems(
 ): Promise<boolean> {
   const { cwd, signal, wallClock } = host;
   let isLeft = false;
-  for (const { state, due, isSelected } of folders) {
-    const { folder, declaration } = state;
+  for (const { snapshot, due, isSelected } of folders) {
+    const { folder, declaration } = snapshot;
     const names = new Set(due.map(({ name }) => name));
-    const after = await readStateAgain(state, names, signal);
+    const after = await refreshSnapshot(snapshot, names, signal);
     const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
     // What was due and still is a problem was kept: another update would not solve it.
     const isForPerson = ({ solvedBy, file }: Problem): boolean => {

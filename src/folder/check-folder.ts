@@ -4,7 +4,7 @@ import { numberIn } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
 import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
-import type { FolderSnapshot } from './folder-state.ts';
+import type { FolderSnapshot } from './folder-snapshot.ts';
 import { skippedNotes } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
 
@@ -54,17 +54,17 @@ export interface Selection {
  * @param now in unix seconds
  */
 export function checkFolder(
-  state: FolderSnapshot,
+  snapshot: FolderSnapshot,
   now: number,
-  { parts: isJudged = () => true, files: isSelected = () => true }: Selection = {},
+  { parts: isChecked = () => true, files: isSelected = () => true }: Selection = {},
 ): FolderCheck {
-  const { declaration, history, onDisk } = state;
+  const { declaration, history, onDisk } = snapshot;
   const all = listParts(declaration, now).filter(({ name }) => isSelected(name));
-  const parts = all.filter(isJudged);
-  const problems: Problem[] = unreadableSources(state);
+  const parts = all.filter(isChecked);
+  const problems: Problem[] = unreadableSources(snapshot);
   const intact: FileLine[] = [];
   for (const part of parts) {
-    const problem = checkPart(part, state, now);
+    const problem = checkPart(part, snapshot, now);
     if (problem) problems.push(problem);
     const line = history.lines.get(part.name);
     const isIntact = onDisk.has(part.name) && (!problem || problem.kind === 'stale');
@@ -74,8 +74,8 @@ export function checkFolder(
   const inside = new Set(all.map(({ name }) => name));
   for (const name of [...onDisk.keys()].sort()) {
     const part = findPart(name, declaration);
-    const isOutside = !inside.has(name) && isSelected(name) && (!part || isJudged(part));
-    const problem = isOutside ? checkOtherFile(name, state) : undefined;
+    const isOutside = !inside.has(name) && isSelected(name) && (!part || isChecked(part));
+    const problem = isOutside ? checkOtherFile(name, snapshot) : undefined;
     if (problem) problems.push(problem);
   }
 
@@ -84,8 +84,8 @@ export function checkFolder(
     problems,
     notes: [
       ...warningNotes(intact),
-      ...strayNotes(state, isSelected),
-      ...lateNotes(state),
+      ...strayNotes(snapshot, isSelected),
+      ...lateNotes(snapshot),
       ...skippedNotes(history),
     ],
     files: intact.length,
@@ -95,10 +95,10 @@ export function checkFolder(
 }
 
 /** Checks the file of a part in the folder's days. */
-function checkPart(part: FolderPart, state: FolderSnapshot, now: number): Problem | undefined {
-  const { declaration, history } = state;
+function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Problem | undefined {
+  const { declaration, history } = snapshot;
   const { name: file } = part;
-  const kind = findMismatch(file, state);
+  const kind = findMismatch(file, snapshot);
   const line = history.lines.get(file);
   if (kind === undefined) {
     if (!line || !isStale(line, part, { declaration, now })) return undefined;
@@ -106,15 +106,15 @@ function checkPart(part: FolderPart, state: FolderSnapshot, now: number): Proble
     return { file, kind: 'stale', clause, solvedBy: 'update', part };
   }
   if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
-  return mismatchProblem(file, kind, { state, part });
+  return mismatchProblem(file, kind, { snapshot, part });
 }
 
 function mismatchProblem(
   file: string,
   kind: Mismatch,
-  { state, part }: { readonly state: FolderSnapshot; readonly part?: FolderPart | undefined },
+  { snapshot, part }: { readonly snapshot: FolderSnapshot; readonly part?: FolderPart | undefined },
 ): Problem {
-  const { declaration, history, onDisk } = state;
+  const { declaration, history, onDisk } = snapshot;
   const onPlace = onDisk.get(file);
   const why = onPlace?.kind === 'unreadable' ? onPlace.why : '';
   const bytes = onPlace?.kind === 'file' ? onPlace.bytes : 0;
@@ -140,13 +140,13 @@ function describeChange(bytes: number, expected: number): string {
 }
 
 /** Checks a file of the pattern outside the folder's days, but not its bytes. */
-function checkOtherFile(file: string, state: FolderSnapshot): Problem | undefined {
-  const { declaration } = state;
-  const kind = findMismatch(file, state);
+function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undefined {
+  const { declaration } = snapshot;
+  const kind = findMismatch(file, snapshot);
   if (kind === undefined || kind === 'changed') return undefined;
 
   const part = findPart(file, declaration);
-  const problem = mismatchProblem(file, kind, { state, part });
+  const problem = mismatchProblem(file, kind, { snapshot, part });
   if (kind === 'unreadable') return problem;
   const where = part ? 'outside the days of the folder' : `not the name of a ${declaration.split}`;
   const clause = `${problem.clause}, and is ${where}`;

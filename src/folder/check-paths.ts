@@ -10,9 +10,9 @@ import {
   type FolderTarget,
   findFolders,
   readFolder,
-  readStateAgain,
+  refreshSnapshot,
   type TypedPath,
-} from './folder-state.ts';
+} from './folder-snapshot.ts';
 
 /** A folder that was compared with its declaration and history. */
 export interface CheckedFolder {
@@ -44,8 +44,8 @@ export interface CheckOptions {
  */
 export async function checkPath(path: TypedPath, options: CheckOptions): Promise<CheckedFolder[]> {
   const checked: CheckedFolder[] = [];
-  for (const found of await findFolders(path, options.signal)) {
-    checked.push(await checkTarget(found, options));
+  for (const target of await findFolders(path, options.signal)) {
+    checked.push(await checkTarget(target, options));
   }
   const partCount = checked.reduce((count, { check }) => count + check.parts.length, 0);
   const declarations = checked.flatMap(({ declaration }) => declaration ?? []);
@@ -75,24 +75,24 @@ export function requireParts(
   });
 }
 
-async function checkTarget(found: FolderTarget, options: CheckOptions): Promise<CheckedFolder> {
-  const { folder } = found;
+async function checkTarget(target: FolderTarget, options: CheckOptions): Promise<CheckedFolder> {
+  const { folder } = target;
   const { nowMs, signal, onBytes } = options;
   const file = await readDeclaration(folder);
   if (file.kind !== 'valid') return { folder, check: checkUndeclared(file) };
 
   const now = Math.floor(nowMs / 1_000);
   const { declaration } = file;
-  const selection = selectParts(found, declaration, options);
+  const selection = selectParts(target, declaration, options);
   const isSelected = selection.files;
   const reading = { signal, onBytes, isSelected, hashes: true };
-  const state = await readFolder(folder, declaration, reading);
-  const check = checkFolder(state, now, selection);
+  const snapshot = await readFolder(folder, declaration, reading);
+  const check = checkFolder(snapshot, now, selection);
   if (check.problems.length === 0) return { folder, declaration, check };
 
-  const known = new Set(check.problems.map((problem) => problem.file));
-  const recheck = checkFolder(await readStateAgain(state, known, signal), now, selection);
-  const problems = recheck.problems.filter((problem) => known.has(problem.file));
+  const reported = new Set(check.problems.map((problem) => problem.file));
+  const recheck = checkFolder(await refreshSnapshot(snapshot, reported, signal), now, selection);
+  const problems = recheck.problems.filter((problem) => reported.has(problem.file));
   return { folder, declaration, check: { ...recheck, problems } };
 }
 

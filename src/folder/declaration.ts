@@ -74,7 +74,7 @@ export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedV
 export type RequestedDays = Pick<FolderQuery, 'since' | 'until'>;
 
 /**
- * Finds the days of the period of a run.
+ * Finds the days that a run asks for.
  *
  * @throws UsageError for an invalid period
  */
@@ -138,20 +138,22 @@ function pickEdits(query: Query): Partial<Query> {
 }
 
 /** Gives a query without metrics those of the folder, because a newer release may know more. */
-export function withFolderMetrics<Asked extends Query>(
-  { query: own }: Declaration,
-  asked: Asked,
-): Asked {
-  const isSameProfile = own.profile === asked.profile;
-  return asked.hasTypedMetrics || !isSameProfile ? asked : { ...asked, metrics: own.metrics };
+export function withFolderMetrics<AnyQuery extends Query>(
+  { query: folderQuery }: Declaration,
+  query: AnyQuery,
+): AnyQuery {
+  const isSameProfile = folderQuery.profile === query.profile;
+  return query.hasTypedMetrics || !isSameProfile
+    ? query
+    : { ...query, metrics: folderQuery.metrics };
 }
 
 /** Describes what differs between the report of a folder and that of a run: `country: FR → DE`. */
-export function reportDifferences({ query: own }: Declaration, query: Query): string[] {
-  const changes = differences(own, query);
-  const [before, now] = [own, query].map(({ outputs: [output] }) => output.path);
+export function reportDifferences({ query: folderQuery }: Declaration, query: Query): string[] {
+  const changes = differences(folderQuery, query);
+  const [before, now] = [folderQuery, query].map(({ outputs: [output] }) => output.path);
   if (before !== now) changes.push(`output: ${before} → ${now}`);
-  if (!isSameAccount(own, query))
-    changes.push(`account: ${nameAccount(own)} → ${nameAccount(query)}`);
+  if (!isSameAccount(folderQuery, query))
+    changes.push(`account: ${nameAccount(folderQuery)} → ${nameAccount(query)}`);
   return changes;
 }

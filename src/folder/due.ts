@@ -2,7 +2,7 @@ import { type CalendarUnit, unitContaining, unitsIn } from '../query/calendar.ts
 import type { Declaration } from './declaration.ts';
 import type { FileState } from './disk.ts';
 import { isFinal } from './finality.ts';
-import type { FolderSnapshot } from './folder-state.ts';
+import type { FolderSnapshot } from './folder-snapshot.ts';
 import type { FileLine } from './history-schema.ts';
 
 /** Day, week or month of a folder. */
@@ -31,7 +31,7 @@ export function listParts(declaration: Declaration, now: number): FolderPart[] {
   return parts;
 }
 
-/** Finds the part whose file has a name, in the folder's days or not. */
+/** Finds the part that a file is named for, even outside the folder's days. */
 export function findPart(name: string, declaration: Declaration): FolderPart | undefined {
   const { split, timezone, pattern } = declaration;
   const day = pattern.dayIn(name);
@@ -39,22 +39,22 @@ export function findPart(name: string, declaration: Declaration): FolderPart | u
   return unit && pattern.nameFor(unit) === name ? { ...unit, name } : undefined;
 }
 
-/** What is known about a folder. */
+/** The members of a snapshot that decide what is due. */
 export type DueInputs = Pick<FolderSnapshot, 'declaration' | 'history' | 'onDisk'>;
 
 /** Returns the parts that are due, except those whose path is not a regular file. */
-export function partsDue(parts: readonly FolderPart[], state: DueInputs): FolderPart[] {
+export function partsDue(parts: readonly FolderPart[], inputs: DueInputs): FolderPart[] {
   return parts.filter((part) => {
-    const isReplaceable = state.onDisk.get(part.name)?.kind !== 'unreadable';
-    return isReplaceable && isDue(part, state);
+    const isReplaceable = inputs.onDisk.get(part.name)?.kind !== 'unreadable';
+    return isReplaceable && isDue(part, inputs);
   });
 }
 
 /** A part is due unless its file matches the history and the declaration, and is final. */
-export function isDue(part: FolderPart, state: DueInputs): boolean {
-  const line = state.history.lines.get(part.name);
-  const matches = findMismatch(part.name, state) === undefined;
-  return !matches || !line || !isFinal(line, part, state.declaration);
+export function isDue(part: FolderPart, inputs: DueInputs): boolean {
+  const line = inputs.history.lines.get(part.name);
+  const matches = findMismatch(part.name, inputs) === undefined;
+  return !matches || !line || !isFinal(line, part, inputs.declaration);
 }
 
 /** How a file differs from what the history and the declaration say. */

@@ -12,7 +12,7 @@ import type { Declaration } from './declaration.ts';
 import { declare, planDeclaration } from './declaration-file.ts';
 import { isDue } from './due.ts';
 import { findPlace } from './folder-place.ts';
-import { type FolderSnapshot, readFolder } from './folder-state.ts';
+import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
 import type { OutputFolder } from './record-download.ts';
 
 /** A run that fills a folder. */
@@ -32,7 +32,7 @@ interface FolderRun {
 
 /** A folder as a run finds it, with whole sentences for the user. */
 export interface OpenedFolder {
-  readonly state: FolderSnapshot;
+  readonly snapshot: FolderSnapshot;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
@@ -54,9 +54,9 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
   const declared = await (declares ? declare(declaring) : planDeclaration(declaring));
 
   const { declaration, notes } = declared;
-  const state = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
+  const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
   const now = Math.floor(nowMs / 1_000);
-  const { problems } = checkFolder(state, now, { parts: ({ end }) => end <= whole.since });
+  const { problems } = checkFolder(snapshot, now, { parts: ({ end }) => end <= whole.since });
   const clauses: string[] = [];
   for (const kind of ['missing', 'stale']) {
     const count = problems.filter((problem) => problem.kind === kind).length;
@@ -68,7 +68,7 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
     warnings.push(`Before this period, ${clauses.join(' and ')}. To download them: ${update}`);
   }
   return {
-    state,
+    snapshot,
     warnings: warnings.map(printable),
     notes: declares ? notes.map(printable) : [],
   };
@@ -81,9 +81,9 @@ export function asDeclared(query: Query, { query: own }: Declaration): Query {
 }
 
 /** Returns the parts of a run that are due. */
-export function selectDue(parts: readonly Part[], state: FolderSnapshot): Part[] {
-  const { pattern } = state.declaration;
-  return parts.filter((part) => isDue({ ...part, name: pattern.nameFor(part) }, state));
+export function selectDue(parts: readonly Part[], snapshot: FolderSnapshot): Part[] {
+  const { pattern } = snapshot.declaration;
+  return parts.filter((part) => isDue({ ...part, name: pattern.nameFor(part) }, snapshot));
 }
 
 /** Returns what is needed to record downloads in a folder. */

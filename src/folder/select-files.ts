@@ -1,10 +1,10 @@
 import { type CalendarUnit, unitsIn, type Window } from '../query/calendar.ts';
 import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isFinal } from './finality.ts';
-import type { FolderSnapshot } from './folder-state.ts';
+import type { FolderSnapshot } from './folder-snapshot.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** A part with its file, or why there is none. */
+/** A part with the history line of its file, or the reason why the file cannot be used. */
 export interface SelectedPart {
   readonly part: FolderPart;
   readonly line?: FileLine | undefined;
@@ -16,27 +16,27 @@ export interface SelectedPart {
  * Selects the files of a folder that match their lines and the declaration, by part and in time
  * order.
  *
- * @param options `window` limits the parts: all of it that are over count; without one, those that
- *   the folder should have, and all others that have a file. `now` is in unix seconds
+ * @param options `window` selects its parts that are over. Without one, the parts that the folder
+ *   should have and all others with a file are selected. `now` is in unix seconds
  */
 export function selectFiles(
-  state: FolderSnapshot,
+  snapshot: FolderSnapshot,
   { window, now }: { readonly window?: Window | undefined; readonly now: number },
 ): SelectedPart[] {
-  const { declaration, onDisk } = state;
+  const { declaration, onDisk } = snapshot;
   const parts = new Map<string, FolderPart>();
-  const expected = window ? listPartsIn(state, window, now) : listParts(declaration, now);
+  const expected = window ? listPartsIn(snapshot, window, now) : listParts(declaration, now);
   for (const part of expected) {
     const counts = window || onDisk.has(part.name) || isExpected(part, declaration, now);
     if (counts) parts.set(part.name, part);
   }
   for (const name of onDisk.keys()) {
-    if (parts.has(name) || !matchesDeclaration(state, name)) continue;
+    if (parts.has(name) || !matchesDeclaration(snapshot, name)) continue;
     const part = findPart(name, declaration);
     if (part && overlaps(part, window)) parts.set(name, part);
   }
   const inOrder = [...parts.values()].sort((one, other) => one.since - other.since);
-  return inOrder.map((part) => selectPart(part, state));
+  return inOrder.map((part) => selectPart(part, snapshot));
 }
 
 function listPartsIn(
@@ -56,9 +56,9 @@ function matchesDeclaration({ declaration, history }: FolderSnapshot, name: stri
   return history.lines.get(name)?.id === declaration.id;
 }
 
-function selectPart(part: FolderPart, state: FolderSnapshot): SelectedPart {
-  const { declaration, history } = state;
-  const gap = findMismatch(part.name, state);
+function selectPart(part: FolderPart, snapshot: FolderSnapshot): SelectedPart {
+  const { declaration, history } = snapshot;
+  const gap = findMismatch(part.name, snapshot);
   if (gap !== undefined) return { part, gap, isFinal: false };
 
   const line = history.lines.get(part.name);

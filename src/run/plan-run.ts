@@ -186,12 +186,12 @@ async function declareFolder(
 ): Promise<ReportPlan> {
   const { fresh: isFresh = false, shard } = planned.options;
   const run = { cwd: host.cwd, host, nowMs: host.wallClock(), isFresh, declares };
-  const { state, warnings, notes } = await openFolder(planned.whole, run);
+  const { snapshot, warnings, notes } = await openFolder(planned.whole, run);
   for (const warning of warnings) console.warn(warning);
   for (const note of notes) console.note(note);
 
-  const query = asDeclared(planned.query, state.declaration);
+  const query = asDeclared(planned.query, snapshot.declaration);
   const report = withRequestQuery(planned, query);
-  const parts = isFresh ? report.parts : selectDue(report.parts, state);
-  return { ...report, query, parts, filled: await prepareToFill(state, { host, shard }) };
+  const parts = isFresh ? report.parts : selectDue(report.parts, snapshot);
+  return { ...report, query, parts, filled: await prepareToFill(snapshot, { host, shard }) };
 }

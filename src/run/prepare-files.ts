@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
-import { isFolderRecord } from '../folder/folder-state.ts';
+import { isFolderRecord } from '../folder/folder-snapshot.ts';
 import { formats } from '../formats/index.ts';
 import { printerFor } from '../formats/page-extras.ts';
 import type { EncodeOptions } from '../output/encoder.ts';

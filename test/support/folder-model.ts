@@ -8,7 +8,7 @@ import { checkFolder } from '../../src/folder/check-folder.ts';
 import type { FolderRequest } from '../../src/folder/declaration.ts';
 import { declare, readDeclaration } from '../../src/folder/declaration-file.ts';
 import { isDue, listParts } from '../../src/folder/due.ts';
-import { readFolder } from '../../src/folder/folder-state.ts';
+import { readFolder } from '../../src/folder/folder-snapshot.ts';
 import { recordDownload } from '../../src/folder/record-download.ts';
 import { fileHost } from './file-host.ts';
 import { units } from './second-calendar.ts';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { findPart, type Mismatch } from '../../folder/due.ts';
-import { readFolder } from '../../folder/folder-state.ts';
+import { readFolder } from '../../folder/folder-snapshot.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
 import { formatPlural } from '../../text/quantity.ts';

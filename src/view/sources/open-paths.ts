@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import type { Declaration } from '../../folder/declaration.ts';
 import { readDeclaration, requireDeclaration } from '../../folder/declaration-file.ts';
 import { findMismatch, findPart } from '../../folder/due.ts';
-import { findFolders, readFolder, type TypedPath } from '../../folder/folder-state.ts';
+import { findFolders, readFolder, type TypedPath } from '../../folder/folder-snapshot.ts';
 import type { FileLine } from '../../folder/history-schema.ts';
 import type { CalendarUnit } from '../../query/calendar.ts';
 import { refuseUrlToRead } from '../../query/url.ts';

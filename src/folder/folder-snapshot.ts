@@ -38,19 +38,19 @@ export interface FolderTarget {
 export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderTarget[]> {
   if (!(await isFolderAt(path))) return [await findFolderAbove(path)];
 
-  const found: FolderTarget[] = [];
+  const targets: FolderTarget[] = [];
   const waiting = [path.absolute];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     signal.throwIfAborted();
     const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
-    if (entries.some(({ name }) => name === declarationName)) found.push({ folder });
+    if (entries.some(({ name }) => name === declarationName)) targets.push({ folder });
     for (const entry of entries) {
       const isVisible = entry.isDirectory() && !entry.name.startsWith('.');
       if (isVisible) waiting.push(join(folder, entry.name));
     }
   }
-  if (found.length === 0) throw notDeclared(path, await listOrEmpty(path.absolute));
-  return found.sort((one, other) => (one.folder < other.folder ? -1 : 1));
+  if (targets.length === 0) throw notDeclared(path, await listOrEmpty(path.absolute));
+  return targets.sort((one, other) => (one.folder < other.folder ? -1 : 1));
 }
 
 async function listOrEmpty(path: string): Promise<string[]> {
@@ -90,11 +90,11 @@ function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError
     ? 'It has a history: run the command that filled it again, which writes a new declaration.'
     : 'If run has filled it, check that its disk is mounted. To fill a folder, see: adreport help folders';
   return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
-    hint: hint,
+    hint,
   });
 }
 
-/** What a folder should hold, and what it has. */
+/** A folder at one time: its declaration, its history and its files. */
 export interface FolderSnapshot {
   /** Absolute path. */
   readonly folder: string;
@@ -138,19 +138,19 @@ export async function readFolder(
  * Reads a declaration, a history and some files again: a run at the same time may have written the
  * history line of a file, but not yet the file.
  */
-export async function readStateAgain(
-  state: FolderSnapshot,
+export async function refreshSnapshot(
+  snapshot: FolderSnapshot,
   names: Iterable<string>,
   signal: AbortSignal,
 ): Promise<FolderSnapshot> {
-  const { folder, declaration } = state;
+  const { folder, declaration } = snapshot;
   const file = await readDeclaration(folder);
-  const onDisk = new Map(state.onDisk);
+  const onDisk = new Map(snapshot.onDisk);
   const states = await readFileStates(folder, names, { hashes: true, signal });
-  for (const [name, found] of states) {
-    if (found.kind === 'absent') onDisk.delete(name);
-    else if (declaration.pattern.dayIn(name) !== undefined) onDisk.set(name, found);
+  for (const [name, fileState] of states) {
+    if (fileState.kind === 'absent') onDisk.delete(name);
+    else if (declaration.pattern.dayIn(name) !== undefined) onDisk.set(name, fileState);
   }
   const history = await readHistory(folder, signal);
-  return { ...state, history, onDisk, ...(file.kind === 'valid' && file) };
+  return { ...snapshot, history, onDisk, ...(file.kind === 'valid' && file) };
 }
