@@ -70,125 +70,75 @@ export const callNames: Readonly<Record<EndpointName, string>> = {
 
 type RefusalClass = new (message: string, details: ErrorDetails) => AdreportError;
 
-/** A kind of refusal, and how it is explained. */
-interface RefusalKind {
-  readonly applies: (refusal: Refusal) => boolean;
-
+/** How a refusal is explained. */
+interface Explanation {
   /** Class of the error, which decides the exit code. */
   readonly ErrorClass: RefusalClass;
-  readonly sentence: (refusal: Refusal) => string;
+  readonly sentence: string;
   readonly hint?: HintName;
 
   /** Overrides the default of the class. */
   readonly retryable?: boolean;
 }
 
-/** The first kind that applies decides. A new class of error is one entry. */
-const kinds: readonly RefusalKind[] = [
-  {
-    applies: ({ redirectedTo }) => redirectedTo !== undefined,
-    ErrorClass: UnreachableError,
-    sentence: ({ redirectedTo }) =>
-      `The service redirected the download to ${redirectedTo}, which refused it.`,
-    hint: 'link',
-  },
-  {
-    applies: isNotReady,
-    ErrorClass: StillInProgressError,
-    sentence: () => 'The report is not ready.',
-  },
-  {
-    applies: ({ status, retryAfterMs }) =>
-      status === 429 || (status === 403 && retryAfterMs !== undefined),
-    ErrorClass: UnreachableError,
-    sentence: () => 'The service received too many requests.',
-    hint: 'later',
-  },
-  {
-    applies: ({ status }) => status === 501 || status === 505,
-    ErrorClass: UnreachableError,
-    sentence: ({ endpoint }) => `The service does not support ${callNames[endpoint]}.`,
-    hint: 'baseUrl',
-    retryable: false,
-  },
-  {
-    applies: ({ status }) => status >= 500 || status === 408,
-    ErrorClass: UnreachableError,
-    sentence: ({ endpoint }) =>
-      endpoint === 'auth' ? 'The sign-in failed.' : 'The service failed.',
-    hint: 'serviceFault',
-  },
-  {
-    applies: ({ endpoint }) => endpoint === 'auth',
-    ErrorClass: SignInError,
-    sentence: rejects,
-    hint: 'password',
-  },
-  {
-    applies: ({ status }) => status === 401,
-    ErrorClass: SignInError,
-    sentence: refusedToken,
-    hint: 'token',
-  },
-  {
-    applies: ({ status, record }) => status === 403 && record.errorId !== 'ADMIN_ONLY',
-    ErrorClass: ForbiddenError,
-    sentence: ({ endpoint }) => `The service refused ${callNames[endpoint]}.`,
-    hint: 'permission',
-  },
-  {
-    applies: ({ endpoint, record, status }) =>
-      endpoint === 'download' &&
-      record.reportState === 'failed' &&
-      [200, 202, 409, 425].includes(status),
-    ErrorClass: ReportFailedError,
-    sentence: () => 'The report failed.',
-    hint: 'requestAgain',
-  },
-  {
-    applies: ({ status, reportId }) => status === 410 && reportId !== undefined,
-    ErrorClass: ReportFailedError,
-    sentence: () => 'The report no longer exists.',
-    hint: 'requestAgain',
-  },
-  {
-    applies: ({ status, reportId }) => status === 404 && reportId !== undefined,
-    ErrorClass: RejectedError,
-    sentence: ({ reportId = '' }) => `The service does not know the report ${printable(reportId)}.`,
-    hint: 'reportId',
-  },
-  {
-    applies: ({ status }) => status === 404,
-    ErrorClass: RejectedError,
-    sentence: rejects,
-    hint: 'baseUrl',
-  },
-  {
-    applies: ({ status }) => status === 413,
-    ErrorClass: RejectedError,
-    sentence: rejects,
-    hint: 'tooLarge',
-  },
-  {
-    applies: ({ record }) => record.errorId === 'PROFILE_MISMATCH',
-    ErrorClass: RejectedError,
-    sentence: rejects,
-    hint: 'profile',
-  },
-  {
-    applies: ({ endpoint, status }) => endpoint === 'download' && status === 200,
-    ErrorClass: IncompleteDataError,
-    sentence: () => 'The service sent an error instead of the report.',
-  },
-  {
-    applies: () => true,
-    ErrorClass: RejectedError,
-    sentence: rejects,
-  },
-];
+/** Decides what a refusal means. A new class of error is one more case. */
+function explain(refusal: Refusal): Explanation {
+  const { endpoint, status, record, reportId, retryAfterMs, redirectedTo } = refusal;
+  const call = callNames[endpoint];
+  const rejected = `The service rejected ${call}.`;
 
-function rejects({ endpoint }: Refusal): string {
-  return `The service rejected ${callNames[endpoint]}.`;
+  if (redirectedTo !== undefined) {
+    const sentence = `The service redirected the download to ${redirectedTo}, which refused it.`;
+    return { ErrorClass: UnreachableError, sentence, hint: 'link' };
+  }
+  if (isNotReady(refusal)) {
+    return { ErrorClass: StillInProgressError, sentence: 'The report is not ready.' };
+  }
+  if (status === 429 || (status === 403 && retryAfterMs !== undefined)) {
+    const sentence = 'The service received too many requests.';
+    return { ErrorClass: UnreachableError, sentence, hint: 'later' };
+  }
+  if (status === 501 || status === 505) {
+    const sentence = `The service does not support ${call}.`;
+    return { ErrorClass: UnreachableError, sentence, hint: 'baseUrl', retryable: false };
+  }
+  if (status >= 500 || status === 408) {
+    const sentence = endpoint === 'auth' ? 'The sign-in failed.' : 'The service failed.';
+    return { ErrorClass: UnreachableError, sentence, hint: 'serviceFault' };
+  }
+
+  if (endpoint === 'auth') return { ErrorClass: SignInError, sentence: rejected, hint: 'password' };
+  if (status === 401) {
+    return { ErrorClass: SignInError, sentence: refusedToken(refusal), hint: 'token' };
+  }
+  if (status === 403 && record.errorId !== 'ADMIN_ONLY') {
+    const sentence = `The service refused ${call}.`;
+    return { ErrorClass: ForbiddenError, sentence, hint: 'permission' };
+  }
+
+  const hasFailed = record.reportState === 'failed' && [200, 202, 409, 425].includes(status);
+  if (endpoint === 'download' && hasFailed) {
+    const sentence = 'The report failed.';
+    return { ErrorClass: ReportFailedError, sentence, hint: 'requestAgain' };
+  }
+  if (status === 410 && reportId !== undefined) {
+    const sentence = 'The report no longer exists.';
+    return { ErrorClass: ReportFailedError, sentence, hint: 'requestAgain' };
+  }
+  if (status === 404 && reportId !== undefined) {
+    const sentence = `The service does not know the report ${printable(reportId)}.`;
+    return { ErrorClass: RejectedError, sentence, hint: 'reportId' };
+  }
+  if (endpoint === 'download' && status === 200) {
+    const sentence = 'The service sent an error instead of the report.';
+    return { ErrorClass: IncompleteDataError, sentence };
+  }
+  if (status === 404) return { ErrorClass: RejectedError, sentence: rejected, hint: 'baseUrl' };
+  if (status === 413) return { ErrorClass: RejectedError, sentence: rejected, hint: 'tooLarge' };
+  if (record.errorId === 'PROFILE_MISMATCH') {
+    return { ErrorClass: RejectedError, sentence: rejected, hint: 'profile' };
+  }
+  return { ErrorClass: RejectedError, sentence: rejected };
 }
 
 function refusedToken({ origin, record }: Refusal): string {
@@ -207,7 +157,7 @@ function isNotReady({ endpoint, status, record, reportId }: Refusal): boolean {
 }
 
 function findHint(
-  { hint }: RefusalKind,
+  hint: HintName | undefined,
   { origin }: Refusal,
   wording: Wording,
 ): string | undefined {
@@ -220,11 +170,8 @@ function findHint(
 /** Builds the error for a refusal, with the service's own message. */
 function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportError {
   const { endpoint, status, record, retryAfterMs, reportId } = refusal;
-  const kind = kinds.find(({ applies }) => applies(refusal));
-  if (!kind) throw new TypeError('The last kind applies to every refusal.');
-
+  const { ErrorClass, sentence, hint, retryable } = explain(refusal);
   const errorId = record.errorId && showText(endpoint, record.errorId);
-  const sentence = kind.sentence(refusal);
   const reason = formatReason(refusal, sentence);
   const sentences = [reason === undefined ? sentence : `${sentence.slice(0, -1)}: ${reason}`];
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
@@ -235,10 +182,10 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   const lines = record.errorLines.length > 1 ? record.errorLines : [];
   const details = lines.map((line) => `\n  - ${showText(endpoint, line)}`);
 
-  return new kind.ErrorClass(sentences.join(' ') + details.join(''), {
-    ...(kind.retryable !== undefined && { retryable: kind.retryable }),
+  return new ErrorClass(sentences.join(' ') + details.join(''), {
+    ...(retryable !== undefined && { retryable }),
     code: errorId ?? (status === 200 ? undefined : `HTTP_${status}`),
-    hint: findHint(kind, refusal, wording),
+    hint: findHint(hint, refusal, wording),
     httpStatus: status,
     retryAfterMs,
     reportId,
