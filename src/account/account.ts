@@ -114,8 +114,8 @@ export class Accounts {
 
   /** Finds or creates the account for some options. */
   choose(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
-    const isOwn = !choice && options.account === this.#options.account;
-    if (isOwn) return this.current;
+    const isCurrent = !choice && options.account === this.#options.account;
+    if (isCurrent) return this.current;
 
     const { account, retries, timeout } = options;
     const key = JSON.stringify([choice, account, retries, timeout]);
@@ -134,10 +134,10 @@ export class Accounts {
   #createAccount(options: AccountOptions, choice?: ProjectChoice): ServiceAccount {
     const isLocal = options.local === true;
     const settings = once(async () => {
-      const found = resolveSettings(await this.#findSources(options, choice));
-      if (isLocal && !found.storedAccount) throw unknownLocalAccount(found);
-      hideSecrets(found, this.#host.console);
-      return found;
+      const resolved = resolveSettings(await this.#findSources(options, choice));
+      if (isLocal && !resolved.storedAccount) throw unknownLocalAccount(resolved);
+      hideSecrets(resolved, this.#host.console);
+      return resolved;
     });
     const signIn = async () =>
       requireSignIn(await settings(), (command, account) => this.#runCommand(command, account));
@@ -146,7 +146,7 @@ export class Accounts {
       settings,
       signIn,
       client: once(async () => this.#connect(await signIn(), options)),
-      connectWith: (typed) => this.#connect(typed, options),
+      connectWith: (newSignIn) => this.#connect(newSignIn, options),
       name: async () => chooseAccountName(await settings()),
     };
   }

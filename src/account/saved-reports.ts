@@ -72,7 +72,7 @@ export async function readSavedReports(
     const section = file.report(name);
     const saved = readReport(file, section, command);
     const values = resolvePaths(saved, file, cwd);
-    // For these the environment takes precedence over the file.
+    // For these, the environment takes precedence over the file.
     const { account, profile, encoding, windowClock, ...others } = values;
     const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
@@ -144,7 +144,7 @@ function findFile(command: RunCommandLine, here: Surroundings): string {
   const message = `There is no ${projectFileName} in this folder or its parents.`;
   const hint = 'Create one with adreport init, or name a file with --file.';
   if (command.names.length === 0) throw new UsageError(message, { hint });
-  throw unknownReport(command, here, { what: message, hint });
+  throw unknownReport(command, here, { message, hint });
 }
 
 /**
@@ -171,7 +171,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
     if (file.lines.has(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
     throw unknownReport(command, here, {
-      what: message,
+      message,
       hint: didYouMean(nearest(name, allNames), list),
     });
   }
@@ -182,15 +182,15 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
 function unknownReport(
   { names, options: { period } }: RunCommandLine,
   { nowMs }: Surroundings,
-  { what, hint }: { readonly what: string; readonly hint: string },
+  { message, hint }: { readonly message: string; readonly hint: string },
 ): UsageError {
   const words = names.join('-');
-  const meantPeriod = period === undefined ? words : `${period}-${words}`;
-  if (isPeriod(meantPeriod, nowMs)) {
+  const possiblePeriod = period === undefined ? words : `${period}-${words}`;
+  if (isPeriod(possiblePeriod, nowMs)) {
     return new UsageError(`“${printable(names.join(' '))}” is not a saved report.`, {
-      hint: `Use --period ${meantPeriod}`,
+      hint: `Use --period ${possiblePeriod}`,
     });
   }
-  const hintOnValues = 'If it is the value of a flag, leave no spaces: --metrics displays,clicks';
-  return new UsageError(what, { hint: `${hint}\n${hintOnValues}` });
+  const spaceHint = 'If it is the value of a flag, leave no spaces: --metrics displays,clicks';
+  return new UsageError(message, { hint: `${hint}\n${spaceHint}` });
 }

@@ -48,13 +48,13 @@ export async function findIds(client: () => Promise<Client>, query: Query): Prom
   const { campaigns, warnings } = await readCampaigns(await client());
   const selections: string[] = [];
   const ids: Record<string, readonly string[]> = { ...filters };
-  for (const one of named) {
-    const typedPatterns = patterns[one.name] ?? [];
-    const matches = findMatches(one, typedPatterns, campaigns);
+  for (const filter of named) {
+    const typedPatterns = patterns[filter.name] ?? [];
+    const matches = findMatches(filter, typedPatterns, campaigns);
     selections.push(
-      `${one.flag} ${quoted(typedPatterns.join(','))} selects ${listThings(matches)}.`,
+      `${filter.flag} ${quoted(typedPatterns.join(','))} selects ${listThings(matches)}.`,
     );
-    ids[one.filter] = [...new Set([...(ids[one.filter] ?? []), ...matches.keys()])];
+    ids[filter.filter] = [...new Set([...(ids[filter.filter] ?? []), ...matches.keys()])];
   }
   return { query: Object.freeze({ ...query, filters: ids }), selections, warnings };
 }

@@ -36,7 +36,7 @@ export interface OpenOptions extends WaitLimits {
   /** `undefined` if the request is not known. */
   readonly part: Part | undefined;
 
-  /** Tries to download the report before; refused calls and cut bodies both count. */
+  /** Number of earlier attempts to download it: refused calls and cut bodies. */
   readonly triesBefore?: number | undefined;
 
   /** Called as data arrives. */
@@ -77,7 +77,7 @@ export class OpenReport {
   readonly createdMs: number;
   readonly contentType: string | undefined;
 
-  /** Tries to download the report, including this one. */
+  /** Number of attempts to download it, with this one. */
   readonly tries: number;
 
   /** What follows the rows; complete once all rows were read. */

@@ -133,7 +133,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
           hasBegun = true;
           yield item;
         }
-        this.#expectNoWarnings();
+        this.#requireNoWarnings();
         return;
       } catch (error) {
         if (hasBegun) throw this.#withId(error);
@@ -155,7 +155,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     }
   }
 
-  #expectNoWarnings(): void {
+  #requireNoWarnings(): void {
     if (!this.#setup.options.strict || this.warnings.length === 0) return;
     const hint = 'Without strict it is a warning.';
     throw new RefusedReportError(warningsMessage(this.warnings), { hint });

@@ -91,8 +91,8 @@ async function writeChecks(context: Context, written: WrittenChecks): Promise<vo
 
   const lines: string[] = [];
   const { checked } = written;
-  if (!console.isQuiet) lines.push(...checked.flatMap((one) => folderLines(host.cwd, one)));
-  lines.push(...checked.flatMap((one) => problemLines(host.cwd, one)));
+  if (!console.isQuiet) lines.push(...checked.flatMap((folder) => folderLines(host.cwd, folder)));
+  lines.push(...checked.flatMap((folder) => problemLines(host.cwd, folder)));
   if (!console.isQuiet) lines.push(...closingLines(context, written));
   if (lines.length > 0) await console.write(`${lines.map(printable).join('\n')}\n`);
 }

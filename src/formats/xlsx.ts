@@ -37,7 +37,7 @@ const heldRows = 10_000;
 const heldBytes = 8 * 1024 * 1024;
 
 /** Bounds of column widths in characters. */
-const widthBounds = { least: 8, most: 60 };
+const widthBounds = { min: 8, max: 60 };
 
 /**
  * Writes an Excel spreadsheet: the rows as a table named `Report` with typed numbers and dates, and

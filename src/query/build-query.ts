@@ -185,28 +185,28 @@ class QueryReader {
 
   /** Reads the filters, and merges values for the same one. */
   readFilters(): QueryFilters {
-    const found: Record<string, readonly string[]> = {};
+    const filters: Record<string, readonly string[]> = {};
     const add = (name: string, values: readonly string[]): void => {
-      found[name] = distinct([...(found[name] ?? []), ...values]);
+      filters[name] = distinct([...(filters[name] ?? []), ...values]);
     };
-    const { filter: typed = [], country } = this.#options;
-    for (const one of typed) {
-      const filter = this.#expectFilters('--filter') && this.#findFilter(one);
-      if (filter) add(filter.name, this.#readValues(filter, one.values, '--filter'));
+    const { filter: typedFilters = [], country } = this.#options;
+    for (const typed of typedFilters) {
+      const filter = this.#supportsFilters('--filter') && this.#findFilter(typed);
+      if (filter) add(filter.name, this.#readValues(filter, typed.values, '--filter'));
     }
     const byCountry = filterTable.find(({ on }) => on === 'COUNTRY');
-    if (country && byCountry && this.#expectFilters('--country')) {
+    if (country && byCountry && this.#supportsFilters('--country')) {
       add(byCountry.name, this.#readValues(byCountry, country, '--country'));
     }
     for (const { name, flag } of namedFilters) {
       const patterns = this.#options[name];
-      if (patterns && this.#expectFilters(flag)) add(name, patterns);
+      if (patterns && this.#supportsFilters(flag)) add(name, patterns);
     }
-    return found;
+    return filters;
   }
 
-  /** Adds a mistake if the profile has no filters. */
-  #expectFilters(flag: string): boolean {
+  /** Returns true if the profile has filters; otherwise adds a mistake. */
+  #supportsFilters(flag: string): boolean {
     if (vocabularyOf(this.#profile).filters.length > 0) return true;
     this.#refuse(flag, 'DSP reports do not support filters.', `Remove ${flag}.`);
     return false;
@@ -242,7 +242,7 @@ class QueryReader {
     if (on === 'COUNTRY') {
       const country = nearest(
         text,
-        listCountries().map((one) => one.name),
+        listCountries().map(({ name }) => name),
       );
       const hint = didYouMean(country, 'Use ISO codes or English names: FR,Germany.');
       this.#refuse(flag, `Unknown country ${quoted(text)}.`, hint);

@@ -199,7 +199,7 @@ function columnsLackingFor(name: string, columns: readonly string[]): string | u
     name,
     derivedMetrics.map((metric) => metric.field),
   );
-  const metric = derivedMetrics.find((one) => one.field === field);
+  const metric = derivedMetrics.find((metric) => metric.field === field);
   if (!metric || another !== undefined) return undefined;
 
   const { numerator, denominator } = metric;

@@ -96,7 +96,7 @@ class DocumentReader {
     else if (first === ascii.openBracket) yield* this.#array();
     else throw new MalformedJson(this.#window.start, `it begins with ${this.#beginning()}`);
 
-    await this.#expectEnd();
+    await this.#requireEnd();
     if (!this.#isDataSeen) throw noRows(this.#members);
   }
 
@@ -106,7 +106,7 @@ class DocumentReader {
     return quoted(bytes.toString('utf8', start, Math.min(end, start + maxQuotedBytes)));
   }
 
-  async #expectEnd(): Promise<void> {
+  async #requireEnd(): Promise<void> {
     do {
       if (this.#isMoreThere()) {
         throw this.#malformed('The report continues after its end', this.#window.start);
@@ -315,7 +315,7 @@ export function readSummary(json: Buffer | undefined): ReportSummary | undefined
   if (!summary || !Array.isArray(names)) return undefined;
 
   const texts: unknown[] = [summary.since, summary.until, summary.timezone, ...names];
-  return texts.every((each) => typeof each === 'string') ? summary : undefined;
+  return texts.every((text) => typeof text === 'string') ? summary : undefined;
 }
 
 /**

@@ -15,7 +15,7 @@ export class RowPlaces {
 
   /** Returns `line 3` or `row 2`. */
   nameOf(row: number): string {
-    const shift = this.#shifts.findLast((each) => each.row <= row);
+    const shift = this.#shifts.findLast((shift) => shift.row <= row);
     return shift ? `line ${row + shift.linesAhead}` : `row ${row}`;
   }
 }

@@ -43,7 +43,7 @@ export function chooseOutputs(
   );
   requireFittingFlags(
     options,
-    outputs.map((one) => one.format),
+    outputs.map(({ format }) => format),
   );
   requireTargets(context, outputs);
   return outputs;

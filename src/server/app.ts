@@ -128,8 +128,8 @@ function findRoute(routes: readonly Route[], { method = '', url = '' }: Incoming
   const [, folder, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(written) ?? [];
   const path = folder === undefined ? written : `${folder}:id`;
 
-  const wanted = method === 'HEAD' ? 'GET' : method;
-  const route = routes.find((one) => one.method === wanted && one.path === path);
+  const routedMethod = method === 'HEAD' ? 'GET' : method;
+  const route = routes.find((route) => route.method === routedMethod && route.path === path);
   return { route, path, id };
 }
 

@@ -185,7 +185,7 @@ export class GroupedTotals implements Iterable<Group> {
 
   /** Returns the part of a sum that `Sums.unpaired` describes. */
   unpairedIn(group: number, field: string, other: string): Decimal | number | undefined {
-    const pair = this.#pairs.find((one) => one.field === field && one.other === other);
+    const pair = this.#pairs.find((pair) => pair.field === field && pair.other === other);
     return pair?.sum.get(group);
   }
 

@@ -41,11 +41,11 @@ function renderChart(
 
   const { rows, others } = firstRows(table, maxBars);
   const toAmount = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
-  const most = Math.max(0, ...rows.map(toAmount));
+  const max = Math.max(0, ...rows.map(toAmount));
   const items = rows.map((row) => {
     const { name, detail } = rowName(table, row);
     const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
-    const length = most > 0 ? (100 * toAmount(row)) / most : 0;
+    const length = max > 0 ? (100 * toAmount(row)) / max : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
     return `<li><span>${nameHtml(name)}${detailHtml}</span>${formatNumbers(row, { table, lead, totals })}${bar}`;
   });

@@ -60,10 +60,10 @@ export function renderTimeChart(chart: TimeChart): string {
   const isFlat = [...values, ...beforeKnown].every((value) => value === 0);
   if (values.length === 0 || isFlat) return '';
 
-  const least = Math.min(...values);
-  const most = Math.max(...values);
+  const min = Math.min(...values);
+  const max = Math.max(...values);
   const scale = scaleLinear()
-    .domain([Math.min(0, least, ...beforeKnown), Math.max(0, most, ...beforeKnown)])
+    .domain([Math.min(0, min, ...beforeKnown), Math.max(0, max, ...beforeKnown)])
     .range([height, 0])
     .nice(gridLines);
   const y: VerticalScale = (value) => rounded(scale(value));
@@ -85,7 +85,7 @@ export function renderTimeChart(chart: TimeChart): string {
   return `<figure${isByGroup ? ' class="wide"' : ''}>
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${renderScale(metric, ticks)}</div>
-<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, least, most)}">${drawing.join('')}</svg>
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, min, max)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${renderSlots(chart)}</div>
 <svg class="x" aria-hidden="true">${renderTicks(axis)}</svg></div>
 ${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
@@ -220,9 +220,9 @@ function renderLegend(series: readonly TimeSeries[]): string {
 }
 
 /** Describes the chart for screen readers. */
-function describe({ metric, axis, caption }: TimeChart, least: number, most: number): string {
-  const from = withCurrency(metric, formatOnScale(metric, least));
-  const to = withCurrency(metric, formatOnScale(metric, most));
+function describe({ metric, axis, caption }: TimeChart, min: number, max: number): string {
+  const from = withCurrency(metric, formatOnScale(metric, min));
+  const to = withCurrency(metric, formatOnScale(metric, max));
   const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
   return htmlText(`${metric.label} ${caption}, ${period}: from ${from} to ${to}`);
 }

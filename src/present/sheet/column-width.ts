@@ -10,11 +10,11 @@ import type { SheetCell } from './sheet-cells.ts';
 export function columnWidth(
   heading: string,
   cells: Iterable<SheetCell | undefined>,
-  { least, most, oneLine = 16 }: { least: number; most: number; oneLine?: number },
+  { min, max, oneLine = 16 }: { min: number; max: number; oneLine?: number },
 ): number {
-  let width = Math.max(least, headingWidth(heading, oneLine));
-  for (const cell of cells) width = Math.max(width, cellWidth(cell, most) + 2);
-  return Math.min(most, width);
+  let width = Math.max(min, headingWidth(heading, oneLine));
+  for (const cell of cells) width = Math.max(width, cellWidth(cell, max) + 2);
+  return Math.min(max, width);
 }
 
 /** Measures a heading. Headings are bold; long ones are wrapped between words. */
@@ -28,11 +28,11 @@ function headingWidth(heading: string, oneLine: number): number {
 const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
 
 /** Measures a cell in characters. Numbers have thousands separators. */
-function cellWidth(cell: SheetCell | undefined, most: number): number {
+function cellWidth(cell: SheetCell | undefined, maxWidth: number): number {
   if (!cell) return 0;
 
   const { style, content } = cell;
-  if (typeof content === 'string') return textWidth(content, most);
+  if (typeof content === 'string') return textWidth(content, maxWidth);
 
   const timeWidth = timeWidths[style];
   if (timeWidth !== undefined) return timeWidth;
@@ -43,9 +43,9 @@ function cellWidth(cell: SheetCell | undefined, most: number): number {
 }
 
 /** Measures the longest line. */
-function textWidth(text: string, most: number): number {
+function textWidth(text: string, maxWidth: number): number {
   let width = 0;
-  for (const line of text.split('\n', most))
-    width = Math.max(width, measureWidth(line.slice(0, most)));
+  for (const line of text.split('\n', maxWidth))
+    width = Math.max(width, measureWidth(line.slice(0, maxWidth)));
   return width;
 }

@@ -19,9 +19,9 @@ import {
 } from './summary-chart.ts';
 
 /** Widths in characters of names, of ids or the first metrics, and of other columns. */
-const nameBounds = { least: 24, most: 50, oneLine: 40 };
-const idBounds = { least: 16, most: 30 };
-const metricBounds = { least: 10, most: 24 };
+const nameBounds = { min: 24, max: 50, oneLine: 40 };
+const idBounds = { min: 16, max: 30 };
+const metricBounds = { min: 10, max: 24 };
 
 export interface SummarySheet {
   readonly xml: string;
@@ -126,7 +126,7 @@ function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
 
   for (let column = 0; column < columnCount; column++) {
     const bounds = [nameBounds, idBounds][column] ?? metricBounds;
-    let width = bounds.least;
+    let width = bounds.min;
     for (const row of rows) {
       const cell = row[column];
       const isHeading = row[0]?.style === 'header';

@@ -3,7 +3,7 @@ import { Zip, ZipPassThrough } from 'fflate';
 import { OutputError } from '../../errors.ts';
 
 /** Maximum size of a ZIP entry without ZIP64, which spreadsheet programs do not read. */
-const largestBytes = 0xffffffff;
+const maxBytes = 0xffffffff;
 
 /** Compression level. Higher ones take twice as long and save a tenth. */
 const level = 3;
@@ -88,7 +88,7 @@ export class ZipArchive {
 
   #push(bytes: Uint8Array, isLast: boolean): void {
     this.#entryBytes += bytes.length;
-    if (this.#entryBytes > largestBytes) {
+    if (this.#entryBytes > maxBytes) {
       throw new OutputError(
         'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
         {

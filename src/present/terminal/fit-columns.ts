@@ -2,7 +2,7 @@
 const minNameWidth = 24;
 
 /** Names are shortened further only if even one metric would not fit. */
-const leastNameWidth = 8;
+const minOnlyNameWidth = 8;
 
 /** Width in terminal cells. */
 export interface FitColumn {
@@ -39,10 +39,10 @@ export function fitColumns(
   while (!fits(minNameWidth) && kept.filter(isMetric).length > 1) {
     kept.splice(kept.findLastIndex(isMetric), 1);
   }
-  while (!fits(leastNameWidth) && kept.length > 1) kept.pop();
+  while (!fits(minOnlyNameWidth) && kept.length > 1) kept.pop();
 
   let maxNameWidth = Math.min(lineWidth, Math.max(...widthsFor(lineWidth)));
-  while (!fits(maxNameWidth) && maxNameWidth > leastNameWidth) maxNameWidth -= 1;
+  while (!fits(maxNameWidth) && maxNameWidth > minOnlyNameWidth) maxNameWidth -= 1;
   const widths = widthsFor(maxNameWidth);
   const isOnly = kept.length === 1;
   return { kept, widths: isOnly ? widths.map((width) => Math.min(width, lineWidth)) : widths };

@@ -59,12 +59,12 @@ export function lineChart(
   { width: lineWidth = 80, style }: TableLook = {},
 ): string[] {
   const known = values.filter((value) => value !== undefined);
-  const least = Math.min(0, ...known);
-  const greatest = Math.max(0, ...known);
-  const isFlat = least === greatest;
+  const min = Math.min(0, ...known);
+  const max = Math.max(0, ...known);
+  const isFlat = min === max;
   // A line of zeros has room above it.
   const scale = scaleLinear()
-    .domain([least, isFlat ? 1 : greatest])
+    .domain([min, isFlat ? 1 : max])
     .nice(scaleNumbers);
 
   // Every number of the scale is next to a line, at equal distances.

@@ -39,7 +39,9 @@ export class Sessions {
   /** Returns a new token. An unknown e-mail and a wrong password are refused in the same way. */
   signIn(email: string, password: string, nowMs: number): string {
     const lowerCaseEmail = email.trim().toLowerCase();
-    const account = this.#accounts.find((one) => one.email.toLowerCase() === lowerCaseEmail);
+    const account = this.#accounts.find(
+      (account) => account.email.toLowerCase() === lowerCaseEmail,
+    );
     const isRight = timingSafeEqual(hashText(password), hashText(account?.password ?? ''));
     if (!account || !isRight) {
       throw new ServiceError(

@@ -19,7 +19,7 @@ export function parseRowOrder(
   const columns = [...new Set([...fields, ...metrics.map(({ field }) => field)])];
   const field = sortColumn(typed, columns);
 
-  const metric = metrics.find((one) => one.field === field);
+  const metric = metrics.find((metric) => metric.field === field);
   const ascending = typed.direction === 'desc' ? -1 : 1;
   const descending = typed.direction === 'asc' ? 1 : -1;
   if (metric) {

@@ -61,7 +61,7 @@ export class RowFilter {
 
 /** Returns `adId` for the service's filter `adunitId`; other names are unchanged. */
 function filterColumn(name: string): string {
-  const filter = filters.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  const filter = filters.find((filter) => filter.name.toLowerCase() === name.toLowerCase());
   const fields = (filter && findBreakdown(filter.on)?.fields) ?? [];
   const column = fields.find(({ type }) => type === 'id') ?? fields[0];
   return column?.name ?? name;
