@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
 import type { TableLook } from '../../output/encoder.ts';
-import { groupBars, groupLines, groupTable } from '../../present/terminal/group-text.ts';
+import { groupTable } from '../../present/terminal/group-table.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { Context } from '../../run/context.ts';
@@ -102,7 +102,11 @@ async function formatRows(context: Context, view: View, rows: KeptRows): Promise
 }
 
 /** Throws `UsageError` if a chart cannot draw the groups. */
-function chartLines(view: View, chart: 'bar' | 'line', look: TableLook): readonly string[] {
+async function chartLines(
+  view: View,
+  chart: 'bar' | 'line',
+  look: TableLook,
+): Promise<readonly string[]> {
   const keys = view.groups.by;
   const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTime(field));
   if (!canDraw) {
@@ -114,6 +118,8 @@ function chartLines(view: View, chart: 'bar' | 'line', look: TableLook): readonl
   const ranked = rankViewGroups(view, chart === 'bar' ? maxBars : undefined);
   const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? metricToSortBy(view);
   if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
+  // Loaded lazily: scales take 10 ms, which commands without a chart should not pay for.
+  const { groupBars, groupLines } = await import('../../present/terminal/group-charts.ts');
   return chart === 'bar' ? groupBars(ranked, metric, look) : groupLines(ranked, metric, look);
 }
 

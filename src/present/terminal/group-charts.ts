@@ -1,6 +1,5 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { ColumnPlan } from '../../output/column-plan.ts';
-import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
+import type { TableLook } from '../../output/encoder.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
@@ -10,44 +9,9 @@ import { hourText } from '../../totals/numbers.ts';
 import { byMetric, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { formatMetric, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
-import { orderMetrics } from '../choose-metrics.ts';
 import { idWithoutName, nameText, noName } from '../group-name.ts';
-import { buildTable, groupRows } from '../report-table.ts';
 import { chooseHeading } from './headings.ts';
-import { tableLines } from './table-lines.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
-
-/** Columns of a table of groups; by default the keys and the metrics. */
-type GroupColumns = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'labels'>;
-
-/** Draws a table of groups, with a line for those that are not shown and a line of totals. */
-export function groupTable(
-  { all, metrics, top, others }: RankedGroups,
-  look: TableLook,
-  columns: GroupColumns,
-): string[] {
-  const plan = new ColumnPlan(columns);
-  plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
-
-  const total = all.totals();
-  const rows = groupRows(all, top);
-  if (others) {
-    // The label is in the column that names the groups.
-    const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
-    const label = othersLabel(others.count);
-    const valueIn = (field: string) => (field === labelled?.field ? label : null);
-    rows.push({ sums: others.sums, valueIn });
-  }
-  const table = buildTable({
-    columns: plan.columns,
-    metrics: orderMetrics(metrics, total),
-    lead: metrics[0],
-    rows,
-    total,
-    keepsOrder: true,
-  });
-  return tableLines(table, look);
-}
 
 /** Draws horizontal bars of one metric, with a line for the groups that are not shown. */
 export function groupBars(

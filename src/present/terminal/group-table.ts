@@ -1,0 +1,38 @@
+import { ColumnPlan } from '../../output/column-plan.ts';
+import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
+import { isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
+import { orderMetrics } from '../choose-metrics.ts';
+import { buildTable, groupRows } from '../report-table.ts';
+import { tableLines } from './table-lines.ts';
+
+/** Columns of a table of groups; by default the keys and the metrics. */
+type GroupColumns = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'labels'>;
+
+/** Draws a table of groups, with a line for those that are not shown and a line of totals. */
+export function groupTable(
+  { all, metrics, top, others }: RankedGroups,
+  look: TableLook,
+  columns: GroupColumns,
+): string[] {
+  const plan = new ColumnPlan(columns);
+  plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
+
+  const total = all.totals();
+  const rows = groupRows(all, top);
+  if (others) {
+    // The label is in the column that names the groups.
+    const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
+    const label = othersLabel(others.count);
+    const valueIn = (field: string) => (field === labelled?.field ? label : null);
+    rows.push({ sums: others.sums, valueIn });
+  }
+  const table = buildTable({
+    columns: plan.columns,
+    metrics: orderMetrics(metrics, total),
+    lead: metrics[0],
+    rows,
+    total,
+    keepsOrder: true,
+  });
+  return tableLines(table, look);
+}
