@@ -54,12 +54,11 @@ export function createContext(
     accounts,
     elapsedMs: () => stopwatch() - startedMs,
     isLocal: account.isLocal,
-    store: () => accounts.store(),
 
     ledger() {
       if (account.isLocal) return undefined;
       const { directory } = accounts.store();
-      ledger ??= new Ledger({ directory, host, wallClock, warn: console.warn });
+      ledger ??= new Ledger(directory, host, console.warn);
       return ledger;
     },
 

@@ -32,6 +32,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
   const query = part?.query;
   const { columns = query?.columns, strict = query?.strict } = options;
   const account = await context.account.name();
+  const names = { ...(part && nameValues(part)), account, id: reportId };
   const { platform } = context.host;
   const announcer = new Announcer(context);
   try {
@@ -41,8 +42,7 @@ async function download(context: Context, options: DownloadFlags, reportId: stri
       named,
       waits: options.wait === true,
       options,
-      output: { ...options, outputs, columns, ...(strict && { strict }) },
-      names: { ...(part && nameValues(part)), account, id: reportId },
+      output: { ...options, outputs, names, columns, ...(strict && { strict }) },
     });
     await announcer.add(written);
     announcer.end({ isOneReport: true });

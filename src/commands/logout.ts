@@ -26,7 +26,7 @@ export const logoutCommand = declareCommand({
 async function logout(context: Context): Promise<void> {
   const name = await context.accounts.nameToChange();
   let isStored = false;
-  await context.store().update((settings) => {
+  await context.accounts.store().update((settings) => {
     isStored = findAccount(settings, name) !== undefined;
     return isStored ? withoutAccount(settings, name) : settings;
   });

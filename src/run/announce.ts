@@ -1,4 +1,3 @@
-import type { ReportSummary } from '../contract/messages.ts';
 import { isClosedPipe } from '../errors.ts';
 import { formatChanges } from '../folder/record-download.ts';
 import type { WrittenFile } from '../output/written-file.ts';
@@ -114,8 +113,7 @@ function isNamed(file: FileInPlace): file is NamedFile {
 function formatJsonLine(written: WrittenReport, file: NamedFile): string {
   const { report, account, provenance, rows, reportIds, checkResult, recorded } = written;
   const { query, part } = report;
-  const { summary } = rows.tail;
-  const window = part ? describeWindow(part) : summary && formatWindow(summary);
+  const window = part ? describeWindow(part) : rows.tail.summary;
   return visibleJson({
     file: file.name,
     report: query?.report ?? null,
@@ -126,8 +124,8 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
     key: provenance.key,
     reportId: rows.id ?? null,
     reportIds,
-    since: window?.since ?? null,
-    until: window?.until ?? null,
+    since: formatEnd(window?.since),
+    until: formatEnd(window?.until),
     warnings: checkResult.warnings.map(({ message }) => message),
     // A warning about a file is no proof against the report.
     notes: [...checkResult.notes.map(({ message }) => message), ...(recorded?.warnings ?? [])],
@@ -136,10 +134,9 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
   });
 }
 
-/** Formats the ends of a summary's window as RFC 3339: `+01:00` for `+0100`. */
-function formatWindow({ since, until }: ReportSummary): Pick<ReportSummary, 'since' | 'until'> {
-  const withColon = (time: string) => time.replace(/([+-]\d\d)(\d\d)$/, '$1:$2');
-  return { since: withColon(since), until: withColon(until) };
+/** Formats an end of a window, of which a summary has `+0100`, as RFC 3339: `+01:00`. */
+function formatEnd(time: string | undefined): string | null {
+  return time?.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') ?? null;
 }
 
 type OutputSize = Pick<WrittenFile, 'rowCount' | 'sizeBytes'>;

@@ -1,5 +1,4 @@
 import type { AccountOptions, Accounts, ServiceAccount } from '../account/account.ts';
-import type { Store } from '../account/store.ts';
 import type { Host } from '../host.ts';
 import type { Console, ConsoleFlags } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
@@ -27,7 +26,6 @@ export interface Context {
 
   /** Set with `--local`, which uses a server inside this process. */
   readonly isLocal: boolean;
-  store(): Store;
 
   /** Reports created on this machine; `undefined` with `--local`. */
   ledger(): Ledger | undefined;

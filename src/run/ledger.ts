@@ -39,16 +39,9 @@ export type NewLedgerEntry = Omit<LedgerEntry, keyof LedgerChange>;
 /** Statuses of reports that no run resumes, other than those that failed. */
 const endedStatuses = ['refused', 'unreadable'];
 
-interface LedgerOptions {
-  /** Parent of the ledger's folder; both are created with the first report. */
-  readonly directory: string;
-  readonly host: FileHost;
-
+interface LedgerHost extends FileHost {
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
-
-  /** Receives a sentence if the ledger cannot be read or written. */
-  readonly warn: (message: string) => void;
 }
 
 const maxReports = 2_000;
@@ -77,16 +70,22 @@ let requestCount = 0;
  */
 export class Ledger {
   readonly #path: string;
-  readonly #options: LedgerOptions;
+  readonly #host: LedgerHost;
+  readonly #warn: (message: string) => void;
   readonly #entries = new Map<string, LedgerEntry | undefined>();
 
   /** Names of the entries, newest first: each begins with the time of its request. */
   #names: string[] | undefined;
   #hasWarned = false;
 
-  constructor(options: LedgerOptions) {
-    this.#options = options;
-    this.#path = join(options.directory, 'ledger');
+  /**
+   * @param directory parent of the ledger's folder; both are created with the first report
+   * @param warn receives a sentence if the ledger cannot be read or written
+   */
+  constructor(directory: string, host: LedgerHost, warn: (message: string) => void) {
+    this.#host = host;
+    this.#warn = warn;
+    this.#path = join(directory, 'ledger');
   }
 
   /** Yields all entries, newest first. */
@@ -137,7 +136,7 @@ export class Ledger {
     owner: AccountKey,
     hash: string,
   ): (LedgerEntry & { readonly id: string }) | undefined {
-    const nowMs = this.#options.wallClock();
+    const nowMs = this.#host.wallClock();
     for (const { name, entry } of this.#newestFirst()) {
       if (name.slice(0, 15) <= timeName(nowMs - resumedMs)) return undefined;
       const { id, status } = entry;
@@ -191,7 +190,7 @@ export class Ledger {
     try {
       makeFolder(this.#path, 0o700);
       writeFileSync(fresh, `${JSON.stringify(entry)}\n`, { mode: 0o600, flag: 'wx' });
-      await retryWhileInUse(this.#options.host, () => renameSync(fresh, join(this.#path, name)));
+      await retryWhileInUse(this.#host, () => renameSync(fresh, join(this.#path, name)));
     } catch (error) {
       if (existsSync(fresh)) rmSync(fresh);
       const { message } = error as Error;
@@ -202,7 +201,7 @@ export class Ledger {
   }
 
   #warnOnce(message: string): void {
-    if (!this.#hasWarned) this.#options.warn(message);
+    if (!this.#hasWarned) this.#warn(message);
     this.#hasWarned = true;
   }
 }

@@ -35,9 +35,8 @@ export interface PartsToMerge {
 }
 
 /** A part that is being downloaded, or is waiting to be read. */
-interface StartedPart {
+interface StartedPart extends Omit<Failure, 'error'> {
   readonly label: string;
-  readonly part: Part;
   readonly spooled: Promise<SpooledReport>;
 }
 
@@ -96,7 +95,7 @@ export class MergedReport {
         });
         // It may fail before it is awaited.
         spooled.catch(() => {});
-        started.push({ part, label: labelPart(label, part), spooled });
+        started.push({ label: labelPart(label, part), since: part.since, spooled });
       }
     };
 
@@ -135,14 +134,14 @@ async function awaitPart(
   } catch (error) {
     if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
     const failures: Failure[] = [];
-    for (const { label, part, spooled: other } of started) {
+    for (const { label, since, spooled: other } of started) {
       const reason: unknown = await other.then(
         () => undefined,
         (thrown) => thrown,
       );
       if (reason === undefined || isInterruption(reason)) continue;
       if (!(reason instanceof AdreportError)) throw reason;
-      failures.push({ label, since: part.since, error: reason });
+      failures.push({ label, since, error: reason });
     }
     throw new PartsFailed(failures);
   }

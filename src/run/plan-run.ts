@@ -53,7 +53,9 @@ export interface ReportPlan {
 export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
   const { options, names } = command;
   const areSaved = names.length > 0 || options.all || options.file !== undefined;
-  const reports = areSaved ? await readSaved(context, command) : [{ options }];
+  const { cwd, wallClock } = context.host;
+  const here = { cwd, nowMs: wallClock(), stdoutFormat: stdoutFormat(context) };
+  const reports: ReportFlags[] = areSaved ? await readSavedReports(command, here) : [{ options }];
   const planned: ReportPlan[] = [];
   for (const report of reports) {
     try {
@@ -65,12 +67,6 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
   }
   const [only, ...others] = planned;
   return only && others.length === 0 ? [{ ...only, label: undefined }] : planned;
-}
-
-function readSaved(context: Context, command: RunCommandLine): Promise<ReportFlags[]> {
-  const { cwd, wallClock } = context.host;
-  const nowMs = wallClock();
-  return readSavedReports(command, { cwd, nowMs, stdoutFormat: stdoutFormat(context) });
 }
 
 /** Plans a report for each account of `--account a,b` or `all`, otherwise for a single one. */

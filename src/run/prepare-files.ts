@@ -79,28 +79,25 @@ export interface PlannedFile {
 /** Outputs of a report, and the flags on them. */
 export interface ReportOutput extends Partial<Omit<OutputFlags, 'output' | 'format'>> {
   readonly outputs: readonly Output[];
-}
 
-interface ReportNames {
   /** Values for the placeholders of `-o`. */
   readonly names: NameValues;
-
-  /** Requested columns, if the request is known. */
-  readonly columns: readonly Column[] | undefined;
 }
 
 /**
  * Decides and checks the files of a report, one for each `-o`, before anything is requested. Throws
  * `UsageError` for flags that do not go together and for the same target twice, and `OutputError`
  * for a target that cannot be written.
+ *
+ * @param columns requested columns, if the request is known
  */
 export async function prepareFiles(
   context: Context,
   options: ReportOutput,
-  { names, columns }: ReportNames,
+  columns?: readonly Column[],
 ): Promise<PlannedFile[]> {
   const { console, flags, host } = context;
-  const { outputs, clobber } = options;
+  const { outputs, names, clobber } = options;
   const hasFile = outputs.some(({ path }) => path !== '-');
   const hasStdout = outputs.some(({ path }) => path === '-');
   if (options.open && !hasFile) {

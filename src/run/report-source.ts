@@ -3,7 +3,8 @@ import { type OpenReport, openReport } from '../client/open.ts';
 import type { RequestedReport } from '../client/send-request.ts';
 import { type Poll, type ReadyReport, waitUntilReady } from '../client/wait.ts';
 import {
-  type AdreportError,
+  AdreportError,
+  ErrorInContext,
   endsReport,
   isReportFailure,
   isTooLarge,
@@ -17,8 +18,9 @@ import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
+import type { LedgerChange } from './ledger.ts';
 import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from './merge-parts.ts';
-import { recordFailure, requestAndRecord, resumeReport, updateLedger } from './request.ts';
+import { requestAndRecord, resumeReport, updateLedger } from './request.ts';
 import { RequestQueue } from './request-queue.ts';
 
 /** A report whose rows are pulled. */
@@ -267,4 +269,31 @@ export async function waitForReport(
   } finally {
     meter.stop();
   }
+}
+
+/**
+ * Records what ended the work on a report, and that no run resumes it if that is so. Returns the
+ * error with the id of the report. Throws errors that are bugs.
+ */
+export async function recordFailure(
+  context: Context,
+  id: string | undefined,
+  thrown: unknown,
+): Promise<AdreportError> {
+  const { signal, console } = context;
+  // A cancelled operation may throw any error. The reason is in the signal.
+  const error: unknown = signal.aborted ? signal.reason : thrown;
+  if (!(error instanceof AdreportError)) throw error;
+  if (id === undefined) return error;
+
+  const message = console.redact(error.message);
+  if (!signal.aborted) await updateLedger(context, id, { message, ...statusAfter(error) });
+  return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
+}
+
+/** Returns the status of a report that has ended. */
+function statusAfter(error: AdreportError): LedgerChange {
+  if (!endsReport(error)) return {};
+  const ended = error.exitCode === 9 ? 'unreadable' : 'refused';
+  return { status: isReportFailure(error) ? 'failed' : ended };
 }

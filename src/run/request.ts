@@ -1,6 +1,6 @@
 import { identifyAccount } from '../account/owner.ts';
 import { type RequestedReport, requestReport } from '../client/send-request.ts';
-import { AdreportError, ErrorInContext, endsReport, isReportFailure } from '../errors.ts';
+import { AdreportError } from '../errors.ts';
 import { buildBody, hashBody } from '../query/body.ts';
 import type { Part } from '../query/query.ts';
 import { readSavedPart, savePart } from '../query/saved-part.ts';
@@ -101,31 +101,4 @@ export async function updateLedger(
   const { service } = await identifyAccount(account);
   const found = ledger()?.find(service, id);
   if (found) await ledger()?.update(found.name, change);
-}
-
-/**
- * Records what ended the work on a report, and that no run resumes it if that is so. Returns the
- * error with the id of the report. Throws errors that are bugs.
- */
-export async function recordFailure(
-  context: Context,
-  id: string | undefined,
-  thrown: unknown,
-): Promise<AdreportError> {
-  const { signal, console } = context;
-  // A cancelled operation may throw any error. The reason is in the signal.
-  const error: unknown = signal.aborted ? signal.reason : thrown;
-  if (!(error instanceof AdreportError)) throw error;
-  if (id === undefined) return error;
-
-  const message = console.redact(error.message);
-  if (!signal.aborted) await updateLedger(context, id, { message, ...statusAfter(error) });
-  return error.reportId === id ? error : new ErrorInContext(error, { reportId: id });
-}
-
-/** Returns the status of a report that has ended. */
-function statusAfter(error: AdreportError): LedgerChange {
-  if (!endsReport(error)) return {};
-  const ended = error.exitCode === 9 ? 'unreadable' : 'refused';
-  return { status: isReportFailure(error) ? 'failed' : ended };
 }

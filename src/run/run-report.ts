@@ -16,7 +16,6 @@ import { messagesForReaders } from '../output/encoder.ts';
 import { describeProvenance, type Provenance } from '../output/provenance.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { listQueryColumns } from '../query/columns.ts';
-import type { NameValues } from '../query/file-name.ts';
 import type { Query } from '../query/query.ts';
 import { GroupedTotals } from '../totals/grouped-totals.ts';
 import { openForUser } from '../ui/open-file.ts';
@@ -32,9 +31,6 @@ export interface ReportToWrite extends ReportToRead {
 
   /** Files of the report, as in a query. */
   readonly output: ReportOutput & Pick<Query, 'strict'>;
-
-  /** Values for the placeholders of `-o`. */
-  readonly names: NameValues;
 
   /** Folder whose history records the file; it then decides whether the file is replaced. */
   readonly filled?: OutputFolder | undefined;
@@ -73,10 +69,10 @@ export interface WrittenReport {
  * failure from the start again. Throws as `prepareFiles`, `ReportSource` and `writeRows`.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
-  const { query, part, named, filled, output, names, options } = report;
+  const { query, part, named, filled, output, options } = report;
   if (filled && part) await requireSamePlace(filled, part);
   const columns = query && listQueryColumns(query);
-  const files = await prepareFiles(context, output, { names, columns });
+  const files = await prepareFiles(context, output, columns);
   const isCompared = part && !named && query?.compare !== undefined;
   const earlier = isCompared ? await sumEarlierReport(context, part, options) : undefined;
 
@@ -147,6 +143,7 @@ async function writeRows(
     const recorded = isRecorded && (await recordDownload(filled, { part, file, ...facts }));
     const kept = recorded?.kept;
     if (!kept) await commitFiles(files);
+    const { rows: rowCount = null, bytes: sizeBytes = 0, sha256 } = kept ?? {};
 
     if (output.open) openForUser(context, files);
     return {
@@ -154,7 +151,7 @@ async function writeRows(
       account: await account.name(),
       provenance,
       rows,
-      files: kept ? [keptFile(file, kept)] : files,
+      files: kept ? [{ name: file?.name, rowCount, sizeBytes, sha256 }] : files,
       checkResult,
       recorded,
       sums: showsTotals && !kept ? sums : undefined,
@@ -164,14 +161,6 @@ async function writeRows(
     // Files that are in place stay.
     await discardFiles(files);
   }
-}
-
-/** Describes the file of a folder that stays, because the new report has no numbers. */
-function keptFile(
-  file: WrittenFile | undefined,
-  { rows, bytes, sha256 }: NonNullable<RecordResult['kept']>,
-): FileInPlace {
-  return { name: file?.name, rowCount: rows, sizeBytes: bytes, sha256 };
 }
 
 function strictError(warnings: readonly CheckMessage[]): RefusedReportError {

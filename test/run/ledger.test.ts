@@ -22,12 +22,8 @@ beforeEach(() => {
 });
 
 function open(): Ledger {
-  return new Ledger({
-    directory: join(folder, 'settings'),
-    host: fileHost(),
-    wallClock: () => nowMs,
-    warn: (message) => warnings.push(message),
-  });
+  const host = { ...fileHost(), wallClock: () => nowMs };
+  return new Ledger(join(folder, 'settings'), host, (message) => warnings.push(message));
 }
 
 const account = { service: 'https://reports.example.com/', account: 'main' };
@@ -198,7 +194,7 @@ test('concurrent processes lose no entries', async () => {
     import { Ledger } from './src/run/ledger.ts';
     const [directory, writer, template] = process.argv.slice(2);
     const warn = (message) => { throw new Error(message); };
-    const ledger = new Ledger({ directory, host: processHost(), wallClock: Date.now, warn });
+    const ledger = new Ledger(directory, processHost(), warn);
     for (let n = 0; n < 20; n += 1) {
       const name = await ledger.add(JSON.parse(template));
       await ledger.update(name, { id: writer + '-' + n, status: 'ready' });

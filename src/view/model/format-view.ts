@@ -80,7 +80,7 @@ async function formatRows(context: Context, view: View, rows: KeptRows): Promise
   const table = buildViewTable(view);
   const { columns } = table;
   const outputs = [{ path: '-', format: 'table' }] as const;
-  const [file] = await prepareFiles(context, { ...options, outputs }, { names: {}, columns });
+  const [file] = await prepareFiles(context, { ...options, outputs, names: {} }, columns);
   const encoder = await formats.table.createEncoder({
     ...file?.encoding,
     table: { ...look, totals: false },

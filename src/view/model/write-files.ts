@@ -81,9 +81,9 @@ async function planFiles(
     columns.map(({ field }) => field),
     outputs.map(({ format }) => format),
   );
-  const options = { ...view.options, outputs, columns: view.options.columns ?? selected };
   const names = nameValues(view, breakdowns);
-  const planned = await prepareFiles(context, options, { names, columns });
+  const options = { ...view.options, outputs, names, columns: view.options.columns ?? selected };
+  const planned = await prepareFiles(context, options, columns);
   for (const { target } of planned) refuseInput(context, view, target.name());
   return planned;
 }
