@@ -1,3 +1,4 @@
+import { describeAccount } from '../account/owner.ts';
 import { AdreportError, InterruptedError } from '../errors.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
@@ -5,14 +6,7 @@ import { Prompt } from '../ui/prompt.ts';
 import { type Claim, claims } from './claims.ts';
 import type { DoctorTools } from './doctor-tools.ts';
 import { type Mark, printEntry } from './print-entry.ts';
-import {
-  endsTrials,
-  NotTried,
-  type PlannedReport,
-  type ProbeSettings,
-  planReports,
-  ServiceProbe,
-} from './service-probe.ts';
+import { endsTrial, NotTried, Trial } from './trial.ts';
 
 /** The result of a claim, as `--json` prints it. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
@@ -34,16 +28,17 @@ const differenceExitCode = 9;
  */
 export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
   const { account, console, host } = tools;
-  const settings = await readServiceSettings(tools);
-  const reports = planReports(settings, host.wallClock());
-  if (!(await confirmReports(tools, { settings, reports, isConfirmed }))) {
+  const facts = await describeAccount(account);
+  const { baseUrl, credentials } = await account.signIn();
+  const settings = { ...facts, canSignIn: credentials !== undefined };
+  const trial = new Trial(await account.client(), settings, host.wallClock());
+  listReports(tools, trial, baseUrl);
+  if (!isConfirmed && !tools.isLocal && !(await confirmReports(tools))) {
     console.note('Nothing was requested.');
     return 0;
   }
 
-  const client = await account.client();
-  const service = new ServiceProbe({ client, settings, reports });
-  const { results, lastError } = await tryClaims(service, console.redact);
+  const { results, lastError } = await tryClaims(trial, console.redact);
   if (lastError && results.every(({ result }) => result === 'not tried')) throw lastError;
 
   await printResults(tools, results);
@@ -52,33 +47,17 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
   return differs ? differenceExitCode : 0;
 }
 
-async function readServiceSettings({ account }: DoctorTools): Promise<ProbeSettings> {
-  const { profile, encoding, windowClock } = await account.settings();
-  const { credentials } = await account.signIn();
-  return {
-    profile: profile.value,
-    encoding: encoding.value,
-    windowClock: windowClock.value,
-    canSignIn: credentials !== undefined,
-  };
+function listReports({ console, isLocal }: DoctorTools, trial: Trial, baseUrl: URL): void {
+  const service = isLocal ? 'the local server' : printable(baseUrl.href);
+  const reports = trial.describeReports();
+  const count = formatPlural(reports.length, 'small report');
+  const { profile } = trial.settings;
+  console.note(`This requests ${count} from ${service}, with the ${profile} profile:`);
+  for (const description of reports) console.note(`  - ${description}`);
 }
 
-/** Lists the reports and asks whether to request them. */
-async function confirmReports(
-  { account, console, host, isLocal }: DoctorTools,
-  {
-    settings,
-    reports,
-    isConfirmed,
-  }: { settings: ProbeSettings; reports: readonly PlannedReport[]; isConfirmed: boolean },
-): Promise<boolean> {
-  const { baseUrl } = await account.signIn();
-  const service = isLocal ? 'the local server' : printable(baseUrl.href);
-  const count = formatPlural(reports.length, 'small report');
-  console.note(`This requests ${count} from ${service}, with the ${settings.profile} profile:`);
-  for (const { description } of reports) console.note(`  - ${description}`);
-  if (isConfirmed || isLocal) return true;
-
+/** Asks whether to request the reports. */
+function confirmReports({ console, host }: DoctorTools): Promise<boolean> {
   const prompt = new Prompt(host.stdin, console, host.signal);
   const question = { noun: 'permission to request them', flag: '--yes' };
   return prompt.choose(question, [
@@ -88,19 +67,19 @@ async function confirmReports(
 }
 
 /** Tries every claim that the profile has; none after an error that ends the trials. */
-async function tryClaims(service: ServiceProbe, redact: (text: string) => string) {
+async function tryClaims(trial: Trial, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 
   for (const { id, kind, sentence, dspLacks, check } of claims) {
-    const lacks = service.settings.profile === 'dsp' ? dspLacks : undefined;
+    const lacks = trial.settings.profile === 'dsp' ? dspLacks : undefined;
     const reason = lastError?.message ?? lacks;
     let outcome: Outcome = { result: 'not tried', detail: reason ?? null };
     try {
-      if (reason === undefined) outcome = toOutcome(await check(service));
+      if (reason === undefined) outcome = toOutcome(await check(trial));
     } catch (error) {
       outcome = toErrorOutcome(error);
-      if (error instanceof AdreportError && endsTrials(error)) lastError = error;
+      if (error instanceof AdreportError && endsTrial(error)) lastError = error;
     }
     const detail = outcome.detail && redact(outcome.detail);
     results.push({ id, kind, sentence, ...outcome, detail });
@@ -121,7 +100,7 @@ function toErrorOutcome(error: unknown): Outcome {
   if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
 
-  return { result: endsTrials(error) ? 'not tried' : 'differs', detail: error.message };
+  return { result: endsTrial(error) ? 'not tried' : 'differs', detail: error.message };
 }
 
 /** Fits a mark and the id of a claim. */

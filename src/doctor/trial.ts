@@ -1,0 +1,150 @@
+import { once } from '../account/account.ts';
+import type { Client } from '../api/client.ts';
+import { openReport, type ReportInMemory } from '../client/open.ts';
+import { waitUntilReady } from '../client/wait.ts';
+import { defaultZone, type Encoding, type WindowClock } from '../contract/messages.ts';
+import type { Profile } from '../contract/vocabulary.ts';
+import { AdreportError, type CheckResult, isNotSignedIn, isUnreachable } from '../errors.ts';
+import { buildBody, type EncodedBody, encodeBody, type ReportBody } from '../query/body.ts';
+import { buildQuery } from '../query/build-query.ts';
+import { formatDate } from '../query/calendar.ts';
+import type { QueryFlags } from '../query/flags/run-flags.ts';
+import { wholePart } from '../query/parts.ts';
+import type { Part } from '../query/query.ts';
+
+/** A report, and what the checks of every report say about it. */
+export interface ReadReport extends ReportInMemory, CheckResult {}
+
+/** A small report of closed days, which is requested when a claim needs it. */
+interface TrialReport {
+  /** Shown to the user, who confirms the request. */
+  readonly description: string;
+  readonly part: Part;
+  readonly body: ReportBody;
+
+  /** Requests the report, once, in the encoding of the account; returns its id. */
+  readonly create: () => Promise<string>;
+
+  /** Waits for the report, reads it, and checks it against its request, once. */
+  readonly read: () => Promise<ReadReport>;
+}
+
+export interface TrialSettings {
+  readonly profile: Profile;
+  readonly windowClock: WindowClock;
+  readonly encoding: Encoding;
+
+  /** True if there is an e-mail address with its password. */
+  readonly canSignIn: boolean;
+}
+
+/** For a DSP's report that is not in the default zone. */
+const otherZone = 'Asia/Tokyo';
+
+/** No report has this id. */
+const unknownId = '00000000000000000000000000000000';
+
+const dayMs = 86_400_000;
+const waitTimeoutMs = 300_000;
+
+/** A service on which claims are tried, with at most ten reports. */
+export class Trial {
+  readonly client: Client;
+  readonly settings: TrialSettings;
+  readonly days: TrialReport;
+  readonly total: TrialReport;
+  readonly hours: TrialReport;
+
+  /** A buyer's report by campaign; a DSP's in another zone. */
+  readonly ofProfile: TrialReport;
+
+  constructor(client: Client, settings: TrialSettings, nowMs: number) {
+    this.client = client;
+    this.settings = settings;
+    const isBuyer = settings.profile === 'buyer';
+    const dateBefore = (days: number): string =>
+      formatDate((nowMs - days * dayMs) / 1_000, defaultZone);
+    const metrics = isBuyer ? ['displays', 'clicks', 'revenueEuro'] : ['displays', 'revenueEuro'];
+    const threeDays = { since: dateBefore(4), until: dateBefore(2), metrics };
+    const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
+    const plan = (description: string, flags: QueryFlags): TrialReport => {
+      const query = buildQuery(flags, { ...settings, stdoutFormat: 'json', nowMs });
+      return this.#plan(description, wholePart(query, nowMs));
+    };
+
+    const dates = `${threeDays.since} to ${threeDays.until}`;
+    const day = oneDay.since;
+    this.days = plan(`${dates} by DAILY`, { ...threeDays, by: ['DAILY'] });
+    this.total = plan(`${dates} as one row`, threeDays);
+    this.hours = plan(`${day} by HOURLY and FORMAT, in the other encoding`, {
+      ...oneDay,
+      by: ['HOURLY', 'FORMAT'],
+    });
+    this.ofProfile = isBuyer
+      ? plan(`${dates} by CAMPAIGN`, { ...threeDays, by: ['CAMPAIGN'] })
+      : plan(`${day} in ${otherZone}`, { ...oneDay, by: ['DAILY'], timezone: otherZone });
+  }
+
+  /** Describes all reports that may be requested. */
+  describeReports(): string[] {
+    const { days, total, hours, ofProfile } = this;
+    const planned = [days, total, hours, ofProfile].map(({ description }) => description);
+    const isBuyer = this.settings.profile === 'buyer';
+    return isBuyer ? [...planned, 'only one of those campaigns'] : planned;
+  }
+
+  /** Creates a report from the body of a call; returns its id. Throws `NotTried` without an id. */
+  async create(body: EncodedBody): Promise<string> {
+    const created = await this.client.createReport({ body });
+    if (created.kind === 'report') return created.id;
+
+    created.response.close();
+    throw new NotTried('the service sends the data instead of a report ID');
+  }
+
+  /** Rejects with the service's refusal. */
+  statusOfUnknown(): Promise<unknown> {
+    return this.client.status(unknownId);
+  }
+
+  /** Requests and reads the report of one campaign. */
+  async readCampaign(campaignId: string): Promise<ReadReport> {
+    const { query, ...period } = this.ofProfile.part;
+    const filtered = { ...period, query: { ...query, filters: { campaignId: [campaignId] } } };
+    return this.#plan('one campaign', filtered).read();
+  }
+
+  /** Waits for a report, reads it, and checks it against its request if that is given. */
+  async read(reportId: string, part?: Part): Promise<ReadReport> {
+    const requested = { id: reportId, status: 'progress', createdMs: 0 };
+    const endMs = this.client.host.stopwatch() + waitTimeoutMs;
+    const ready = await waitUntilReady(this.client, requested, { endMs });
+    const report = await openReport(this.client, ready, { endMs, part });
+    return { ...(await report.readAll()), ...report.result };
+  }
+
+  #plan(description: string, part: Part): TrialReport {
+    const body = buildBody(part);
+    const create = once(() => this.create(encodeBody(body, this.settings.encoding)));
+    const read = once(async () => this.read(await create(), part));
+    return { description, part, body, create, read };
+  }
+}
+
+/** Thrown by a claim that cannot be tried. */
+export class NotTried extends Error {}
+
+/** Returns true for an error after which no claim can be tried. */
+export function endsTrial(error: unknown): boolean {
+  return isUnreachable(error) || isNotSignedIn(error);
+}
+
+/** Returns what another claim is about. Throws `NotTried` if that is not available. */
+export async function requireFor<Value>(value: Promise<Value>): Promise<Value> {
+  try {
+    return await value;
+  } catch (error) {
+    if (!(error instanceof AdreportError) || endsTrial(error)) throw error;
+    throw new NotTried(`its report is not available: ${error.message}`);
+  }
+}
