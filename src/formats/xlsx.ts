@@ -117,7 +117,7 @@ export class WorkbookEncoder implements Encoder {
     this.#writeEnded(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
-    this.#archive.end(sheetEnd('table', { tableRange: range }));
+    this.#archive.end(sheetEnd({ tableRange: range }));
 
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);

@@ -327,12 +327,13 @@ interface SheetExtras {
 }
 
 /** Formats the end of a sheet: print settings, and its table or chart. */
-export function sheetEnd(kind: SheetKind, { tableRange, hasChart }: SheetExtras): string {
-  const orientation = kind === 'summary' ? 'portrait' : 'landscape';
+export function sheetEnd({ tableRange, hasChart }: SheetExtras): string {
+  // The summary, which has no table, is one page.
+  const pageCount = tableRange === undefined ? 1 : 0;
   const endings = [
     '</sheetData>',
     '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>',
-    `<pageSetup paperSize="9" orientation="${orientation}" fitToWidth="1" fitToHeight="0"/>`,
+    `<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="${pageCount}"/>`,
     '<headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>',
   ];
   if (tableRange !== undefined) {

@@ -63,7 +63,7 @@ export function summarySheet(model: ReportModel, ownNotes: readonly string[]): S
   }
   const size = chartSize(widths);
   return {
-    xml: xml + sheetEnd('summary', { hasChart: chart !== undefined }),
+    xml: xml + sheetEnd({ hasChart: chart !== undefined }),
     printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
     chart: chart && {
       ...chart,
