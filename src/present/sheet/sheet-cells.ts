@@ -1,5 +1,6 @@
 import { currencyOf } from '../../contract/columns.ts';
-import type { ReportMetric } from '../../totals/report-metrics.ts';
+import type { Sums } from '../../totals/grouped-totals.ts';
+import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 
 /** Cells of a spreadsheet and their styles (ECMA-376, SpreadsheetML). */
 
@@ -72,6 +73,13 @@ export const cellFormats = {
 } as const satisfies Record<string, CellFormat>;
 
 type CellStyle = keyof typeof cellFormats;
+
+/** Returns the number in a metric's cell: percentages are fractions, and Excel keeps 15 digits. */
+export function cellNumber(metric: ReportMetric, sums: Sums): number | undefined {
+  const value = metricValue(metric, sums);
+  if (value === undefined) return undefined;
+  return Number((metric.type === 'percent' ? value / 100 : value).toPrecision(15));
+}
 
 /** Returns the style of a metric's cells, which carry their currency. */
 export function metricStyle({ field, type }: Pick<ReportMetric, 'field' | 'type'>): CellStyle {

@@ -2,6 +2,7 @@ import { measureWidth } from '../../text/cell-width.ts';
 import {
   cellFormats,
   cellFormatXml,
+  maxTextLength,
   numberFormats,
   type SheetCell,
   styleIndexes,
@@ -292,7 +293,7 @@ function cellXml({ style, content }: SheetCell, place: string): string {
   if (content === '') return `<c ${attributes}/>`;
 
   const space = /^\s|\s$|\n/.test(content) ? ' xml:space="preserve"' : '';
-  return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content)}</t></is></c>`;
+  return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content.slice(0, maxTextLength))}</t></is></c>`;
 }
 
 /** Wide table of rows with a frozen header, or the summary. */

@@ -1,11 +1,11 @@
 import type { Comparison } from '../../totals/comparison.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
-import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import type { ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportModel } from '../report-model.ts';
 import { firstRows, type ReportTable, rowName } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';
-import { metricStyle, type SheetCell } from './sheet-cells.ts';
+import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { ChartSeries, SheetChart } from './sheet-chart.ts';
 
 /** Number of values of a breakdown on the summary; the others are added up. */
@@ -81,13 +81,7 @@ function buildSeries(
   now: readonly Sums[],
   before: readonly (Sums | undefined)[] | undefined,
 ): ChartSeries[] {
-  // Excel keeps 15 digits; percentages are fractions.
-  const valueIn = (sums: Sums | undefined): number | undefined => {
-    const value = sums && metricValue(metric, sums);
-    if (value === undefined) return undefined;
-    return Number((metric.type === 'percent' ? value / 100 : value).toPrecision(15));
-  };
-
+  const valueIn = (sums: Sums | undefined) => sums && cellNumber(metric, sums);
   const name = comparison ? formatPeriod(comparison.now) : metric.label;
   const series = [{ name, values: now.map(valueIn) }];
   if (comparison && before) {

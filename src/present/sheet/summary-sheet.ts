@@ -3,11 +3,11 @@ import { formPlural } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
-import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import type { ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, rowName, type TableRow } from '../report-table.ts';
 import { columnWidth } from './column-width.ts';
-import { maxTextLength, metricStyle, type SheetCell } from './sheet-cells.ts';
+import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PlacedChart } from './sheet-chart.ts';
 import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './spreadsheet.ts';
 import {
@@ -53,13 +53,10 @@ export function summarySheet(model: ReportModel, ownNotes: readonly string[]): S
 
   let xml = sheetBeginning(widths, 'summary');
   for (const [i, row] of rows.entries()) {
-    const cells = row.map(cutCell);
-    const isHeader = cells[0]?.style === 'header';
+    const isHeader = row[0]?.style === 'header';
     // The texts of the head and of the notes have no column of their own.
     const isTable = tables.includes(row);
-    xml += isHeader
-      ? headerRowXml(i + 1, cells, widths)
-      : rowXml(i + 1, cells, isTable ? widths : []);
+    xml += isHeader ? headerRowXml(i + 1, row, widths) : rowXml(i + 1, row, isTable ? widths : []);
   }
   const size = chartSize(widths);
   return {
@@ -110,13 +107,6 @@ function factRow(name: string, text: string): SheetCell[] {
 
 function noteCell(content: string): SheetCell {
   return { style: 'note', content };
-}
-
-/** Shortens a text, such as a long list of filters, to the maximum length of a cell. */
-function cutCell(cell: SheetCell): SheetCell {
-  const { content } = cell;
-  if (typeof content === 'number' || content.length <= maxTextLength) return cell;
-  return { ...cell, content: `${content.slice(0, maxTextLength - 1)}…` };
 }
 
 /** Chooses column widths that fit all tables of the sheet. */
@@ -195,15 +185,16 @@ function breakdownRows(
   return [headings.map((heading, i) => headingCell(heading, i > 1)), ...shown, ...ended];
 }
 
-/** Colors a change by direction; `new` remains text. */
-function changeCell({ ratio, text, direction, isNeutral = false }: Change): SheetCell {
-  if (ratio === undefined) return { style: 'right', content: text };
+const changeStyles = { up: 'changeUp', down: 'changeDown', same: 'change' } as const;
 
+/** Colors a change by direction; `new` remains text. */
+function changeCell({ ratio, text, direction, isNeutral }: Change): SheetCell {
+  if (ratio === undefined || direction === 'new' || direction === 'none') {
+    return { style: 'right', content: text };
+  }
   // A change that rounds to 0.0% is none.
-  const content = Math.abs(ratio) < 0.000_5 ? 0 : ratio;
-  if (isNeutral || content === 0) return { style: 'change', content };
-  if (direction === 'up') return { style: 'changeUp', content };
-  return { style: direction === 'down' ? 'changeDown' : 'change', content };
+  const content = direction === 'same' ? 0 : ratio;
+  return { style: isNeutral ? 'change' : changeStyles[direction], content };
 }
 
 function headingCell(content: string, isOfNumbers: boolean): SheetCell {
@@ -211,9 +202,8 @@ function headingCell(content: string, isOfNumbers: boolean): SheetCell {
 }
 
 function metricCell(metric: ReportMetric, sums: Sums | undefined): SheetCell {
-  const value = sums && metricValue(metric, sums);
-  if (value === undefined) return { style: 'right', content: '–' };
-
-  const number = metric.type === 'percent' ? value / 100 : value;
-  return { style: metricStyle(metric), content: Number(number.toPrecision(15)) };
+  const content = sums && cellNumber(metric, sums);
+  return content === undefined
+    ? { style: 'right', content: '–' }
+    : { style: metricStyle(metric), content };
 }
