@@ -104,7 +104,6 @@ figcaption b { color: var(--ink); font-size: .9375rem; font-weight: 600; margin-
 .slots i:hover { background: color-mix(in srgb, var(--ink) 12%, transparent); }
 .grid, .zero { stroke: var(--grid); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .zero { stroke: var(--line); }
-.column { fill: var(--data); }
 .line, .before {
   fill: none; stroke: var(--data); stroke-width: 1.75; stroke-linejoin: round; stroke-linecap: round;
   vector-effect: non-scaling-stroke;

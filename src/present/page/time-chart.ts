@@ -1,5 +1,5 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
-import { area, line } from 'd3-shape';
+import { area } from 'd3-shape';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatOnScale, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
 import type { TimeAxis } from '../../totals/time-axis.ts';
@@ -13,13 +13,6 @@ import { htmlText, nameHtml } from './page-text.ts';
  */
 const width = 1000;
 const height = 160;
-
-/** Maximum number of slots drawn as columns; more are drawn as a line. */
-const maxColumns = 62;
-
-/** Width of a column as a part of its slot, and its maximum. */
-const columnShare = 0.72;
-const maxColumnWidth = 90;
 
 /** Approximate number of grid lines. */
 const gridLines = 3;
@@ -48,7 +41,7 @@ type Values = readonly (number | undefined)[];
 type VerticalScale = (value: number) => number;
 
 /**
- * Draws columns, or one or more lines; returns an empty string if the metric has no value other
+ * Draws one or more lines; returns an empty string if the metric has no value other
  * than 0.
  */
 export function renderTimeChart(chart: TimeChart): string {
@@ -78,7 +71,7 @@ export function renderTimeChart(chart: TimeChart): string {
     beforeValues ? drawLine(beforeValues, y, 'before') : '',
     isByGroup
       ? lines.map((line, i) => drawLine(line, y, `line s${i}`)).join('')
-      : drawWhole(first, y, { metric, isCompared: beforeValues !== undefined }),
+      : (metric.derived ? '' : drawArea(first, y)) + drawLine(first, y, 'line'),
   ];
 
   const name = htmlText(metric.label);
@@ -97,56 +90,27 @@ function listValues(metric: ReportMetric, sums: readonly Sums[]): Values {
 }
 
 /**
- * Draws a rate as a line, and counts as columns, or as an area if there are many slots or an
- * earlier line.
- */
-function drawWhole(
-  values: Values,
-  y: VerticalScale,
-  { metric, isCompared }: { readonly metric: ReportMetric; readonly isCompared: boolean },
-): string {
-  if (metric.derived) return drawLine(values, y, 'line');
-  if (values.length <= maxColumns && !isCompared) return drawColumns(values, y);
-  return drawArea(values, y) + drawLine(values, y, 'line');
-}
-
-function drawColumns(values: Values, y: VerticalScale): string {
-  const x = findCentres(values.length);
-  const columnWidth = Math.min((width / values.length) * columnShare, maxColumnWidth);
-
-  let columns = '';
-  for (const [i, value] of values.entries()) {
-    if (value === undefined || y(value) === y(0)) continue;
-    const left = rounded(x(i) - columnWidth / 2);
-    const right = rounded(x(i) + columnWidth / 2);
-    columns += `M${left} ${y(0)}V${y(value)}H${right}V${y(0)}Z`;
-  }
-  return `<path class="column" d="${columns}"/>`;
-}
-
-/**
  * Draws a line with gaps for missing values. A single point is visible as a dot because of round
  * line ends.
  */
 function drawLine(values: Values, y: VerticalScale, name: string): string {
-  const x = findCentres(values.length);
-  const path = line<number | undefined>()
-    .defined((value) => value !== undefined)
-    .x((_, i) => x(i))
-    .y((value) => y(value ?? 0))
-    .digits(1);
+  const path = buildShape(values, y).lineY1().digits(1);
   return `<path class="${name}" d="${path(values) ?? ''}"/>`;
 }
 
 function drawArea(values: Values, y: VerticalScale): string {
-  const x = findCentres(values.length);
-  const path = area<number | undefined>()
+  return `<path class="area" d="${buildShape(values, y)(values) ?? ''}"/>`;
+}
+
+/** Returns the area between the values and zero; its upper edge is the line. */
+function buildShape({ length }: Values, y: VerticalScale) {
+  const x = findCentres(length);
+  return area<number | undefined>()
     .defined((value) => value !== undefined)
     .x((_, i) => x(i))
     .y0(y(0))
     .y1((value) => y(value ?? 0))
     .digits(1);
-  return `<path class="area" d="${path(values) ?? ''}"/>`;
 }
 
 /** Returns the distance of each slot's center from the left edge. */
