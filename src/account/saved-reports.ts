@@ -86,7 +86,9 @@ export async function readSavedReports(
   });
 }
 
-/** Lists defaults that no format of a report knows: a label applies to its pages, not to its CSV. */
+/**
+ * Lists defaults that no format of a report knows: a label applies to its pages, not to its CSV.
+ */
 function findUnfit(
   { output = ['-'], format }: RunFlags,
   defaults: readonly string[],
@@ -148,8 +150,8 @@ function findFile(command: RunCommandLine, here: Surroundings): string {
 }
 
 /**
- * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is named,
- * or if one does not exist.
+ * Returns the names of the reports to run, without duplicates. Throws `UsageError` if none is
+ * named, or if one does not exist.
  */
 function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroundings): string[] {
   const { options, names } = command;

@@ -41,7 +41,9 @@ export interface CallResponse extends HttpResponse {
   /** Tries of the call, including this one. */
   readonly tries: number;
 
-  /** Builds the error for a response that cannot be read. The problem ends a sentence: `is empty`. */
+  /**
+   * Builds the error for a response that cannot be read. The problem ends a sentence: `is empty`.
+   */
   unreadable(problem: string, content?: UnreadContent): AdreportError;
 }
 

@@ -92,7 +92,7 @@ function fieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'): s
 
 const secondsPerWeek = 7 * 86_400;
 
-/** Checks whether clocks may be set back in the window: two hours then have the same name. */
+/** Returns true if clocks may be set back in the window: two hours then have the same name. */
 function mayRepeatHours({ since, until, zone }: Window): boolean {
   for (let start = since; start <= until; start += secondsPerWeek) {
     const end = Math.min(start + secondsPerWeek, until);

@@ -14,7 +14,7 @@ const significantSum = new Decimal(1_000n, 0);
 const zero = new Decimal(0n, 0);
 const halfCent = new Decimal(5n, 3);
 
-/** Ids that decide whether a row has a campaign or an ad unit, whatever its name is. */
+/** Ids that decide if a row has a campaign or an ad unit, whatever its name is. */
 const decidingIds: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
 
 /** Row without breakdowns. */

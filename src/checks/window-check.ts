@@ -42,8 +42,8 @@ type Span = Pick<Window, 'since' | 'until'>;
 
 /**
  * Reads an end of a summary's window. Falls back to the requested end if it is absent, cannot be
- * read (with a note) or does not differ. An end may be the next second. A time without an offset may
- * be of any zone, and so up to a day away.
+ * read (with a note) or does not differ. An end may be the next second. A time without an offset
+ * may be of any zone, and so up to a day away.
  */
 function readEnd(
   name: 'since' | 'until',

@@ -7,7 +7,10 @@ import type { Summary } from './window-check.ts';
 
 const secondsPerHalfYear = 183 * 86_400;
 
-/** Finds a summary with another zone. Zones are the same if their clocks are, in both halves of the year. */
+/**
+ * Finds a summary with another zone. Zones are the same if their clocks are, in both halves of the
+ * year.
+ */
 export function checkZone(
   { since, until, zone }: Omit<Window, 'end'>,
   { timezone }: Summary,

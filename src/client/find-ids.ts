@@ -36,8 +36,8 @@ interface FoundIds {
 }
 
 /**
- * Replaces the names of campaigns, ad units and advertisers by ids. Downloads the campaign list only
- * if a name was given. Throws `UsageError` for a name without a match.
+ * Replaces the names of campaigns, ad units and advertisers by ids. Downloads the campaign list
+ * only if a name was given. Throws `UsageError` for a name without a match.
  */
 export async function findIds(client: () => Promise<Client>, query: Query): Promise<FoundIds> {
   const { campaign, adUnit, advertiser, ...filters } = query.filters;

@@ -143,7 +143,7 @@ export class DeclaredCommand extends Command {
     });
   }
 
-  /** Checks whether a flag of the parent works here too. */
+  /** Returns true if a flag of the parent works here too. */
   takesFromAbove(option: Option): boolean {
     const name = option.attributeName();
     return this.#groupsAbove.some(({ flags }) => Object.hasOwn(flags, name));

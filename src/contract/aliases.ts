@@ -67,7 +67,9 @@ export function findNames(typed: string, accepted: readonly string[]): readonly 
   return accepted.filter((name) => names.has(name));
 }
 
-/** Finds the accepted names that equal a typed one, or differ in case, blanks, `-`, `_` or plural. */
+/**
+ * Finds the accepted names that equal a typed one, or differ in case, blanks, `-`, `_` or plural.
+ */
 export function findSpellings(typed: string, accepted: readonly string[]): readonly string[] {
   if (accepted.includes(typed)) return [typed];
 

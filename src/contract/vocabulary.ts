@@ -64,7 +64,7 @@ type RowFieldOf<AnyProfile extends Profile, Entry extends MetricRow> = Entry ext
   ? Field
   : Entry['name'];
 
-/** Fields of metrics in a row; those of another profile are left out. */
+/** Fields of metrics in a row; those of another profile are omitted. */
 export type MetricFields<AnyProfile extends Profile, Names> = {
   [Entry in Extract<MetricRow, { name: Names }> as AnyProfile extends Entry['profiles'][number]
     ? RowFieldOf<AnyProfile, Entry>

@@ -153,7 +153,7 @@ function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undef
   return { ...problem, clause, advice: 'Move it away.', solvedBy: 'person' };
 }
 
-/** Checks whether a problem is the one before it, in the next day, week or month. */
+/** Returns true if a problem is the one before it, in the next day, week or month. */
 export function continuesProblem(before: Problem, problem: Problem): boolean {
   if (before.kind !== problem.kind || before.solvedBy !== problem.solvedBy) return false;
   return problem.part !== undefined && before.part?.end === problem.part.since;

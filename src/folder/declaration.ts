@@ -87,7 +87,7 @@ export function findRequestedDays(query: Query, nowMs: number): RequestedDays {
   return { since, until: moves ? 'now' : formatDate(window.until, zone) };
 }
 
-/** Checks whether the end of the period depends on the time of the run. */
+/** Returns true if the end of the period depends on the time of the run. */
 function endMoves(query: Query, nowMs: number, until: number): boolean {
   const { timezone: zone, split: unit } = query;
   const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });

@@ -6,7 +6,7 @@ import { maxNumberLength } from '../text/decimal.ts';
 /** Longer strings from the service are cut. */
 export const maxLineText = 2_000;
 
-/** Further warnings of a report are left out. */
+/** Further warnings of a report are omitted. */
 export const maxWarnings = 3;
 
 /** Limits strings before any pattern is applied, because a stranger may have written them. */

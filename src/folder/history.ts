@@ -222,7 +222,7 @@ async function writeLine(file: fs.FileHandle, line: string): Promise<void> {
   if (bytesWritten < bytes.length) throw Object.assign(new Error('disk full'), { code: 'ENOSPC' });
 }
 
-/** Checks whether the last line has no line break. */
+/** Returns true if the last line has no line break. */
 async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;

@@ -294,8 +294,8 @@ export class ParquetEncoder implements Encoder {
 }
 
 /**
- * Decides whether a dictionary pays off. The writer only samples a thousand rows, in which ids that
- * occur in forty rows each are all distinct, and writes repeated texts slowly.
+ * Decides if a dictionary pays off. The writer only samples a thousand rows, in which ids that
+ * occur in forty rows each are all distinct, and writes repeated strings slowly.
  */
 function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();

@@ -304,7 +304,7 @@ function toCell(
 
 /** Returns `undefined` if the value is not a number or not exactly a double. */
 function exactNumber(value: Value): number | undefined {
-  // Numbers that a double cannot represent arrive as texts.
+  // Numbers that a double cannot represent arrive as strings.
   if (typeof value === 'number') return value;
   const digits = toDecimalString(value);
   return digits === undefined ? undefined : exactDouble(digits);

@@ -56,7 +56,9 @@ function renderBlock(block: string, width: number, style: Style): string {
   return wrappedItems.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
 }
 
-/** Colours code and sets emphasis in bold, each word alone, so that no style crosses a line break. */
+/**
+ * Colours code and sets emphasis in bold, each word alone, so that no style crosses a line break.
+ */
 function styled(text: string, { cyan, bold }: Style): string {
   const eachWord = (words: string, paint: (word: string) => string): string =>
     words.replaceAll(/\S+/g, (word) => paint(word));

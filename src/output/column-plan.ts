@@ -102,7 +102,7 @@ type ColumnChoice = Pick<
 
 /**
  * Decides the columns of an output: the requested ones, if the request is known, and fields unknown
- * to the vocabulary. A vocabulary field that was not requested is left out while it is null.
+ * to the vocabulary. A vocabulary field that was not requested is omitted while it is null.
  */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];

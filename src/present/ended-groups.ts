@@ -43,7 +43,7 @@ export function endedSentence(
 
 /**
  * Returns groups of an earlier report that are missing from a unit, largest first by a metric.
- * Groups whose value was 0 or absent are left out.
+ * Groups whose value was 0 or absent are omitted.
  */
 export function endedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
   const before = sums.findGroups(unit);

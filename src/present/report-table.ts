@@ -73,7 +73,7 @@ export interface TableParts {
   /** Columns in the order of the report. */
   readonly columns: readonly PlannedColumn[];
 
-  /** Metrics to show, in order; other metrics are left out. */
+  /** Metrics to show, in order; other metrics are omitted. */
   readonly metrics: readonly ReportMetric[];
   readonly lead: ReportMetric | undefined;
   readonly rows: readonly TableRow[];

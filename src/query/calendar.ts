@@ -324,7 +324,9 @@ function distanceTo(window: Window, which: ComparisonName): Duration {
   return beginsWithDay ? Duration.fromObject({ days: Math.ceil(length.as('days')) }) : length;
 }
 
-/** Finds the longest calendar units that a window consists of; `undefined` if it has partial days. */
+/**
+ * Finds the longest calendar units that a window consists of; `undefined` if it has partial days.
+ */
 function wholeUnits({ since, end, zone }: Window) {
   const first = midnightAt(since, zone);
   const last = midnightAt(end, zone);
@@ -360,7 +362,9 @@ function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): 
   return isCut ? before.startOf('day').plus({ days: 1 }) : before;
 }
 
-/** Returns the wall time of an instant; midnight for the first instant of a day, even if skipped. */
+/**
+ * Returns the wall time of an instant; midnight for the first instant of a day, even if skipped.
+ */
 function toWallTime(instant: number, zone: string): WallTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);
 }

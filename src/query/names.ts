@@ -32,7 +32,9 @@ export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): 
   return names.length > 0 ? `Did you mean ${alternatives(names)}?` : otherwise;
 }
 
-/** Returns the accepted names that are spelt almost like the typed one, or have an alias that is. */
+/**
+ * Returns the accepted names that are spelt almost like the typed one, or have an alias that is.
+ */
 function closestNames({ name, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
   const closest = nearest(name, accepted);
   if (closest !== undefined) return [closest];

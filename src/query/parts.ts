@@ -124,8 +124,9 @@ function tooManyParts(unit: SplitUnit): UsageError {
 const maxDailyParts = 14;
 
 /**
- * Splits a report that failed into shorter ones, which can be merged without changing a row: months,
- * days, or weeks. The first and the last may be cut; there are none if no split can be merged.
+ * Splits a report that failed into shorter ones, which can be merged without changing a row:
+ * months, days, or weeks. The first and the last may be cut; there are none if no split can be
+ * merged.
  */
 export function splitToRetry(part: Part): Part[] {
   const { breakdowns } = part.query;

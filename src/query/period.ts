@@ -237,7 +237,9 @@ function readTime(end: End, text: string, moment: Moment): number {
   });
 }
 
-/** Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for any other string. */
+/**
+ * Reads `NOW`, unix seconds, `-36H`, `-7D` and ISO date-times; `undefined` for any other string.
+ */
 function readInstant(end: End, text: string, moment: Moment): number | undefined {
   const { zone, now, wallNow, unit } = moment;
   if (text === 'NOW') return now;

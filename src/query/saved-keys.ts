@@ -80,7 +80,7 @@ function textsByKey(content: Readonly<Record<string, SavedValue>>): Map<string, 
 /**
  * Returns the arguments of a command line that runs a query, without defaults.
  *
- * @param accepts tells which options to write; all by default
+ * @param accepts selects the options to write; all by default
  */
 export function toArguments(
   query: Query,

@@ -8,7 +8,7 @@ import type { Part } from './query.ts';
 import { type SavedValue, toSavedKeys } from './saved-keys.ts';
 import { readSavedKeys } from './saved-report.ts';
 
-/** A part as it is stored. */
+/** A stored part. */
 export interface SavedPart {
   /** Query with fixed dates, as keys of a saved report. */
   readonly request: Readonly<Record<string, SavedValue>>;

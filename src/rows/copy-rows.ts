@@ -165,7 +165,7 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
 }
 
 /**
- * Checks whether the space between rows is as long as a separator, so that all are copied at once.
+ * Returns true if the space between rows is as long as a separator, so that all are copied at once.
  */
 function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;

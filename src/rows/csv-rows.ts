@@ -53,8 +53,8 @@ const pieceLength = 64 * 1024;
 
 /**
  * Yields the rows of a CSV report as the JSON that the service would have sent, one object per
- * line. Empty fields become null. By default numeric cells of metrics become numbers, and everything
- * else stays a string, including a DSP's money, which has a decimal comma in JSON too.
+ * line. Empty fields become null. By default numeric cells of metrics become numbers, and
+ * everything else stays a string, including a DSP's money, which has a decimal comma in JSON too.
  *
  * @param header receives the column names before the first row
  * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report

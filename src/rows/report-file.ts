@@ -163,7 +163,7 @@ function detectDocumentFormat(head: Buffer): DocumentFormat | undefined {
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
-/** Checks whether the first file of a zip is that of a spreadsheet. */
+/** Returns true if the first file of a zip is that of a spreadsheet. */
 function isSheet(head: Buffer): boolean {
   if (head.length < 30) return true;
   const nameLength = head.readUInt16LE(26);

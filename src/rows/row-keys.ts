@@ -75,9 +75,9 @@ const noInstant = -(2 ** 31);
  * Finds rows that have the same key, in one report or in several. Keys are kept as 64 bits of a
  * hash, so that two of a million different keys collide in one of 10⁷ reports.
  *
- * Values are the same if their texts are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are the same
- * if their instants are. The order of the fields, trailing blanks and fields without a value do not
- * matter; upper and lower case do.
+ * Values are the same if their strings are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are the
+ * same if their instants are. The order of the fields, trailing blanks and fields without a value
+ * do not matter; upper and lower case do.
  */
 export class RowKeys {
   /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
@@ -276,7 +276,7 @@ export class RowKeys {
   }
 }
 
-/** Checks whether a value is a whole number in its usual form. */
+/** Returns true if a value is a whole number in its usual form. */
 function isDigits(bytes: Buffer, start: number, length: number): boolean {
   for (let at = start; at < start + length; at++) {
     const byte = bytes[at] as number;

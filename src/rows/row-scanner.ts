@@ -262,8 +262,8 @@ export class RowScanner {
   }
 
   /**
-   * Checks whether a field of the row being read is null and follows its usual gap, and, except for
-   * the first field of a run, whether the gap directly follows the field before.
+   * Returns true if a field of the row being read is null and follows its usual gap, and, except
+   * for the first field of a run, whether the gap directly follows the field before.
    */
   #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;

@@ -122,8 +122,8 @@ export class MergedReport {
 }
 
 /**
- * Waits for a part. If it fails, the others are still downloaded, so that the service has them ready
- * for the next run.
+ * Waits for a part. If it fails, the others are still downloaded, so that the service has them
+ * ready for the next run.
  */
 async function awaitPart(
   { spooled }: StartedPart,

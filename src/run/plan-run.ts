@@ -127,8 +127,8 @@ async function planReport(
 }
 
 /**
- * Replaces the names in the filters of a query by ids, and prints what they select. Called after all
- * checks, because it calls the service. Throws `UsageError` as `findIds`.
+ * Replaces the names in the filters of a query by ids, and prints what they select. Called after
+ * all checks, because it calls the service. Throws `UsageError` as `findIds`.
  */
 export async function resolveNames(
   { console }: Context,

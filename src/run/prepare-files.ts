@@ -28,8 +28,8 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `requireTargets` do, and if
- * a flag does not fit the formats.
+ * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `requireTargets` do, and
+ * if a flag does not fit the formats.
  */
 export function chooseOutputs(
   context: Context,
@@ -50,8 +50,8 @@ export function chooseOutputs(
 }
 
 /**
- * Throws `UsageError` for a binary format on a terminal, for the record of a folder, and if a browser
- * is missing.
+ * Throws `UsageError` for a binary format on a terminal, for the record of a folder, and if a
+ * browser is missing.
  */
 export function requireTargets({ console, host }: Context, outputs: readonly Output[]): void {
   for (const { path, format } of outputs) {

@@ -262,7 +262,7 @@ export async function waitForReport(
     const client = await account.client();
     const ready = await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
     const tookMs = Math.max(0, host.wallClock() - (requestedMs ?? Number.NaN));
-    // A report that was ready before this run asked for it tells nothing about its duration.
+    // A report that was ready before this run asked for says nothing about its duration.
     const isTimed = (isNew || pollCount > 1) && requestedMs !== undefined;
     await updateLedger(context, id, { status: ready.status, ...(isTimed && { tookMs }) });
     return ready;

@@ -214,8 +214,8 @@ export interface LoggedRequest {
   readonly why: string | undefined;
 
   /**
-   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if there is
-   * no body, or it is unreadable or larger than 64 KiB.
+   * Parameters of a JSON or form body, with lists as arrays and `…` for passwords; empty if there
+   * is no body, or it is unreadable or larger than 64 KiB.
    */
   readonly body: Readonly<Record<string, unknown>>;
 

@@ -30,7 +30,7 @@ export function timeKeys(fields: readonly string[]): KeyColumn[] {
   return field === undefined ? [] : [{ field }];
 }
 
-/** Groups rows by everything that tells them apart: time, then each breakdown. */
+/** Groups rows by everything that distinguishes them: time, then each breakdown. */
 export function rowKeys(fields: readonly string[]): KeyColumn[] {
   const keys = timeKeys(fields);
   for (const breakdown of breakdowns) {

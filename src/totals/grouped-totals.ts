@@ -292,7 +292,9 @@ export class GroupedTotals implements Iterable<Group> {
   }
 }
 
-/** One of many groups. It finds its sums by its index, because an object with sums would be large. */
+/**
+ * One of many groups. It finds its sums by its index, because an object with sums would be large.
+ */
 class IndexedGroup implements Group, Sums {
   /** Values of the key, whose name may be replaced by a newer one. */
   key: GroupKey;

@@ -73,7 +73,7 @@ export class RowMatcher {
 
 /**
  * Moves the rows of an earlier report to the times in the same place of this one. Times for which
- * this window is too short stay as they are.
+ * this window is too short are unchanged.
  */
 function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step): GroupedTotals {
   const shift = stepsBetween(now, before, step);

@@ -127,21 +127,21 @@ function hourTimes(slots: TimeAxis['slots']): Date[] {
 
 /**
  * Names days and hours as people read them: `Thu 1 Oct 2026`, `October 2026`, `Sun 25 Oct 2026,
- * 03:00`. Texts that are no time are left out.
+ * 03:00`. Other strings are omitted.
  *
- * @param texts in time order
+ * @param cells in time order
  */
 export function nameTimes(
-  texts: Iterable<string>,
+  cells: Iterable<string>,
   dateUnit: DateUnit,
 ): ReadonlyMap<string, string> {
   const dateStep = dateUnit === 'month' ? 'month' : 'day';
   const times: string[] = [];
   const labels: string[] = [];
-  for (const text of new Set(texts)) {
-    const time = readTime(text);
+  for (const cell of new Set(cells)) {
+    const time = readTime(cell);
     if (!time) continue;
-    times.push(text);
+    times.push(cell);
     labels.push(stepLabel(new Date(time.wallMs), time.isDay ? dateStep : 'hour'));
   }
   const names = withOffsets(labels, times);

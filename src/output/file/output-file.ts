@@ -66,8 +66,8 @@ export async function openOutput(path: string, options: OutputFileOptions): Prom
 }
 
 /**
- * Opens stdout. The output goes to a private temporary file, which `place` copies to stdout, so that
- * a report that fails leaves stdout empty. Throws `OutputError`.
+ * Opens stdout. The output goes to a private temporary file, which `place` copies to stdout, so
+ * that a report that fails leaves stdout empty. Throws `OutputError`.
  */
 export async function openStdout(stdout: Sink): Promise<OutputFile> {
   const shown = `a temporary file in ${tmpdir()}`;

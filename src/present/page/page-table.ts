@@ -104,8 +104,8 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
 }
 
 /**
- * Returns CSS classes: `n` numbers, `k` IDs and times, `t` texts, `first` the column that names the
- * rows.
+ * Returns CSS classes: `n` numbers, `k` IDs and times, `t` strings, `first` the column that names
+ * the rows.
  */
 function chooseClasses(column: TableColumn, columns: readonly TableColumn[]): string {
   const { kind } = column;

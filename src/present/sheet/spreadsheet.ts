@@ -247,7 +247,7 @@ export function rowXml(
   return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, placed)}</row>`;
 }
 
-/** Counts the lines that a text needs; only plain texts wrap. */
+/** Counts the lines of a cell; only plain strings wrap. */
 function countLines(cell: SheetCell | undefined, width = Number.POSITIVE_INFINITY): number {
   if (cell?.style !== 'plain' || typeof cell.content !== 'string') return 1;
 

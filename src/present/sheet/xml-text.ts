@@ -13,7 +13,7 @@ const unwritable =
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Matches texts that may need escaping; most do not. */
+/** Matches strings that may need escaping; most do not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
 const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
 

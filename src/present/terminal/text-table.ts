@@ -47,7 +47,9 @@ interface PlacedColumn extends DrawnColumn {
 
 const gap = 2;
 
-/** Draws aligned lines that fit the width of the terminal, and names the columns that do not fit. */
+/**
+ * Draws aligned lines that fit the width of the terminal, and names the columns that do not fit.
+ */
 export function drawTable(table: TextTable, look: TableLook = {}): string[] {
   const { rows, foot = [], advice } = table;
   const { style, width = Number.POSITIVE_INFINITY } = look;

@@ -160,7 +160,9 @@ function readTyped(flag: Flag, value: string): unknown {
   }
 }
 
-/** Formats `Unknown breakdown “CITIES”.`, or `Invalid poll interval “soon”.` for other than names. */
+/**
+ * Formats `Unknown breakdown “CITIES”.`, or `Invalid poll interval “soon”.` for other than names.
+ */
 export function unknownValue(flag: Flag, value: string): string {
   const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
   const isName = flag.noun !== undefined || flag.words !== undefined;

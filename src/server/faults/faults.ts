@@ -118,7 +118,7 @@ function canStrike(fault: FaultSpec, { endpoint, isReport, request }: Target): b
   return request !== undefined && isSelected(request, when);
 }
 
-/** Asks the test's `when` whether a fault applies. Throws `FaultMistake` if the function fails. */
+/** Asks the test's `when` if a fault applies. Throws `FaultMistake` if the function fails. */
 function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let result: unknown;
   try {

@@ -31,10 +31,10 @@ interface AddedRows {
  * all columns known: on disk, or in memory if they are sorted or limited.
  */
 export class KeptRows {
-  /** All rows, also those that `--top` leaves out. */
+  /** All rows, also those that `--top` omits. */
   rowCount = 0;
 
-  /** Sums of the rows that `--top` leaves out. */
+  /** Sums of the rows that `--top` omits. */
   readonly rest: GroupedTotals;
 
   readonly #choice: RowChoice;
@@ -84,7 +84,7 @@ export class KeptRows {
   }
 
   /**
-   * Sorts the rows in memory and drops those that `--top` leaves out, once all have been added.
+   * Sorts the rows in memory and drops those that `--top` omits, once all have been added.
    * Throws `UsageError` for an unknown column of `--sort`.
    */
   arrange(): void {

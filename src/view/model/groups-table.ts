@@ -76,7 +76,7 @@ export function notShown(count: number, noun: 'group' | 'row', { top }: View['op
   return `${formatPlural(count, `more ${noun}`)} not shown (--top ${top}).`;
 }
 
-/** Labels the groups that `--top` leaves out in the column of names. */
+/** Labels the groups that `--top` omits in the column of names. */
 function toGroup(
   { count, sums }: NonNullable<RankedGroups['others']>,
   keys: readonly KeyColumn[],

@@ -97,7 +97,7 @@ async function* batchesWithOthers(
   yield buildBatch(fields, [othersRow(kept.rest, fields)], rowCount);
 }
 
-/** Adds up the rows that `--top` leaves out. */
+/** Adds up the rows that `--top` omits. */
 function othersRow(rest: GroupedTotals, fields: readonly string[]): string[] {
   const sums = rest.totals();
   const dimensions = fields.filter((field) => !rest.metrics.includes(field));

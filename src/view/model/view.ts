@@ -8,7 +8,7 @@ import type { KeptRows } from '../groups/kept-rows.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** The content of files, as it is shown. */
+/** The shown content of files. */
 export interface View {
   readonly options: ViewOptions;
   readonly sources: Sources;
@@ -46,10 +46,10 @@ export interface ViewTable {
   /** Fields to write; `undefined` for those that a format chooses. */
   readonly selected: readonly string[] | undefined;
 
-  /** Sentence on what `--top` leaves out; absent if that is nothing. */
+  /** Sentence on the rows that `--top` omits; absent if that is nothing. */
   readonly leftOut: string | undefined;
 
-  /** @param withOthers adds a row for what `--top` leaves out */
+  /** @param withOthers adds a row for the rows that `--top` omits */
   batches(withOthers: boolean): RowSource;
 
   /** Rows of the period of `--compare`, and their columns; absent without it. */

@@ -50,7 +50,7 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   try {
     for (const file of planned) {
       const { isForReaders = false } = formats[file.format];
-      // Rows that are not grouped stay as they are in files for programs.
+      // Rows that are not grouped are unchanged in files for programs.
       const keepsRows = view.rows !== undefined && !isForReaders;
       const keepsOrder = isOrdered(view.options) || keepsRows;
       const opened = await openFile(file, { ...encoding, keepsOrder });

@@ -13,7 +13,7 @@ interface DatedFile {
   firstDay: string;
   lastDay: string;
 
-  /** Set for several days of which no row tells its own. */
+  /** Set for several days whose rows have no date. */
   readonly isUndated: boolean;
 }
 

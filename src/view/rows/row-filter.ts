@@ -15,7 +15,7 @@ const maxValues = 100_000;
 export class RowFilter {
   readonly #condition: Condition;
 
-  /** Tells whether values of earlier rows match, by field and value. */
+  /** Remembers if values of earlier rows match, by field and value. */
   readonly #matches = new Map<string, boolean>();
 
   constructor(condition: Condition) {

@@ -43,8 +43,8 @@ export interface Sources {
 /**
  * Finds the files of some paths, and of the periods of `--period` and `--compare`.
  *
- * @throws UsageError as `openPaths`; for a file that is given twice, for a period without files, and
- *   for `--compare` without a period
+ * @throws UsageError as `openPaths`; for a file that is given twice, for a period without files,
+ *   and for `--compare` without a period
  */
 export async function findSources(
   paths: readonly string[],

@@ -39,7 +39,8 @@ interface ViewedPaths {
 /**
  * Resolves `--period`, or `--since` and `--until`, and `--compare`.
  *
- * @throws UsageError for a period that cuts a unit of a folder, and for `--compare` without a period
+ * @throws UsageError for a period that cuts a unit of a folder, and for `--compare` without a
+ *   period
  */
 export function resolvePeriods(
   options: Pick<ViewOptions, 'period' | 'since' | 'until' | 'compare'>,
