@@ -1,7 +1,6 @@
 import {
   type Account,
   collectNames,
-  type Fact,
   type FactSource,
   type Fixtures,
 } from '../fixtures/fixtures.ts';
@@ -48,16 +47,6 @@ function createWorld(): World {
   return { campaigns, names, adUnits: listAdUnitTraffic(names) };
 }
 
-/** Facts of an hour by index of the ad unit; `undefined` until needed. */
-type HourOfFacts = (readonly Fact[] | undefined)[];
-
-/** Facts kept in memory, which take about 25 MB. */
-const maxCachedFacts = 60_000;
-
-/** Hours by seed, scale and hour, because test suites request the same days in each test. */
-const cachedHours = new Map<string, HourOfFacts>();
-let cachedFacts = 0;
-
 function createFactSource(
   adUnits: readonly AdUnitTraffic[],
   { seed, scale }: BuiltInOptions,
@@ -70,31 +59,11 @@ function createFactSource(
     lastHour: Math.max(...lastHours),
     ofHour(hour, isSelected) {
       const hourBits = mixBits(seed, hour);
-      const drawn = cachedHour(`${seed} ${scale} ${hour}`);
-      const selected: Fact[] = [];
-
-      for (const [index, adUnit] of adUnits.entries()) {
+      return adUnits.flatMap((adUnit) => {
         const isDelivering = hour >= adUnit.firstHour && hour <= adUnit.lastHour;
-        if (!isDelivering || !isSelected(adUnit.dimensions)) continue;
-
-        const facts = drawn[index] ?? drawFacts(adUnit, hour, { hourBits, scale });
-        if (!drawn[index]) cachedFacts += facts.length;
-        drawn[index] = facts;
-        for (const fact of facts) selected.push(fact);
-      }
-
-      return selected;
+        if (!isDelivering || !isSelected(adUnit.dimensions)) return [];
+        return drawFacts(adUnit, hour, { hourBits, scale });
+      });
     },
   };
-}
-
-function cachedHour(key: string): HourOfFacts {
-  if (cachedFacts > maxCachedFacts) {
-    cachedHours.clear();
-    cachedFacts = 0;
-  }
-
-  const drawn = cachedHours.get(key) ?? [];
-  cachedHours.set(key, drawn);
-  return drawn;
 }
