@@ -12,45 +12,25 @@ export function localTime(seconds: number, zone: string): string {
   return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
-/** Counts the days from 1970-01-01 to the day of an instant in unix seconds. */
-export function dayNumber(seconds: number, zone: string | IANAZone): number {
-  const { year, month, day } = DateTime.fromSeconds(seconds, { zone });
-  return Date.UTC(year, month - 1, day) / 86_400_000;
-}
-
-/** A day in a zone. */
-interface LocalDay {
-  /** Date, `2014-12-01`. */
-  readonly date: string;
-
-  /** Number of the day, as `dayNumber` counts. */
-  readonly number: number;
-
-  /** The first hour that was looked up, and the first hour after the day, since 1970. */
-  readonly firstHour: number;
-  readonly endHour: number;
-}
-
 /**
- * Returns a function that finds the day of an hour since 1970. Looking up a zone is slow. Hours
- * arrive in order, so each day is looked up once.
+ * Returns a function that finds the date, `2014-12-01`, of an hour since 1970. Looking up a zone is
+ * slow. Hours arrive in order, so each day is looked up once.
  */
-export function localDays(zoneName: string): (hour: number) => LocalDay {
+export function localDates(zoneName: string): (hour: number) => string {
   const zone = IANAZone.create(zoneName);
-  let day: LocalDay | undefined;
+  let date = '';
+  let firstHour = 0;
+  let endHour = 0;
 
   return (hour) => {
-    if (day && hour >= day.firstHour && hour < day.endHour) return day;
+    if (hour >= firstHour && hour < endHour) return date;
 
     const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
     const nextDay = local.startOf('day').plus({ days: 1 }).startOf('day');
-    day = {
-      date: local.toFormat('yyyy-MM-dd'),
-      number: dayNumber(hour * hourSeconds, zone),
-      firstHour: hour,
-      endHour: Math.max(hour + 1, Math.ceil(nextDay.toSeconds() / hourSeconds)),
-    };
-    return day;
+    date = local.toFormat('yyyy-MM-dd');
+    firstHour = hour;
+    endHour = Math.max(hour + 1, Math.ceil(nextDay.toSeconds() / hourSeconds));
+    return date;
   };
 }
 
@@ -66,23 +46,23 @@ export function timeFields(
   since: number,
 ): (hour: number) => Readonly<Record<string, string>> {
   const zone = IANAZone.create(zoneName);
-  const findDay = localDays(zoneName);
+  const findDate = localDates(zoneName);
 
   switch (breakdown) {
     case undefined:
       return () => ({});
     case 'RANGE': {
-      const date = DateTime.fromSeconds(since, { zone }).toFormat('yyyy-MM-dd');
+      const date = findDate(since / hourSeconds);
       return () => ({ date });
     }
     case 'MONTHLY':
-      return (hour) => ({ date: findDay(hour).date.replace(/..$/, '01') });
+      return (hour) => ({ date: findDate(hour).replace(/..$/, '01') });
     case 'DAILY':
-      return (hour) => ({ date: findDay(hour).date });
+      return (hour) => ({ date: findDate(hour) });
     case 'HOURLY':
       return (hour) => {
         const local = DateTime.fromSeconds(hour * hourSeconds, { zone });
-        return { date: findDay(hour).date, hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") };
+        return { date: findDate(hour), hour: local.toFormat("yyyy-MM-dd'T'HH:00:00ZZZ") };
       };
   }
 }
@@ -96,11 +76,4 @@ export function wallTimeToInstant(seconds: number, zone: string, which: 'first' 
   const local = digits.setZone(zone, { keepLocalTime: true });
   const instants = local.getPossibleOffsets().map((instant) => instant.toUnixInteger());
   return which === 'first' ? Math.min(...instants) : Math.max(...instants);
-}
-
-/** Converts a wall time, at least two hours away from a clock change, to hours since 1970. */
-export function wallTimeToHours(wallTime: string, zone: string): number {
-  const digitsAsUtcMs = Date.parse(`${wallTime.replace(' ', 'T')}Z`);
-  const offsetMinutes = IANAZone.create(zone).offset(digitsAsUtcMs);
-  return (digitsAsUtcMs / 60_000 - offsetMinutes) / 60;
 }

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { listColumns } from '../contract/columns.ts';
+import { type Column, listColumns } from '../contract/columns.ts';
 import { defaultZone, type ReportRequest, type ReportSummary } from '../contract/messages.ts';
 import {
   type DimensionName,
@@ -9,7 +9,7 @@ import {
   type Profile,
   type TimeBreakdownName,
 } from '../contract/vocabulary.ts';
-import { dayNumber, localDays, localTime, timeFields } from './calendar.ts';
+import { localDates, localTime, timeFields } from './calendar.ts';
 import {
   type Account,
   type Dimensions,
@@ -54,7 +54,6 @@ type Groups = Map<string | null | undefined, Group>;
 
 interface ReportDimension {
   readonly name: DimensionName;
-  readonly fields: readonly { name: string; type: string }[];
   buildFields(id: string | null): ReportRow;
 }
 
@@ -64,6 +63,9 @@ interface ReportMetric {
   readonly field: string;
   readonly isMoney: boolean;
 }
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 /** Time between two pauses, so that other calls can run. */
 const yieldEveryMs = 20;
@@ -81,6 +83,7 @@ export class Report {
   readonly #zone: string;
   readonly #dimensions: readonly ReportDimension[];
   readonly #metrics: readonly ReportMetric[];
+  readonly #sortColumns: readonly Column[];
 
   /** A row of nulls, with the fields in column order. */
   readonly #emptyRow: ReportRow;
@@ -98,6 +101,7 @@ export class Report {
     this.#metrics = columns.flatMap(({ field, metric, type }) =>
       metric ? [{ name: metric, field, isMoney: type === 'money' }] : [],
     );
+    this.#sortColumns = columns.filter(({ breakdown }) => breakdown !== undefined);
     this.#emptyRow = Object.fromEntries(columns.map(({ field }) => [field, null]));
     this.fields = columns.map(({ field }) => field);
     this.summary = {
@@ -159,10 +163,10 @@ export class Report {
     }
   }
 
-  /** Sorts the rows of one hour, day or month. */
-  *#buildRows(groups: Groups, time: ReportRow): Generator<ReportRow> {
-    const ordered = [...groups.values()].sort((a, b) => this.#compare(a, b));
-    for (const group of ordered) yield this.#buildRow(group, time);
+  /** Builds the rows of one hour, day or month in order. */
+  #buildRows(groups: Groups, time: ReportRow): ReportRow[] {
+    const rows = [...groups.values()].map((group) => this.#buildRow(group, time));
+    return rows.sort((a, b) => this.#compare(a, b));
   }
 
   #buildRow(group: Group, time: ReportRow): ReportRow {
@@ -185,25 +189,12 @@ export class Report {
     return this.#profile === 'dsp' ? amount.toFixed(2).replace('.', ',') : amount;
   }
 
-  /**
-   * Orders rows by their fields: ids as numbers, text by code unit, null last. Rows with equal
-   * fields are ordered by id.
-   */
-  #compare(a: Group, b: Group): number {
-    for (const [index, { fields, buildFields }] of this.#dimensions.entries()) {
-      const left = a.ids[index] ?? null;
-      const right = b.ids[index] ?? null;
-      if (left === right) continue;
-
-      const leftFields = buildFields(left);
-      const rightFields = buildFields(right);
-      for (const { name, type } of fields) {
-        const order = compareCells(leftFields[name] ?? null, rightFields[name] ?? null, type);
-        if (order !== 0) return order;
-      }
-      return compareCells(left, right, 'id');
+  /** Orders rows by their dimension fields. */
+  #compare(a: ReportRow, b: ReportRow): number {
+    for (const { field, type } of this.#sortColumns) {
+      const order = compareCells(a[field] ?? null, b[field] ?? null, type);
+      if (order !== 0) return order;
     }
-
     return 0;
   }
 }
@@ -213,15 +204,13 @@ function listDimensions({ fixtures, request }: ReportInput): ReportDimension[] {
   const names = dimensionNames.filter((name) => request.breakdowns.includes(name));
 
   return names.map((name) => {
-    const fields = findBreakdown(name)?.fields ?? [];
     const fieldsById = fixtures.names.get(name);
     const fieldsWithoutId = fillUnknownFields(name);
     // A dimension without ids has one field, for its text.
-    const field = fields[0]?.name ?? name;
+    const field = findBreakdown(name)?.fields[0]?.name ?? name;
 
     return {
       name,
-      fields,
       buildFields(id) {
         if (id === null) return fieldsWithoutId;
         return fieldsById?.get(id) ?? { [field]: id };
@@ -297,12 +286,12 @@ function metricReaders(
   const readComplete: MetricReader = ({ metrics }, name) => metrics[name];
   if (restateDays === 0) return () => readComplete;
 
-  const findDay = localDays(zone);
-  const today = dayNumber(nowMs / 1_000, zone);
+  const findDate = localDates(zone);
+  const today = Date.parse(localDates(zone)(nowMs / hourMs));
   const steps = restateDays + 1;
 
   return (hour) => {
-    const age = Math.max(0, today - findDay(hour).number);
+    const age = Math.max(0, (today - Date.parse(findDate(hour))) / dayMs);
     if (age > restateDays) return readComplete;
 
     return ({ metrics }, name) => {

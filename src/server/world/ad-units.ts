@@ -1,6 +1,12 @@
 import { defaultZone } from '../../contract/messages.ts';
-import { wallTimeToHours } from '../calendar.ts';
-import type { Dimensions, FixtureCampaign, Names } from '../fixtures/fixtures.ts';
+import { parseWallTime } from '../../contract/values.ts';
+import { wallTimeToInstant } from '../calendar.ts';
+import {
+  type Dimensions,
+  type FixtureCampaign,
+  hourSeconds,
+  type Names,
+} from '../fixtures/fixtures.ts';
 import plans from './campaigns.json' with { type: 'json' };
 import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { Inventory } from './inventory.ts';
@@ -48,8 +54,8 @@ export function listAdUnitTraffic(names: Names): AdUnitTraffic[] {
     const campaign = {
       cpm: plan.cpm,
       cpc: plan.cpc,
-      firstHour: Math.ceil(wallTimeToHours(plan.campaignStartDate, defaultZone)),
-      lastHour: Math.floor(wallTimeToHours(plan.campaignEndDate, defaultZone)),
+      firstHour: Math.ceil(hoursSince1970(plan.campaignStartDate)),
+      lastHour: Math.floor(hoursSince1970(plan.campaignEndDate)),
       devices: createDeviceTable(plan, inventory),
       places: createPlaceTable(plan, inventory),
     };
@@ -59,6 +65,12 @@ export function listAdUnitTraffic(names: Names): AdUnitTraffic[] {
   }
 
   return adUnits;
+}
+
+/** Converts a Paris wall time such as `2026-11-01 09:30:00`. */
+function hoursSince1970(wallTime: string): number {
+  const wallMs = parseWallTime(wallTime) ?? 0;
+  return wallTimeToInstant(wallMs / 1_000, defaultZone, 'first') / hourSeconds;
 }
 
 /** Returns the part of an ad unit that does not come from its campaign. */
