@@ -147,7 +147,7 @@ describe('kinds that damage the response of the service', () => {
   });
 
   test('delay: a call that is not delayed overtakes the delayed one', async () => {
-    const server = await startForTest({ faults: ['campaigns:delay:ms=150:times=1'] });
+    const server = await startForTest({ faults: ['campaigns:delay:ms=500:times=1'] });
     const ended: string[] = [];
     const delayed = campaignsOf(server).then(({ status }) => ended.push(`delayed ${status}`));
     await expect.poll(() => server.requests().length).toBe(1);

@@ -50,10 +50,8 @@ const messages: Readonly<Record<ReportStatus, string>> = {
  * thrown as `ServiceError`.
  */
 export class Reports {
+  readonly #options: ServerOptions;
   readonly #delayMs: number;
-  readonly #polls: number | undefined;
-  readonly #isManual: boolean;
-  readonly #reportTtlMs: number;
   readonly #rules: ReportRules;
   #count = 0;
 
@@ -61,10 +59,8 @@ export class Reports {
   readonly #reports = new Map<string, StoredReport>();
 
   constructor(options: ServerOptions, rules: ReportRules) {
+    this.#options = options;
     this.#delayMs = options.delayMs ?? 2_000;
-    this.#polls = options.polls;
-    this.#isManual = options.manual ?? false;
-    this.#reportTtlMs = options.reportTtlMs ?? oneDayMs;
     this.#rules = rules;
   }
 
@@ -86,7 +82,8 @@ export class Reports {
    */
   find(id: string, account: Account, nowMs: number): StoredReport {
     const report = this.get(id, account);
-    if (nowMs - report.createdMs > this.#reportTtlMs) throw expiredReport(id);
+    const { reportTtlMs = oneDayMs } = this.#options;
+    if (nowMs - report.createdMs > reportTtlMs) throw expiredReport(id);
     return report;
   }
 
@@ -120,8 +117,8 @@ export class Reports {
       throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
     }
 
-    const isTimed = this.#polls === undefined && !this.#isManual;
-    const waitMs = isTimed ? createdMs + this.#delayMs - nowMs : 0;
+    // Only a hint: with polls or manual, a report may take longer.
+    const waitMs = createdMs + this.#delayMs - nowMs;
     const sentence = `The report ${id} is “${status}”: download it once its status is “ready”.`;
     throw refuseUntil('REPORT_NOT_READY', sentence, waitMs);
   }
@@ -133,15 +130,16 @@ export class Reports {
 
   #computeStatus(report: StoredReport, nowMs: number, request?: FaultRequest): ReportStatus {
     if (report.fixedStatus) return report.fixedStatus;
-    if (this.#isManual || !this.#isDone(report, nowMs)) return 'progress';
+    if (!this.#isDone(report, nowMs)) return 'progress';
 
     report.end ??= this.#rules.faults.strikeReport('status', request) ?? 'ready';
     return report.end;
   }
 
-  #isDone(report: StoredReport, nowMs: number): boolean {
-    if (this.#polls !== undefined) return report.statusCalls >= this.#polls;
-    return nowMs >= report.createdMs + this.#delayMs;
+  #isDone({ statusCalls, createdMs }: StoredReport, nowMs: number): boolean {
+    const { polls, manual } = this.#options;
+    if (manual) return false;
+    return polls === undefined ? nowMs >= createdMs + this.#delayMs : statusCalls >= polls;
   }
 }
 

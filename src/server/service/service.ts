@@ -8,6 +8,7 @@ import { chooseDataFormat } from '../request/accept.ts';
 import type { ArrivedCall } from '../request/arrived-call.ts';
 import { type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
+import { RequestErrors } from '../request/request-errors.ts';
 import type { Services } from '../services.ts';
 import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
@@ -78,20 +79,16 @@ function downloadReport(services: Services, account: Account, call: ArrivedCall)
 
 function listCampaigns({ fixtures }: Services, account: Account, { incoming }: ArrivedCall): Reply {
   const [, query] = incoming.url?.split('?') ?? [];
-  const names = [...new URLSearchParams(query).keys()];
-  if (names.length > 0) throw unknownQuery(names);
+  const errors = new RequestErrors();
+  for (const name of new URLSearchParams(query).keys()) {
+    const problem = 'is not known: this call takes no parameters.';
+    errors.add('UNKNOWN_PARAMETER', { parameter: name.slice(0, 80), problem });
+  }
+  errors.throwIfAny();
   return jsonReply(findVisibleCampaigns(fixtures, account));
 }
 
-function unknownQuery(names: readonly string[]): ServiceError {
-  const problem = 'is not known: this call takes no parameters.';
-  const details = names.slice(0, 100).map((name) => ({ parameter: name.slice(0, 80), problem }));
-  const [first] = details;
-  const sentence = `${first?.parameter}: ${problem}`;
-  return new ServiceError('UNKNOWN_PARAMETER', sentence, { details });
-}
-
-/** Sends a report, whose data is computed while it is sent. */
+/** Sends a report as it is known now. Its data is computed while it is sent. */
 function deliver(
   services: Services,
   delivered: DeliveredReport,
@@ -102,25 +99,9 @@ function deliver(
     throw new ServiceError('NOT_ACCEPTABLE', 'Accept must allow application/json or text/csv.');
   }
 
-  const report = reportNow(services, delivered, signal);
-  if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
-
-  return {
-    status: 200,
-    type: 'text/csv; charset=utf-8; header=present',
-    headers: { 'content-disposition': `attachment; filename="report-${delivered.id}.csv"` },
-    body: encodeCsv(report),
-    csv: { json: encodeJson(report), fields: report.fields },
-  };
-}
-
-/** Computes a report with the metrics as far as they are known now. */
-function reportNow(
-  { fixtures, clock, options }: Services,
-  { account, request }: DeliveredReport,
-  signal: AbortSignal,
-): Report {
-  return new Report({
+  const { fixtures, clock, options } = services;
+  const { id, account, request } = delivered;
+  const report = new Report({
     fixtures,
     account,
     request,
@@ -128,6 +109,15 @@ function reportNow(
     restateDays: options.restate ?? 0,
     signal,
   });
+  if (format === 'json') return { status: 200, type: jsonType, body: encodeJson(report) };
+
+  return {
+    status: 200,
+    type: 'text/csv; charset=utf-8; header=present',
+    headers: { 'content-disposition': `attachment; filename="report-${id}.csv"` },
+    body: encodeCsv(report),
+    csv: { json: encodeJson(report), fields: report.fields },
+  };
 }
 
 function readId({ id }: Parameters): string {

@@ -8,7 +8,9 @@ const twoHoursMs = 2 * 3_600_000;
 
 interface Session {
   readonly account: Account;
-  readonly lastUsedMs: number;
+
+  /** Absent for the fixed token of an account. */
+  readonly lastUsedMs?: number;
 }
 
 /**
@@ -22,7 +24,6 @@ export class Sessions {
 
   /** Sessions by token. */
   readonly #sessions = new Map<string, Session>();
-  readonly #revokedTokens = new Set<string>();
   readonly #createId: IdSource;
   #signIns = 0;
 
@@ -34,6 +35,7 @@ export class Sessions {
     this.#createId = createId;
     this.#tokenTtlMs = options.tokenTtlMs ?? twoHoursMs;
     this.#rateLimit = options.rateLimit;
+    this.restoreFixedTokens();
   }
 
   /** Returns a new token. An unknown e-mail and a wrong password are refused in the same way. */
@@ -67,21 +69,19 @@ export class Sessions {
         'Send the token from POST /auth-reporting in the Authorization header.',
       );
     }
-    if (this.#revokedTokens.has(token)) {
-      throw new ServiceError('INVALID_TOKEN', 'This token is no longer valid: sign in again.');
-    }
 
     const session = this.#sessions.get(token);
-    const account = this.#findAccount(token);
-    if (!account) throw unknownToken(token);
+    if (!session) throw unknownToken(token);
 
-    if (session && nowMs - session.lastUsedMs > this.#tokenTtlMs) {
+    const { account, lastUsedMs } = session;
+    if (lastUsedMs === undefined) return account;
+    if (nowMs - lastUsedMs > this.#tokenTtlMs) {
       throw new ServiceError(
         'EXPIRED_TOKEN',
         'This token has expired because it was not used: sign in again.',
       );
     }
-    if (session) this.#sessions.set(token, { account, lastUsedMs: nowMs });
+    this.#sessions.set(token, { account, lastUsedMs: nowMs });
     return account;
   }
 
@@ -90,7 +90,7 @@ export class Sessions {
     const limit = this.#rateLimit;
     if (limit === undefined) return;
 
-    const caller = this.#findAccount(header.trim())?.email ?? address ?? '';
+    const caller = this.#sessions.get(header.trim())?.account.email ?? address ?? '';
     const second = Math.floor(nowMs / 1_000);
     const latest = this.#latestCalls.get(caller);
     const calls = latest?.second === second ? latest.calls : 0;
@@ -101,28 +101,21 @@ export class Sessions {
     this.#latestCalls.set(caller, { second, calls: calls + 1 });
   }
 
-  /** Revokes the token of an `Authorization` header. Ignores unknown tokens. */
+  /** Revokes the token of an `Authorization` header. */
   revoke(header: string): void {
-    const token = header.trim();
-    if (this.#findAccount(token)) this.#revokedTokens.add(token);
+    this.#sessions.delete(header.trim());
   }
 
   /** Restores the accounts' fixed tokens that a fault revoked. */
   restoreFixedTokens(): void {
-    for (const { token } of this.#accounts) this.#revokedTokens.delete(token);
+    for (const account of this.#accounts) this.#sessions.set(account.token, { account });
   }
 
   reset(): void {
     this.#sessions.clear();
+    this.restoreFixedTokens();
     this.#signIns = 0;
-    this.#revokedTokens.clear();
     this.#latestCalls.clear();
-  }
-
-  /** Finds the account of a fixed token, or of one that may have expired. */
-  #findAccount(token: string): Account | undefined {
-    const fixed = this.#accounts.find((account) => account.token === token);
-    return fixed ?? this.#sessions.get(token)?.account;
   }
 }
 
