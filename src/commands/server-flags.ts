@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { windowClocks } from '../contract/messages.ts';
-import { UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import { readDuration, readWholeNumber } from '../query/flags/read-value.ts';
 import type { Context } from '../run/context.ts';
-import { clockTimeAdvice, readClockTime } from '../server/clock.ts';
+import { clockTimeAdvice, parseClockTime } from '../server/clock.ts';
 import { optionRanges } from '../server/options.ts';
 import type { LocalServer, LoggedRequest } from '../server/public-types.ts';
 import { printable } from '../text/printable.ts';
@@ -140,15 +139,11 @@ export const startFlags = [hostFlags, dataFlags, worldFlags, lifeFlags, behaviou
 
 export const serverFlags = [portFlags, ...startFlags] as const;
 
-/** Checks a time with its offset; returns it unchanged. */
-function readNow(value: string): string {
-  try {
-    readClockTime(value);
-    return value;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new InvalidArgumentError(clockTimeAdvice);
-  }
+/** Reads a time with its offset into milliseconds since 1970. */
+function readNow(value: string): number {
+  const timeMs = parseClockTime(value);
+  if (timeMs === undefined) throw new InvalidArgumentError(clockTimeAdvice);
+  return timeMs;
 }
 
 /**

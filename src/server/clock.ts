@@ -1,5 +1,4 @@
 import { parseTimestamp } from '../contract/values.ts';
-import { usageError } from './usage-error.ts';
 
 /** 9999-12-31T23:59:59Z, the last second with a four-digit year. */
 export const latestSecond = 253_402_300_799;
@@ -21,15 +20,13 @@ export class ServerClock {
   #frozenMs: number | undefined;
 
   /**
-   * Throws `UsageError` for an invalid start.
-   *
    * @param machineMs the clock to follow
-   * @param start in a form that `readClockTime` accepts; default: the machine's time
+   * @param setStartMs milliseconds since 1970; default: the machine's time
    */
-  constructor(machineMs: () => number, start?: number | string) {
+  constructor(machineMs: () => number, setStartMs?: number) {
     this.#machineMs = machineMs;
-    this.#setStartMs = start === undefined ? undefined : readClockTime(start);
-    this.startMs = this.#setStartMs ?? machineMs();
+    this.#setStartMs = setStartMs;
+    this.startMs = setStartMs ?? machineMs();
     this.reset();
   }
 
@@ -73,19 +70,10 @@ function looksLikeSeconds(time: number | string): boolean {
 }
 
 /**
- * Reads a time into milliseconds since 1970. Throws `UsageError` for any other value.
+ * Reads a time into milliseconds since 1970; `undefined` for any other value.
  *
  * @param time milliseconds, or ISO 8601 with an offset
  */
-export function readClockTime(time: number | string): number {
-  const timeMs = parseClockTime(time);
-  if (timeMs !== undefined) return timeMs;
-
-  const text = String(time).slice(0, 40);
-  throw usageError(`Cannot set the clock to “${text}”.`, clockTimeAdvice);
-}
-
-/** Reads a time as `readClockTime`, but returns `undefined` for any other value. */
 export function parseClockTime(time: number | string): number | undefined {
   const timeMs = typeof time === 'number' ? time : parseTimestamp(time)?.instantMs;
   if (timeMs === undefined || !isClockTime(timeMs) || looksLikeSeconds(time)) return undefined;

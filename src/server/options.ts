@@ -14,12 +14,15 @@ import { parseClockTime } from './clock.ts';
 import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
 import { requireMembers } from './usage-error.ts';
 
-/** Options with durations as numbers, and what the program itself adds. */
+/** Options with times as numbers, and what the program itself adds. */
 export interface ServerOptions
-  extends Omit<LocalServerOptions, 'delay' | 'delayMs' | 'tokenTtl' | 'reportTtl'> {
+  extends Omit<LocalServerOptions, 'delay' | 'delayMs' | 'tokenTtl' | 'reportTtl' | 'now'> {
   readonly delayMs?: number | undefined;
   readonly tokenTtlMs?: number | undefined;
   readonly reportTtlMs?: number | undefined;
+
+  /** Start of the clock, in milliseconds since 1970. */
+  readonly now?: number | undefined;
 
   /** Milliseconds since 1970, for the server's clock to follow. Default: `Date.now`. */
   readonly clock?: () => number;
@@ -77,7 +80,7 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
 export function readOptions(options: LocalServerOptions): ServerOptions {
   requireMembers(options, optionChecks, { noun: 'option' });
 
-  const { delay, delayMs, tokenTtl, reportTtl, ...others } = options;
+  const { delay, delayMs, tokenTtl, reportTtl, now, ...others } = options;
   const { polls, manual } = options;
   const paces = Object.entries({ delay, delayMs, polls, manual: manual || undefined });
   const chosen = paces.flatMap(([name, value]) => (value === undefined ? [] : [name]));
@@ -89,6 +92,7 @@ export function readOptions(options: LocalServerOptions): ServerOptions {
     delayMs: delayMs ?? readDuration(delay),
     tokenTtlMs: readDuration(tokenTtl),
     reportTtlMs: readDuration(reportTtl),
+    now: now === undefined ? undefined : parseClockTime(now),
   };
 }
 

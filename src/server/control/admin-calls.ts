@@ -1,11 +1,11 @@
 import { type ReportStatus, reportStatuses } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { booleanCheck, stringCheck, wordCheck } from '../../text/check-members.ts';
-import { readClockTime } from '../clock.ts';
+import { clockTimeAdvice, parseClockTime } from '../clock.ts';
 import type { Control, FaultObject } from '../public-types.ts';
 import type { Parameters } from '../request/parse-body.ts';
 import type { Services } from '../services.ts';
-import { requireMembers } from '../usage-error.ts';
+import { requireMembers, usageError } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
 /** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
@@ -68,7 +68,13 @@ function changeClock({ clock }: Services, control: Control, body: Parameters): v
   }
 
   if (advance !== undefined) control.advance(String(advance));
-  else clock.set(now === undefined ? clock.now() : readClockTime(String(now)), frozen === true);
+  else clock.set(now === undefined ? clock.now() : readTime(String(now)), frozen === true);
+}
+
+function readTime(text: string): number {
+  const timeMs = parseClockTime(text);
+  if (timeMs !== undefined) return timeMs;
+  throw usageError(`Cannot set the clock to “${text.slice(0, 40)}”.`, clockTimeAdvice);
 }
 
 /** Returns the fault in the body of a call, which `readFault` checks. */

@@ -94,65 +94,38 @@ function parseFields(written: string | Record<string, string>): Parameters {
 }
 
 /**
- * Returns the values of an array parameter by ascending index. Accepts a JSON array, an object with
- * integer keys (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or one scalar (`decisions.md`
- * 2); returns `undefined` for anything else.
+ * Returns the values of an array parameter in any of its shapes; `undefined` if it is not a list of
+ * strings or numbers.
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
 
-  // A form that repeats `name[0]=` gives an object in an object. Nothing valid is nested deeper.
-  const elements = listElements(value, 2);
-  if (!elements) return undefined;
-
-  const texts: string[] = [];
-  for (const element of elements) {
-    const text = readScalar(element);
-    if (text === undefined) return undefined;
-    texts.push(text);
-  }
-  return texts;
-}
-
-/**
- * Returns the elements of an array in any of its shapes; `undefined` if a key of an object is not
- * an index.
- * @param levels number of nested objects allowed
- */
-function listElements(value: unknown, levels: number): readonly unknown[] | undefined {
-  if (Array.isArray(value)) return value;
-  if (typeof value !== 'object' || value === null) return [value];
-  if (levels === 0) return undefined;
-
-  const indexes = indexesIn(value);
-  if (!indexes) return undefined;
-
-  const elements: unknown[] = [];
-  for (const index of indexes) {
-    const member = (value as Parameters)[index];
-    if (member === undefined || member === null) continue;
-
-    const inner = listElements(member, levels - 1);
-    if (!inner) return undefined;
-    for (const element of inner) elements.push(element);
-  }
-  return elements;
+  const texts = toList(value)?.map(readScalar);
+  return texts?.every((text) => text !== undefined) ? texts : undefined;
 }
 
 /** Converts the lists among parameters, in any of their shapes, to arrays. */
 export function normalizeLists(parameters: Parameters): Parameters {
   const entries = Object.entries(parameters).map(([name, value]) => {
     const isObject = typeof value === 'object' && value !== null;
-    return [name, (isObject && listElements(value, 1)) || value];
+    return [name, (isObject && toList(value)) || value];
   });
   return Object.fromEntries(entries);
 }
 
-/** Returns the keys of an object in ascending order; `undefined` if one is not an index. */
-function indexesIn(value: object): readonly string[] | undefined {
-  const keys = Object.keys(value);
+/**
+ * Returns the elements of a JSON array, of an object with indexes (JSON, or `name[7]=`), in
+ * ascending order, of `name[]=` or a repeated `name=`, or a single value (`decisions.md` 2);
+ * `undefined` for an object with other keys.
+ */
+function toList(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null) return [value];
+
+  const members = new Map(Object.entries(value));
+  const keys = [...members.keys()];
   if (!keys.every((key) => /^\d{1,15}$/.test(key))) return undefined;
-  return keys.toSorted((a, b) => Number(a) - Number(b));
+  return keys.sort((a, b) => Number(a) - Number(b)).map((key) => members.get(key));
 }
 
 /**
