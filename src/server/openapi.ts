@@ -10,7 +10,7 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import document from './openapi.json' with { type: 'json' };
-import { errorIds, errorStatuses } from './service/service-error.ts';
+import { errorIds } from './service/service-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ type Schema = Readonly<Record<string, unknown>>;
 export function openapiDocument(): object {
   const schemas = {
     ...document.components.schemas,
-    ErrorId: errorIdSchema(),
+    ErrorId: { anyOf: [namesSchema(errorIds, 'Code of the error.')] },
     MetricName: nameSchema(metrics),
     BreakdownName: nameSchema(breakdowns),
     ReportRequest: requestSchema(),
@@ -31,18 +31,6 @@ export function openapiDocument(): object {
   };
 
   return { ...document, components: { ...document.components, schemas } };
-}
-
-/** Groups the error ids by HTTP status. */
-function errorIdSchema(): Schema {
-  const idsByStatus = new Map<number, string[]>();
-  for (const id of errorIds) {
-    const ids = idsByStatus.get(errorStatuses[id]) ?? [];
-    idsByStatus.set(errorStatuses[id], [...ids, id]);
-  }
-
-  const ofStatuses = [...idsByStatus].map(([status, ids]) => namesSchema(ids, `Status ${status}.`));
-  return { description: 'By HTTP status.', anyOf: ofStatuses };
 }
 
 /** Describes each name with its meaning and its profiles. */

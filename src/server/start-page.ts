@@ -4,14 +4,8 @@ import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { Reply } from './reply.ts';
 
-const headers = {
-  'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  // Names in the data are untrusted: the page runs nothing and loads nothing.
-  'content-security-policy':
-    "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-};
+/** Names in the data are untrusted: the page runs nothing and loads nothing. */
+const headers = { 'content-security-policy': "default-src 'none'; img-src data:" };
 
 /**
  * Builds the web page at `GET /`: the accounts, and their calls as curl lines. Text is escaped.

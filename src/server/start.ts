@@ -57,7 +57,7 @@ async function createServices(options: ServerOptions): Promise<Services> {
     clock,
     log: new RequestLog(clock, options.onRequest),
     sessions: new Sessions(fixtures.accounts, options, createId),
-    reports: new Reports(options, { createId, faults }),
+    reports: new Reports(options, createId, faults),
     faults,
     fixtures,
   };

@@ -53,24 +53,13 @@ function readPreferences(header = ''): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
 
   for (const member of header.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = member.split(';');
-    if (name.trim() !== '') qualities.set(name.trim(), qualityIn(parameters));
+    const [name = ''] = member.split(';', 1);
+    const [, quality = '1'] = /;\s*q\s*=([^;]*)/.exec(member) ?? [];
+    // An invalid quality is 0.
+    if (name.trim() !== '') qualities.set(name.trim(), Number(quality) || 0);
   }
 
   return qualities;
-}
-
-/** Reads a quality: 0 if it is invalid, 1 if it is missing. */
-function qualityIn(parameters: readonly string[]): number {
-  for (const parameter of parameters) {
-    const [key = '', value = '1'] = parameter.split('=');
-    if (key.trim() !== 'q') continue;
-
-    const quality = Number(value) || 0;
-    return Math.min(1, Math.max(0, quality));
-  }
-
-  return 1;
 }
 
 /**

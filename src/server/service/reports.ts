@@ -30,13 +30,6 @@ export interface StoredReport extends ReportCreation {
   fixedStatus?: ReportStatus;
 }
 
-interface ReportRules {
-  readonly createId: IdSource;
-
-  /** Faults, which may decide the final status of a report, once, when it is done. */
-  readonly faults: Faults;
-}
-
 const messages: Readonly<Record<ReportStatus, string>> = {
   progress: 'progress',
   ready: 'ready',
@@ -52,23 +45,26 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 export class Reports {
   readonly #options: ServerOptions;
   readonly #delayMs: number;
-  readonly #rules: ReportRules;
+  readonly #createId: IdSource;
+  readonly #faults: Faults;
   #count = 0;
 
   /** Reports by id, oldest first. */
   readonly #reports = new Map<string, StoredReport>();
 
-  constructor(options: ServerOptions, rules: ReportRules) {
+  /** @param faults may decide the final status of a report, once, when it is done */
+  constructor(options: ServerOptions, createId: IdSource, faults: Faults) {
     this.#options = options;
     this.#delayMs = options.delayMs ?? 2_000;
-    this.#rules = rules;
+    this.#createId = createId;
+    this.#faults = faults;
   }
 
   /** Stores a new report, which is in progress. */
   create(creation: ReportCreation): StoredReport {
     this.#count += 1;
     const { account, request } = creation;
-    const id = this.#rules.createId('report', this.#count, account.email, request).slice(0, 32);
+    const id = this.#createId('report', this.#count, account.email, request).slice(0, 32);
     const report: StoredReport = { id, ...creation, statusCalls: 0 };
     this.#reports.set(id, report);
 
@@ -132,7 +128,7 @@ export class Reports {
     if (report.fixedStatus) return report.fixedStatus;
     if (!this.#isDone(report, nowMs)) return 'progress';
 
-    report.end ??= this.#rules.faults.strikeReport('status', request) ?? 'ready';
+    report.end ??= this.#faults.strikeReport('status', request) ?? 'ready';
     return report.end;
   }
 
