@@ -25,6 +25,11 @@ export const closeBrace = 0x7d;
 
 // Four bytes at a time: a word is a little-endian 32-bit integer.
 
+/** Returns the same bytes, not a copy. */
+export function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
 /** Reads words: `getInt32(at, true)` at any byte. */
 export function toDataView(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

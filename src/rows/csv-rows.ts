@@ -4,7 +4,7 @@ import { fieldTypeOf, readHeader } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { carriageReturn, lineFeed, malformed, maxRowBytes } from './bytes.ts';
+import { carriageReturn, lineFeed, malformed, maxRowBytes, toBuffer } from './bytes.ts';
 import type { RowPlaces } from './row-places.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
@@ -215,7 +215,8 @@ class RecentLines {
     ) {
       this.#linesBefore += 1;
     }
-    this.#bytes = Buffer.concat([this.#bytes.subarray(end + 1).subarray(0, maxRowBytes), chunk]);
+    const rest = this.#bytes.subarray(end + 1, end + 1 + maxRowBytes);
+    this.#bytes = rest.length === 0 ? toBuffer(chunk) : Buffer.concat([rest, chunk]);
   }
 
   notUtf8(): IncompleteDataError {
@@ -313,7 +314,7 @@ const blankLines = /^[\r\n]+|\n[\r\n]+/g;
 
 /** Cuts a chunk after its blank lines, so that they are counted before the row that follows. */
 function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
-  const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  const bytes = toBuffer(chunk);
   const beginsWithBreak = bytes[0] === lineFeed || bytes[0] === carriageReturn;
   const mayHaveBlankLines = beginsWithBreak || bytes.includes('\n\n') || bytes.includes('\n\r\n');
   let start = 0;
@@ -327,6 +328,9 @@ function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
 
 const usualDelimiters = [',', ';', '\t'];
 
+/** The header and the first rows, in which the delimiter is looked for. */
+const delimiterBytes = 16 * 1024;
+
 /**
  * Detects the delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in the
  * header.
@@ -334,7 +338,7 @@ const usualDelimiters = [',', ';', '\t'];
  * @param isFile set for files, in which a comma in the only column separates decimals
  */
 export function detectDelimiter(head: Buffer, isFile: boolean): string {
-  const withoutTexts = head.toString('latin1').replace(/"[^"]*"/g, '');
+  const withoutTexts = head.toString('latin1', 0, delimiterBytes).replace(/"[^"]*"/g, '');
   const [line = '', ...rows] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]+/);
 
   let usual = ',';

@@ -1,6 +1,6 @@
 import { detectTextFormat, startsWithRow } from '../contract/body-kind.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ByteWindow, truncatedError } from './bytes.ts';
+import { ByteWindow, toBuffer, truncatedError } from './bytes.ts';
 import type { CsvOptions } from './csv-rows.ts';
 import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
@@ -75,11 +75,11 @@ function withoutMark(head: Buffer): Buffer {
 
 /** Reads the first bytes of a body. */
 export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffer> {
-  let head = Buffer.alloc(0);
+  let head: Buffer = Buffer.alloc(0);
   while (head.length < headBytes) {
     const next = await chunks.next();
     if (next.done) break;
-    head = Buffer.concat([head, next.value]);
+    head = head.length === 0 ? toBuffer(next.value) : Buffer.concat([head, next.value]);
   }
   return head;
 }

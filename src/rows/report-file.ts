@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import * as fs from 'node:fs';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { detectBinaryFormat, isPage } from '../contract/body-kind.ts';
@@ -55,29 +54,29 @@ export async function openReportFile(
   shown: string,
   { signal, csv, decoder }: ReportFileOptions,
 ): Promise<ReportFile> {
-  let file: FileHandle | undefined;
+  let file: number | undefined;
   try {
-    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const stats = await file.stat();
+    file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+    const stats = fs.fstatSync(file);
     if (!stats.isFile()) throw notAFileError(shown);
 
     const pieceBytes = pieceBytesFor(stats.size);
-    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceBytes), 0, pieceBytes, 0);
-    const first = buffer.subarray(0, bytesRead);
+    const piece = Buffer.allocUnsafe(pieceBytes);
+    const first = piece.subarray(0, fs.readSync(file, piece, 0, pieceBytes, 0));
     if (detectBinaryFormat(first) === 'parquet') {
       return parquetFile({ file, path, sizeBytes: stats.size, shown, signal, decoder });
     }
-    const chunks = readOn(file, { first, isAll: bytesRead < pieceBytes, signal });
+    const chunks = readOn(file, { first, isAll: first.length < pieceBytes, signal });
     return { ...readReportStream(chunks, shown, { csv, pieceBytes }), sizeBytes: () => stats.size };
   } catch (error) {
-    await file?.close();
+    if (file !== undefined) fs.closeSync(file);
     throw errorInFile(error, shown);
   }
 }
 
 /** Yields the first bytes of a file, then the others, and closes it. */
 async function* readOn(
-  file: FileHandle,
+  file: number,
   start: {
     readonly first: Buffer;
     readonly isAll: boolean;
@@ -88,10 +87,15 @@ async function* readOn(
   try {
     yield first;
     if (isAll) return;
-    const options = { start: first.length, highWaterMark: maxPieceBytes, autoClose: false, signal };
-    yield* file.createReadStream(options);
+    yield* fs.createReadStream('', {
+      fd: file,
+      start: first.length,
+      highWaterMark: maxPieceBytes,
+      autoClose: false,
+      signal,
+    });
   } finally {
-    await file.close();
+    fs.closeSync(file);
   }
 }
 
@@ -186,7 +190,7 @@ function documentFormatError(shown: string, { name, program }: DocumentFormat): 
 }
 
 interface OpenParquet {
-  readonly file: FileHandle;
+  readonly file: number;
   readonly path: string;
   readonly sizeBytes: number;
   readonly shown: string;
@@ -203,7 +207,7 @@ function parquetFile(open: OpenParquet): ReportFile {
     try {
       notes = yield* decoder.lines(path, signal);
     } catch (error) {
-      isWhole = await endsAsParquet(file, sizeBytes);
+      isWhole = endsAsParquet(file, sizeBytes);
       throw error;
     }
   }
@@ -220,7 +224,7 @@ function parquetFile(open: OpenParquet): ReportFile {
     return { problem, code: isWhole ? 'DAMAGED' : 'TRUNCATED' };
   };
   return {
-    batches: nameFileInErrors(rows(), { shown, damageOf, close: () => file.close() }),
+    batches: nameFileInErrors(rows(), { shown, damageOf, close: async () => fs.closeSync(file) }),
     sizeBytes: () => sizeBytes,
     placeOf: (row) => `row ${row}`,
   };
@@ -269,9 +273,10 @@ function gzipDamage(error: Error): Damage | undefined {
 }
 
 /** Checks the last four bytes. */
-async function endsAsParquet(file: FileHandle, sizeBytes: number): Promise<boolean> {
-  const { buffer } = await file.read(Buffer.alloc(4), 0, 4, Math.max(0, sizeBytes - 4));
-  return detectBinaryFormat(buffer) === 'parquet';
+function endsAsParquet(file: number, sizeBytes: number): boolean {
+  const end = Buffer.alloc(4);
+  fs.readSync(file, end, 0, 4, Math.max(0, sizeBytes - 4));
+  return detectBinaryFormat(end) === 'parquet';
 }
 
 interface OpenRows {
