@@ -48,7 +48,7 @@ async function campaigns(context: Context, options: OptionsOf<typeof flags>): Pr
   const { search, active, adUnits = false } = options;
   const { host, console, account } = context;
   const isActive = active === undefined ? undefined : activeDuring(active, host.wallClock());
-  const [output] = chooseOutputs(context, options);
+  const [output] = chooseOutputs(context, { ...options, output: [options.output ?? '-'] });
   const target = await openTarget(
     { host, stdout: console },
     { path: output.path, names: { account: await account.name() }, clobber: true },

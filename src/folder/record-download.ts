@@ -1,6 +1,6 @@
 import * as fs from 'node:fs/promises';
 import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { type CheckMessage, OutputError } from '../errors.ts';
+import { type CheckMessage, IncompleteDataError, OutputError } from '../errors.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { formatTime } from '../query/calendar.ts';
 import { listQueryColumns } from '../query/columns.ts';
@@ -85,6 +85,14 @@ export async function recordDownload(
   const warnings = isLost ? [`${shown} now has no numbers; ${before}.`] : [];
   const isSameReport = last?.id === declaration.id;
   return { changes: isSameReport ? findChanges(last.totals, line.totals) : undefined, warnings };
+}
+
+/** Throws `IncompleteDataError` if a file was kept that is not of the declared report. */
+export function requireDeclaredReport({ kept }: RecordResult, name: string | undefined): void {
+  if (!kept || kept.matchesDeclaration) return;
+  throw new IncompleteDataError(`${name} was kept, but it is not of this report.`, {
+    hint: 'Delete the file to accept that the new report has no numbers, and run again.',
+  });
 }
 
 /** Throws `OutputError` if a part cannot be put in its place, or the folder became a link. */

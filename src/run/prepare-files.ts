@@ -16,11 +16,6 @@ import { readOutputs } from '../query/outputs.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from './context.ts';
 
-/** Output flags of a command; lists have a single `-o`. */
-type OutputChoice = Partial<Omit<OutputFlags, 'output'>> & {
-  readonly output?: string | readonly string[] | undefined;
-};
-
 /** Returns json with `--json`, a table on a terminal, and CSV in a pipe. */
 export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flags'>): FormatName {
   if (flags.json) return 'json';
@@ -33,14 +28,10 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
  */
 export function chooseOutputs(
   context: Context,
-  options: OutputChoice,
+  options: Partial<OutputFlags>,
 ): readonly [Output, ...Output[]] {
-  const { output, format } = options;
-  const paths = typeof output === 'string' ? [output] : output;
-  const outputs = readOutputs(
-    { output: paths, format },
-    { stdoutFormat: stdoutFormat(context), platform: context.host.platform },
-  );
+  const { platform } = context.host;
+  const outputs = readOutputs(options, { stdoutFormat: stdoutFormat(context), platform });
   requireFittingFlags(
     options,
     outputs.map(({ format }) => format),

@@ -1,12 +1,12 @@
 import {
   AdreportError,
   ErrorInContext,
-  IncompleteDataError,
   InterruptedError,
   isClosedPipe,
   isNotSignedIn,
 } from '../errors.ts';
 import { requireAppendable } from '../folder/history.ts';
+import { requireDeclaredReport } from '../folder/record-download.ts';
 import { commandFor, downloadCommandFor } from '../query/command-for.ts';
 import { listPlaceholders, nameValues } from '../query/file-name.ts';
 import { isBareToken } from '../query/owner.ts';
@@ -118,12 +118,7 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
     mayBeSplit: !hasId && unitOfParts(query) === undefined,
   });
   await announcer.add(written);
-  const { kept } = written.recorded ?? {};
-  if (!kept || kept.matchesDeclaration) return;
-  const name = written.files[0]?.name;
-  throw new IncompleteDataError(`${name} was kept, but it is not of this report.`, {
-    hint: 'Delete the file to accept that the new report has no numbers, and run again.',
-  });
+  if (written.recorded) requireDeclaredReport(written.recorded, written.files[0]?.name);
 }
 
 /** Records the error of some work. A bug or a closed pipe ends the run, and is thrown. */
