@@ -19,7 +19,7 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
   const isWeb = /^https?:\/\//i.test(trimmed) && URL.canParse(trimmed);
   if (!isWeb) {
-    // Not quoted, because an invalid URL may contain a password.
+    // It is not quoted, because an invalid URL may contain a password.
     const guess = guessBaseUrl(trimmed);
     const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
     throw new UsageError('The base URL is not an http or https URL.', { hint });
@@ -55,7 +55,7 @@ export function isLoopback(hostname: string): boolean {
 
 export const exampleBaseUrl = 'https://reports.example.com';
 
-/** Adds a missing scheme; returns `undefined` if the result would not be a URL. */
+/** Adds a missing scheme to a base URL; `undefined` if the result would not be a URL. */
 export function guessBaseUrl(typed: string): string | undefined {
   if (typed === '' || typed.includes('://') || typed.includes('@')) return undefined;
   const scheme = /^(localhost|127\.|\[::1\])/i.test(typed) ? 'http' : 'https';

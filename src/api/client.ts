@@ -49,7 +49,7 @@ import {
 export interface Credentials {
   readonly email: string;
 
-  /** A function finds the password when it is needed. */
+  /** Password, or a function that finds it when it is needed. */
   readonly password: string | (() => Promise<string>);
 }
 
@@ -66,7 +66,7 @@ export interface ClientOptions extends ErrorWording {
   /** Source of the token and the credentials; absent if they were just typed. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** Renew a refused token once per call. */
+  /** Credentials that renew a refused token, once per call. */
   readonly credentials: Credentials | undefined;
 
   /** Prints why and when a call is repeated, or what is unusual about a response. */
@@ -83,7 +83,7 @@ interface Call<Result> extends CallFacts {
   /** Reads a successful response; called again for each try. */
   readonly read: (response: CallResponse) => Promise<Result>;
 
-  /** Tries of the same step before this call; none by default. */
+  /** Number of earlier tries of the same step; none by default. */
   readonly triesBefore?: number;
 
   /** How long the call may be repeated, in milliseconds; no limit by default. */
@@ -102,7 +102,7 @@ interface ReportCreation {
   readonly isDirect?: boolean;
 }
 
-/** What a client has learnt from the service; shared by the clients of one account. */
+/** Facts that a client has learnt from the service, shared by the clients of one account. */
 interface Session {
   token: string | undefined;
   hasCreatedReport?: boolean;
@@ -316,7 +316,7 @@ export class Client {
     });
   }
 
-  /** Adds that a report may have been created. */
+  /** Adds to an error that a report may have been created. */
   #finalError(endpoint: EndpointName, error: AdreportError): AdreportError {
     const { httpStatus = 0, exitCode, code } = error;
     const isRefused = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
@@ -329,7 +329,7 @@ export class Client {
     return bodyIn(this.encoding, { json: { id }, form: { id } });
   }
 
-  /** Notes an unknown status word, once, with what to try. */
+  /** Prints a note about an unknown status word, once, with what to try. */
   #noteUnknownWord(status: string, id: string): void {
     if (this.#unknownWords.has(status)) return;
     this.#unknownWords.add(status);
@@ -340,7 +340,10 @@ export class Client {
   }
 }
 
-/** Each create call makes another report, so it is only repeated if it certainly had no effect. */
+/**
+ * Returns true if a call may be repeated. Each create call makes another report, so it is only
+ * repeated if it certainly had no effect.
+ */
 function mayRepeat(endpoint: EndpointName, error: AdreportError): boolean {
   if (!error.retryable || error.code === 'REDIRECT_REFUSED') return false;
   if (endpoint === 'buyer') return hadNoEffect(error);

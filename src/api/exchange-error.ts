@@ -56,7 +56,7 @@ function isDecompressionError(error: unknown): boolean {
   return /^(Z_|ERR_.*BROTLI|ERR__ERROR_FORMAT)/.test(codeOf(error) ?? '');
 }
 
-/** Why an exchange failed. */
+/** The reason why an exchange failed. */
 interface Diagnosis {
   /** The reason without a full stop: `connection refused`. */
   readonly reason: string;

@@ -24,7 +24,7 @@ export interface HttpOptions {
 export interface ProxySettings {
   readonly url: URL;
 
-  /** Hosts called without the proxy, in the format of `NO_PROXY`. */
+  /** Hosts that are called without the proxy, in the format of `NO_PROXY`. */
   readonly none: string;
 }
 
@@ -41,7 +41,7 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 
-  /** A download may be redirected to the report's storage. */
+  /** Set for a download, which may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 }
 
@@ -116,7 +116,7 @@ export function readProxy(
 
   const url = parseProxyUrl(text);
   if (url) return { url, none: (env.no_proxy ?? env.NO_PROXY ?? '').trim() };
-  // Not quoted, because it may contain a password.
+  // The URL is not quoted, because it may contain a password.
   throw new UsageError('HTTPS_PROXY is not an http or https URL that ends with its port.', {
     hint: `For example: ${exampleProxy}. In a password, write % as %25, / as %2F, ? as %3F and # as %23.`,
   });
@@ -326,7 +326,8 @@ function toHttpResponse(
 
   let bytes = 0;
   const decoded = new Transform({
-    // Four chunks of up to 64 KB. Outside object mode, waiting chunks would be copied into one.
+    // The buffer takes four chunks of up to 64 KB. Outside object mode, waiting chunks would be
+    // copied into one.
     readableObjectMode: true,
     readableHighWaterMark: 4,
     writableHighWaterMark: 65_536,

@@ -86,7 +86,7 @@ export function findReportId(document: unknown): string | undefined {
   return find(document, 'reportId', readScalar) ?? readScalar(document);
 }
 
-/** Members that records have and report rows do not. */
+/** Names of members that records have and report rows do not. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
 /** Recognizes report data, not a record: a list of rows without a report id or error. */
@@ -163,7 +163,7 @@ export interface ServiceRecord {
   /** True if the response is an error. A `message` alone does not make it one. */
   readonly isError: boolean;
 
-  /** Why there is no report in the response, if it gives a reason. */
+  /** The reason why the response has no report, if it gives one. */
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 

@@ -20,12 +20,13 @@ import {
   tryJson,
 } from './parse-responses.ts';
 
-// Reads the bodies of successful responses. What cannot be read is thrown as `unreadable` makes it.
+// Reads the bodies of successful responses. Errors for bodies that cannot be read come from
+// `unreadable`.
 
 const maxResponseBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
 
-/** What a response was, if it cannot be read. */
+/** The content of a response that cannot be read. */
 export interface UnreadContent {
   readonly text: string;
 
@@ -52,11 +53,11 @@ export interface ReportResponse {
   /** True for a response with status 206. */
   readonly isPart: boolean;
 
-  /** Decompressed; can be read once. Its errors are `AdreportError`s. */
+  /** The decompressed body, which can be read once. Its errors are `AdreportError`s. */
   readonly body: AsyncIterable<Buffer>;
   readonly contentType: string | undefined;
 
-  /** `undefined` if the length is unknown or the body was compressed. */
+  /** Length of the body; `undefined` if it is unknown, or the body was compressed. */
   readonly sizeBytes: number | undefined;
 
   /** `Date` of the response, in milliseconds since 1970. */
@@ -86,7 +87,7 @@ export interface StatusResponse extends StatusRecord {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Throws for a body longer than 16 MB, or not in UTF-8. */
+/** Reads a body as a string. Throws for one longer than 16 MB, or not in UTF-8. */
 async function readText({ body, unreadable }: CallResponse): Promise<string> {
   const pieces: Buffer[] = [];
   let size = 0;
@@ -103,7 +104,7 @@ async function readText({ body, unreadable }: CallResponse): Promise<string> {
 }
 
 interface PeekedBody {
-  /** At most the first 64 KiB. */
+  /** The first 64 KiB, or less. */
   readonly start: string;
 
   readonly isWhole: boolean;
@@ -142,7 +143,7 @@ export async function peek(
   return { start, isWhole: isAtEnd && size <= beginningBytes, all: all() };
 }
 
-/** Throws if the text is not JSON. */
+/** Parses JSON. Throws if the text is not JSON. */
 function parseJson(text: string, { headers, unreadable }: CallResponse): unknown {
   const document = tryJson(text);
   if (document !== undefined) return document;

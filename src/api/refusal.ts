@@ -39,13 +39,13 @@ export interface CallFacts {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How errors are worded. */
+/** Settings for the wording of errors. */
 export interface ErrorWording {
   readonly wording: Wording;
 
   /**
-   * Removes known secrets from what the service sends; applied before shortening, which could leave
-   * part of a secret.
+   * Removes known secrets from strings of the service. It is applied before they are shortened,
+   * which could leave part of a secret.
    */
   readonly redact: (text: string) => string;
 }
@@ -70,7 +70,7 @@ export const callNames: Readonly<Record<EndpointName, string>> = {
 
 type RefusalClass = new (message: string, details: ErrorDetails) => AdreportError;
 
-/** How a refusal is explained. */
+/** The explanation of a refusal. */
 interface Explanation {
   /** Class of the error, which decides the exit code. */
   readonly ErrorClass: RefusalClass;
@@ -278,7 +278,7 @@ function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean
   return endpoint === 'auth' && refusesSignIn(record);
 }
 
-/** Quotes the first 150 characters. */
+/** Quotes the first 150 characters of a response. */
 function quoteBeginning(endpoint: EndpointName, text: string): string {
   const safe = showText(endpoint, text.trim().slice(0, 10_000));
   return `“${safe.slice(0, 150)}${safe.length > 150 ? '…' : ''}”`;

@@ -1,16 +1,16 @@
 /** Clocks and timers; all times are milliseconds. */
 export interface CallHost {
-  /** Since 1970. */
+  /** Returns the time since 1970. */
   readonly wallClock: () => number;
 
-  /** Monotonic. */
+  /** Returns monotonic time. */
   readonly stopwatch: () => number;
   readonly sleep: (durationMs: number, signal?: AbortSignal) => Promise<void>;
   readonly random: () => number;
   readonly signal: AbortSignal;
 }
 
-/** Longer pauses are reported, so that a cron job does not sleep through them. */
+/** Longer pauses end the command with an error, so that a cron job does not sleep through them. */
 export const maxRetryAfterMs = 15 * 60_000;
 
 /**

@@ -164,7 +164,7 @@ export function problemLines(cwd: string, { folder, declaration, check }: Checke
     const count = formatPlural(group.length, declaration?.split ?? 'file');
     const files = last ? `${shown} … ${last.file} (${count})` : shown;
 
-    // The kind says it all. How to drop files is said once.
+    // The kind is enough. The advice is printed once.
     if (kind === 'missing')
       return `missing: ${files}. ${index === firstMissing ? advice : ''}`.trimEnd();
     const subject = last ? `${files}. ${file}` : files;

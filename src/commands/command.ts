@@ -127,14 +127,14 @@ export class DeclaredCommand extends Command {
     throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelpAll(this) });
   }
 
-  /** Called by Commander. */
+  /** Refuses flags that exclude each other; called by Commander. */
   _conflictingOption({ long, flags }: Option, other: Option): never {
     const flag = long ?? flags;
     const message = `${flag} cannot be used with ${other.long ?? other.flags}.`;
     throw new UsageError(message, { about: { flag }, hint: 'Remove one of them.' });
   }
 
-  /** Called by Commander. */
+  /** Refuses excess arguments; called by Commander. */
   _excessArguments(args: readonly string[]): never {
     const { length } = this.registeredArguments;
     const count = formatPlural(length, 'argument');

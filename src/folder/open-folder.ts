@@ -23,14 +23,14 @@ interface FolderRun {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Set with `--fresh`, which downloads what is final, too. */
+  /** Set with `--fresh`, which downloads final parts, too. */
   readonly isFresh: boolean;
 
   /** False to write nothing. */
   readonly declares: boolean;
 }
 
-/** A folder as a run finds it, with whole sentences for the user. */
+/** An opened folder, with sentences for the user. */
 export interface OpenedFolder {
   readonly snapshot: FolderSnapshot;
   readonly warnings: readonly string[];
@@ -74,7 +74,7 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
   };
 }
 
-/** Returns a query with what only the declaration of its folder says. */
+/** Adds to a query what only the declaration of its folder says. */
 export function asDeclared(query: Query, { query: own }: Declaration): Query {
   const { since, until, split, outputs, account, login, service, ...others } = own;
   return { ...query, ...others };

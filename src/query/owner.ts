@@ -15,7 +15,7 @@ export function isSameAccount(one: Owner, other: Owner): boolean {
   return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
 }
 
-/** Recognizes the owner of a token that is not stored. */
+/** Returns true for the owner of a token that is not stored. */
 export function isBareToken({ account, login }: Owner): boolean {
   return account === undefined && login === undefined;
 }

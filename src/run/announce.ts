@@ -10,7 +10,7 @@ import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import type { Context } from './context.ts';
 import type { FileInPlace, WrittenReport } from './run-report.ts';
 
-/** Runs with more files print only a total for the rest. */
+/** Runs with more files print only their total. */
 const maxListedFiles = 10;
 
 /**
@@ -26,7 +26,7 @@ export class Announcer {
   /** Metrics of all reports. */
   #total: GroupedTotals | undefined;
 
-  /** How the metrics of a single report are shown. */
+  /** Options for the metrics of a single report. */
   #card: CardOptions = {};
 
   constructor(context: Context) {
@@ -101,7 +101,7 @@ export class Announcer {
   }
 }
 
-/** Every file but stdout. */
+/** A file other than stdout. */
 interface NamedFile extends FileInPlace {
   readonly name: string;
 }

@@ -20,7 +20,7 @@ export interface Context {
   /** Account named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
-  /** That account, and others that a run may use. */
+  /** `account`, and others that a run may use. */
   readonly accounts: Accounts;
   elapsedMs(): number;
 

@@ -24,7 +24,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** Last status from the service, or `requested`, `downloaded`, `refused` or `unreadable`. */
   readonly status: string;
 
-  /** What happened, if something went wrong. */
+  /** The last error, if something went wrong. */
   readonly message?: string;
 
   /** Milliseconds from the request until the report was ready; absent if no run saw that. */
@@ -33,7 +33,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
 
 export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message' | 'tookMs'>>;
 
-/** What is known about a request before it is sent. */
+/** The part of an entry that is known before the request is sent. */
 export type NewLedgerEntry = Omit<LedgerEntry, keyof LedgerChange>;
 
 /** Statuses of reports that no run resumes, other than those that failed. */
@@ -49,7 +49,7 @@ const maxReports = 2_000;
 /** A request with a thousand values in every filter takes a third of a megabyte. */
 const maxEntryBytes = 512 * 1024;
 
-/** How long after its request a report can be resumed. */
+/** A report can be resumed for this long after its request. */
 const resumedMs = 12 * 3_600_000;
 
 /** An entry with the name of its file. */
@@ -235,7 +235,9 @@ function timeName(requestedMs: number): string {
   return String(Math.floor(requestedMs)).padStart(15, '0');
 }
 
-/** Checks for everything this version writes; later versions may have added members. */
+/**
+ * Returns true for an entry with all members of this version; later versions may have added some.
+ */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;
   const { window, id = '', message = '', tookMs = 0 } = value;

@@ -27,7 +27,10 @@ export interface ReportPlan {
   /** Flags of this run alone. */
   readonly options: ThisRunFlags;
 
-  /** Saved report, and the account if there are several; absent for the only report of a run. */
+  /**
+   * Name of the saved report, and of the account if there are several; absent for the only report
+   * of a run.
+   */
   readonly label: string | undefined;
 
   /** The whole period. */
@@ -42,7 +45,7 @@ export interface ReportPlan {
   /** Folder that the report fills, if it fills one. */
   readonly filled?: OutputFolder;
 
-  /** Why its folder lets none of its parts be requested; an error of the run. */
+  /** The error that keeps its folder from being filled. */
   readonly refusal?: UsageError;
 }
 
@@ -119,7 +122,7 @@ async function planReport(
 
   const whole = wholePart(query, nowMs);
   const all = planParts(query, nowMs);
-  // By parts, because the last one may not be over.
+  // The parts decide, because the last one may not be over.
   const period = fixedPeriod(all[0] ?? whole, all.at(-1) ?? whole);
   const { shard } = options;
   const parts = shard ? selectShard(all, shard) : all;
@@ -141,7 +144,7 @@ export async function resolveNames(
   return query;
 }
 
-/** Replaces the query of what is requested; messages and files have that of the report. */
+/** Replaces the query of the requests. Messages and files keep that of the report. */
 export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan {
   const { whole, parts } = planned;
   return {

@@ -23,12 +23,12 @@ import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from '
 import { requestAndRecord, resumeReport, updateLedger } from './request.ts';
 import { RequestQueue } from './request-queue.ts';
 
-/** A report whose rows are pulled. */
+/** A report that yields rows. */
 export type ReportRows = OpenReport | MergedReport;
 
 /** A report to request or resume, or one that exists. */
 export interface ReportToRead {
-  /** What is requested, and what the rows are checked against; absent if it is not known. */
+  /** The part that is requested, against which the rows are checked; absent if it is not known. */
   readonly part?: Part | undefined;
 
   /** Set if the report is named by its id. */
@@ -55,11 +55,14 @@ interface FoundReport {
   /** True if this run requested it. */
   readonly isNew: boolean;
 
-  /** When the wait for it ends, in milliseconds by the stopwatch. */
+  /** Time at which the wait for it ends, in milliseconds by the stopwatch. */
   readonly endMs: number;
 }
 
-/** The rows of a report: of one request, once more if it fails, and then of its parts, merged. */
+/**
+ * Reads the rows of a report: those of one request, of a second one if it fails, and then of its
+ * parts, merged.
+ */
 export class ReportSource {
   readonly #context: Context;
   readonly #request: ReportToRead;
@@ -190,7 +193,9 @@ export class ReportSource {
     return client.pause(error, this.#tries).catch((final: unknown) => final);
   }
 
-  /** Returns the parts to read instead. Throws the error if they cannot help. */
+  /**
+   * Splits a report that failed into parts, and returns them. Throws the error if they cannot help.
+   */
   async #splitAfter(error: AdreportError): Promise<MergedReport> {
     const { part, mayBeSplit, options, label } = this.#request;
     const mayHelp = isReportFailure(error) || isTooLarge(error);
@@ -272,7 +277,7 @@ export async function waitForReport(
 }
 
 /**
- * Records what ended the work on a report, and that no run resumes it if that is so. Returns the
+ * Records the error that ended the work on a report, and if no run should resume it. Returns the
  * error with the id of the report. Throws errors that are bugs.
  */
 export async function recordFailure(

@@ -2,12 +2,12 @@ import type { ServiceAccount } from '../account/account.ts';
 import { AdreportError, isNotSignedIn } from '../errors.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 
-/** After so many equal refusals, nothing more is requested if nothing was accepted. */
+/** After this many equal refusals, nothing more is requested if nothing was accepted. */
 const maxRefusals = 3;
 
 /** Work on the reports of a run: a few at a time, and none once the service refuses them all. */
 export class RequestQueue {
-  /** Reports at a time. */
+  /** Number of reports at a time. */
   readonly size: number;
   readonly #meter: PartsProgress | undefined;
   readonly #waiting: (() => void)[] = [];

@@ -71,7 +71,7 @@ const interruptedRequest =
 interface NamedReport {
   readonly report: RequestedReport & { readonly id: string };
 
-  /** Absent if another machine requested it. */
+  /** The requested part; absent if another machine requested it. */
   readonly part: Part | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface ReportToWrite extends ReportToRead {
   /** Files of the report, as in a query. */
   readonly output: ReportOutput & Pick<Query, 'strict'>;
 
-  /** Folder whose history records the file; it then decides whether the file is replaced. */
+  /** Folder whose history records the file, and decides if it is replaced. */
   readonly filled?: OutputFolder | undefined;
 }
 
@@ -81,7 +81,8 @@ export async function runReport(context: Context, report: ReportToWrite): Promis
     try {
       const rows = await source.open();
       const written = await writeRows(context, report, { rows, files, earlier });
-      // Not earlier: until the files are in place, the same command can download it again.
+      // The download is recorded now and not earlier: until the files are in place, the same command
+      // can download the report again.
       await source.recordDownload();
       return { ...written, reportIds: [...source.reportIds, ...(earlier?.reportIds ?? [])] };
     } catch (error) {

@@ -26,7 +26,7 @@ import { type ReportPlan, resolveNames, withRequestQuery } from './plan-run.ts';
 import { RequestQueue } from './request-queue.ts';
 import { runReport } from './run-report.ts';
 
-/** What the reports of a command share. */
+/** State that the reports of a command share. */
 interface Run {
   readonly context: Context;
   readonly queue: RequestQueue;
@@ -167,7 +167,7 @@ function throwFailures(
 
   const error = signal.aborted ? signal.reason : combineFailures(failures, reportCount);
   if (!(error instanceof AdreportError)) throw error;
-  // What was refused would be refused again.
+  // A refused request would be refused again.
   const isRefused =
     !signal.aborted && failures.every(({ error: { exitCode } }) => [2, 4].includes(exitCode));
   const next = command === undefined ? 'Run the same command again.' : `To resume: ${command}`;

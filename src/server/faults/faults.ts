@@ -17,7 +17,7 @@ interface Target {
   readonly endpoint: EndpointName;
   readonly isReport: boolean;
 
-  /** `undefined` if reports are listed. */
+  /** The request; `undefined` while reports are listed. */
   readonly request: FaultRequest | undefined;
 }
 

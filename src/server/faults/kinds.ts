@@ -15,7 +15,7 @@ import { type FaultKind, size, wholeNumber } from './fault-kind.ts';
  * All kinds, in the order in which messages list them. `adreport help testing` says what each does.
  */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
-  /** Written as the status itself: `503`, `429:retry-after=2`. */
+  /** A status, written as itself: `503`, `429:retry-after=2`. */
   status: {
     keys: { 'retry-after': wholeNumber },
     effect({ 'retry-after': seconds }, name) {
@@ -38,7 +38,7 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
   },
   garbage: fixedReply({
     type: jsonType,
-    // Starts like a response of the service.
+    // The body starts like a response of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
   /** The page of a captive portal or a proxy. */
@@ -107,7 +107,7 @@ function chooseErrorId(status: number): ErrorId {
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
 
-/** Cuts the connection after this many bytes. */
+/** Cuts the connection after some bytes. */
 function cutAfter(bytes: number): BodyChange {
   return async function* (body, outgoing) {
     outgoing.flushHeaders();

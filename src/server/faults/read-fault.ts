@@ -30,7 +30,7 @@ const grammar =
 /** Keys that every fault may have. */
 const commonKeys = { times: wholeNumber, after: wholeNumber };
 
-/** @throws UsageError with code `BAD_FAULT` */
+/** Throws `UsageError` with the code `BAD_FAULT`. */
 function refuse(reason: string, advice: string): never {
   throw usageError(`Invalid fault${reason}.`, advice, { code: 'BAD_FAULT' });
 }
