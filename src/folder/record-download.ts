@@ -4,11 +4,12 @@ import { type CheckMessage, IncompleteDataError, OutputError } from '../errors.t
 import type { WrittenFile } from '../output/written-file.ts';
 import { formatTime } from '../query/calendar.ts';
 import { listQueryColumns } from '../query/columns.ts';
+import { defaultMetrics } from '../query/metrics.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
-import { defaultMetrics, formatSum, metricDigits } from '../totals/report-metrics.ts';
+import { formatSum, metricDigits } from '../totals/report-metrics.ts';
 import type { Declaration } from './declaration.ts';
 import { requirePlace } from './disk.ts';
 import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';

@@ -9,18 +9,14 @@ import {
 } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { readColumn, unknownColumn } from '../query/file-columns.ts';
+import { defaultMetrics, findComputedMetric, type ReportMetric } from '../query/metrics.ts';
 import { readField } from '../rows/column-values.ts';
 import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { moneyText, numberIn } from '../totals/numbers.ts';
-import {
-  defaultMetrics,
-  derivedNumber,
-  findComputedMetric,
-  type ReportMetric,
-} from '../totals/report-metrics.ts';
+import { derivedNumber } from '../totals/report-metrics.ts';
 import type { RowMatcher } from '../totals/row-matcher.ts';
 import type { EncodeOptions } from './encoder.ts';
 

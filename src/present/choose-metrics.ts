@@ -1,7 +1,8 @@
 import { metricOfField } from '../contract/columns.ts';
 import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
+import type { ReportMetric } from '../query/metrics.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
-import { metricValue, type ReportMetric } from '../totals/report-metrics.ts';
+import { metricValue } from '../totals/report-metrics.ts';
 
 /** Metrics shown before eCPM unless all of them are zero. */
 const conversions = ['downloads', 'leads', 'landings'];

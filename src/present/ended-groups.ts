@@ -1,8 +1,9 @@
+import type { ReportMetric } from '../query/metrics.ts';
 import { listWords } from '../text/quantity.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts';
 import { byMetric, othersLabel } from '../totals/ranked-groups.ts';
-import { metricValue, type ReportMetric } from '../totals/report-metrics.ts';
+import { metricValue } from '../totals/report-metrics.ts';
 import type { ReportSums, Unit } from '../totals/report-sums.ts';
 import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';

@@ -1,7 +1,8 @@
 import { metricOfField } from '../contract/columns.ts';
+import type { ReportMetric } from '../query/metrics.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
-import { compareMetric, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
+import { compareMetric, metricValue } from '../totals/report-metrics.ts';
 import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
 import { endedGroups } from './ended-groups.ts';
 import { groupName } from './group-name.ts';

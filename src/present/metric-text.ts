@@ -1,6 +1,7 @@
 import { currencyOf } from '../contract/columns.ts';
+import type { ReportMetric } from '../query/metrics.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
-import { formatMetric, metricValue, type ReportMetric } from '../totals/report-metrics.ts';
+import { formatMetric, metricValue } from '../totals/report-metrics.ts';
 
 /** Formats money with currency sign and two decimals; `–` if there is no value. */
 export function formatWithCurrency(metric: ReportMetric, sums: Sums): string {

@@ -1,4 +1,5 @@
 import type { PlannedColumn } from '../output/column-plan.ts';
+import type { ReportMetric } from '../query/metrics.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Change } from '../totals/change.ts';
@@ -6,13 +7,7 @@ import { isTime, keyText } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { hourText } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
-import {
-  compareMetric,
-  formatMetric,
-  metricValue,
-  type ReportMetric,
-  toSums,
-} from '../totals/report-metrics.ts';
+import { compareMetric, formatMetric, metricValue, toSums } from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
 import { idWithoutName, nameText, noName } from './group-name.ts';
 

@@ -1,10 +1,10 @@
+import type { ReportMetric } from '../query/metrics.ts';
 import { printable } from '../text/printable.ts';
 import { formatCount, formPlural } from '../text/quantity.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { byMetric } from '../totals/ranked-groups.ts';
-import type { ReportMetric } from '../totals/report-metrics.ts';
 import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
 import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
 import { groupName } from './group-name.ts';

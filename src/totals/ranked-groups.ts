@@ -1,10 +1,11 @@
 import { fieldTypeOf } from '../contract/columns.ts';
 import { breakdowns } from '../contract/vocabulary.ts';
 import { type KeyColumn, parseSort, sortColumn } from '../query/file-columns.ts';
+import { listAllMetrics, type ReportMetric } from '../query/metrics.ts';
 import { formatCount } from '../text/quantity.ts';
 import { isTime } from './group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from './grouped-totals.ts';
-import { listAllMetrics, metricDigits, metricValue, type ReportMetric } from './report-metrics.ts';
+import { metricDigits, metricValue } from './report-metrics.ts';
 import { byValue, compareNames, compareTimes } from './sorting.ts';
 
 /** Groups of a report in the requested order, and the sum of those that are not shown. */

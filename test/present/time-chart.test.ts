@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderTimeChart } from '../../src/present/page/time-chart.ts';
+import { defaultMetrics } from '../../src/query/metrics.ts';
 import { GroupedTotals, type Sums } from '../../src/totals/grouped-totals.ts';
-import { defaultMetrics } from '../../src/totals/report-metrics.ts';
 import { layOutTime } from '../../src/totals/time-axis.ts';
 
 /** A chart of revenue by day, optionally with as many earlier days. */

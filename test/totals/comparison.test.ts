@@ -2,12 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { endedGroups } from '../../src/present/ended-groups.ts';
 import { formatHeadline } from '../../src/present/headline.ts';
+import { defaultMetrics, type ReportMetric } from '../../src/query/metrics.ts';
 import type { Comparison } from '../../src/totals/comparison.ts';
-import {
-  compareMetric,
-  defaultMetrics,
-  type ReportMetric,
-} from '../../src/totals/report-metrics.ts';
+import { compareMetric } from '../../src/totals/report-metrics.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { windows } from './compared-windows.ts';

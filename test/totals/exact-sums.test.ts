@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { defaultMetrics } from '../../src/query/metrics.ts';
 import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
-import { defaultMetrics, formatMetric } from '../../src/totals/report-metrics.ts';
+import { formatMetric } from '../../src/totals/report-metrics.ts';
 import { batchesOf } from '../formats/encode.ts';
 
 /** Checks sums and rates against whole numbers of any length. */

@@ -1,6 +1,7 @@
+import type { ReportMetric } from '../../query/metrics.ts';
 import { formPlural } from '../../text/quantity.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
-import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import { metricValue } from '../../totals/report-metrics.ts';
 import { computeShare, formatWithCurrency } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, type ReportTable, rowName, type TableRow } from '../report-table.ts';

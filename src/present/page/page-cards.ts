@@ -1,5 +1,5 @@
 import { metricOfField } from '../../contract/columns.ts';
-import type { ReportMetric } from '../../totals/report-metrics.ts';
+import type { ReportMetric } from '../../query/metrics.ts';
 import { formatWithCurrency } from '../metric-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';

@@ -1,7 +1,8 @@
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area } from 'd3-shape';
+import type { ReportMetric } from '../../query/metrics.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
-import { formatOnScale, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import { formatOnScale, metricValue } from '../../totals/report-metrics.ts';
 import type { TimeAxis } from '../../totals/time-axis.ts';
 import { formatWithCurrency, withCurrency } from '../metric-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';

@@ -1,6 +1,7 @@
 import { currencyOf } from '../../contract/columns.ts';
+import type { ReportMetric } from '../../query/metrics.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
-import { metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import { metricValue } from '../../totals/report-metrics.ts';
 
 /** Cells of a spreadsheet and their styles (ECMA-376, SpreadsheetML). */
 

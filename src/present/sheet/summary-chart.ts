@@ -1,7 +1,7 @@
+import type { ReportMetric } from '../../query/metrics.ts';
 import type { Comparison } from '../../totals/comparison.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
-import type { ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportModel } from '../report-model.ts';
 import { firstRows, type ReportTable, rowName } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';

@@ -1,9 +1,9 @@
+import type { ReportMetric } from '../../query/metrics.ts';
 import { printable } from '../../text/printable.ts';
 import { formPlural } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
-import type { ReportMetric } from '../../totals/report-metrics.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, rowName, type TableRow } from '../report-table.ts';
 import { columnWidth } from './column-width.ts';

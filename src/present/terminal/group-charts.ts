@@ -1,13 +1,14 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
+import type { ReportMetric } from '../../query/metrics.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { type GroupKey, isTime } from '../../totals/group-keys.ts';
 import { addSums, type Group, GroupedTotals, type Sums } from '../../totals/grouped-totals.ts';
 import { hourText } from '../../totals/numbers.ts';
 import { byMetric, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
-import { formatMetric, metricValue, type ReportMetric } from '../../totals/report-metrics.ts';
+import { formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
 import { idWithoutName, nameText, noName } from '../group-name.ts';
 import { chooseHeading } from './headings.ts';

@@ -1,10 +1,11 @@
 import { metricOfField } from '../../contract/columns.ts';
 import type { EncodeOptions, TableLook, TableStyle } from '../../output/encoder.ts';
+import { defaultMetrics, type ReportMetric } from '../../query/metrics.ts';
 import { measureWidth } from '../../text/cell-width.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Comparison } from '../../totals/comparison.ts';
 import type { GroupedTotals, Sums } from '../../totals/grouped-totals.ts';
-import { defaultMetrics, formatMetric, type ReportMetric } from '../../totals/report-metrics.ts';
+import { formatMetric } from '../../totals/report-metrics.ts';
 import { chooseMetrics } from '../choose-metrics.ts';
 import { listTotals } from '../report-model.ts';
 import { chooseHeading } from './headings.ts';

@@ -1,9 +1,10 @@
 import { fieldTypeOf } from '../../contract/columns.ts';
 import { parseSort, sortColumn } from '../../query/file-columns.ts';
+import { listAllMetrics } from '../../query/metrics.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
 import { isTime, keyText } from '../../totals/group-keys.ts';
 import { numberIn } from '../../totals/numbers.ts';
-import { listAllMetrics, metricValue, toSums } from '../../totals/report-metrics.ts';
+import { metricValue, toSums } from '../../totals/report-metrics.ts';
 import { byValue, compareNames, compareTimes } from '../../totals/sorting.ts';
 
 /**

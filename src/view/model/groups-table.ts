@@ -1,6 +1,7 @@
 import type { Column } from '../../contract/columns.ts';
 import type { Profile } from '../../contract/vocabulary.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
+import type { ReportMetric } from '../../query/metrics.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { Decimal } from '../../text/decimal.ts';
@@ -14,7 +15,7 @@ import {
   othersLabel,
   type RankedGroups,
 } from '../../totals/ranked-groups.ts';
-import { metricDigits, type ReportMetric } from '../../totals/report-metrics.ts';
+import { metricDigits } from '../../totals/report-metrics.ts';
 import { columnMetrics, isOrdered, rankViewGroups } from './shown-metrics.ts';
 import { listKeyColumns, listMetricColumns } from './table-columns.ts';
 import type { TableBefore, View, ViewTable } from './view.ts';

@@ -3,15 +3,11 @@ import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
 import { leadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
+import { defaultMetrics, listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
 import { isTime } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
-import {
-  defaultMetrics,
-  findReportMetric,
-  listAllMetrics,
-  type ReportMetric,
-} from '../../totals/report-metrics.ts';
+import { findReportMetric } from '../../totals/report-metrics.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 

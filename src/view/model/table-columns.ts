@@ -6,7 +6,7 @@ import {
 } from '../../contract/columns.ts';
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
-import type { ReportMetric } from '../../totals/report-metrics.ts';
+import type { ReportMetric } from '../../query/metrics.ts';
 import { listRateParts } from './shown-metrics.ts';
 
 /** Returns the column of a field as `run` has it; an unknown one is a number to add up. */

@@ -1,8 +1,8 @@
 import type { Column } from '../../contract/columns.ts';
 import type { Window } from '../../query/calendar.ts';
+import type { ReportMetric } from '../../query/metrics.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
-import type { ReportMetric } from '../../totals/report-metrics.ts';
 import type { PeriodRows, ViewedRows } from '../groups/group-files.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { Sources } from '../sources/find-sources.ts';

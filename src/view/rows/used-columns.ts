@@ -7,8 +7,9 @@ import {
 import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
+import { listAllMetrics } from '../../query/metrics.ts';
 import { findTimeField, isTime } from '../../totals/group-keys.ts';
-import { findReportMetric, listAllMetrics } from '../../totals/report-metrics.ts';
+import { findReportMetric } from '../../totals/report-metrics.ts';
 import type { DaySpan } from '../sources/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { OpenFile } from './open-files.ts';
