@@ -149,7 +149,7 @@ export function formatInstant(instant: number, zone: string): string {
 }
 
 /** Formats an instant as in RFC 3339: `2026-10-25T02:00:00+02:00`. */
-export function formatTime(instant: number, zone: string): string {
+function formatTime(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ");
 }
 
