@@ -47,9 +47,8 @@ export function refusalReply(error: unknown): Reply {
     return { ...jsonReply(body, status, headers), why: `${errorId}: ${message}` };
   }
   if (error instanceof UsageError) {
-    const { code, message, hint } = error;
-    const sentences = hint ? `${message} ${hint}` : message;
-    return jsonReply({ response: { error_id: code, error: sentences } }, 400);
+    const { code, message } = error;
+    return jsonReply({ response: { error_id: code, error: message } }, 400);
   }
 
   const sentence = 'The service failed. This is a bug in the local server.';

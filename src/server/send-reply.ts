@@ -23,7 +23,7 @@ export async function sendReply(
   const coding = isNeverCompressed ? undefined : chooseCoding(incoming.headers['accept-encoding']);
 
   outgoing.statusCode = status;
-  if (!isNeverCompressed) outgoing.setHeader('vary', 'Accept, Accept-Encoding');
+  outgoing.setHeader('vary', 'Accept, Accept-Encoding');
   if (coding) outgoing.setHeader('content-encoding', coding);
   // The full length is announced even if a fault then cuts the body.
   if (isWhole && !coding) outgoing.setHeader('content-length', Buffer.byteLength(body));

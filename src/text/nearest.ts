@@ -6,7 +6,7 @@ import { closest, distance } from 'fastest-levenshtein';
  */
 export function nearest(name: string, candidates: readonly string[]): string | undefined {
   // Edit distance is quadratic: a very long name must not take a second.
-  if (candidates.length === 0 || name.length > 64) return undefined;
+  if (candidates.length === 0 || name === '' || name.length > 64) return undefined;
 
   const lower = name.toLowerCase();
   const byLower = new Map<string, string>();
@@ -49,4 +49,9 @@ export function nearestNames(pattern: string, names: readonly string[]): string[
 /** Suggests a name (`Did you mean …?`); without one, returns `otherwise`. */
 export function didYouMean(suggestion: string | undefined, otherwise: string): string {
   return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;
+}
+
+/** Suggests the closest candidate (`Did you mean …?`), or lists all (`Choose from a, b.`). */
+export function adviseName(name: string, candidates: readonly string[]): string {
+  return didYouMean(nearest(name, candidates), `Choose from ${candidates.join(', ')}.`);
 }

@@ -1,5 +1,4 @@
 import { type ReportStatus, reportStatuses } from '../../contract/messages.ts';
-import { UsageError } from '../../errors.ts';
 import { booleanCheck, stringCheck, wordCheck } from '../../text/check-members.ts';
 import { clockTimeAdvice, parseClockTime } from '../clock.ts';
 import type { Control, FaultObject } from '../public-types.ts';
@@ -64,7 +63,7 @@ function changeClock({ clock }: Services, control: Control, body: Parameters): v
   if (isSetting === (advance !== undefined)) {
     const hint =
       'Send {"advance":"2h"} or {"now":"2026-11-01T09:00:00Z"}. Add "frozen":true to freeze the clock.';
-    throw new UsageError('Invalid body: use either advance, or now and frozen.', { hint });
+    throw usageError('Invalid body: use either advance, or now and frozen.', hint);
   }
 
   if (advance !== undefined) control.advance(String(advance));
@@ -90,7 +89,7 @@ function faultIn(body: Parameters): string | FaultObject {
 function readStatus(body: Parameters): ReportStatus {
   const check = wordCheck(reportStatuses);
   requireMembers(body, { status: check }, { noun: 'member' });
-  if (body.status === undefined) throw new UsageError(`status is missing: use ${check.expected}.`);
+  if (body.status === undefined) throw usageError('status is missing.', `Use ${check.expected}.`);
   return body.status as ReportStatus;
 }
 

@@ -1,6 +1,6 @@
 import { type EndpointName, endpointNames } from '../../contract/messages.ts';
 import { functionCheck, stringCheck, wholeNumberCheck } from '../../text/check-members.ts';
-import { didYouMean, nearest } from '../../text/nearest.ts';
+import { adviseName } from '../../text/nearest.ts';
 import type { FaultAnswer, FaultObject, FaultRequest } from '../public-types.ts';
 import { jsonType } from '../reply.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
@@ -49,12 +49,12 @@ export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
 
   const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
   if (targets.length === 0) {
-    const advice = adviceFor(endpoint, [...endpointNames, '*']);
+    const advice = adviseName(endpoint, [...endpointNames, '*']);
     return refusePart(`unknown endpoint “${endpoint}”`, advice);
   }
 
   const kind = ownKind ?? findKind(name);
-  if (!kind) return refusePart(`unknown kind “${name}”`, adviceFor(name, kindLabels));
+  if (!kind) return refusePart(`unknown kind “${name}”`, adviseName(name, kindLabels));
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
   if (endpoints.length === 0) {
@@ -69,7 +69,7 @@ export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
     const [key = '', ...value] = pair.split('=');
     const reader = keys.get(key);
     if (!reader) {
-      return refusePart(`unknown key “${key}” for ${name}`, adviceFor(key, [...keys.keys()]));
+      return refusePart(`unknown key “${key}” for ${name}`, adviseName(key, [...keys.keys()]));
     }
 
     const read = reader.read(value.join('='));
@@ -90,11 +90,6 @@ export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
 function findKind(name: string): FaultKind | undefined {
   if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
   return kindLabels.includes(name) ? faultKinds[name] : undefined;
-}
-
-function adviceFor(name: string, candidates: readonly string[]): string {
-  const guess = name.length > 1 ? nearest(name, candidates) : undefined;
-  return didYouMean(guess, `Choose from ${candidates.join(', ')}.`);
 }
 
 const count = wholeNumberCheck({ min: 0, max: 999_999_999 });
