@@ -9,7 +9,7 @@ import {
 } from '../fixtures/fixtures.ts';
 import plans from './campaigns.json' with { type: 'json' };
 import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
-import { Inventory } from './inventory.ts';
+import { createInventory, type Inventory } from './inventory.ts';
 
 /**
  * A campaign of `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
@@ -47,7 +47,7 @@ export function listCampaigns(): FixtureCampaign[] {
 
 /** @param names receives the names of the inventory */
 export function listAdUnitTraffic(names: Names): AdUnitTraffic[] {
-  const inventory = new Inventory(names);
+  const inventory = createInventory(names);
   const adUnits: AdUnitTraffic[] = [];
 
   for (const plan of plans) {
@@ -76,7 +76,7 @@ function hoursSince1970(wallTime: string): number {
 /** Returns the part of an ad unit that does not come from its campaign. */
 function describeTraffic(plan: CampaignData, adUnit: AdUnitData, inventory: Inventory) {
   const id = adUnit.adunitId;
-  const format = inventory.formatNamed(adUnit.format);
+  const format = inventory.findFormat(adUnit.format);
   const dimensions = {
     ADVERTISER: plan.advertiserId,
     CAMPAIGN: plan.campaignId,

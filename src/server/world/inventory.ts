@@ -15,102 +15,110 @@ export interface Place {
   readonly choice: Choice;
 }
 
-/** Choices for facts, from `inventory.json`. Adds the names of all ids it uses to `names`. */
-export class Inventory {
+/** Choices for facts, from `inventory.json`. */
+export interface Inventory {
   readonly devices: readonly Device[];
   readonly places: readonly Place[];
-  readonly #names: Names;
+  findFormat(name: string): { readonly id: string | null; readonly clicksPerThousand: number };
+}
 
-  /** @param names receives the names of the ids */
-  constructor(names: Names) {
-    this.#names = names;
+/** Adds the name of an id and returns the id; `null` if unknown. */
+type RegisterName = (
+  dimension: DimensionName,
+  named: { readonly id: string; readonly name: string } | null | undefined,
+) => string | null;
 
-    const apps = inventory.apps.map((app) => this.#createApp(app));
-    this.devices = inventory.devices.flatMap((line) => this.#createDevices(line, apps));
-    this.places = inventory.places.map((place) => this.#createPlace(place));
-  }
-
-  formatNamed(name: string) {
-    const format = inventory.formats.find((candidate) => candidate.name === name) ?? null;
-    return {
-      id: this.#registerName('FORMAT', format),
-      clicksPerThousand: format?.clicksPerThousand ?? 0,
-    };
-  }
-
-  /** Creates an app with the sub-publishers of its publisher. */
-  #createApp({ platform, publisherId, bundleId, weight }: (typeof inventory.apps)[number]): Choice {
-    const publisher = inventory.publishers.find(({ id }) => id === publisherId);
-    const subPublishers = publisher?.subPublishers ?? [];
-
-    return createChoice({
-      dimensions: {
-        PLATFORM: platform,
-        BUNDLEID: bundleId,
-        PUBLISHERID: publisherId,
-        ADNETWORK: this.#registerName('ADNETWORK', publisher?.network),
-      },
-      weight,
-      next: subPublishers.map((name) => createChoice({ dimensions: { SUBPUBLISHERID: name } })),
-    });
-  }
-
-  /** Combines the models of a brand with the apps for their system, and all sites. */
-  #createDevices(line: (typeof inventory.devices)[number], apps: readonly Choice[]): Device[] {
-    const { os, type, brand, models } = line;
-    const platform = os?.name.toLowerCase();
-    const ownApps = apps.filter(
-      ({ dimensions }) => dimensions.PLATFORM === 'web' || dimensions.PLATFORM === platform,
-    );
-
-    return models.map(({ name, weight }) => ({
-      system: os?.name,
-      choice: createChoice({
-        dimensions: {
-          OS: this.#registerName('OS', os),
-          DEVICETYPE: this.#registerName('DEVICETYPE', type),
-          DEVICEBRAND: this.#registerName('DEVICEBRAND', brand),
-          DEVICEMODEL: name,
-        },
-        weight,
-        next: ownApps,
-      }),
-    }));
-  }
-
-  #createPlace(place: (typeof inventory.places)[number]): Place {
-    const country = place.country?.name;
-    const carriers = findCarriers(country);
-
-    return {
-      country,
-      choice: createChoice({
-        dimensions: {
-          COUNTRY: this.#registerName('COUNTRY', place.country),
-          REGION: this.#registerName('REGION', place.region),
-          DEPARTMENT: this.#registerName('DEPARTMENT', place.department),
-          CITY: this.#registerName('CITY', place.city),
-          POSTALCODE: this.#registerName('POSTALCODE', place.postalcode),
-        },
-        weight: place.weight,
-        next: carriers.map(({ name, weight }) =>
-          createChoice({ dimensions: { CARRIER: name }, weight }),
-        ),
-      }),
-    };
-  }
-
-  /** Adds the name of an id to `names` and returns the id; `null` if unknown. */
-  #registerName(
-    dimension: DimensionName,
-    named: { id: string; name: string } | null | undefined,
-  ): string | null {
+/** @param names receives the names of all ids that it uses */
+export function createInventory(names: Names): Inventory {
+  const register: RegisterName = (dimension, named) => {
     if (!named) return null;
 
     const column = dimensionColumns.find((candidate) => candidate.dimension === dimension);
-    if (column) this.#names.get(dimension)?.set(named.id, { [column.field]: named.name });
+    if (column) names.get(dimension)?.set(named.id, { [column.field]: named.name });
     return named.id;
-  }
+  };
+
+  const apps = inventory.apps.map((app) => createApp(app, register));
+  return {
+    devices: inventory.devices.flatMap((line) => createDevices(line, apps, register)),
+    places: inventory.places.map((place) => createPlace(place, register)),
+
+    findFormat(name) {
+      const format = inventory.formats.find((candidate) => candidate.name === name);
+      const { clicksPerThousand = 0 } = format ?? {};
+      return { id: register('FORMAT', format), clicksPerThousand };
+    },
+  };
+}
+
+/** Creates an app with the sub-publishers of its publisher. */
+function createApp(
+  { platform, publisherId, bundleId, weight }: (typeof inventory.apps)[number],
+  register: RegisterName,
+): Choice {
+  const publisher = inventory.publishers.find(({ id }) => id === publisherId);
+  const subPublishers = publisher?.subPublishers ?? [];
+
+  return createChoice({
+    dimensions: {
+      PLATFORM: platform,
+      BUNDLEID: bundleId,
+      PUBLISHERID: publisherId,
+      ADNETWORK: register('ADNETWORK', publisher?.network),
+    },
+    weight,
+    next: subPublishers.map((name) => createChoice({ dimensions: { SUBPUBLISHERID: name } })),
+  });
+}
+
+/** Combines the models of a brand with the apps for their system, and all sites. */
+function createDevices(
+  { os, type, brand, models }: (typeof inventory.devices)[number],
+  apps: readonly Choice[],
+  register: RegisterName,
+): Device[] {
+  const platform = os?.name.toLowerCase();
+  const ownApps = apps.filter(
+    ({ dimensions }) => dimensions.PLATFORM === 'web' || dimensions.PLATFORM === platform,
+  );
+
+  return models.map(({ name, weight }) => ({
+    system: os?.name,
+    choice: createChoice({
+      dimensions: {
+        OS: register('OS', os),
+        DEVICETYPE: register('DEVICETYPE', type),
+        DEVICEBRAND: register('DEVICEBRAND', brand),
+        DEVICEMODEL: name,
+      },
+      weight,
+      next: ownApps,
+    }),
+  }));
+}
+
+function createPlace(
+  { country, region, department, city, postalcode, weight }: (typeof inventory.places)[number],
+  register: RegisterName,
+): Place {
+  const carriers = findCarriers(country?.name);
+
+  return {
+    country: country?.name,
+    choice: createChoice({
+      dimensions: {
+        COUNTRY: register('COUNTRY', country),
+        REGION: register('REGION', region),
+        DEPARTMENT: register('DEPARTMENT', department),
+        CITY: register('CITY', city),
+        POSTALCODE: register('POSTALCODE', postalcode),
+      },
+      weight,
+      next: carriers.map((carrier) =>
+        createChoice({ dimensions: { CARRIER: carrier.name }, weight: carrier.weight }),
+      ),
+    }),
+  };
 }
 
 /** Finds the carriers of a country; the default ones if it has none of its own. */
