@@ -3,13 +3,13 @@ import { dimensionColumns, type Names } from '../fixtures/fixtures.ts';
 import { type Choice, createChoice } from './choices.ts';
 import inventory from './inventory.json' with { type: 'json' };
 
-export interface Device {
+interface Device {
   /** Operating system; `undefined` if unknown. */
   readonly system: string | undefined;
   readonly choice: Choice;
 }
 
-export interface Place {
+interface Place {
   /** Country; `undefined` if unknown. */
   readonly country: string | undefined;
   readonly choice: Choice;
