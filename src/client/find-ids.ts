@@ -59,14 +59,9 @@ export async function findIds(client: () => Promise<Client>, query: Query): Prom
   return { query: Object.freeze({ ...query, filters: ids }), selections, warnings };
 }
 
-/** Sentences list at most this many names. */
-const maxListed = 10;
-
 function listThings(matches: ReadonlyMap<string, string>): string {
-  const names = [...matches].map(([id, name]) => `${printable(shortened(name))} (${id})`);
-  const more = names.length - maxListed;
-  const list = names.slice(0, maxListed).join(', ');
-  return more > 0 ? `${list}, and ${more} more` : list;
+  const names = [...matches].map(([id, name]) => `${printable(name)} (${id})`);
+  return shortened(names.join(', '));
 }
 
 /** Returns the names that match, by id. Throws `UsageError` for a pattern without a match. */

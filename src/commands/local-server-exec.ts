@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -27,17 +27,9 @@ export const execCommand = declareCommand({
     const { host } = context;
     requireDashes(context);
     const [program = '', ...args] = command;
-    if (program.trim() === '') {
-      throw new UsageError('exec needs a command.', { hint: 'For example: exec -- npm test' });
-    }
     if (program.startsWith('-')) {
       const hint = 'See: adreport local-server exec --help-all';
       throw new UsageError(`Unknown flag ${program}.`, { hint });
-    }
-    if (!existsSync(host.cwd)) {
-      throw new UsageError(`Cannot run ${program}: the working folder was deleted.`, {
-        hint: 'Change to another folder.',
-      });
     }
 
     const settingsFolder = mkdtempSync(join(tmpdir(), 'adreport-exec-'));
@@ -74,8 +66,9 @@ function requireDashes({ argv, host }: Context): void {
 function environmentFor({ url, accounts }: LocalServer, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const [account] = accounts;
   // Clients read one of the two names, and some of them only if the other is not set.
-  const noProxy = withoutProxyFor(url, env.no_proxy || env.NO_PROXY);
-
+  const others = env.no_proxy || env.NO_PROXY;
+  // `*` means every host only if it is the whole value.
+  const noProxy = others === '*' ? others : [others, new URL(url).hostname].filter(Boolean).join();
   return {
     ADREPORT_BASE_URL: url,
     ADREPORT_TOKEN: account?.token,
@@ -86,18 +79,6 @@ function environmentFor({ url, accounts }: LocalServer, env: NodeJS.ProcessEnv):
     NO_PROXY: noProxy,
     no_proxy: noProxy,
   };
-}
-
-/** Adds the host of a URL to a value of `NO_PROXY`. */
-function withoutProxyFor(url: string, others = ''): string {
-  // `*` means every host only if it is the whole value.
-  if (others.trim() === '*') return others;
-
-  const { hostname } = new URL(url);
-  const address = hostname.replace(/^\[(.*)\]$/, '$1');
-  // Clients write an IPv6 address with or without brackets.
-  const hosts = new Set([others, hostname, address].filter((name) => name !== ''));
-  return [...hosts].join(',');
 }
 
 /** Prints why calls were refused. */
