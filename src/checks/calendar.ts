@@ -26,8 +26,8 @@ export interface Calendar {
   label(number: number): string;
 }
 
-/** Counts days or months from 1970. */
-export function calendarOfDates(window: Omit<Window, 'end'>, unit: 'day' | 'month'): Calendar {
+/** Builds a calendar of days or months, which are counted from 1970. */
+export function buildDateCalendar(window: Omit<Window, 'end'>, unit: 'day' | 'month'): Calendar {
   const { since, until, zone } = window;
   const toNumber = (day: number): number => {
     if (unit === 'day') return day;
@@ -57,8 +57,8 @@ export function calendarOfDates(window: Omit<Window, 'end'>, unit: 'day' | 'mont
   };
 }
 
-/** Identifies local hours by the instants at which they begin. */
-export function calendarOfHours({ since, until, zone }: Omit<Window, 'end'>): Calendar {
+/** Builds a calendar of local hours, which are identified by the instants at which they begin. */
+export function buildHourCalendar({ since, until, zone }: Omit<Window, 'end'>): Calendar {
   const intoHour = (instant: number): number =>
     (instant + offsetAt(instant, zone)) % secondsPerHour;
   const nextHour = (instant: number): number =>

@@ -28,7 +28,7 @@ const comparedFilters: readonly ComparedFilter[] = [
 ];
 
 /** Makes a check for each filter that can be compared with the rows, broken down by it or not. */
-export function filterChecks(
+export function makeFilterChecks(
   filters: NonNullable<ReportRequest['filters']>,
   columns: readonly Column[],
 ): FilterCheck[] {
@@ -44,13 +44,13 @@ export function filterChecks(
 }
 
 function excludeIds(values: readonly string[]): Rule {
-  const ids = new Set(values.map(plainId));
-  return (value) => /^\s*\d+\s*$/.test(value) && !ids.has(plainId(value));
+  const ids = new Set(values.map(toPlainId));
+  return (value) => /^\s*\d+\s*$/.test(value) && !ids.has(toPlainId(value));
 }
 
 function excludeNames(values: readonly string[]): Rule {
-  const names = new Set(values.map(plainName));
-  return (value) => !names.has(plainName(value));
+  const names = new Set(values.map(toPlainName));
+  return (value) => !names.has(toPlainName(value));
 }
 
 /**
@@ -68,12 +68,12 @@ function excludeCountries(ids: readonly string[]): Rule | undefined {
 }
 
 /** Converts to lower case and Unicode form C. */
-function plainName(name: string): string {
+function toPlainName(name: string): string {
   return name.normalize('NFC').trim().toLowerCase();
 }
 
 /** Removes leading zeros. */
-function plainId(id: string): string {
+function toPlainId(id: string): string {
   return id.trim().replace(/^0+(?=\d)/, '');
 }
 
@@ -118,7 +118,7 @@ class FilterCheck implements Check {
       before = value;
       const row = batch.firstRow + index + 1;
       const text = String(value ?? '');
-      if (text.trim() !== '') this.#look(text, row);
+      if (text.trim() !== '') this.#inspect(text, row);
       else if (isRequested) this.#emptyRow ||= row;
     }
   }
@@ -137,7 +137,7 @@ class FilterCheck implements Check {
     }
   }
 
-  #look(value: string, row: number): void {
+  #inspect(value: string, row: number): void {
     if (this.#values.has(value)) return;
     if (this.#values.size < maxValues) this.#values.add(value);
     if (!this.#filter.excludes(value)) return;

@@ -10,14 +10,14 @@ export function mergeResults(parts: readonly LabelledResult[]): CheckResult {
   const warnings: CheckMessage[] = [];
   const notes: CheckMessage[] = [];
   for (const { label, result } of parts) {
-    warnings.push(...result.warnings.map((warning) => labelled(label, warning)));
-    notes.push(...result.notes.map((note) => labelled(label, note)));
+    warnings.push(...result.warnings.map((warning) => addLabel(label, warning)));
+    notes.push(...result.notes.map((note) => addLabel(label, note)));
   }
   return { warnings, notes };
 }
 
 /** Adds a label in front of each form of a warning or note. */
-export function labelled(label: string, warning: CheckMessage): CheckMessage {
+export function addLabel(label: string, warning: CheckMessage): CheckMessage {
   const { message, forReaders } = warning;
   return {
     ...warning,

@@ -27,18 +27,18 @@ interface CheckedDocument {
   readonly subject: string;
   readonly document: unknown;
 
-  /** True for a response with status 206. */
+  /** Set for a response with status 206. */
   readonly isPart: boolean;
 }
 
-/** Levels of nested members that are read. */
+/** Depth to which nested members are read. */
 const maxLevels = 20;
 
 /**
- * Finds a report that says of itself that it has an error, is not ready, or is incomplete. Notes
- * the names of unknown members in one line.
+ * Finds a report that says that it has an error, is not ready, or is incomplete. Notes the names of
+ * unknown members in one line.
  *
- * @param isPart true for a response with status 206
+ * @param isPart set for a response with status 206
  */
 export function checkOutsideRows(
   members: readonly ReportMember[],
@@ -56,7 +56,7 @@ export function checkOutsideRows(
   messages.addNote('outside the rows', `The response also contains ${names}.`);
 }
 
-/** Finds a campaign list that says of itself that it is incomplete: names would miss campaigns. */
+/** Finds a campaign list that says that it is incomplete: a pattern would miss campaigns. */
 export function checkCampaigns({ document, isPart }: CampaignList): CheckResult {
   const messages = new CheckMessages();
   addWarnings({ subject: 'The campaign list', document, isPart }, messages);
@@ -92,7 +92,7 @@ function* listMembers(value: unknown, path: readonly string[] = []): Generator<M
 
 /** Returns a warning for a member that contradicts a complete report. */
 function warningFor(subject: string, { path, value }: Member): string | undefined {
-  const name = plainName(path.at(-1) ?? '');
+  const name = toPlainName(path.at(-1) ?? '');
   const json = printable((JSON.stringify(value) ?? '').slice(0, 150));
   const member = `${printable(path.join('.'))}: ${json}`;
 
@@ -114,7 +114,7 @@ function warningFor(subject: string, { path, value }: Member): string | undefine
 function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>): string[] {
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(members)) {
-    if (!knownNames.includes(plainName(name)) && saysSomething(value)) unknown.push(name);
+    if (!knownNames.includes(toPlainName(name)) && saysSomething(value)) unknown.push(name);
   }
   for (const [name, value] of Object.entries(isObject(summary) ? summary : {})) {
     if (!knownInSummary.includes(name) && saysSomething(value)) unknown.push(name);
@@ -123,7 +123,7 @@ function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>)
 }
 
 /** Returns only the letters of a name, in lower case. */
-function plainName(name: string): string {
+function toPlainName(name: string): string {
   return name.toLowerCase().replace(/[^a-z]/g, '');
 }
 

@@ -12,7 +12,7 @@ import type { Part } from '../query/query.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../rows/row-batch.ts';
 import { type Check, CheckMessages } from './check.ts';
 import { ColumnCheck } from './column-check.ts';
-import { filterChecks } from './filter-check.ts';
+import { makeFilterChecks } from './filter-check.ts';
 import { checkOutsideRows } from './outside-rows.ts';
 import { RowCheck } from './row-check.ts';
 import { RowTimes } from './row-times.ts';
@@ -21,12 +21,12 @@ import { ValueCheck } from './value-check.ts';
 import { checkWindow, findSummary } from './window-check.ts';
 import { checkHourOffsets, checkZone } from './zone-check.ts';
 
-/** Everything known about a report except its body. */
+/** Facts about a report that its body does not tell. */
 export interface CheckedReport {
-  /** What was requested; if it is not known, the rows are only checked against themselves. */
+  /** Request. Without it, the rows are only checked against themselves. */
   readonly part?: Part | undefined;
 
-  /** True for a response with status 206. */
+  /** Set for a response with status 206. */
   readonly isPartial?: boolean;
 
   /** Milliseconds since 1970. */
@@ -80,8 +80,8 @@ export class ReportCheck {
   #makeChecks(first?: RowBatch): Check[] {
     const { part, nowMs } = this.#report;
     if (!part) {
-      const known = first ? knownColumns(first) : [];
-      const metrics = valueChecks(known);
+      const known = first ? listKnownColumns(first) : [];
+      const metrics = makeValueChecks(known);
       return [...metrics, new TotalCheck(known, metrics)];
     }
 
@@ -90,26 +90,26 @@ export class ReportCheck {
       ...column,
       field: fieldOfColumn(column, first?.fields ?? []),
     }));
-    const metrics = valueChecks(columns);
+    const metrics = makeValueChecks(columns);
     const now = Math.floor(nowMs / 1_000);
     return [
       new ColumnCheck(requested, metrics),
       // Other checks use what these have read.
       ...metrics,
       new RowCheck({ part, columns, metrics, now, times: this.#times }),
-      ...filterChecks(part.query.filters, columns),
+      ...makeFilterChecks(part.query.filters, columns),
       new TotalCheck(columns, metrics),
     ];
   }
 }
 
-function valueChecks(columns: readonly Column[]): ValueCheck[] {
+function makeValueChecks(columns: readonly Column[]): ValueCheck[] {
   const metrics = columns.filter(({ metric }) => metric !== undefined);
   return metrics.map((column) => new ValueCheck(column));
 }
 
 /** Returns the columns of rows without a known request: all metrics, and breakdowns with values. */
-function knownColumns(batch: RowBatch): Column[] {
+function listKnownColumns(batch: RowBatch): Column[] {
   const columns: Column[] = [];
   for (const field of batch.fields) {
     const type = fieldTypeOf(field);

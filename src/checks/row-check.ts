@@ -7,7 +7,7 @@ import { RepeatFinder } from '../rows/repeat-finder.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { type Calendar, calendarOfDates, calendarOfHours, secondsPerHour } from './calendar.ts';
+import { buildDateCalendar, buildHourCalendar, type Calendar, secondsPerHour } from './calendar.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
 import { maxTimes, type RowTime, type RowTimes } from './row-times.ts';
 import type { ValueCheck } from './value-check.ts';
@@ -27,7 +27,7 @@ const keyBreakdowns: readonly BreakdownName[] = [
   'DEVICETYPE',
 ];
 
-/** What a row check compares the rows with. */
+/** Facts that the rows are compared with. */
 interface ExpectedRows {
   readonly part: Part;
   readonly columns: readonly Column[];
@@ -54,8 +54,8 @@ export class RowCheck implements Check {
     const { part, columns } = expected;
     if (breakdownsToSend(part.query.breakdowns).every((name) => keyBreakdowns.includes(name))) {
       this.#finder = new RepeatFinder(
-        fieldsWith(columns, 'breakdown'),
-        fieldsWith(columns, 'metric'),
+        listFieldsWith(columns, 'breakdown'),
+        listFieldsWith(columns, 'metric'),
       );
     }
   }
@@ -86,7 +86,7 @@ export class RowCheck implements Check {
   }
 }
 
-function fieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'): string[] {
+function listFieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'): string[] {
   return columns.filter((column) => column[kind] !== undefined).map(({ field }) => field);
 }
 
@@ -125,8 +125,8 @@ function checkTimes({ part, now, times }: ExpectedRows, messages: CheckMessages)
   const isMonthly = breakdowns.includes('MONTHLY');
   if (!isHourly && !isMonthly && !breakdowns.includes('DAILY')) return;
 
-  const dates = calendarOfDates(part, isMonthly ? 'month' : 'day');
-  const hours = isHourly && times.hasHours ? calendarOfHours(part) : undefined;
+  const dates = buildDateCalendar(part, isMonthly ? 'month' : 'day');
+  const hours = isHourly && times.hasHours ? buildHourCalendar(part) : undefined;
 
   const seenDates = new Set<number>();
   const seenHours = new Set<number>();

@@ -2,12 +2,12 @@ import { parseDay, parseTimestamp } from '../contract/values.ts';
 import { readField } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 
-/** Times that are remembered (eleven years of hours). */
+/** Number of times that are remembered: eleven years of hours. */
 export const maxTimes = 100_000;
 
 /** Rows with the same date and hour. */
 export interface RowTime {
-  /** As written; null without the column. */
+  /** Values as they were written; null without the column. */
   readonly date: Value;
   readonly hour: Value;
 

@@ -5,7 +5,7 @@ import { type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batc
 import type { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
-import { numberIn } from '../totals/numbers.ts';
+import { parseNumber } from '../totals/numbers.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
 
 /**
@@ -19,14 +19,14 @@ export class ValueCheck implements Check {
 
   numberCount = 0;
 
-  /** First row that has the metric's own name for a number, counted from 1; 0 if none has. */
+  /** First row that has the metric's name instead of a number, counted from 1; 0 if none has. */
   headerRow = 0;
 
   /** Rows whose value is not a number of the metric's type. */
   #wrongCount = 0;
   #firstWrongRow = 0;
 
-  /** As JSON. */
+  /** First of these values, as JSON. */
   #firstWrongValue = '';
 
   #hasColumn = false;
@@ -54,7 +54,7 @@ export class ValueCheck implements Check {
 
       const isUnusual = value === notCents || (type === 'integer' && value % 100 !== 0);
       if (isUnusual) {
-        this.#lookAt(batch, row);
+        this.#inspect(batch, row);
         continue;
       }
       this.sum.addCents(value);
@@ -75,10 +75,10 @@ export class ValueCheck implements Check {
     }
   }
 
-  #lookAt(batch: RowBatch, row: number): void {
+  #inspect(batch: RowBatch, row: number): void {
     const { field, type } = this.column;
     const value = readField(batch, field)[row];
-    const number = numberIn(value);
+    const number = parseNumber(value);
     if (number !== undefined && number !== null) {
       this.sum.add(number);
       this.numberCount += 1;

@@ -7,7 +7,7 @@ import { isObject } from '../text/json-object.ts';
 import { printable } from '../text/printable.ts';
 import type { CheckMessages } from './check.ts';
 
-/** As received: any member may be absent or have the wrong type. */
+/** Summary as received. Any member may be absent or have the wrong type. */
 export type Summary = Readonly<Record<string, unknown>>;
 
 /** Returns `undefined` if the `summary` is absent or not an object. */
@@ -81,7 +81,7 @@ function findClock(actual: Span, { since, until, zone }: Window): WindowClock | 
   return isInstant ? 'instant' : undefined;
 }
 
-/** For a service that reads timestamps by the other clock. */
+/** Advises to set the clock by which the service reads timestamps. */
 function clockAdvice(clock: WindowClock, zone: string): string {
   const meaning = clock === 'wall' ? 'wall time' : 'instants';
   return (

@@ -15,7 +15,7 @@ import { buildBody } from '../query/body.ts';
 import { listQueryColumns } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
 import { type Row, toRows, type Value } from '../rows/row-batch.ts';
-import { numberIn } from '../totals/numbers.ts';
+import { parseNumber } from '../totals/numbers.ts';
 import { type OpenReport, openReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
 import type { CheckedSettings } from './read-options.ts';
@@ -213,7 +213,7 @@ function rowConverter(
 }
 
 function toNumber(value: Value | undefined): number | null {
-  const number = numberIn(value) ?? null;
+  const number = parseNumber(value) ?? null;
   return number === null ? null : Number(number);
 }
 

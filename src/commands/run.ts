@@ -10,7 +10,7 @@ import { mergesParts, unitOfParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
 import { declareFolders, planRun, type ReportPlan } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
-import { comparisonNote } from '../totals/comparison.ts';
+import { formatComparisonNote } from '../totals/comparison.ts';
 import { declareCommand } from './command.ts';
 import { showPlan } from './dry-run.ts';
 import { promptForQuery, shouldPrompt } from './prompt-for-query.ts';
@@ -45,7 +45,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   const planned = await planRun(context, command);
   requireDistinctFiles(planned, context.host);
   const compared = planned.filter(({ query }) => query.compare !== undefined);
-  const notes = new Set(compared.flatMap(({ whole }) => comparisonNote(whole) ?? []));
+  const notes = new Set(compared.flatMap(({ whole }) => formatComparisonNote(whole) ?? []));
   for (const note of notes) context.console.note(`Note: ${note}`);
 
   const reports = await declareFolders(context, planned, { declares: !options.dryRun });

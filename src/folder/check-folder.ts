@@ -1,6 +1,6 @@
 import { formatCount, formatPlural } from '../text/quantity.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
-import { numberIn } from '../totals/numbers.ts';
+import { parseNumber } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
 import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
@@ -213,7 +213,7 @@ function sumTotals(lines: readonly FileLine[]): Totals {
   for (const { totals } of lines) {
     for (const [metric, value] of Object.entries(totals)) {
       const sum = sums.get(metric) ?? new ExactSum();
-      sum.add(numberIn(value) ?? 0);
+      sum.add(parseNumber(value) ?? 0);
       sums.set(metric, sum);
     }
   }

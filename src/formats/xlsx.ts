@@ -23,7 +23,7 @@ import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
-import { isTime, keyText } from '../totals/group-keys.ts';
+import { isTimeField, toKeyValue } from '../totals/group-keys.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { byValue } from '../totals/sorting.ts';
 
@@ -156,7 +156,7 @@ export class WorkbookEncoder implements Encoder {
 
   /** Sorts the held rows, largest first, unless there is time or the user chose the order. */
   #sortHeld(columns: readonly PlannedColumn[]): void {
-    const hasTime = columns.some(({ field }) => isTime(field));
+    const hasTime = columns.some(({ field }) => isTimeField(field));
     const lead = leadingMetric(columns.flatMap(({ metric }) => metric ?? []));
     if (hasTime || !lead || this.#options.keepsOrder) return;
 
@@ -284,7 +284,7 @@ function toCell(
     return { style: metricStyle(metric), content };
   }
 
-  const text = keyText(value) ?? '';
+  const text = toKeyValue(value) ?? '';
   if (type === 'date' || type === 'hour' || type === 'wallTime') {
     const serial = (wallDays[type](text) ?? Number.NaN) + epochSerial;
     if (serial >= firstSerial) return { style: type, content: serial };

@@ -15,8 +15,8 @@ import { hasValue, type RowBatch, type Value } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
-import { moneyText, numberIn } from '../totals/numbers.ts';
-import { derivedNumber } from '../totals/report-metrics.ts';
+import { padMoney, parseNumber } from '../totals/numbers.ts';
+import { roundDerived } from '../totals/report-metrics.ts';
 import type { RowMatcher } from '../totals/row-matcher.ts';
 import type { EncodeOptions } from './encoder.ts';
 
@@ -60,8 +60,8 @@ export function columnValues(
   );
   const values: (number | null)[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
-    const sums: Sums = { get: (name) => numberIn(columns.get(name)?.[row]) ?? undefined };
-    values.push(derivedNumber(metric, sums));
+    const sums: Sums = { get: (name) => parseNumber(columns.get(name)?.[row]) ?? undefined };
+    values.push(roundDerived(metric, sums));
   }
   return values;
 }
@@ -77,10 +77,10 @@ function earlierValues(
 
 export function earlierValue(column: PlannedColumn, sums: Sums): Value | undefined {
   const { field, metric, hasDecimalComma } = column;
-  if (metric?.derived) return derivedNumber(metric, sums);
+  if (metric?.derived) return roundDerived(metric, sums);
 
   const sum = sums.get(field);
-  if (hasDecimalComma && sum !== undefined) return moneyText(String(sum)).replace('.', ',');
+  if (hasDecimalComma && sum !== undefined) return padMoney(String(sum)).replace('.', ',');
   return sum instanceof Decimal ? String(sum) : sum;
 }
 

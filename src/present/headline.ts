@@ -3,7 +3,7 @@ import type { ReportMetric } from '../query/metrics.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
-import { type ReportSums, type Unit, unitNoun } from '../totals/report-sums.ts';
+import { nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
 import { endedGroups } from './ended-groups.ts';
 import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
@@ -79,7 +79,7 @@ function contributionClause(
   lead: ReportMetric,
 ): string {
   const name = `“${groupName(unit.fields, key)}”`;
-  const noun = unitNoun(unit);
+  const noun = nameUnit(unit);
   if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
   if (!now && before) {
     return `the ${noun} ${name}, which ended, had ${formatWithCurrency(lead, before)}`;

@@ -6,12 +6,12 @@ import type { ReportMetric } from '../query/metrics.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
 import { formatPlural, formPlural, listWords } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
-import { type Comparison, comparisonNote } from '../totals/comparison.ts';
-import { type DateUnit, keyText } from '../totals/group-keys.ts';
+import { type Comparison, formatComparisonNote } from '../totals/comparison.ts';
+import { type DateUnit, toKeyValue } from '../totals/group-keys.ts';
 import type { GroupedTotals, Sums } from '../totals/grouped-totals.ts';
 import { describeReport, formatPeriod } from '../totals/report-description.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
-import { type ReportSums, rowNoun, type Unit, unitNoun } from '../totals/report-sums.ts';
+import { nameRow, nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
 import { chooseMetrics, leadingMetric } from './choose-metrics.ts';
 import { endedSentence, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
@@ -175,7 +175,7 @@ export function listTotals(
 
 /** Describes a comparison on a page, where the notes of the command are not shown. */
 function describeComparison(comparison: Comparison): string {
-  const note = comparisonNote(comparison.now);
+  const note = formatComparisonNote(comparison.now);
   const sentence = comparisonSentence(comparison);
   return note === undefined ? sentence : `${sentence} ${note}`;
 }
@@ -203,7 +203,7 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
   if (!lead) return [];
 
   return listBreakdowns(sums, comparison).map((unit) => ({
-    noun: unitNoun(unit),
+    noun: nameUnit(unit),
     // A ranking is by its metric, whatever the order of the rows.
     table: tableOfUnit({ ...context, options: { ...options, keepsOrder: false } }, unit),
     endedSentence: comparison && endedSentence(unit, lead, comparison),
@@ -215,7 +215,7 @@ function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
   const formatTitle = (shown: readonly Unit[]): string => {
-    const nouns = shown.map((unit) => formPlural(rowNoun(unit, dateUnit)));
+    const nouns = shown.map((unit) => formPlural(nameRow(unit, dateUnit)));
     return `All ${listWords(nouns)}`;
   };
 
@@ -282,7 +282,7 @@ function buildReportTable(
 export function findIn(earlier: GroupedTotals | undefined): TableParts['findBefore'] {
   if (!earlier) return undefined;
   return ({ valueIn }) => {
-    return earlier.find(earlier.by.map(({ field }) => keyText(valueIn(field))))?.sums;
+    return earlier.find(earlier.by.map(({ field }) => toKeyValue(valueIn(field))))?.sums;
   };
 }
 

@@ -3,9 +3,9 @@ import type { ReportMetric } from '../query/metrics.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
 import type { Change } from '../totals/change.ts';
-import { isTime, keyText } from '../totals/group-keys.ts';
+import { isTimeField, toKeyValue } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
-import { hourText } from '../totals/numbers.ts';
+import { shortenHour } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
 import { compareMetric, formatMetric, metricValue, toSums } from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
@@ -92,7 +92,7 @@ export interface TableParts {
 export function buildTable(parts: TableParts): ReportTable {
   const { columns, metrics, lead, total, findBefore, hasNamedColumns, keepsOrder } = parts;
   const shown = hasNamedColumns ? columns : inReadingOrder(columns, metrics);
-  const hasTime = columns.some(({ field }) => isTime(field));
+  const hasTime = columns.some(({ field }) => isTimeField(field));
   const isCompared = findBefore !== undefined && lead && !hasTime && !hasNamedColumns;
 
   const rows = isCompared
@@ -136,7 +136,7 @@ function toTableColumn({ field, label, type, metric }: PlannedColumn): TableColu
 }
 
 function chooseKind(field: string, type: PlannedColumn['type']): TableColumnKind {
-  if (isTime(field)) return 'time';
+  if (isTimeField(field)) return 'time';
   if (type === 'id') return 'id';
   return type === 'text' ? 'name' : 'other';
 }
@@ -207,7 +207,7 @@ export function rowName(
   const other = columns.find((column) => column !== named && column.kind !== 'metric');
   return {
     name: (named && formatCell(named, row)) ?? noName,
-    detail: (other && keyText(row.valueIn(other.field))) ?? '',
+    detail: (other && toKeyValue(row.valueIn(other.field))) ?? '',
   };
 }
 
@@ -217,9 +217,9 @@ export function formatCell({ field, kind, metric }: TableColumn, row: TableRow):
   const number = metric && formatMetric(metric, row.sums);
   if (number || metric?.derived) return number ?? null;
   if (idWithoutName(field, (name) => row.valueIn(name)) !== undefined) return noName;
-  const text = keyText(row.valueIn(field));
+  const text = toKeyValue(row.valueIn(field));
   if (text === null) return kind === 'name' ? noName : null;
-  if (kind === 'time') return printable(hourText(text));
+  if (kind === 'time') return printable(shortenHour(text));
   return printable(kind === 'name' ? nameText(text) : text);
 }
 

@@ -5,8 +5,8 @@ import type { Comparison } from '../totals/comparison.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
 import { byMetric } from '../totals/ranked-groups.ts';
-import { type ReportSums, unitNoun } from '../totals/report-sums.ts';
-import { earlierSlots, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
+import { nameUnit, type ReportSums } from '../totals/report-sums.ts';
+import { alignEarlier, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
 import { groupName } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
 
@@ -83,7 +83,7 @@ function earlierSeries(
   earlier: GroupedTotals,
   comparison: Comparison,
 ): EarlierSeries {
-  const { slots, labels } = earlierSlots(axis, earlier, comparison);
+  const { slots, labels } = alignEarlier(axis, earlier, comparison);
   return { sums: slots.map((slot) => addSums(slot, earlier.metrics)), labels };
 }
 
@@ -108,7 +108,7 @@ function buildLines(
     return { name, sums: sumsInSlots(group, axis, byTime) };
   });
 
-  const noun = unitNoun(unit);
+  const noun = nameUnit(unit);
   const rest = ranked.slice(maxLines);
   const unchartedSentence =
     rest.length > 0 ? unchartedNote(rest, groups, { metric, noun, total }) : undefined;

@@ -35,21 +35,21 @@ export function toDataView(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Repeats a byte four times in a word. */
-export function repeated(byte: number): number {
+/** Returns a word of four equal bytes. */
+export function repeatByte(byte: number): number {
   return Math.imul(byte, 0x01010101);
 }
 
 /**
- * Nonzero if a byte of the word is zero. The lowest set bit is the top bit of the first such byte
- * (Mycroft); higher bits may be wrong.
+ * Marks the zero bytes of a word; returns 0 if there is none. The lowest set bit is the top bit of
+ * the first such byte (Mycroft); higher bits may be wrong.
  */
-export function zeroBytes(word: number): number {
+export function markZeroBytes(word: number): number {
   return (word - 0x01010101) & ~word & 0x80808080;
 }
 
-/** Nonzero if a byte of the word is below 0x20; the bits are as in `zeroBytes`. */
-export function controlBytes(word: number): number {
+/** Marks the bytes of a word that are below 0x20, as `markZeroBytes` does. */
+export function markControlBytes(word: number): number {
   return (word - 0x20202020) & ~word & 0x80808080;
 }
 
@@ -57,7 +57,7 @@ export function controlBytes(word: number): number {
  * Returns the index (0 to 3) of the first byte marked by the functions above; `marks` must not be
  * zero.
  */
-export function firstMarked(marks: number): number {
+export function findFirstMark(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 

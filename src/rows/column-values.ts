@@ -105,7 +105,7 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
     if (first === ascii.letterN) {
       values[row] = null;
     } else if (first === ascii.quote) {
-      values[row] = texts.read(bytes, view, start, end);
+      values[row] = strings.read(bytes, view, start, end);
     } else {
       const cents = centsAt(bytes, start, end);
       const isRead = cents !== notCents;
@@ -185,11 +185,11 @@ function digitAt(bytes: Buffer, at: number): number {
   return (bytes[at] as number) - ascii.zero;
 }
 
-const fourZeros = ascii.repeated(ascii.zero);
-const topBits = ascii.repeated(0x80);
+const fourZeros = ascii.repeatByte(ascii.zero);
+const topBits = ascii.repeatByte(0x80);
 
 /** Added to a byte, it sets the top bit if the byte is greater than nine. */
-const toTopBit = ascii.repeated(0x80 - 10);
+const toTopBit = ascii.repeatByte(0x80 - 10);
 
 /** Parses one to four digits; -1 if a byte is not a digit. */
 function fourDigitsAt(view: DataView, at: number, count: number): number {
@@ -280,19 +280,19 @@ function centsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
 const centsByDecimals = [100, 10, 1];
 
 /** Longer strings (with quotation marks) are not cached. */
-const keptTextBytes = 128;
+const keptStringBytes = 128;
 
-interface KeptText {
+interface KeptString {
   readonly bytes: Buffer;
   readonly text: string;
 }
 
 /** Caches repeated strings, such as names and dates. Each slot keeps the last one. */
-class TextCache {
-  readonly #kept = new Array<KeptText | undefined>(4096).fill(undefined);
+class StringCache {
+  readonly #kept = new Array<KeptString | undefined>(4096).fill(undefined);
 
   read(bytes: Buffer, view: DataView, start: number, end: number): string {
-    if (end - start > keptTextBytes) return JSON.parse(bytes.toString('utf8', start, end));
+    if (end - start > keptStringBytes) return JSON.parse(bytes.toString('utf8', start, end));
 
     let hash = end - start;
     let p = start;
@@ -309,4 +309,4 @@ class TextCache {
   }
 }
 
-const texts = new TextCache();
+const strings = new StringCache();

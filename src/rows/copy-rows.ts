@@ -2,8 +2,8 @@ import * as ascii from './bytes.ts';
 import { compactJson, readJsonValues } from './row-batch.ts';
 import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
-const backslashes = ascii.repeated(ascii.backslash);
-const commas = ascii.repeated(ascii.comma);
+const backslashes = ascii.repeatByte(ascii.backslash);
+const commas = ascii.repeatByte(ascii.comma);
 
 /** Masks for a last word of which only 1, 2 or 3 bytes count. */
 const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
@@ -83,7 +83,7 @@ export class RowCopier {
           copyWords(outView, at, from, start, end);
           at += end - start;
         } else {
-          at += out.write(csvCell(bytes, start, end), at);
+          at += out.write(formatCsvCell(bytes, start, end), at);
         }
       }
 
@@ -131,12 +131,12 @@ export function copyRows(batch: RowBatch, { rows, fields, members = '' }: Copied
   const { bytes, rowStarts, rowEnds } = toRanges(batch);
   const picked = fields?.map((field) => ({
     key: JSON.stringify(field),
-    texts: readJsonValues(batch, field),
+    values: readJsonValues(batch, field),
   }));
   let lines = '';
   for (const row of rows) {
     const json = picked
-      ? picked.map(({ key, texts }) => `${key}:${texts[row] ?? 'null'}`).join(',')
+      ? picked.map(({ key, values }) => `${key}:${values[row] ?? 'null'}`).join(',')
       : compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])).slice(1, -1);
     lines += `{${[members, json].filter((part) => part !== '').join(',')}}\n`;
   }
@@ -195,7 +195,8 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
 
     // Bytes beyond the end become zero, which never matches.
     const counted = end - p < 4 ? word & (lastWordMasks[end - p] as number) : word;
-    const stops = ascii.zeroBytes(counted ^ backslashes) | ascii.zeroBytes(counted ^ commas);
+    const stops =
+      ascii.markZeroBytes(counted ^ backslashes) | ascii.markZeroBytes(counted ^ commas);
     if (stops !== 0) return false;
   }
   return true;
@@ -217,7 +218,7 @@ function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: 
 }
 
 /** Formats a value that cannot be copied: a string with escapes, an object or a list. */
-function csvCell(bytes: Buffer, start: number, end: number): string {
+function formatCsvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
   const text = bytes[start] === ascii.quote ? (JSON.parse(json) as string) : compactJson(json);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -5,7 +5,7 @@ import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 export function findEmptyRows(batch: RowBatch, fields: readonly string[]): number[] {
   const ranges = toRanges(batch);
   const stride = batch.fields.length;
-  const indexes = indexesIn(batch, fields);
+  const indexes = findIndexes(batch, fields);
 
   const rows: number[] = [];
   for (let row = 0; row < batch.rowCount; row++) {
@@ -14,7 +14,7 @@ export function findEmptyRows(batch: RowBatch, fields: readonly string[]): numbe
   return rows;
 }
 
-function indexesIn({ fields }: RowBatch, names: readonly string[]): number[] {
+function findIndexes({ fields }: RowBatch, names: readonly string[]): number[] {
   return names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
 }
 

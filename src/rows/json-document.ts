@@ -97,7 +97,7 @@ class DocumentReader {
     else throw new MalformedJson(this.#window.start, `it begins with ${this.#beginning()}`);
 
     await this.#requireEnd();
-    if (!this.#isDataSeen) throw noRows(this.#members);
+    if (!this.#isDataSeen) throw noRowsError(this.#members);
   }
 
   /** Quotes the next bytes. */
@@ -314,15 +314,15 @@ export function readSummary(json: Buffer | undefined): ReportSummary | undefined
   const names: unknown = summary?.breakdowns;
   if (!summary || !Array.isArray(names)) return undefined;
 
-  const texts: unknown[] = [summary.since, summary.until, summary.timezone, ...names];
-  return texts.every((text) => typeof text === 'string') ? summary : undefined;
+  const values: unknown[] = [summary.since, summary.until, summary.timezone, ...names];
+  return values.every((value) => typeof value === 'string') ? summary : undefined;
 }
 
 /**
  * Explains a well-formed document without `data`: an error document (`decisions.md` 6), a status
  * record, or something else.
  */
-function noRows(members: ReadonlyMap<string, Buffer>): AdreportError {
+function noRowsError(members: ReadonlyMap<string, Buffer>): AdreportError {
   const document: Record<string, unknown> = {};
   for (const [name, json] of members) document[name] = JSON.parse(json.toString());
   const record = { ...document, ...asObject(document.response) };

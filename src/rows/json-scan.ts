@@ -11,7 +11,7 @@ import * as ascii from './bytes.ts';
  * it, and throws `MalformedJson`. UTF-8 is checked elsewhere, for whole batches.
  */
 
-/** The bytes end inside the token. */
+/** Returned if the bytes end inside the token. */
 export const cut = -1;
 
 /** Limits the nesting of objects and arrays in one value. */
@@ -44,8 +44,8 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
   }
 }
 
-const quotes = ascii.repeated(ascii.quote);
-const backslashes = ascii.repeated(ascii.backslash);
+const quotes = ascii.repeatByte(ascii.quote);
+const backslashes = ascii.repeatByte(ascii.backslash);
 
 /** Scans a string; `at` is the index after its opening quote. */
 export function scanString(bytes: Buffer, view: DataView, at: number, end: number): number {
@@ -53,11 +53,11 @@ export function scanString(bytes: Buffer, view: DataView, at: number, end: numbe
   for (;;) {
     const word = view.getInt32(p, true);
     const marks =
-      ascii.zeroBytes(word ^ quotes) |
-      ascii.zeroBytes(word ^ backslashes) |
-      ascii.controlBytes(word);
+      ascii.markZeroBytes(word ^ quotes) |
+      ascii.markZeroBytes(word ^ backslashes) |
+      ascii.markControlBytes(word);
     if (marks !== 0) {
-      p += ascii.firstMarked(marks);
+      p += ascii.findFirstMark(marks);
       return bytes[p] === ascii.quote ? p + 1 : scanEscapedString(bytes, p, end);
     }
     p += 4;

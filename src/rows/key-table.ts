@@ -1,7 +1,7 @@
-/** Slots at first. There are always a third more than keys, so that a free slot is near. */
+/** Number of slots at first. There is always a third more than keys, so that a free one is near. */
 const firstSlots = 2 ** 13;
 
-/** A larger table has this many times the slots. */
+/** Factor by which a full table grows. */
 const growth = 4;
 
 /** Integers per hash. */
@@ -48,7 +48,7 @@ export class KeyTable {
     // same time, which makes this twice as fast.
     let readAhead = 0;
     for (let at = 0; at < count; at++) {
-      readAhead ^= this.#slots[this.#slotOf(hashes[hashWidth * at + 1] as number)] as number;
+      readAhead ^= this.#slots[this.#firstSlot(hashes[hashWidth * at + 1] as number)] as number;
     }
     this.readAhead = readAhead;
 
@@ -60,11 +60,15 @@ export class KeyTable {
     }
   }
 
-  /** @param onFound called with the place and the owner of each hash that is there */
+  /**
+   * Finds hashes that were added.
+   *
+   * @param onFound called with the place and the owner of each of them
+   */
   findAll(hashes: Int32Array, count: number, onFound: (at: number, owner: number) => void): void {
     for (let at = 0; at < count; at++) {
       const first = hashes[hashWidth * at] || 1;
-      const slot = this.#slotWith(first, hashes[hashWidth * at + 1] as number);
+      const slot = this.#findSlot(first, hashes[hashWidth * at + 1] as number);
       if (this.#slots[slot] !== 0) onFound(at, this.#owners?.[slot >> 1] ?? 1);
     }
   }
@@ -72,7 +76,7 @@ export class KeyTable {
   /** Returns the owner of a hash that is there already; 0 for a new one. */
   #insert(first: number, second: number, owner: number): number {
     const slots = this.#slots;
-    const at = this.#slotWith(first, second);
+    const at = this.#findSlot(first, second);
     if (slots[at] !== 0) return this.#owners?.[at >> 1] ?? 1;
 
     slots[at] = first;
@@ -83,9 +87,9 @@ export class KeyTable {
   }
 
   /** Returns the slot of a hash, or the free one where it belongs. */
-  #slotWith(first: number, second: number): number {
+  #findSlot(first: number, second: number): number {
     const slots = this.#slots;
-    let at = this.#slotOf(second);
+    let at = this.#firstSlot(second);
     while (slots[at] !== 0 && !(slots[at] === first && slots[at + 1] === second)) {
       at = (at + 2) & (slots.length - 1);
     }
@@ -105,7 +109,7 @@ export class KeyTable {
   }
 
   /** Returns the slot where the search for a key begins. */
-  #slotOf(hash: number): number {
+  #firstSlot(hash: number): number {
     return (hash << 1) & (this.#slots.length - 1);
   }
 }

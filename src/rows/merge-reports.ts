@@ -25,10 +25,10 @@ export async function* mergeReports(
       await batches.return?.();
     }
   }
-  return isWeekly ? asWeekly(merged) : merged;
+  return isWeekly ? toWeekly(merged) : merged;
 }
 
-function asWeekly(tail: ReportTail): ReportTail {
+function toWeekly(tail: ReportTail): ReportTail {
   const breakdowns = tail.summary?.breakdowns ?? [];
   const names = breakdowns.map((name) => (name === 'RANGE' ? 'WEEKLY' : name));
   return changeSummary(tail, { breakdowns: names });

@@ -27,7 +27,7 @@ export const maxProcessBytes = 640 * 1024 * 1024;
 export const endOfRows = 0;
 
 /** Returns the notes that are JSON. Of several with the same name, the last counts. */
-export function membersFrom(notes: readonly ParquetNote[]): ReportMember[] {
+export function toMembers(notes: readonly ParquetNote[]): ReportMember[] {
   const members = new Map<string, Buffer>();
   for (const { name, text } of notes) {
     if (isJson(text)) members.set(name, Buffer.from(text));

@@ -66,7 +66,7 @@ function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function answer({ path }: ParquetRequest): Promise<void> {
+async function sendFile({ path }: ParquetRequest): Promise<void> {
   let lines: Uint8Array = Buffer.alloc(0);
   let end: ParquetEnd;
   try {
@@ -85,7 +85,7 @@ function main(): void {
   watcher.unref();
   let work = Promise.resolve();
   process.on('message', (request) => {
-    work = work.then(() => answer(request as ParquetRequest));
+    work = work.then(() => sendFile(request as ParquetRequest));
   });
 }
 

@@ -30,12 +30,12 @@ const compressors: Compressors = {
     gunzipSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
   BROTLI: (input, sizeBytes) =>
     brotliDecompressSync(input, { maxOutputLength: Math.min(sizeBytes, maxPageBytes) }),
-  ZSTD: (input, sizeBytes) => decompressZstd(input, new Uint8Array(withinPage(sizeBytes))),
-  LZ4: (input, sizeBytes) => decompressLz4(input, withinPage(sizeBytes)),
-  LZ4_RAW: (input, sizeBytes) => decompressLz4Raw(input, withinPage(sizeBytes)),
+  ZSTD: (input, sizeBytes) => decompressZstd(input, new Uint8Array(requirePageSize(sizeBytes))),
+  LZ4: (input, sizeBytes) => decompressLz4(input, requirePageSize(sizeBytes)),
+  LZ4_RAW: (input, sizeBytes) => decompressLz4Raw(input, requirePageSize(sizeBytes)),
 };
 
-function withinPage(sizeBytes: number): number {
+function requirePageSize(sizeBytes: number): number {
   if (sizeBytes <= maxPageBytes) return sizeBytes;
   throw new Error('a page is larger than 128 MB');
 }
@@ -59,7 +59,7 @@ interface Slice {
 const memberPrefix = 'adreport.';
 
 /** Returns the strings that adreport wrote to the key-value metadata of a file. */
-function notesIn(metadata: FileMetaData): ParquetNote[] {
+function readNotes(metadata: FileMetaData): ParquetNote[] {
   const notes: ParquetNote[] = [];
   for (const { key, value } of metadata.key_value_metadata ?? []) {
     if (!key.startsWith(memberPrefix) || value === undefined) continue;
@@ -95,8 +95,8 @@ export class ParquetReader {
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
-    this.notes = notesIn(metadata);
-    this.#zone = zoneIn(this.notes);
+    this.notes = readNotes(metadata);
+    this.#zone = readZone(this.notes);
 
     // Lists, records and intervals are not read: no report has them.
     const columns: Column[] = [];
@@ -112,7 +112,7 @@ export class ParquetReader {
       if (columns.length === 0 && groupRows > 0) throw new Error('it has rows but no columns');
 
       const groupEnd = rowsBefore + groupRows;
-      const sliceRows = rowsOfSlice(group, columns.length);
+      const sliceRows = countSliceRows(group, columns.length);
       for (let start = rowsBefore; start < groupEnd; start += sliceRows) {
         const slice = { start, end: Math.min(groupEnd, start + sliceRows), groupEnd };
         yield* this.#readSlice(metadata, group, columns, slice);
@@ -206,7 +206,7 @@ function readBytes(descriptor: number, { start, end, sizeBytes }: ByteRange): Ar
 }
 
 /** Returns how many rows of a row group are in memory at a time. */
-function rowsOfSlice(group: RowGroup, columnCount: number): number {
+function countSliceRows(group: RowGroup, columnCount: number): number {
   const rowBytes = Number(group.total_byte_size) / Number(group.num_rows);
   const rowsByValues = Math.floor(valuesTogether / columnCount);
   const rowsByBytes = rowBytes > 1 ? Math.floor(bytesTogether / rowBytes) : rowsTogether;
@@ -217,7 +217,7 @@ function toJson(value: unknown, element: SchemaElement, zone: string): string {
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return String(value);
-  if (value instanceof Date) return timeJson(value, element, zone);
+  if (value instanceof Date) return formatTimeJson(value, element, zone);
 
   // hyparquet computes decimals in floating point.
   const isDecimal = typeof value === 'number' && element.converted_type === 'DECIMAL';
@@ -232,7 +232,7 @@ function toJson(value: unknown, element: SchemaElement, zone: string): string {
   );
 }
 
-function timeJson(value: Date, element: SchemaElement, zone: string): string {
+function formatTimeJson(value: Date, element: SchemaElement, zone: string): string {
   const { name, converted_type, logical_type } = element;
   const text = value.toISOString();
   const isDate = converted_type === 'DATE' || logical_type?.type === 'DATE';
@@ -240,9 +240,9 @@ function timeJson(value: Date, element: SchemaElement, zone: string): string {
   const isDay = isDate || (name === 'date' && text.endsWith('T00:00:00.000Z'));
   if (isDay) return `"${text.slice(0, 10)}"`;
   if (logical_type?.type === 'TIMESTAMP' && !logical_type.isAdjustedToUTC) {
-    return `"${localTime(value.getTime(), 'UTC')}"`;
+    return `"${formatLocalTime(value.getTime(), 'UTC')}"`;
   }
-  return `"${localTime(value.getTime(), zone)}"`;
+  return `"${formatLocalTime(value.getTime(), zone)}"`;
 }
 
 const quarterMs = 15 * 60_000;
@@ -251,7 +251,7 @@ const quarterMs = 15 * 60_000;
 const offsets = new Map<string, number>();
 
 /** Formats a time as `2026-10-25T02:00:00+0200`. */
-function localTime(ms: number, zone: string): string {
+function formatLocalTime(ms: number, zone: string): string {
   const key = `${zone} ${Math.floor(ms / quarterMs)}`;
   const offsetMs = offsets.get(key) ?? readOffset(ms, zone);
   offsets.set(key, offsetMs);
@@ -274,7 +274,7 @@ function readOffset(ms: number, zone: string): number {
  * Returns the zone of the report, if adreport wrote the file and this system knows the zone; else
  * UTC.
  */
-function zoneIn(notes: readonly ParquetNote[]): string {
+function readZone(notes: readonly ParquetNote[]): string {
   const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';
   try {
     const { timezone } = JSON.parse(summary) as { readonly timezone?: unknown };

@@ -73,8 +73,8 @@ class DecoderProcess {
   #watch: NodeJS.Timeout | undefined;
 
   constructor() {
-    this.#child = fork(modulePath(), [String(process.pid)], {
-      env: environmentOfProcess(),
+    this.#child = fork(findModule(), [String(process.pid)], {
+      env: decoderEnvironment(),
       execArgv: [`--max-old-space-size=${maxMemoryMb}`],
       // V8's output before it gives up is discarded.
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
@@ -169,12 +169,12 @@ class DecoderProcess {
  * Returns the variables that Node needs to start, on Windows too. The process reads untrusted
  * files, so it gets no token or password.
  */
-function environmentOfProcess(): NodeJS.ProcessEnv {
+function decoderEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH } = process.env;
   return { PATH, SystemRoot, LD_LIBRARY_PATH };
 }
 
 /** Resolves the process's module in the built program, which the sources use too. */
-function modulePath(): string {
+function findModule(): string {
   return createRequire(import.meta.url).resolve('#parquet-process');
 }

@@ -42,7 +42,7 @@ export async function* readRows(
   const source = body[Symbol.asyncIterator]();
   try {
     const start = await readHead(source);
-    const head = withoutMark(start);
+    const head = dropByteOrderMark(start);
     const form = lines === 'expected' ? 'lines' : detectForm(head, options);
     if (form !== 'csv') {
       const window = new ByteWindow(head, source, pieceBytes);
@@ -53,7 +53,7 @@ export async function* readRows(
     const delimiter = delimiterOf(head, lines !== undefined);
     const csvForm = { delimiter, hasByteOrderMark: hasByteOrderMark(start) };
     const fields: string[] = [];
-    const csvLines = readCsvLines(prepended(head, source), fields, {
+    const csvLines = readCsvLines(prepend(head, source), fields, {
       ...options.csv,
       form: csvForm,
     });
@@ -69,7 +69,7 @@ function hasByteOrderMark(head: Buffer): boolean {
   return head.toString('latin1', 0, 3) === '\xef\xbb\xbf';
 }
 
-function withoutMark(head: Buffer): Buffer {
+function dropByteOrderMark(head: Buffer): Buffer {
   return hasByteOrderMark(head) ? head.subarray(3) : head;
 }
 
@@ -84,7 +84,7 @@ export async function readHead(chunks: AsyncIterator<Uint8Array>): Promise<Buffe
   return head;
 }
 
-export async function* prepended(
+export async function* prepend(
   head: Buffer,
   chunks: AsyncIterator<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

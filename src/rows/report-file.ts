@@ -6,9 +6,9 @@ import { AdreportError, codeOf, IncompleteDataError, UsageError } from '../error
 import { printable } from '../text/printable.ts';
 import type { CsvReading } from './csv-rows.ts';
 import { readSummary } from './json-document.ts';
-import { membersFrom, type ParquetNote } from './parquet-messages.ts';
+import { type ParquetNote, toMembers } from './parquet-messages.ts';
 import type { ParquetDecoder } from './parquet-rows.ts';
-import { prepended, readHead, readRows } from './read-rows.ts';
+import { prepend, readHead, readRows } from './read-rows.ts';
 import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
 import { RowPlaces } from './row-places.ts';
 
@@ -66,16 +66,16 @@ export async function openReportFile(
     if (detectBinaryFormat(first) === 'parquet') {
       return parquetFile({ file, path, sizeBytes: stats.size, shown, signal, decoder });
     }
-    const chunks = readOn(file, { first, isAll: first.length < pieceBytes, signal });
+    const chunks = readRest(file, { first, isAll: first.length < pieceBytes, signal });
     return { ...readReportStream(chunks, shown, { csv, pieceBytes }), sizeBytes: () => stats.size };
   } catch (error) {
     if (file !== undefined) fs.closeSync(file);
-    throw errorInFile(error, shown);
+    throw nameFileInError(error, shown);
   }
 }
 
 /** Yields the first bytes of a file, then the others, and closes it. */
-async function* readOn(
+async function* readRest(
   file: number,
   start: {
     readonly first: Buffer;
@@ -133,14 +133,14 @@ export function readReportStream(
     if (formForPeople) throw documentFormatError(shown, formForPeople);
     refuseArchive(head);
 
-    const bytes = prepended(head, chunks);
+    const bytes = prepend(head, chunks);
     const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
-    const body = form === 'gzip' ? unpacked(bytes) : bytes;
+    const body = form === 'gzip' ? decompress(bytes) : bytes;
     return yield* readRows(body, { lines, pieceBytes, csv: { reading: csv, places } });
   }
   const close = (): Promise<unknown> => chunks.return(undefined);
   return {
-    batches: nameFileInErrors(read(), { shown, damageOf: gzipDamage, close }),
+    batches: nameFileInErrors(read(), { shown, damageOf: explainGzipError, close }),
     sizeBytes: () => receivedBytes,
     placeOf: (row) => places.nameOf(row),
   };
@@ -216,7 +216,7 @@ function parquetFile(open: OpenParquet): ReportFile {
       lines: 'expected',
       pieceBytes: pieceBytesFor(sizeBytes),
     });
-    return tailWith(tail, membersFrom(notes));
+    return addMembers(tail, toMembers(notes));
   }
   const damageOf = (error: Error): Damage | undefined => {
     if (error instanceof AdreportError) return undefined;
@@ -230,13 +230,13 @@ function parquetFile(open: OpenParquet): ReportFile {
   };
 }
 
-function tailWith(tail: ReportTail, members: readonly ReportMember[]): ReportTail {
+function addMembers(tail: ReportTail, members: readonly ReportMember[]): ReportTail {
   const summary = members.find(({ name }) => name === 'summary');
   return { ...tail, members, summary: readSummary(summary?.json) };
 }
 
 /** Yields the content of a gzip stream. Throws `IncompleteDataError` if it is compressed again. */
-async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   // Without a callback an error would be thrown; the reader gets it from the stream.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
   try {
@@ -246,7 +246,7 @@ async function* unpacked(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
       throw new IncompleteDataError('It is compressed twice.', { code: 'ARCHIVE' });
     }
     refuseArchive(head);
-    yield* prepended(head, pieces);
+    yield* prepend(head, pieces);
   } finally {
     gunzip.destroy();
   }
@@ -259,7 +259,7 @@ interface Damage {
 }
 
 /** Explains an error of a gzip stream; `undefined` for any other error. */
-function gzipDamage(error: Error): Damage | undefined {
+function explainGzipError(error: Error): Damage | undefined {
   const code = codeOf(error);
   if (code === 'Z_BUF_ERROR')
     return { problem: 'Its gzip stream is incomplete', code: 'TRUNCATED' };
@@ -296,7 +296,7 @@ async function* nameFileInErrors(
     return yield* batches;
   } catch (error) {
     const damage = error instanceof Error ? damageOf(error) : undefined;
-    throw errorInFile(damage ? damageError(damage, error) : error, shown);
+    throw nameFileInError(damage ? damageError(damage, error) : error, shown);
   } finally {
     await close();
   }
@@ -316,9 +316,9 @@ const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
 /** Adds the file's name, and drops the advice to request the report again. */
-function errorInFile(error: unknown, shown: string): unknown {
+function nameFileInError(error: unknown, shown: string): unknown {
   const name = printable(shown);
-  if (error instanceof Error && 'syscall' in error) return unreadableFile(error, name);
+  if (error instanceof Error && 'syscall' in error) return unreadableFileError(error, name);
 
   if (!(error instanceof AdreportError) || ![4, 9].includes(error.exitCode)) return error;
   return new IncompleteDataError(`${name}: ${error.message}`, {
@@ -329,7 +329,7 @@ function errorInFile(error: unknown, shown: string): unknown {
   });
 }
 
-function unreadableFile(cause: Error, name: string): UsageError {
+function unreadableFileError(cause: Error, name: string): UsageError {
   const code = codeOf(cause) ?? '';
   if (code === 'EACCES' || code === 'EPERM') {
     return new UsageError(`Cannot read ${name}: permission denied.`, {

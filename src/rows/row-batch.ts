@@ -17,7 +17,7 @@ export interface ReportTail {
   /** Keys of all rows; for CSV, the header. */
   readonly fields: readonly string[];
 
-  /** Present if the `summary` member has the specified shape. A CSV body has none. */
+  /** Summary, if it has the specified shape. A CSV body has none. */
   readonly summary: ReportSummary | undefined;
 
   /** Members other than `data`, in document order, including `summary`. */
@@ -26,7 +26,7 @@ export interface ReportTail {
   readonly isCsv?: boolean;
 }
 
-/** Of a report that is not read yet. */
+/** Tail of a report that is not read yet. */
 export const emptyTail: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
 
 /** Batches of one report; the iterator returns its tail. */
@@ -41,7 +41,7 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-/** Returns text, the digits of a number, or JSON for anything else. */
+/** Returns a string as it is, the digits of a number, or JSON for anything else. */
 export function toText(value: Value): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -72,20 +72,20 @@ export function toRows(batch: RowBatch): readonly Row[] {
 /** Returns the compact JSON of a field in each row; `undefined` if a row does not have the key. */
 export function readJsonValues(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
-  const texts = new Array<string | undefined>(rowCount).fill(undefined);
+  const values = new Array<string | undefined>(rowCount).fill(undefined);
   const index = fields.indexOf(field);
-  if (index < 0) return texts;
+  if (index < 0) return values;
 
   for (let row = 0; row < rowCount; row++) {
     const at = row * fields.length + index;
     const start = valueStarts[at] as number;
-    if (start === nullInRun) texts[row] = 'null';
-    else if (start >= 0) texts[row] = compactJson(bytes.toString('utf8', start, valueEnds[at]));
+    if (start === nullInRun) values[row] = 'null';
+    else if (start >= 0) values[row] = compactJson(bytes.toString('utf8', start, valueEnds[at]));
   }
-  return texts;
+  return values;
 }
 
-/** Ignores null and empty strings. */
+/** Returns true if a field has a value other than null and the empty string in any row. */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
@@ -105,7 +105,7 @@ function parseRows(batch: RangedBatch): Row[] {
   if (rowCount === 0) return [];
 
   const parsed: Record<string, Value>[] = JSON.parse(`[${toJson(batch)}]`);
-  const rows = renamedKeys.size === 0 ? parsed : parsed.map((row) => renamed(row, renamedKeys));
+  const rows = renamedKeys.size === 0 ? parsed : parsed.map((row) => renameKeys(row, renamedKeys));
   for (const [index, row] of rows.entries()) {
     Object.setPrototypeOf(row, null);
     for (let field = 0, at = index * fields.length; field < fields.length; field++, at++) {
@@ -122,7 +122,7 @@ function parseRows(batch: RangedBatch): Row[] {
   return rows;
 }
 
-function renamed(
+function renameKeys(
   row: Record<string, Value>,
   renamedKeys: ReadonlyMap<string, string>,
 ): Record<string, Value> {
@@ -144,17 +144,17 @@ function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
 
-  const texts: string[] = [];
+  const jsonRows: string[] = [];
   for (let row = 0; row < rowCount; row++) {
-    texts.push(bytes.toString('utf8', rowStarts[row], rowEnds[row]));
+    jsonRows.push(bytes.toString('utf8', rowStarts[row], rowEnds[row]));
   }
-  return texts.join(',');
+  return jsonRows.join(',');
 }
 
 /** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/** For a long number, or one with an exponent; `start` must not be that of a string. */
+/** Returns true for a long number, or one with an exponent; the value must not be a string. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {
@@ -173,7 +173,7 @@ function restoreDigits(value: Value, json: string): Value {
   return isChanged ? compactJson(json) : value;
 }
 
-/** For JSON numbers that a double holds exactly. */
+/** Returns true for a JSON number that a double holds exactly. */
 function isExact(text: string): boolean {
   const digits = text.replace(/[eE].*$|[-.]/g, '').replace(/^0+/, '');
   const number = Number(text);

@@ -2,13 +2,13 @@ import { parseTimestamp } from '../contract/values.ts';
 import {
   backslash,
   letterN,
+  markZeroBytes,
   nine,
   quote,
-  repeated,
+  repeatByte,
   space,
   toDataView,
   zero,
-  zeroBytes,
 } from './bytes.ts';
 import { hashWidth, KeyTable } from './key-table.ts';
 import { parseValue, toText } from './row-batch.ts';
@@ -33,7 +33,7 @@ interface KeyedRows {
   readonly day?: string | undefined;
 }
 
-/** Rows that are added, and whose they are. */
+/** Rows to add, and their owner. */
 interface AddedRows extends KeyedRows {
   /** Number of the file that has the rows, from 1. */
   readonly owner?: number;
@@ -46,7 +46,7 @@ interface AddedRows extends KeyedRows {
 interface KeyFields {
   readonly numbers: Int32Array;
 
-  /** In the fields of the batch. */
+  /** Place of each field in the batch. */
   readonly indexes: Int32Array;
 
   /** Index of the id that each field describes, or -1. */
@@ -62,13 +62,13 @@ const valueLengths = 2 ** 21;
 /** Block size of the hash, in integers. */
 const blockWords = 2;
 
-const backslashes = repeated(backslash);
+const backslashes = repeatByte(backslash);
 
-/** Hours that are remembered (eleven years), and more characters than an hour has. */
+/** Number of hours that are remembered (eleven years), and more characters than an hour has. */
 const maxHours = 100_000;
 const maxHourLength = 64;
 
-/** Stands for an hour that cannot be read. */
+/** Instant of an hour that cannot be read. */
 const noInstant = -(2 ** 31);
 
 /**
@@ -99,7 +99,7 @@ export class RowKeys {
   #words = new Int32Array(256);
   #wordCount = 0;
 
-  /** Of the batch being added. */
+  /** Hashes of the batch being read. */
   #hashes = new Int32Array(hashWidth * 1024);
 
   /**
@@ -126,7 +126,7 @@ export class RowKeys {
   #hash(batch: RowBatch, { fields, rowCount = batch.rowCount, day }: KeyedRows): number {
     const ranges = toRanges(batch);
     const keyFields = this.#findFields(ranges, fields);
-    const dayNumber = day === undefined ? 0 : this.#numberOf('date');
+    const dayNumber = day === undefined ? 0 : this.#numberFor('date');
     if (hashWidth * rowCount > this.#hashes.length) {
       this.#hashes = new Int32Array(2 * hashWidth * rowCount);
     }
@@ -142,7 +142,7 @@ export class RowKeys {
     return rowCount;
   }
 
-  #numberOf(field: string): number {
+  #numberFor(field: string): number {
     const number = this.#numbers.get(field) ?? this.#numbers.size + 1;
     this.#numbers.set(field, number);
     return number;
@@ -154,10 +154,12 @@ export class RowKeys {
     // The day of a file comes last, and so does that of a row.
     const isLast = ({ field }: KeyField): number => Number(field === 'date');
     present.sort((one, other) => {
-      return isLast(one) - isLast(other) || this.#numberOf(one.field) - this.#numberOf(other.field);
+      return (
+        isLast(one) - isLast(other) || this.#numberFor(one.field) - this.#numberFor(other.field)
+      );
     });
     return {
-      numbers: Int32Array.from(present, ({ field }) => this.#numberOf(field)),
+      numbers: Int32Array.from(present, ({ field }) => this.#numberFor(field)),
       indexes: Int32Array.from(present, ({ field }) => indexOf(field)),
       ids: Int32Array.from(present, ({ describes }) => (describes ? indexOf(describes) : -1)),
       hourIndex: indexOf('hour'),
@@ -194,7 +196,7 @@ export class RowKeys {
 
       let length = end - start;
       if (bytes[start] === quote) {
-        // A text of digits is the same id as the number.
+        // A string of digits is the same id as the number.
         start++;
         length -= 2;
         while (length > 0 && bytes[start + length - 1] === space) length--;
@@ -232,12 +234,12 @@ export class RowKeys {
     let p = start;
     for (; p + 4 <= end; p += 4) {
       const word = view.getInt32(p, true);
-      marks |= zeroBytes(word ^ backslashes);
+      marks |= markZeroBytes(word ^ backslashes);
       words[count++] = word;
     }
     if (p < end) {
       const word = view.getInt32(p, true) & ((1 << (8 * (end - p))) - 1);
-      marks |= zeroBytes(word ^ backslashes);
+      marks |= markZeroBytes(word ^ backslashes);
       words[count++] = word;
     }
     this.#wordCount = count;
@@ -259,11 +261,11 @@ export class RowKeys {
     if (isSame) return this.#instantBefore;
 
     this.#hourBefore = Buffer.from(bytes.subarray(start, end));
-    this.#instantBefore = this.#hourOf(this.#hourBefore.toString('latin1'));
+    this.#instantBefore = this.#readHour(this.#hourBefore.toString('latin1'));
     return this.#instantBefore;
   }
 
-  #hourOf(json: string): number {
+  #readHour(json: string): number {
     const known = this.#hours.get(json);
     if (known !== undefined) return known;
 
@@ -299,26 +301,26 @@ function hashInto(hashes: Int32Array, at: number, words: Int32Array, wordCount: 
   let h1 = 0;
   let h2 = 0;
   for (let i = 0; i < wordCount; i += blockWords) {
-    h1 ^= scrambled(words[i] as number, 0x239b961b, 15, 0xab0e9789);
-    h1 = (Math.imul(rotated(h1, 19) + h2, 5) + 0x561ccd1b) | 0;
-    h2 ^= scrambled(words[i + 1] as number, 0x38b34ae5, 17, 0xa1e38b93);
-    h2 = (Math.imul(rotated(h2, 15) + h1, 5) + 0x96cd1c35) | 0;
+    h1 ^= scramble(words[i] as number, 0x239b961b, 15, 0xab0e9789);
+    h1 = (Math.imul(rotate(h1, 19) + h2, 5) + 0x561ccd1b) | 0;
+    h2 ^= scramble(words[i + 1] as number, 0x38b34ae5, 17, 0xa1e38b93);
+    h2 = (Math.imul(rotate(h2, 15) + h1, 5) + 0x96cd1c35) | 0;
   }
-  h1 = mixed((h1 ^ wordCount) + h2);
-  h2 = mixed((h2 ^ wordCount) + h1);
+  h1 = mix((h1 ^ wordCount) + h2);
+  h2 = mix((h2 ^ wordCount) + h1);
   hashes[at] = (h1 + h2) | 0;
   hashes[at + 1] = h2;
 }
 
-function scrambled(word: number, factor: number, shift: number, nextFactor: number): number {
-  return Math.imul(rotated(Math.imul(word, factor), shift), nextFactor);
+function scramble(word: number, factor: number, shift: number, nextFactor: number): number {
+  return Math.imul(rotate(Math.imul(word, factor), shift), nextFactor);
 }
 
-function rotated(word: number, shift: number): number {
+function rotate(word: number, shift: number): number {
   return (word << shift) | (word >>> (32 - shift));
 }
 
-function mixed(word: number): number {
+function mix(word: number): number {
   let hash = word ^ (word >>> 16);
   hash = Math.imul(hash, 0x85ebca6b);
   hash ^= hash >>> 13;

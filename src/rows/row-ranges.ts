@@ -44,7 +44,7 @@ export interface RangedBatch extends RowBatch {
   readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
-/** Every batch has ranges: all are created by `RowRanges`. */
+/** Returns the ranges of a batch, which every batch has. */
 export function toRanges(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
@@ -58,10 +58,10 @@ export const absent = -1;
  */
 export const nullInRun = -2;
 
-/** Different keys in a report. */
+/** Number of different keys in a report. */
 export const maxFields = 1000;
 
-/** Values in a batch, unless a single row has more. */
+/** Number of values in a batch, unless a single row has more. */
 const usualMaxValues = 1 << 14;
 
 /** A value takes at least this many bytes, with its key and a comma. */
@@ -79,7 +79,7 @@ export class RowRanges {
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
 
-  /** By the keys as written in the rows. */
+  /** Indexes of fields, by the keys as they are written in the rows. */
   readonly #indexes = new Map<string, number>();
   readonly #renamedKeys = new Map<string, string>();
 

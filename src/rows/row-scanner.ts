@@ -10,10 +10,10 @@ import {
 } from './json-scan.ts';
 import { absent, maxFields, nullInRun, RowRanges } from './row-ranges.ts';
 
-/** The batch is full: pass its rows on, then scan the row again. */
+/** Returned if the batch is full: its rows are passed on, and the row is scanned again. */
 export const batchFull = -2;
 
-/** 1 MB. */
+/** Limit of 1 MB for a value. */
 export const maxValueBytes = 1024 * 1024;
 
 /** Longest gap (text between two values) that is learned, in bytes. */
@@ -26,8 +26,8 @@ const tooLongToLearn = -1;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/** At least this many consecutive nulls are compared as one text. */
-const nullsAtLeast = 4;
+/** Number of consecutive nulls from which they are compared as one. */
+const minNullRun = 4;
 
 /** Consecutive fields that have been null in every row since this was learned. */
 interface NullRun {
@@ -65,7 +65,9 @@ export class RowScanner {
    */
   #gapWords = new Float64Array(32 * maxGapWords);
 
-  /** By first field. Most fields of a row are null, because they were not requested. */
+  /**
+   * Null runs by their first field. Most fields of a row are null, because they were not requested.
+   */
   readonly #nullRuns = new Array<NullRun | undefined>(maxFields + 1).fill(undefined);
 
   #areNullRunsLearned = false;
@@ -256,7 +258,7 @@ export class RowScanner {
     while (first < to) {
       let end = first;
       while (end < to && this.#isUsualNull(view, end, first)) end++;
-      if (end - first >= nullsAtLeast) this.#learnNullRun(view, first, end - first);
+      if (end - first >= minNullRun) this.#learnNullRun(view, first, end - first);
       first = Math.max(end, first + 1);
     }
   }

@@ -1,4 +1,4 @@
-import { labelled } from '../checks/merged-check.ts';
+import { addLabel } from '../checks/merged-check.ts';
 import type { CheckMessage } from '../errors.ts';
 import { ColumnPlan } from '../output/column-plan.ts';
 import { earlierPart } from '../query/parts.ts';
@@ -30,7 +30,7 @@ export async function sumEarlierReport(
       const sums = await addUp(rows);
       await source.recordDownload();
       const label = formatPeriod(earlier);
-      const warnings = rows.result.warnings.map((warning) => labelled(label, warning));
+      const warnings = rows.result.warnings.map((warning) => addLabel(label, warning));
       const comparison = { sums, now: part, before: earlier };
       return { comparison, warnings, reportIds: source.reportIds };
     } catch (error) {

@@ -25,7 +25,7 @@ export interface Change {
 const hundred = new Decimal(100n, 0);
 
 /** Compares a metric with its earlier value; `undefined` means no value. */
-export function changeBetween(now: Fraction | undefined, before: Fraction | undefined): Change {
+export function computeChange(now: Fraction | undefined, before: Fraction | undefined): Change {
   if (!now) return { direction: 'none', text: '–' };
 
   const wasEmpty = before === undefined || before.numerator.sign === 0;

@@ -12,7 +12,7 @@ export interface Comparison {
 }
 
 /** Describes a period that is not over; `undefined` for one that is compared whole. */
-export function comparisonNote({ until, end, zone }: Window): string | undefined {
+export function formatComparisonNote({ until, end, zone }: Window): string | undefined {
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);
   const last = isWholeDay ? formatDate(until, zone) : formatInstant(until, zone);

@@ -15,7 +15,7 @@ export type GroupKey = readonly (string | null)[];
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
-export function isTime(field: string): boolean {
+export function isTimeField(field: string): boolean {
   return ['date', 'hour'].includes(fieldTypeOf(field) ?? '');
 }
 
@@ -25,14 +25,14 @@ export function findTimeField(fields: readonly string[]): string | undefined {
 }
 
 /** Groups rows by their hours, or by their days if there are no hours. */
-export function timeKeys(fields: readonly string[]): KeyColumn[] {
+export function findTimeKeys(fields: readonly string[]): KeyColumn[] {
   const field = findTimeField(fields);
   return field === undefined ? [] : [{ field }];
 }
 
 /** Groups rows by everything that distinguishes them: time, then each breakdown. */
-export function rowKeys(fields: readonly string[]): KeyColumn[] {
-  const keys = timeKeys(fields);
+export function findRowKeys(fields: readonly string[]): KeyColumn[] {
+  const keys = findTimeKeys(fields);
   for (const breakdown of breakdowns) {
     if (breakdown.time) continue;
     const names = breakdown.fields.map(({ name }) => name);
@@ -42,13 +42,13 @@ export function rowKeys(fields: readonly string[]): KeyColumn[] {
 }
 
 /** Formats a value of a key; `null` for no value. */
-export function keyText(value: Value | undefined): string | null {
+export function toKeyValue(value: Value | undefined): string | null {
   return value === null || value === undefined ? null : toText(value);
 }
 
 /** Formats a value of a key, or the first day of its week or month. */
-export function keyValue({ unit }: KeyColumn, value: Value | undefined): string | null {
-  const text = keyText(value);
+export function toGroupValue({ unit }: KeyColumn, value: Value | undefined): string | null {
+  const text = toKeyValue(value);
   if (unit === undefined || text === null) return text;
   if (unit === 'month') return `${text.slice(0, 7)}-01`;
 

@@ -5,7 +5,7 @@ import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-v
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 import type { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
-import { dayIn, findTimeField, type GroupKey, keyValue } from './group-keys.ts';
+import { dayIn, findTimeField, type GroupKey, toGroupValue } from './group-keys.ts';
 import { numberAt } from './numbers.ts';
 
 /** Exact sums by metric field; a metric without any number is absent. */
@@ -132,7 +132,7 @@ export class GroupedTotals implements Iterable<Group> {
     const isOneGroup = groups.every((group) => group === groups[0]);
     const isWhole = isOneGroup && rows.length === batch.rowCount;
     for (const field of this.metrics) {
-      const sums = this.#sumsOf(field);
+      const sums = this.#sumsFor(field);
       // The checks have usually computed this sum already.
       const sum = isWhole ? summarizeNumbers(batch, field).exactCents : undefined;
       if (sum !== undefined) {
@@ -157,7 +157,7 @@ export class GroupedTotals implements Iterable<Group> {
     const { index } = this.#groupAt(key, namedOn);
     for (const field of this.metrics) {
       const sum = sums.get(field);
-      if (sum !== undefined) this.#sumsOf(field).add(sum, index);
+      if (sum !== undefined) this.#sumsFor(field).add(sum, index);
     }
     for (const { field, other, sum } of this.#pairs) {
       const alone = sums.get(other) === undefined ? sums.get(field) : undefined;
@@ -201,7 +201,7 @@ export class GroupedTotals implements Iterable<Group> {
     }
   }
 
-  #sumsOf(field: string): ExactSum {
+  #sumsFor(field: string): ExactSum {
     const known = this.#sums.get(field);
     if (known) return known;
 
@@ -253,7 +253,7 @@ export class GroupedTotals implements Iterable<Group> {
       const last = before;
       const isSame = columns.every(({ values }) => values[row] === values[last]);
       if (group === undefined || !isSame || days[row] !== days[last]) {
-        const key = columns.map((column) => keyValue(column.key, column.values[row]));
+        const key = columns.map((column) => toGroupValue(column.key, column.values[row]));
         group = this.#groupAt(key, dayIn(days[row])).index;
       }
       groups.push(group);

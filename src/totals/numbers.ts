@@ -7,7 +7,7 @@ import { Decimal, maxNumberLength } from '../text/decimal.ts';
  * Reads the number in a row's value, also from text such as `"1234,50"`; `null` for no value,
  * `undefined` if the value is not a number.
  */
-export function numberIn(value: Value | undefined): number | Decimal | null | undefined {
+export function parseNumber(value: Value | undefined): number | Decimal | null | undefined {
   if (typeof value === 'number') return value;
   if (value === null || value === undefined || value === '') return null;
   if (typeof value !== 'string' || value.length > maxNumberLength) return undefined;
@@ -28,7 +28,7 @@ export function numberAt(
   const cents = toCents(batch, field)[row] as number;
   if (Number.isNaN(cents)) return undefined;
   if (cents !== notCents) return cents / 100;
-  return numberIn(readField(batch, field)[row]) ?? undefined;
+  return parseNumber(readField(batch, field)[row]) ?? undefined;
 }
 
 /** Adds thousands separators: `48,665.12`. */
@@ -39,12 +39,12 @@ export function addThousandsSeparators(number: string): string {
 }
 
 /** Formats money with at least two decimals: `5` becomes `5.00`; digits are never removed. */
-export function moneyText(number: string): string {
+export function padMoney(number: string): string {
   const [integer, decimals = ''] = number.split('.');
   return `${integer}.${decimals.padEnd(2, '0')}`;
 }
 
 /** Formats an hour without minutes and seconds, which are always zero: `2026-10-25 02:00+0200`. */
-export function hourText(text: string): string {
+export function shortenHour(text: string): string {
   return text.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:00):00(?=[+-]\d{4}$)/, '$1 $2');
 }

@@ -3,7 +3,7 @@ import { breakdowns } from '../contract/vocabulary.ts';
 import { type KeyColumn, parseSort, sortColumn } from '../query/file-columns.ts';
 import { listAllMetrics, type ReportMetric } from '../query/metrics.ts';
 import { formatCount } from '../text/quantity.ts';
-import { isTime } from './group-keys.ts';
+import { isTimeField } from './group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from './grouped-totals.ts';
 import { metricDigits, metricValue } from './report-metrics.ts';
 import { byValue, compareNames, compareTimes } from './sorting.ts';
@@ -75,7 +75,7 @@ function parseOrder(
   if (metric) return { order: byMetric(metric, typed.direction === 'asc' ? 1 : -1), metric };
 
   const sign = typed.direction === 'desc' ? -1 : 1;
-  const compare = isTime(column) ? compareTimes : compareNames;
+  const compare = isTimeField(column) ? compareTimes : compareNames;
   const key = by.findIndex(({ field }) => field === column);
   return { order: byKey(key, (a, b) => sign * compare(a, b)) };
 }
@@ -84,11 +84,11 @@ function parseOrder(
  * Returns groups in the order of the service's rows: by time, then by the other fields as the
  * vocabulary lists them, ids as numbers, text by code unit, groups without a value last.
  */
-export function inServiceOrder(all: GroupedTotals): Group[] {
-  const keys = all.by.map(({ field }, index) => ({ field, index, place: placeOfField(field) }));
+export function sortInServiceOrder(all: GroupedTotals): Group[] {
+  const keys = all.by.map(({ field }, index) => ({ field, index, place: findFieldPlace(field) }));
   keys.sort((one, other) => one.place - other.place);
   const orders = keys.map(({ field, index }) => {
-    if (isTime(field)) return byKey(index, compareTimes);
+    if (isTimeField(field)) return byKey(index, compareTimes);
     return byKey(index, fieldTypeOf(field) === 'id' ? compareIds : compareCodeUnits);
   });
   return [...all].sort((a, b) => {
@@ -100,7 +100,7 @@ export function inServiceOrder(all: GroupedTotals): Group[] {
   });
 }
 
-function placeOfField(field: string): number {
+function findFieldPlace(field: string): number {
   const place = breakdowns.findIndex(({ fields }) => fields.some(({ name }) => name === field));
   return place < 0 ? breakdowns.length : place;
 }
@@ -137,7 +137,7 @@ function member(name: string, json: string): string {
 }
 
 /** Returns true for a field of names, not of IDs or times; also for an unknown field. */
-export function isName(field: string): boolean {
+export function isNameField(field: string): boolean {
   return !['id', 'date', 'hour'].includes(fieldTypeOf(field) ?? 'text');
 }
 

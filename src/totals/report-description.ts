@@ -80,7 +80,7 @@ export function describeReport(
   { units }: ReportSums,
 ): ReportDescription {
   const breakdowns: NamedBreakdown[] = [];
-  for (const name of summary?.breakdowns ?? breakdownsIn(units)) {
+  for (const name of summary?.breakdowns ?? listBreakdowns(units)) {
     const breakdown = findAnyBreakdown(name);
     if (breakdown) breakdowns.push(breakdown);
   }
@@ -93,7 +93,7 @@ export function describeReport(
 }
 
 /** Returns the breakdowns of a report's rows, time first. */
-function breakdownsIn(units: readonly Unit[]): string[] {
+function listBreakdowns(units: readonly Unit[]): string[] {
   const named: string[] = [];
   for (const { breakdown, fields, isTime } of units) {
     if (breakdown) named.push(breakdown.name);

@@ -2,10 +2,10 @@ import { defaultMetrics, type ReportMetric } from '../query/metrics.ts';
 import { readName } from '../query/names.ts';
 import type { Row } from '../rows/row-batch.ts';
 import { Decimal } from '../text/decimal.ts';
-import { type Change, changeBetween, type Fraction } from './change.ts';
+import { type Change, computeChange, type Fraction } from './change.ts';
 import { toDecimal } from './exact-sum.ts';
 import type { Sums } from './grouped-totals.ts';
-import { addThousandsSeparators, moneyText, numberIn } from './numbers.ts';
+import { addThousandsSeparators, padMoney, parseNumber } from './numbers.ts';
 
 /**
  * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
@@ -22,14 +22,14 @@ export function metricValue(metric: ReportMetric, sums: Sums): number | undefine
 
 /** Returns the numbers of a row; rates are computed from these. */
 export function toSums(row: Row): Sums {
-  return { get: (field) => numberIn(row[field]) ?? undefined };
+  return { get: (field) => parseNumber(row[field]) ?? undefined };
 }
 
 /**
  * Rounds a derived metric for files to six significant digits, rates as plain fractions; `null` if
  * there is no value.
  */
-export function derivedNumber(metric: ReportMetric, sums: Sums): number | null {
+export function roundDerived(metric: ReportMetric, sums: Sums): number | null {
   const value = metricValue(metric, sums);
   if (value === undefined) return null;
 
@@ -39,10 +39,10 @@ export function derivedNumber(metric: ReportMetric, sums: Sums): number | null {
 
 /** Formats a metric with all digits, for programs; `null` if there is no value. */
 export function metricDigits(metric: ReportMetric, sums: Sums): string | null {
-  const number = metric.derived ? derivedNumber(metric, sums) : (sums.get(metric.field) ?? null);
+  const number = metric.derived ? roundDerived(metric, sums) : (sums.get(metric.field) ?? null);
   if (number === null) return null;
   const isMoney = metric.type === 'money' && !metric.derived;
-  return isMoney ? moneyText(String(number)) : String(number);
+  return isMoney ? padMoney(String(number)) : String(number);
 }
 
 /**
@@ -55,7 +55,7 @@ export function formatMetric(metric: ReportMetric, sums: Sums): string | null {
 
   const { numerator, denominator } = fraction;
   if (metric.type === 'integer') return addThousandsSeparators(String(numerator));
-  return formatDecimals(metric, moneyText(String(numerator.dividedBy(denominator, 2))));
+  return formatDecimals(metric, padMoney(String(numerator.dividedBy(denominator, 2))));
 }
 
 /** Rounds a value for display, with the decimals of a metric. */
@@ -84,14 +84,14 @@ function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | un
     return numerator && { numerator, denominator: one };
   }
   const { numeratorField, denominatorField, factor } = derived;
-  const numerator = pairedSum(numeratorField, denominatorField, sums);
-  const denominator = pairedSum(denominatorField, numeratorField, sums);
+  const numerator = sumPaired(numeratorField, denominatorField, sums);
+  const denominator = sumPaired(denominatorField, numeratorField, sums);
   if (!numerator || !denominator || denominator.sign === 0) return undefined;
   return { numerator: numerator.times(new Decimal(BigInt(factor), 0)), denominator };
 }
 
 /** Adds up a metric over the rows that also have another one. */
-function pairedSum(field: string, other: string, sums: Sums): Decimal | undefined {
+function sumPaired(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = toDecimal(sums.get(field));
   const unpaired = toDecimal(sums.unpaired?.(field, other));
   return sum && unpaired ? sum.minus(unpaired) : sum;
@@ -100,7 +100,7 @@ function pairedSum(field: string, other: string, sums: Sums): Decimal | undefine
 /** Compares a metric of two groups or reports. */
 export function compareMetric(metric: ReportMetric, now: Sums, before: Sums | undefined): Change {
   const valueBefore = before && toFraction(metric, before);
-  const change = changeBetween(toFraction(metric, now), valueBefore);
+  const change = computeChange(toFraction(metric, now), valueBefore);
   return metric.type === 'money' ? { ...change, isNeutral: true } : change;
 }
 

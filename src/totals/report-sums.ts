@@ -2,7 +2,7 @@ import { breakdownOfField, deriveNoun, fieldLabel } from '../contract/columns.ts
 import type { Breakdown } from '../contract/vocabulary.ts';
 import { toKeyColumns } from '../query/file-columns.ts';
 import { hasValue, type RowBatch } from '../rows/row-batch.ts';
-import { type DateUnit, isTime, rowKeys, timeKeys } from './group-keys.ts';
+import { type DateUnit, findRowKeys, findTimeKeys, isTimeField } from './group-keys.ts';
 import { GroupedTotals } from './grouped-totals.ts';
 
 /**
@@ -57,7 +57,7 @@ export class ReportSums {
 
   /** @param options.keepsRows for an earlier report whose rows are compared one by one */
   constructor({ keepsRows = false } = {}) {
-    if (keepsRows) this.rows = new GroupedTotals(rowKeys);
+    if (keepsRows) this.rows = new GroupedTotals(findRowKeys);
   }
 
   /** Adds a batch; `columns` are those to be shown. */
@@ -109,15 +109,15 @@ function listUnits(columns: readonly SummedColumn[]): Unit[] {
   const textFields = columns.filter(({ numeric }) => !numeric).map(({ field }) => field);
 
   for (const field of textFields) {
-    const name = isTime(field) ? 'time' : (breakdownOfField(field)?.name ?? `field ${field}`);
+    const name = isTimeField(field) ? 'time' : (breakdownOfField(field)?.name ?? `field ${field}`);
     if (!units.has(name)) units.set(name, buildUnit(field, textFields));
   }
   return [...units.values()];
 }
 
 function buildUnit(field: string, textFields: readonly string[]): Unit {
-  if (isTime(field)) {
-    const keys = timeKeys(textFields);
+  if (isTimeField(field)) {
+    const keys = findTimeKeys(textFields);
     const fields = keys.map((key) => key.field);
     return { fields, isTime: true, groups: new GroupedTotals(keys) };
   }
@@ -135,13 +135,13 @@ function startTrend(units: readonly Unit[], batch: RowBatch): Trend | undefined 
   if (!time || !unit) return undefined;
   return {
     unit,
-    groups: new GroupedTotals([...timeKeys(time.fields), ...toKeyColumns(unit.fields)]),
+    groups: new GroupedTotals([...findTimeKeys(time.fields), ...toKeyColumns(unit.fields)]),
   };
 }
 
 /** Returns the noun for one row: `campaign`, `day`, `hour`, `week`, `month`, `window`. */
-export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
-  if (!unit.isTime) return unitNoun(unit);
+export function nameRow(unit: Unit, dateUnit: DateUnit): string {
+  if (!unit.isTime) return nameUnit(unit);
   return unit.fields.includes('hour') ? 'hour' : dateUnit;
 }
 
@@ -149,6 +149,6 @@ export function rowNoun(unit: Unit, dateUnit: DateUnit): string {
  * Returns the noun for a value: `campaign`, `postal code`; for a field unknown to the vocabulary,
  * its name.
  */
-export function unitNoun({ breakdown, fields }: Unit): string {
+export function nameUnit({ breakdown, fields }: Unit): string {
   return breakdown ? deriveNoun(breakdown) : fields.map(fieldLabel).join(', ');
 }

@@ -5,9 +5,9 @@ import { buildBatch } from '../rows/build-batch.ts';
 import type { RowBatch } from '../rows/row-batch.ts';
 import { RowKeys } from '../rows/row-keys.ts';
 import type { Comparison } from './comparison.ts';
-import { isTime } from './group-keys.ts';
+import { isTimeField } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
-import { type Step, stepAt, stepNumber, stepsBetween, stepTime } from './time-axis.ts';
+import { countStepsBetween, type Step, stepAt, stepNumber, stepTime } from './time-axis.ts';
 
 /** Row that only the earlier report has: its breakdowns, and its sums there. */
 export interface EndedRow {
@@ -31,7 +31,7 @@ export class RowMatcher {
   #latest: { readonly batch: RowBatch; readonly sums: readonly (Sums | undefined)[] } | undefined;
 
   /**
-   * @param rows those of the earlier report
+   * @param rows rows of the earlier report
    * @param step unit of the rows' times
    */
   constructor(comparison: Comparison, rows: GroupedTotals, step: Step) {
@@ -76,7 +76,7 @@ export class RowMatcher {
  * this window is too short are unchanged.
  */
 function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step): GroupedTotals {
-  const shift = stepsBetween(now, before, step);
+  const shift = countStepsBetween(now, before, step);
   const last = stepAt(now.until, now.zone, step);
   const move = (text: string): string => {
     const time = readTime(text);
@@ -92,7 +92,7 @@ function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step)
   for (const { key, sums } of rows) {
     const place = rows.by.map(({ field }, i) => {
       const text = key[i] ?? null;
-      if (text === null || !isTime(field)) return text;
+      if (text === null || !isTimeField(field)) return text;
       const time = known.get(text) ?? move(text);
       known.set(text, time);
       return time;

@@ -1,7 +1,7 @@
 import { type ParsedTime, parseTimestamp, readTime } from '../contract/values.ts';
 import type { Group } from './grouped-totals.ts';
 
-/** Returns an order by a value; items without one come last, whichever way others go. */
+/** Returns a comparison by a value. Items without one come last in either direction. */
 export function byValue<Item, Value>(
   readValue: (item: Item) => Value | undefined,
   compare: (one: Value, other: Value) => number,
@@ -43,7 +43,7 @@ export function sortByTime(groups: Iterable<Group>): TimedGroup[] {
   const timed: TimedGroup[] = [];
   for (const { key, sums } of groups) {
     const time = key[0] ?? '';
-    // An empty text, or `total`, has no position on a time axis.
+    // An empty value, or `total`, is no time.
     const written = readTime(time);
     if (written) timed.push({ key, sums, time, ...written });
   }

@@ -73,12 +73,12 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
  * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
  * its window. Each slot has a label in the earlier window.
  */
-export function earlierSlots(
+export function alignEarlier(
   { step, slots, first }: TimeAxis,
   groups: Iterable<Group>,
   { now, before }: Pick<Comparison, 'now' | 'before'>,
 ): { readonly slots: TimeAxis['slots']; readonly labels: readonly string[] } {
-  const firstBefore = first - stepsBetween(now, before, step);
+  const firstBefore = first - countStepsBetween(now, before, step);
   const place = { first: firstBefore, count: slots.length };
   const earlier = fillSlots(sortByTime(groups), step, place);
   const labels = earlier.map(([group], i) => {
@@ -102,13 +102,13 @@ function fillSlots(
 
 function buildAxis(step: Step, first: number, slots: TimeAxis['slots']): TimeAxis {
   const isHourly = step === 'hour';
-  const times = isHourly ? hourTimes(slots) : slots.map((_, i) => stepTime(first + i, step));
+  const times = isHourly ? listHours(slots) : slots.map((_, i) => stepTime(first + i, step));
   const labels = times.map((time) => stepLabel(time, step));
   return {
     step,
     first,
     slots,
-    labels: withOffsets(
+    labels: addOffsets(
       labels,
       slots.map(([group]) => group?.time ?? ''),
     ),
@@ -117,7 +117,7 @@ function buildAxis(step: Step, first: number, slots: TimeAxis['slots']): TimeAxi
 }
 
 /** Returns the wall times of slots. A slot without rows is one hour after the slot before it. */
-function hourTimes(slots: TimeAxis['slots']): Date[] {
+function listHours(slots: TimeAxis['slots']): Date[] {
   let time = new Date(0);
   return slots.map(([group]) => {
     time = group ? new Date(group.wallMs) : utcHour.offset(time);
@@ -144,7 +144,7 @@ export function nameTimes(
     times.push(cell);
     labels.push(stepLabel(new Date(time.wallMs), time.isDay ? dateStep : 'hour'));
   }
-  const names = withOffsets(labels, times);
+  const names = addOffsets(labels, times);
   return new Map(times.map((text, i) => [text, names[i] ?? text]));
 }
 
@@ -153,7 +153,7 @@ export function nameTimes(
  *
  * @param times as written in the report; empty where it has none
  */
-function withOffsets(labels: readonly string[], times: readonly string[]): string[] {
+function addOffsets(labels: readonly string[], times: readonly string[]): string[] {
   let offset = '';
   return labels.map((label, i) => {
     offset = /[+-]\d\d:?\d\d$/.exec(times[i] ?? '')?.[0].replace(':', '') ?? offset;
@@ -183,7 +183,7 @@ export function stepAt(instant: number, zone: string, step: Step): number {
 }
 
 /** Counts the steps from the beginning of an earlier window to that of this one. */
-export function stepsBetween(now: Window, before: Window, step: Step): number {
+export function countStepsBetween(now: Window, before: Window, step: Step): number {
   return stepAt(now.since, now.zone, step) - stepAt(before.since, before.zone, step);
 }
 

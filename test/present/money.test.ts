@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reportCard } from '../../src/present/terminal/report-card.ts';
-import { timeKeys } from '../../src/totals/group-keys.ts';
+import { findTimeKeys } from '../../src/totals/group-keys.ts';
 import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
 import { batchesOf, documentOf, encode } from '../formats/encode.ts';
 import { readSheet } from './xlsx-reader.ts';
@@ -27,7 +27,7 @@ test.each(['table', 'html'] as const)(
 );
 
 test('a card shows it as cents', async () => {
-  const byTime = new GroupedTotals(timeKeys);
+  const byTime = new GroupedTotals(findTimeKeys);
   for await (const batch of batchesOf(rows)) byTime.observe(batch);
 
   expect(reportCard(byTime).join('\n')).toContain('28,520.90');

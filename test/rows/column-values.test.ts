@@ -4,7 +4,7 @@ import { notCents, readField, toCents } from '../../src/rows/column-values.ts';
 import { readRows } from '../../src/rows/read-rows.ts';
 import { RepeatFinder } from '../../src/rows/repeat-finder.ts';
 import { hasValue, readJsonValues, toRows } from '../../src/rows/row-batch.ts';
-import { numberIn } from '../../src/totals/numbers.ts';
+import { parseNumber } from '../../src/totals/numbers.ts';
 import { chunksOf } from './report-documents.ts';
 
 /** The JSON of valid and invalid values. */
@@ -74,7 +74,7 @@ it('reads a column like the objects of the rows, and its numbers exactly', async
           expect(hasValue(batch, field)).toBe(values.some((value) => (value ?? '') !== ''));
 
           for (const [index, cents] of toCents(batch, field).entries()) {
-            const number = numberIn(rows[index]?.[field]);
+            const number = parseNumber(rows[index]?.[field]);
             if (Number.isNaN(cents)) expect(number).toBeNull();
             else if (cents !== notCents) expect(cents / 100).toBe(number);
           }

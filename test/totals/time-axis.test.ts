@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DateUnit } from '../../src/totals/group-keys.ts';
 import { GroupedTotals } from '../../src/totals/grouped-totals.ts';
-import { earlierSlots, layOutTime, type TimeAxis } from '../../src/totals/time-axis.ts';
+import { alignEarlier, layOutTime, type TimeAxis } from '../../src/totals/time-axis.ts';
 import { windows } from './compared-windows.ts';
 
 /** Groups of a report with one row per time. */
@@ -83,7 +83,7 @@ describe('the ticks of an axis', () => {
 describe('an earlier report', () => {
   const october = axisOf(daysFrom('2026-10-03', 29));
   test('is in the slots with the same distance from the beginning of its window', () => {
-    const { slots, labels } = earlierSlots(
+    const { slots, labels } = alignEarlier(
       october,
       groupsAt(['2026-09-03', '2026-09-30']),
       windows,

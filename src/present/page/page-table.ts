@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../text/printable.ts';
-import { type DateUnit, keyText } from '../../totals/group-keys.ts';
+import { type DateUnit, toKeyValue } from '../../totals/group-keys.ts';
 import { formatMetric } from '../../totals/report-metrics.ts';
 import { nameTimes } from '../../totals/time-axis.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
@@ -56,7 +56,9 @@ function nameTimesIn(
   dateUnit: DateUnit,
 ): ReadonlyMap<string, string> {
   const times = columns.filter(({ kind }) => kind === 'time');
-  const texts = times.flatMap(({ field }) => rows.map((row) => keyText(row.valueIn(field)) ?? ''));
+  const texts = times.flatMap(({ field }) =>
+    rows.map((row) => toKeyValue(row.valueIn(field)) ?? ''),
+  );
   return nameTimes(texts, dateUnit);
 }
 
@@ -71,7 +73,7 @@ function renderCell(
 
   const { field, kind, metric } = column;
   if (kind === 'time') {
-    const time = keyText(row.valueIn(field)) ?? '';
+    const time = toKeyValue(row.valueIn(field)) ?? '';
     return `<td class="${classes}" data-v="${htmlText(time)}">${htmlText(times.get(time) ?? text)}`;
   }
   if (kind === 'name' || kind === 'other') return `<td class="${classes}">${nameHtml(text)}`;

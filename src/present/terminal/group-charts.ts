@@ -4,10 +4,15 @@ import type { KeyColumn } from '../../query/file-columns.ts';
 import type { ReportMetric } from '../../query/metrics.ts';
 import { shorten } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
-import { type GroupKey, isTime } from '../../totals/group-keys.ts';
+import { type GroupKey, isTimeField } from '../../totals/group-keys.ts';
 import { addSums, type Group, GroupedTotals, type Sums } from '../../totals/grouped-totals.ts';
-import { hourText } from '../../totals/numbers.ts';
-import { byMetric, isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
+import { shortenHour } from '../../totals/numbers.ts';
+import {
+  byMetric,
+  isNameField,
+  othersLabel,
+  type RankedGroups,
+} from '../../totals/ranked-groups.ts';
 import { formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
 import { idWithoutName, nameText, noName } from '../group-name.ts';
@@ -41,7 +46,7 @@ export function groupBars(
 
 /** Returns a function that names groups, without ids that have a name next to them. */
 function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
-  const hasName = fields.some(isName);
+  const hasName = fields.some(isNameField);
 
   return (key) => {
     const texts: string[] = [];
@@ -51,7 +56,7 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
       const id = idWithoutName(field, (name) => key[fields.indexOf(name)]);
       const text = id === undefined ? (key[i] ?? null) : `${noName} ${id}`;
       const label = text === null ? noName : nameText(text);
-      texts.push(printable(type === 'hour' ? hourText(label) : label));
+      texts.push(printable(type === 'hour' ? shortenHour(label) : label));
     }
     return texts.join(' ');
   };
@@ -70,7 +75,7 @@ export function groupLines(
   look: TableLook = {},
 ): string[] {
   const { all } = ranked;
-  const time = all.by.find(({ field }) => isTime(field));
+  const time = all.by.find(({ field }) => isTimeField(field));
   const names = all.by.filter((key) => key !== time && key.describes !== time?.field);
   if (!time || names.length === 0) return groupLine(ranked, metric, look);
 

@@ -1,6 +1,6 @@
 import { ColumnPlan } from '../../output/column-plan.ts';
 import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
-import { isName, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
+import { isNameField, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { orderMetrics } from '../choose-metrics.ts';
 import { buildTable, groupRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
@@ -21,7 +21,7 @@ export function groupTable(
   const rows = groupRows(all, top);
   if (others) {
     // The label is in the column that names the groups.
-    const labelled = all.by.find(({ field }) => isName(field)) ?? all.by[0];
+    const labelled = all.by.find(({ field }) => isNameField(field)) ?? all.by[0];
     const label = othersLabel(others.count);
     const valueIn = (field: string) => (field === labelled?.field ? label : null);
     rows.push({ sums: others.sums, valueIn });

@@ -7,7 +7,7 @@ import { readField } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
-import { dayIn, timeKeys } from '../../totals/group-keys.ts';
+import { dayIn, findTimeKeys } from '../../totals/group-keys.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
@@ -199,8 +199,8 @@ class RowGrouping {
     const isSummed = (field: string): boolean => summed.has(field);
     const by = keys.map((key) => (isEarlier && key.unit === 'week' ? { field: key.field } : key));
     return {
-      byTime: new GroupedTotals(timeKeys, isSummed),
-      groups: new GroupedTotals(followsTime ? timeKeys : by, isSummed),
+      byTime: new GroupedTotals(findTimeKeys, isSummed),
+      groups: new GroupedTotals(followsTime ? findTimeKeys : by, isSummed),
       rows: rows && new KeptRows(rows, isSummed),
       rowCount: 0,
     };

@@ -2,8 +2,8 @@ import { fieldTypeOf } from '../../contract/columns.ts';
 import { parseSort, sortColumn } from '../../query/file-columns.ts';
 import { listAllMetrics } from '../../query/metrics.ts';
 import type { Row, Value } from '../../rows/row-batch.ts';
-import { isTime, keyText } from '../../totals/group-keys.ts';
-import { numberIn } from '../../totals/numbers.ts';
+import { isTimeField, toKeyValue } from '../../totals/group-keys.ts';
+import { parseNumber } from '../../totals/numbers.ts';
 import { metricValue, toSums } from '../../totals/report-metrics.ts';
 import { byValue, compareNames, compareTimes } from '../../totals/sorting.ts';
 
@@ -29,8 +29,8 @@ export function parseRowOrder(
       (a, b) => descending * (a - b),
     );
   }
-  const readValue = (row: Row): string | undefined => keyText(row[field]) ?? undefined;
-  if (isTime(field)) return byValue(readValue, (a, b) => ascending * compareTimes(a, b));
+  const readValue = (row: Row): string | undefined => toKeyValue(row[field]) ?? undefined;
+  if (isTimeField(field)) return byValue(readValue, (a, b) => ascending * compareTimes(a, b));
   if (fieldTypeOf(field) !== undefined) {
     return byValue(readValue, (a, b) => ascending * compareNames(a, b));
   }
@@ -42,6 +42,6 @@ export function parseRowOrder(
 
 /** Compares two values as numbers if both are, else as strings. */
 function compareUnknown(one: Value, other: Value): number {
-  const difference = Number(numberIn(one)) - Number(numberIn(other));
+  const difference = Number(parseNumber(one)) - Number(parseNumber(other));
   return difference || compareNames(String(one), String(other));
 }

@@ -9,7 +9,7 @@ import { prepareFiles } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
-import { isTime } from '../../totals/group-keys.ts';
+import { isTimeField } from '../../totals/group-keys.ts';
 import { groupToJson } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
@@ -108,7 +108,7 @@ async function chartLines(
   look: TableLook,
 ): Promise<readonly string[]> {
   const keys = view.groups.by;
-  const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTime(field));
+  const canDraw = chart === 'bar' ? keys.length > 0 : keys.some(({ field }) => isTimeField(field));
   if (!canDraw) {
     const needs = chart === 'bar' ? 'groups' : 'days or hours';
     throw new UsageError(`--chart ${chart} needs ${needs}.`, {

@@ -8,12 +8,12 @@ import type { Decimal } from '../../text/decimal.ts';
 import { formatPlural } from '../../text/quantity.ts';
 import { dayIn, type GroupKey } from '../../totals/group-keys.ts';
 import type { Group } from '../../totals/grouped-totals.ts';
-import { moneyText } from '../../totals/numbers.ts';
+import { padMoney } from '../../totals/numbers.ts';
 import {
-  inServiceOrder,
-  isName,
+  isNameField,
   othersLabel,
   type RankedGroups,
+  sortInServiceOrder,
 } from '../../totals/ranked-groups.ts';
 import { metricDigits } from '../../totals/report-metrics.ts';
 import { columnMetrics, isOrdered, rankViewGroups } from './shown-metrics.ts';
@@ -63,13 +63,13 @@ function groupsBefore({ before, options }: View, values: GroupValues): TableBefo
   const by = options.by?.map((name) => (name.toUpperCase() === 'WEEKLY' ? 'DAILY' : name)) ?? [];
   const columns = [...listKeyColumns(keys, by), ...listMetricColumns(values.metrics, false)];
   const cells = buildCells({ ...values, columns, keys });
-  return { columns, batches: () => groupBatches(cells, inServiceOrder(groups)) };
+  return { columns, batches: () => groupBatches(cells, sortInServiceOrder(groups)) };
 }
 
 /** Orders the groups; without `--sort` and `--top` as the service does. */
 function orderGroups(view: View): Pick<RankedGroups, 'top' | 'others'> {
   if (isOrdered(view.options)) return rankViewGroups(view);
-  return { top: inServiceOrder(view.groups), others: undefined };
+  return { top: sortInServiceOrder(view.groups), others: undefined };
 }
 
 /** Formats `8 more groups not shown (--top 3).` */
@@ -82,7 +82,7 @@ function toGroup(
   { count, sums }: NonNullable<RankedGroups['others']>,
   keys: readonly KeyColumn[],
 ): Group {
-  const named = keys.find(({ field }) => isName(field)) ?? keys[0];
+  const named = keys.find(({ field }) => isNameField(field)) ?? keys[0];
   return { key: keys.map((key) => (key === named ? othersLabel(count) : null)), sums };
 }
 
@@ -123,7 +123,7 @@ function dayOfHour(key: GroupKey, keys: readonly KeyColumn[]): string | null {
 function sumJson(sum: Decimal | number | undefined, hasComma: boolean): string {
   if (sum === undefined) return 'null';
   const digits = String(sum);
-  return hasComma ? JSON.stringify(moneyText(digits).replace('.', ',')) : digits;
+  return hasComma ? JSON.stringify(padMoney(digits).replace('.', ',')) : digits;
 }
 
 const groupsTogether = 1_000;

@@ -1,5 +1,5 @@
 import { printable } from '../../text/printable.ts';
-import { comparisonNote } from '../../totals/comparison.ts';
+import { formatComparisonNote } from '../../totals/comparison.ts';
 import { cutGroupNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import { listRateParts } from './shown-metrics.ts';
@@ -39,7 +39,7 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
 /** Returns notes about the period, partial weeks and months, and rows left out of rates. */
 export function viewNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
-  const compared = sources.earlier && window && comparisonNote(window);
+  const compared = sources.earlier && window && formatComparisonNote(window);
   const notes = compared === undefined ? [] : [compared];
   const hasRows = read.files.some(({ tail }) => tail.rowCount > 0);
   if (!hasRows) notes.push('The report has no rows.');

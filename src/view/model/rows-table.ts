@@ -3,7 +3,7 @@ import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
-import { isName, othersLabel } from '../../totals/ranked-groups.ts';
+import { isNameField, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { FileFields } from '../rows/same-breakdowns.ts';
 import { notShown } from './groups-table.ts';
@@ -101,7 +101,7 @@ async function* batchesWithOthers(
 function othersRow(rest: GroupedTotals, fields: readonly string[]): string[] {
   const sums = rest.totals();
   const dimensions = fields.filter((field) => !rest.metrics.includes(field));
-  const named = dimensions.find(isName) ?? fields[0];
+  const named = dimensions.find(isNameField) ?? fields[0];
   return fields.map((field) => {
     if (field === named) return JSON.stringify(othersLabel(rest.rowCount));
     return String(sums.get(field) ?? null);

@@ -4,7 +4,7 @@ import type { FolderQuery } from '../../folder/declaration.ts';
 import { leadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
 import { defaultMetrics, listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
-import { isTime } from '../../totals/group-keys.ts';
+import { isTimeField } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
 import { findReportMetric } from '../../totals/report-metrics.ts';
@@ -78,7 +78,7 @@ export function metricToSortBy({ metrics, options }: View): ReportMetric | undef
  */
 export function rankViewGroups(view: View, usualCount?: number): RankedGroups {
   const { groups, metrics, options } = view;
-  const usual = groups.by.find(({ field }) => isTime(field)) ?? metricToSortBy(view);
+  const usual = groups.by.find(({ field }) => isTimeField(field)) ?? metricToSortBy(view);
   const { sort = usual?.field, top: count = usualCount } = options;
   return rankGroups(groups, metrics, { sort, count });
 }

@@ -3,7 +3,7 @@ import { readField } from '../../rows/column-values.ts';
 import { type RowBatch, toRows, type Value } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
 import { maxServiceText, printable } from '../../text/printable.ts';
-import { dayIn, rowKeys } from '../../totals/group-keys.ts';
+import { dayIn, findRowKeys } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
 import type { UsedColumns } from './used-columns.ts';
 
@@ -44,7 +44,7 @@ export class OverlapCheck {
   add(batch: RowBatch, { time, dayOfFile: day }: UsedColumns): void {
     const owner = this.#files.length;
     const file = this.#files[owner - 1];
-    const fields = rowKeys(batch.fields);
+    const fields = findRowKeys(batch.fields);
     if (file && time !== undefined) extendDays(file, batch, time);
     this.#keys.add(batch, { fields, day, owner }, (row, other) => {
       if (other === owner) return;

@@ -5,7 +5,7 @@ import { fieldsNamed } from '../../query/file-columns.ts';
 import { readField } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
-import { keyText } from '../../totals/group-keys.ts';
+import { toKeyValue } from '../../totals/group-keys.ts';
 import type { Condition } from '../view-flags.ts';
 
 /** Number of values that a filter remembers. */
@@ -42,7 +42,7 @@ export class RowFilter {
         ? Array<string>(batch.rowCount).fill(day)
         : readField(batch, field);
       for (const [row, value] of values.entries()) {
-        if (this.#isMatch(field, keyText(value) ?? '')) rows.add(row);
+        if (this.#isMatch(field, toKeyValue(value) ?? '')) rows.add(row);
       }
     }
     return rows;

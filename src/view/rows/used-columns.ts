@@ -8,7 +8,7 @@ import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
 import { listAllMetrics } from '../../query/metrics.ts';
-import { findTimeField, isTime } from '../../totals/group-keys.ts';
+import { findTimeField, isTimeField } from '../../totals/group-keys.ts';
 import { findReportMetric } from '../../totals/report-metrics.ts';
 import type { DaySpan } from '../sources/period.ts';
 import type { ViewOptions } from '../view-flags.ts';
@@ -105,7 +105,7 @@ export class ColumnFinder {
     const own = header.filter((field) => !isBefore(field));
     const time = findTimeField(own);
     const fields = isDated && time === undefined ? ['date', ...own] : own;
-    if (this.#question.spans.length > 0 && !fields.some(isTime)) throw noDates(shown);
+    if (this.#question.spans.length > 0 && !fields.some(isTimeField)) throw noDates(shown);
     // The day of a file comes before its columns.
     const all = time === undefined ? [...fields, ...this.fields] : [...this.fields, ...fields];
     this.fields = [...new Set(all)];
@@ -136,7 +136,7 @@ export class ColumnFinder {
       time,
       dayOfFile: undefined,
       metrics: summed,
-      times: time === undefined ? [] : [...grouped].filter(isTime),
+      times: time === undefined ? [] : [...grouped].filter(isTimeField),
       ids: [...grouped].filter((field) => fieldTypeOf(field) === 'id'),
       filtered,
       currency: hasMoney ? fields.find((field) => field.toLowerCase() === 'currency') : undefined,
