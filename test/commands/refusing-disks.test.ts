@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import fs from 'node:fs/promises';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -9,16 +8,21 @@ import { serveForTest } from '../support/service.ts';
 /** Disks, mostly network disks, that refuse some calls. */
 
 /** Makes the disk refuse a call for the rest of a test. */
-function refuse(call: 'access' | 'open' | 'link' | 'opendir' | 'readdir'): void {
-  const real = fs[call];
+function refuse(call: 'access' | 'link' | 'openSync'): void {
+  const [functions, real] =
+    call === 'openSync' ? [fs, fs.openSync] : [fs.promises, fs.promises[call]];
   const error = new Error(`EPERM: operation not permitted, ${call}`);
   const refusal = Object.assign(error, { code: 'EPERM', syscall: call });
-  replace(call, () => Promise.reject(refusal));
-  onTestFinished(() => replace(call, real));
+  const throwRefusal = () => {
+    if (call === 'openSync') throw refusal;
+    return Promise.reject(refusal);
+  };
+  replace(functions, call, throwRefusal);
+  onTestFinished(() => replace(functions, call, real));
 }
 
-function replace(call: string, by: unknown): void {
-  Object.assign(fs, { [call]: by });
+function replace(functions: object, call: string, by: unknown): void {
+  Object.assign(functions, { [call]: by });
   syncBuiltinESMExports();
 }
 
@@ -57,8 +61,8 @@ test('adreport init on a disk without hard links is exit 8 and leaves no file', 
 
 test('a file that may not be read, with a hint on its permissions', async () => {
   const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'a.csv'), 'country,displays\nFrance,1\n');
-  refuse('open');
+  fs.writeFileSync(join(cwd, 'a.csv'), 'country,displays\nFrance,1\n');
+  refuse('openSync');
 
   expectRefusal(
     await runCli('view a.csv', { cwd }),
