@@ -7,6 +7,7 @@ import {
   findAnyBreakdown,
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
+import { formatPlural } from '../text/quantity.ts';
 import { closestHint, readName } from './names.ts';
 
 // Decides which columns of files are meant by names in flags: a column with exactly that name
@@ -172,7 +173,7 @@ export function unknownColumn(
 ): UsageError {
   const code = 'UNKNOWN_COLUMN';
   const choice =
-    columns.length > 0 ? `Choose from ${columns.join(', ')}.` : 'There are no columns.';
+    columns.length > 0 ? `Choose from ${listNames(columns)}.` : 'There are no columns.';
 
   const isForFiles = flag === '--by' || flag === '--filter';
   const lacking =
@@ -180,6 +181,15 @@ export function unknownColumn(
   if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
   const hint = closestHint({ name: name, accepted: columns }, choice);
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
+}
+
+/** Columns that a message names. */
+const maxNamedColumns = 8;
+
+function listNames(columns: readonly string[]): string {
+  const rest = columns.length - maxNamedColumns;
+  const first = columns.slice(0, maxNamedColumns).join(', ');
+  return rest > 0 ? `${first} and ${formatPlural(rest, 'other')}` : first;
 }
 
 /** Formats `These files have no hours.`; `undefined` for a name that is no breakdown. */

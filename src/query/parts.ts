@@ -186,7 +186,9 @@ export function requireWholeUnits(
   const endsEarly = end < last.end && end <= now;
   if (!beginsLate && !endsEarly) return;
 
-  const period = `${formatInstant(since, zone)} to ${formatInstant(end - 1, zone)}`;
+  // A day can only be cut by a time of day.
+  const format = unit === 'day' ? formatInstant : formatDate;
+  const period = `${format(since, zone)} to ${format(end - 1, zone)}`;
   throw new UsageError(
     `${subject} needs full ${unit}s, but the period ${period} includes a partial ${unit}.`,
     {

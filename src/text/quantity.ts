@@ -70,3 +70,7 @@ export function formatDuration(durationMs: number): string {
 export function isOrAre(count: number): 'is' | 'are' {
   return count === 1 ? 'is' : 'are';
 }
+
+export function hasOrHave(count: number): 'has' | 'have' {
+  return count === 1 ? 'has' : 'have';
+}

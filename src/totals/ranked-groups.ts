@@ -40,7 +40,15 @@ export function rankGroups(
   { sort, count }: { readonly sort?: string | undefined; readonly count?: number | undefined },
 ): RankedGroups {
   const isSorted = sort !== undefined && all.size > 0;
-  const sorting = isSorted ? parseOrder(sort, all, metrics) : undefined;
+  const keys = all.by.map(({ field }) => field);
+  const sorting = isSorted
+    ? parseOrder<Group>(sort, {
+        keys,
+        metrics: [...metrics, ...listAllMetrics(all.metrics)],
+        readKey: ({ key }, field) => key[keys.indexOf(field)] ?? undefined,
+        readSums: ({ sums }) => sums,
+      })
+    : undefined;
   const ordered = [...all];
   if (sorting) ordered.sort(sorting.order);
 
@@ -62,22 +70,43 @@ export function byMetric(metric: ReportMetric, sign: 1 | -1 = -1): Order {
   );
 }
 
-function parseOrder(
+/** What `--sort` can name, and how to read it from rows or groups. */
+interface Sortable<Item> {
+  readonly keys: readonly string[];
+  readonly metrics: readonly ReportMetric[];
+  readKey(item: Item, field: string): string | undefined;
+  readSums(item: Item): Sums;
+}
+
+interface ParsedOrder<Item> {
+  readonly order: (one: Item, other: Item) => number;
+
+  /** Set if the order is that of a metric. */
+  readonly metric: ReportMetric | undefined;
+}
+
+/**
+ * Parses `--sort`: metrics from the largest, keys from the first; items without a value come last.
+ * Throws `UsageError` for an unknown column.
+ */
+export function parseOrder<Item>(
   sort: string,
-  { by, metrics: fields }: GroupedTotals,
-  shown: readonly ReportMetric[],
-): { readonly order: Order; readonly metric?: ReportMetric } {
+  { keys, metrics, readKey, readSums }: Sortable<Item>,
+): ParsedOrder<Item> {
   const typed = parseSort(sort);
-  const metrics = [...shown, ...listAllMetrics(fields)];
-  const columns = new Set([...by, ...metrics].map(({ field }) => field));
+  const columns = new Set([...keys, ...metrics.map(({ field }) => field)]);
   const column = sortColumn(typed, [...columns]);
   const metric = metrics.find(({ field }) => field === column);
-  if (metric) return { order: byMetric(metric, typed.direction === 'asc' ? 1 : -1), metric };
+  if (metric) {
+    const sign = typed.direction === 'asc' ? 1 : -1;
+    const readValue = (item: Item): number | undefined => metricValue(metric, readSums(item));
+    return { order: byValue(readValue, (a, b) => sign * (a - b)), metric };
+  }
 
   const sign = typed.direction === 'desc' ? -1 : 1;
   const compare = isTimeField(column) ? compareTimes : compareNames;
-  const key = by.findIndex(({ field }) => field === column);
-  return { order: byKey(key, (a, b) => sign * compare(a, b)) };
+  const readText = (item: Item): string | undefined => readKey(item, column);
+  return { order: byValue(readText, (a, b) => sign * compare(a, b)), metric };
 }
 
 /**

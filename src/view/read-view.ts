@@ -1,7 +1,7 @@
 import { RefusedReportError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
 import { closeRows, groupFiles } from './groups/group-files.ts';
-import { checkDays, findSummaryWindow } from './model/days-of-rows.ts';
+import { findSummaryWindow, requireRowsOfPeriod } from './model/days-of-rows.ts';
 import { valueWarnings, viewNotes } from './model/messages.ts';
 import { metricsToShow } from './model/shown-metrics.ts';
 import type { View } from './model/view.ts';
@@ -32,6 +32,7 @@ export async function readView(
   const question = toQuestion(options, { filters, form, sources });
   const read = await groupFiles(sources.files, question, host);
   try {
+    requireRowsOfPeriod(sources, read);
     const window = sources.window ?? findSummaryWindow(read.files);
     if (window) requireWholeGroups(by, window, Math.floor(host.wallClock() / 1_000));
     const view = toView({ options, sources, read, window });
@@ -55,11 +56,10 @@ function toQuestion(
   const usualRows = form === 'text' && format === undefined ? 10 : undefined;
   const named = hasRows && columns !== 'all' ? columns : undefined;
   return {
-    by,
+    by: by ?? (chart === 'line' ? ['DAILY'] : undefined),
     metrics: metrics ?? named,
     sort,
     filters,
-    followsTime: chart === 'line' && by === undefined,
     rows: hasRows ? { sort, top: top ?? usualRows } : undefined,
     spans: spans.map(toDaySpan),
   };
@@ -75,7 +75,7 @@ function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): V
   const view = { ...known, groups, byTime, rows, before, metrics };
   return {
     ...view,
-    warnings: [...sources.warnings, ...checkDays(sources, read), ...valueWarnings(view)],
+    warnings: [...sources.warnings, ...valueWarnings(view)],
     notes: viewNotes(view),
   };
 }

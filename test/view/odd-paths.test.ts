@@ -3,7 +3,6 @@ import {
   cpSync,
   mkdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -38,7 +37,7 @@ describe('a path that is not a folder of reports', () => {
     const refusals = [
       ['view empty', 'empty has no declaration (_adreport.yaml).'],
       ['view torn', 'Cannot read torn/_adreport.yaml'],
-      ['view garbage', '4 of 4 days are not in the history'],
+      ['view garbage', '4 of 4 days are missing'],
       ['view gone', 'No files to show in gone: 4 of 4 days are missing (2026-10-01'],
       ['view data/*.csv', 'data/*.csv does not exist.'],
       ['view nothing', 'nothing does not exist.'],
@@ -71,10 +70,6 @@ describe('a folder in any state', () => {
     const damages: Record<string, (file: string) => void> = {
       'is missing': (file) => rmSync(file),
       'has changed': (file) => appendFileSync(file, '\n'),
-      'cannot be read': (file) => {
-        renameSync(file, `${file}.bak`);
-        symlinkSync(`${file}.bak`, file);
-      },
     };
     for (const [says, damage] of Object.entries(damages)) {
       cpSync(at('data'), at('copy'), { recursive: true });
@@ -96,7 +91,7 @@ describe('a folder in any state', () => {
     const { stderr, days } = await viewDays(run, 'data');
     const named = await run('view data/2026-10-03.csv --by CAMPAIGN -q');
 
-    const changed = '1 of 4 days has changed since its download (2026-10-03).';
+    const changed = '1 of 4 days has changed (2026-10-03).';
     expect(stderr).toBe(`Warning: ${changed}\n`);
     expect(days).toEqual(['2026-10-01', '2026-10-02', '2026-10-04']);
     expect(named.stderr).toContain('data/2026-10-03.csv has changed since it was downloaded.');

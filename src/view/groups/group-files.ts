@@ -1,8 +1,7 @@
 import { ReportCheck } from '../../checks/report-check.ts';
 import { fieldTypeOf } from '../../contract/columns.ts';
-import { breakdowns } from '../../contract/vocabulary.ts';
 import { IncompleteDataError } from '../../errors.ts';
-import { type KeyColumn, resolveKeys } from '../../query/file-columns.ts';
+import type { KeyColumn } from '../../query/file-columns.ts';
 import { readField } from '../../rows/column-values.ts';
 import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.ts';
 import type { Context } from '../../run/context.ts';
@@ -142,14 +141,12 @@ class RowGrouping {
   }
 
   end(): ViewedRows {
-    this.#overlap?.end();
-    const { keys, fields } = this.#columns;
+    const { keys = [], fields } = this.#columns;
     const periods = this.#startedPeriods();
-    for (const { rows } of periods) rows?.arrange();
+    for (const { rows } of periods) rows?.arrange(fields);
     return {
       periods,
-      // Without columns, the names in --by are those of the vocabulary.
-      keys: keys ?? resolveKeys(this.#question.by ?? [], everyField),
+      keys,
       fields,
       files: this.#files,
       sizeBytes: this.#sizeBytes,
@@ -169,7 +166,7 @@ class RowGrouping {
       if (rows.length === 0) continue;
       period.byTime.observe(batch, { rows, day });
       period.groups.observe(batch, { rows, day });
-      await period.rows?.add(batch, { rows, day, columns });
+      await period.rows?.add(batch, { rows, day, columns, fields: this.#columns.fields });
     }
   }
 
@@ -194,22 +191,18 @@ class RowGrouping {
 
   /** Weeks of the period before are kept by day, as `run` does. */
   #newPeriod(isEarlier: boolean): PeriodRows {
-    const { rows, followsTime } = this.#question;
+    const { rows } = this.#question;
     const { keys = [], summed } = this.#columns;
     const isSummed = (field: string): boolean => summed.has(field);
     const by = keys.map((key) => (isEarlier && key.unit === 'week' ? { field: key.field } : key));
     return {
       byTime: new GroupedTotals(findTimeKeys, isSummed),
-      groups: new GroupedTotals(followsTime ? findTimeKeys : by, isSummed),
+      groups: new GroupedTotals(by, isSummed),
       rows: rows && new KeptRows(rows, isSummed),
       rowCount: 0,
     };
   }
 }
-
-const everyField = [
-  ...new Set(breakdowns.flatMap(({ fields }) => fields.map(({ name }): string => name))),
-];
 
 /** Returns the rows of a batch in a span of days; all rows without one. */
 function selectDays(

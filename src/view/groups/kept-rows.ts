@@ -1,13 +1,15 @@
 import { tmpdir } from 'node:os';
 import { createSpool, type Spool } from '../../output/file/spool.ts';
+import { listAllMetrics } from '../../query/metrics.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import { copyRows } from '../../rows/copy-rows.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { type Row, type RowBatch, toRows } from '../../rows/row-batch.ts';
+import { toKeyValue } from '../../totals/group-keys.ts';
 import { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { parseOrder } from '../../totals/ranked-groups.ts';
 import { toSums } from '../../totals/report-metrics.ts';
 import type { RowChoice } from '../rows/used-columns.ts';
-import { parseRowOrder } from './row-order.ts';
 
 /** Rows to keep beyond `--top` before dropping them. */
 const maxRowsBeyondTop = 10_000;
@@ -24,6 +26,9 @@ interface AddedRows {
 
   /** Columns to keep; `undefined` for all. */
   readonly columns: readonly string[] | undefined;
+
+  /** Columns of all rows so far. */
+  readonly fields: readonly string[];
 }
 
 /**
@@ -38,7 +43,6 @@ export class KeptRows {
   readonly rest: GroupedTotals;
 
   readonly #choice: RowChoice;
-  readonly #fields = new Set<string>();
   #rows: Row[] = [];
   #spool: Spool | undefined;
 
@@ -51,7 +55,7 @@ export class KeptRows {
     this.rest = new GroupedTotals([], isSummed);
   }
 
-  async add(batch: RowBatch, { rows, day, columns }: AddedRows): Promise<void> {
+  async add(batch: RowBatch, { rows, day, columns, fields }: AddedRows): Promise<void> {
     this.rowCount += rows.length;
     const { sort, top } = this.#choice;
     if (sort === undefined && top === undefined) {
@@ -69,13 +73,10 @@ export class KeptRows {
     this.#remember(batch, rows.slice(0, room), day);
     const others = rows.slice(room);
     if (others.length > 0) this.rest.observe(batch, { rows: others, day });
-    if (top !== undefined && this.#rows.length > top + maxRowsBeyondTop) this.arrange();
+    if (top !== undefined && this.#rows.length > top + maxRowsBeyondTop) this.arrange(fields);
   }
 
   #remember(batch: RowBatch, rows: readonly number[], day: string | undefined): void {
-    if (rows.length === 0) return;
-    if (day !== undefined) this.#fields.add('date');
-    for (const field of batch.fields) this.#fields.add(field);
     const all = toRows(batch);
     for (const row of rows) {
       const own = all[row] ?? {};
@@ -86,12 +87,13 @@ export class KeptRows {
   /**
    * Sorts the rows in memory and drops those that `--top` omits, once all have been added.
    * Throws `UsageError` for an unknown column of `--sort`.
+   *
+   * @param fields columns of the rows
    */
-  arrange(): void {
+  arrange(fields: readonly string[]): void {
     const { sort, top } = this.#choice;
-    const fields = [...this.#fields];
     if (this.#rows.length === 0) return;
-    if (sort !== undefined) this.#rows.sort(parseRowOrder(sort, fields));
+    if (sort !== undefined) this.#rows.sort(rowOrder(sort, fields));
     const others = this.#rows.splice(top ?? this.#rows.length);
     this.rest.addFields(fields);
     this.rest.rowCount += others.length;
@@ -120,6 +122,15 @@ export class KeptRows {
   async close(): Promise<void> {
     await this.#spool?.close();
   }
+}
+
+function rowOrder(sort: string, keys: readonly string[]): (one: Row, other: Row) => number {
+  return parseOrder<Row>(sort, {
+    keys,
+    metrics: listAllMetrics(keys),
+    readKey: (row, field) => toKeyValue(row[field]) ?? undefined,
+    readSums: toSums,
+  }).order;
 }
 
 /** Adds columns to the first row, by which formats decide theirs. */

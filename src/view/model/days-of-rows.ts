@@ -1,6 +1,5 @@
 import { UsageError } from '../../errors.ts';
-import { type CalendarUnit, unitsIn, type Window } from '../../query/calendar.ts';
-import { formatPlural, isOrAre } from '../../text/quantity.ts';
+import type { Window } from '../../query/calendar.ts';
 import { dayIn } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { sortByTime } from '../../totals/sorting.ts';
@@ -10,65 +9,23 @@ import { noEarlierData, type Sources } from '../sources/find-sources.ts';
 import { type DaySpan, formatDaySpan } from '../sources/period.ts';
 
 /**
- * Returns warnings on days of the period, and of the one before, that no named file covers. Folders
- * report their own missing days.
- *
- * @throws UsageError for a period without any row, unless files cover it
+ * Throws `UsageError` if files outside a folder have rows, but none of the period or of the one
+ * before. A folder knows which days it has.
  */
-export function checkDays(sources: Sources, { periods, files }: ViewedRows): string[] {
-  const { window, earlier, isOfPeriod, hasFolders, shown } = sources;
+export function requireRowsOfPeriod(sources: Sources, { periods, files }: ViewedRows): void {
+  const { earlier, isOfPeriod, hasFolders, shown } = sources;
   const isEmpty = files.every(({ tail }) => tail.rowCount === 0);
-  if (!isOfPeriod || hasFolders || isEmpty) return [];
-
-  const covered = coveredWindows(files);
-  const missing = window ? uncoveredDays(window, covered) : [];
-  const missingBefore = earlier ? uncoveredDays(earlier, covered) : [];
-  if (periods[0]?.rowCount === 0 && missing.length > 0) throw noRows(sources, files);
-  if (earlier && periods[1]?.rowCount === 0 && missingBefore.length > 0) {
-    throw noEarlierData(shown, earlier);
-  }
-  if (covered.length < files.length) return [];
-  return [
-    ...missingDays(missing, window, ''),
-    ...missingDays(missingBefore, earlier, ' in the period before'),
-  ];
+  if (!isOfPeriod || hasFolders || isEmpty) return;
+  const [now, before] = periods;
+  if (now?.rowCount === 0) throw noRows(shown, files);
+  if (earlier && before?.rowCount === 0) throw noEarlierData(shown, earlier);
 }
 
-function noRows({ shown }: Sources, files: readonly FileFields[]): UsageError {
+function noRows(shown: string, files: readonly FileFields[]): UsageError {
   const own = findSummaryWindow(files);
   return new UsageError(`${shown} has no rows for these days.`, {
     about: { flag: '--period' },
     hint: own ? `It covers ${formatDaySpan(own)}.` : 'Choose another period.',
-  });
-}
-
-function missingDays(
-  missing: readonly CalendarUnit[],
-  window: Window | undefined,
-  suffix: string,
-): string[] {
-  if (missing.length === 0 || !window) return [];
-  const days = formatPlural([...unitsIn(window, 'day')].length, 'day');
-  return [`${missing.length} of ${days}${suffix} ${isOrAre(missing.length)} missing.`];
-}
-
-/** The ends of a window, in unix seconds. */
-type WindowEnds = Pick<Window, 'since' | 'until'>;
-
-/** Returns the windows of files that are known from a history or a summary. */
-function coveredWindows(files: readonly FileFields[]): WindowEnds[] {
-  const covered: WindowEnds[] = [];
-  for (const file of files) {
-    const part = file.source.record?.part;
-    const own = part ? { since: part.since, until: part.end - 1 } : findSummaryWindow([file]);
-    if (own) covered.push(own);
-  }
-  return covered;
-}
-
-function uncoveredDays(window: Window, covered: readonly WindowEnds[]): CalendarUnit[] {
-  return [...unitsIn(window, 'day')].filter((day) => {
-    return !covered.some(({ since, until }) => since <= day.since && day.end - 1 <= until);
   });
 }
 

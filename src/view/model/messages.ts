@@ -1,4 +1,5 @@
 import { printable } from '../../text/printable.ts';
+import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
 import { cutGroupNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
@@ -30,8 +31,9 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   for (const field of shown) {
     const absent = withRows.filter(({ fields }) => !fields.includes(field)).length;
     if (absent === 0 || absent === withRows.length) continue;
-    const have = absent === 1 ? 'has' : 'have';
-    warnings.push(`${absent} of ${withRows.length} files ${have} no ${printable(field)}.`);
+    warnings.push(
+      `${absent} of ${withRows.length} files ${hasOrHave(absent)} no ${printable(field)}.`,
+    );
   }
   return warnings;
 }

@@ -1,4 +1,3 @@
-import { fieldTypeOf } from '../../contract/columns.ts';
 import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
 import { fieldsNamed } from '../../query/file-columns.ts';
@@ -69,15 +68,8 @@ function filterColumn(name: string): string {
 
 function isValue(field: string, text: string, wanted: string): boolean {
   if (wanted === text || matchesWildcard(wanted, text)) return true;
-  if (fieldTypeOf(field) === 'id' && trimLeadingZeros(wanted) === trimLeadingZeros(text))
-    return true;
   if (field !== 'country') return false;
 
   const country = findCountry(wanted);
   return country !== undefined && findCountry(text) === country;
-}
-
-/** Removes leading zeros. */
-function trimLeadingZeros(text: string): string {
-  return text.trim().replace(/^0+(?=\d)/, '');
 }

@@ -47,12 +47,16 @@ function filledBreakdowns(file: FileFields): ReadonlySet<string> {
 
 /** Returns the breakdowns of a declaration or a summary; `undefined` if there is neither. */
 function declaredBreakdowns({ source: { record }, tail }: FileFields): Set<string> | undefined {
-  const names = record?.declaration.query.breakdowns ?? tail.summary?.breakdowns;
+  const query = record?.declaration.query;
+  const names = query?.breakdowns ?? tail.summary?.breakdowns;
   if (!names) return undefined;
   const found = new Set(names.map((name) => nameBreakdown(findAnyBreakdown(name)) ?? name));
-  // The days of a folder's files are the dates of their rows.
-  if (record && !found.has('HOURLY')) found.add(dates);
-  return found;
+  if (!query || found.has('HOURLY')) return found;
+
+  // The first day of a folder's file is the date of its rows, which are those of a week or month.
+  const hasDays = query.split === 'day' || names.includes('DAILY');
+  found.delete(dates);
+  return found.add(hasDays ? dates : `${dates} of each ${query.split}`);
 }
 
 function findBreakdowns(fields: Iterable<string>): Set<string> {

@@ -20,9 +20,6 @@ import type { RowFilter } from './row-filter.ts';
 export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort'> {
   readonly filters: readonly RowFilter[];
 
-  /** True for `--chart line`, which groups by time without `--by`. */
-  readonly followsTime: boolean;
-
   /** Which rows are kept without `--by`; `undefined` if only sums are shown. */
   readonly rows: RowChoice | undefined;
 
@@ -122,13 +119,12 @@ export class ColumnFinder {
   }
 
   #usedColumns(fields: readonly string[], time: string | undefined): Omit<UsedColumns, 'kept'> {
-    const { by = [], filters, spans, followsTime } = this.#question;
+    const { by = [], filters, spans } = this.#question;
     this.keys ??= resolveKeys(by, fields);
     const filtered = filters.map((filter) => filter.columnsIn(fields));
     const keys = this.keys.map(({ field }) => field).filter((field) => fields.includes(field));
     const grouped = new Set([...keys, ...filtered.flat()]);
-    const followed = spans.length > 0 ? findDayField(fields) : followsTime ? time : undefined;
-    if (followed !== undefined) grouped.add(followed);
+    if (spans.length > 0) grouped.add(findDayField(fields));
     const summed = fields.filter((field) => this.summed.has(field));
     const hasMoney = summed.some((field) => fieldTypeOf(field) === 'money');
     return {

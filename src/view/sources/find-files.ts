@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { findPart, type Mismatch } from '../../folder/due.ts';
+import { findPart } from '../../folder/due.ts';
 import { readFolder } from '../../folder/folder-snapshot.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
-import { formatPlural } from '../../text/quantity.ts';
+import { formatPlural, hasOrHave, isOrAre } from '../../text/quantity.ts';
 import type { FolderToView, OpenedPaths, SourceFile } from './open-paths.ts';
 
 /** The files of a period. */
@@ -85,31 +85,25 @@ function filesToRead(
   return files;
 }
 
-/** Words for a gap of one part, and of several. */
-const gapWords: Readonly<Record<Mismatch, { readonly one: string; readonly several: string }>> = {
-  missing: { one: 'is missing', several: 'are missing' },
-  changed: { one: 'has changed since its download', several: 'have changed since their download' },
-  untracked: { one: 'is not in the history', several: 'are not in the history' },
-  'other report': { one: 'is from another report', several: 'are from another report' },
-  unreadable: { one: 'cannot be read', several: 'cannot be read' },
-};
-
 const maxNamedDays = 5;
 
-/** Formats `3 of 31 days are missing (2026-10-04, …).` for each kind of gap. */
+/** Formats `3 of 31 days are missing (2026-10-04, …).`, and the same of changed files. */
 function gapWarnings(
   { declaration: { split } }: FolderToView,
   selected: readonly SelectedPart[],
   suffix = '',
 ): string[] {
   const warnings: string[] = [];
-  for (const [gap, { one, several }] of Object.entries(gapWords)) {
-    const days = selected.filter((part) => part.gap === gap).map(({ part }) => part.firstDay);
-    if (days.length === 0) continue;
+  const gaps = selected.filter(({ gap }) => gap !== undefined);
+  for (const problem of ['missing', 'changed']) {
+    const parts = gaps.filter(({ gap }) => (gap === 'changed') === (problem === 'changed'));
+    if (parts.length === 0) continue;
+    const days = parts.map(({ part }) => part.firstDay);
     const count = `${days.length} of ${formatPlural(selected.length, split)}${suffix}`;
     const more = days.length > maxNamedDays ? ', …' : '';
     const list = `(${days.slice(0, maxNamedDays).join(', ')}${more})`;
-    warnings.push(`${count} ${days.length === 1 ? one : several} ${list}.`);
+    const verb = problem === 'missing' ? isOrAre(days.length) : hasOrHave(days.length);
+    warnings.push(`${count} ${verb} ${problem} ${list}.`);
   }
   return warnings;
 }

@@ -1,13 +1,7 @@
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
-import {
-  formatDate,
-  type SplitUnit,
-  unitContaining,
-  type Window,
-  wallAt,
-} from '../../query/calendar.ts';
+import { formatDate, type SplitUnit, unitContaining, type Window } from '../../query/calendar.ts';
 import { requireWholeUnits } from '../../query/parts.ts';
 import type { DaySpan } from './period.ts';
 
@@ -43,11 +37,7 @@ export function requireGroupable(
   if (unitOfRows === 'day') return;
   for (const { name, unit } of namedUnits(by)) {
     if (unit === unitOfRows) continue;
-    const why =
-      unit === 'month'
-        ? `a ${unitOfRows} of ${shown} can be in two months`
-        : `${shown} has full ${unitOfRows}s`;
-    throw new UsageError(`--by ${name} needs days, and ${why}.`, {
+    throw new UsageError(`--by ${name} needs days, and ${shown} has full ${unitOfRows}s.`, {
       about: { flag: '--by' },
       hint: `Use --by ${unitOfRows === 'week' ? 'WEEKLY' : 'MONTHLY'}, or leave the time out of --by.`,
     });
@@ -88,10 +78,9 @@ export function requireWholeGroups(by: readonly string[], window: Window, now: n
 export function cutGroupNotes(by: readonly string[], days: DaySpan): string[] {
   for (const { unit } of namedUnits(by)) {
     if (unit === 'day') continue;
-    const first = wallAt(Date.parse(days.since) / 1_000, 'UTC');
-    const end = wallAt(Date.parse(days.until) / 1_000, 'UTC').plus({ day: 1 });
-    const isWhole = first.equals(first.startOf(unit)) && end.equals(end.startOf(unit));
-    if (isWhole) continue;
+    const first = unitContaining(days.since, unit, 'UTC')?.firstDay;
+    const last = unitContaining(days.until, unit, 'UTC')?.lastDay;
+    if (first === days.since && last === days.until) continue;
     return [
       `The rows are from ${days.since} to ${days.until}: the first or the last ${unit} may be incomplete.`,
     ];
