@@ -1,7 +1,7 @@
 import type { ServiceAccount } from '../account/account.ts';
 import { endpointUrl } from '../contract/messages.ts';
 import { buildBody, curlLine, encodeBody } from '../query/body.ts';
-import { describeWindow, formatInstant } from '../query/calendar.ts';
+import { formatInstant } from '../query/calendar.ts';
 import { nameFiles } from '../query/file-name.ts';
 import { earlierPart, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
@@ -75,11 +75,10 @@ export async function printDryRun(
       curl,
     });
 
-    const { length } = describeWindow(part);
     const ends = `${formatInstant(since, zone)} … ${formatInstant(until, zone)}`;
     const line = (name: string, text: string) => console.out.style.bold(name.padEnd(8)) + text;
     const lines = [
-      line('period', `${ends} (${zone}, ${length})`),
+      line('period', `${ends} (${zone})`),
       line('unix', `${since} … ${until}`),
       ...(outputs === null ? [] : [line('output', describeOutputs(outputs))]),
       line('body', encoded.text),

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import { type CheckMessage, IncompleteDataError, OutputError } from '../errors.ts';
 import type { WrittenFile } from '../output/written-file.ts';
-import { formatTime } from '../query/calendar.ts';
+import { formatEnds } from '../query/calendar.ts';
 import { listQueryColumns } from '../query/columns.ts';
 import { defaultMetrics } from '../query/metrics.ts';
 import type { Part } from '../query/query.ts';
@@ -108,13 +108,12 @@ export async function requireSamePlace(filled: OutputFolder, part: Part): Promis
   });
 }
 
-function buildLine({ id, timezone, pattern }: Declaration, report: CompleteReport): FileLine {
+function buildLine({ id, pattern }: Declaration, report: CompleteReport): FileLine {
   const { part, file, sums, createdMs, reportId = null, warnings } = report;
   return {
     id,
     file: pattern.nameFor(part),
-    since: formatTime(part.since, timezone),
-    until: formatTime(part.until, timezone),
+    ...formatEnds(part),
     created: new Date(createdMs).toISOString(),
     report: reportId,
     rows: file.rowCount,

@@ -1,6 +1,5 @@
 import { DateTime, Duration, IANAZone } from 'luxon';
 import { parseDay } from '../contract/values.ts';
-import { formatDuration } from '../text/quantity.ts';
 
 /**
  * The clocks and the calendar of a report's zone.
@@ -150,8 +149,16 @@ export function formatInstant(instant: number, zone: string): string {
 }
 
 /** Formats an instant as in RFC 3339: `2026-10-25T02:00:00+02:00`. */
-export function formatTime(instant: number, zone: string): string {
+function formatTime(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZ");
+}
+
+/** Formats the first and last second of a window as in RFC 3339. */
+export function formatEnds({ since, until, zone }: Omit<Window, 'end'>): {
+  readonly since: string;
+  readonly until: string;
+} {
+  return { since: formatTime(since, zone), until: formatTime(until, zone) };
 }
 
 /** Formats the local date of an instant: `2026-10-25`. */
@@ -169,30 +176,6 @@ export function formatDays({
   lastDay,
 }: Pick<CalendarUnit, 'firstDay' | 'lastDay'>): string {
   return firstDay === lastDay ? firstDay : `${firstDay}..${lastDay}`;
-}
-
-/** First and last second of a window, `2026-10-25T02:00:00+02:00`, and its length. */
-interface WindowDescription {
-  readonly since: string;
-  readonly until: string;
-
-  /** Length such as `7 days` or `25 h: clock change`. */
-  readonly length: string;
-}
-
-export function describeWindow({ since, until, zone }: Omit<Window, 'end'>): WindowDescription {
-  const seconds = until + 1 - since;
-  const days = wallAt(until + 1, zone)
-    .diff(wallAt(since, zone))
-    .as('days');
-  const isWholeDays = Number.isInteger(days) && days > 1;
-  const length = isWholeDays ? `${days} days` : formatDuration(seconds * 1_000);
-  const hasChange = Math.round(days * secondsPerDay) !== seconds;
-  return {
-    since: formatTime(since, zone),
-    until: formatTime(until, zone),
-    length: hasChange ? `${length}: clock change` : length,
-  };
 }
 
 /** Counts the local days of a window; partial days count. */

@@ -1,7 +1,7 @@
 import { parseTimestamp } from '../contract/values.ts';
 import { UsageError } from '../errors.ts';
 import { buildQuery } from './build-query.ts';
-import { describeWindow } from './calendar.ts';
+import { formatEnds } from './calendar.ts';
 import { fixedPeriod, withPeriod } from './command-for.ts';
 import { wholePart } from './parts.ts';
 import type { Part } from './query.ts';
@@ -18,9 +18,8 @@ export interface SavedPart {
 }
 
 export function savePart(part: Part): SavedPart {
-  const { since, until } = describeWindow(part);
   const days = fixedPeriod({ ...part, end: part.until + 1 });
-  return { request: toSavedKeys(withPeriod(part.query, days)), window: { since, until } };
+  return { request: toSavedKeys(withPeriod(part.query, days)), window: formatEnds(part) };
 }
 
 /** Reads a part that was stored; `undefined` if it is invalid. */

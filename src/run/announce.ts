@@ -2,7 +2,7 @@ import { isClosedPipe } from '../errors.ts';
 import { formatChanges } from '../folder/record-download.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { type CardOptions, summaryLines } from '../present/terminal/report-card.ts';
-import { describeWindow } from '../query/calendar.ts';
+import { formatEnds } from '../query/calendar.ts';
 import { labelsByMetric } from '../query/flags/read-value.ts';
 import { visibleJson } from '../text/printable.ts';
 import { formatBytes, formatDuration, formatPlural } from '../text/quantity.ts';
@@ -113,7 +113,7 @@ function isNamed(file: FileInPlace): file is NamedFile {
 function formatJsonLine(written: WrittenReport, file: NamedFile): string {
   const { report, account, provenance, rows, reportIds, checkResult, recorded } = written;
   const { query, part } = report;
-  const window = part ? describeWindow(part) : rows.tail.summary;
+  const window = part ? formatEnds(part) : rows.tail.summary;
   return visibleJson({
     file: file.name,
     report: query?.report ?? null,

@@ -86,7 +86,6 @@ describe('--dry-run', () => {
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain('2026-10-25T00:00:00+0200 … 2026-10-25T23:59:59+0100');
-    expect(stdout).toContain('25 h: clock change');
     expect(stdout).toContain('1792879200 … 1792969199');
     expect(stdout).toContain('-H "Authorization: $ADREPORT_TOKEN"');
     expect(server.requests()).toEqual([]);

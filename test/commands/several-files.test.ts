@@ -92,7 +92,9 @@ describe('run', () => {
 
 test('download and view write them, too', async () => {
   const { run } = await serveForTest({ delayMs: 0 });
-  const id = (await run('report create --period 2026-11-07 --metrics displays')).stdout.trim();
+  const id = (
+    await run('report create --period 2026-11-07 --by DAILY --metrics displays')
+  ).stdout.trim();
 
   await run(`download ${id} --wait -o a.csv -o a.json`);
   const { files, stderr } = await run('view a.json -o b.csv -o b.ndjson -o b.html --title Autumn');
@@ -102,8 +104,9 @@ test('download and view write them, too', async () => {
   expect(files['b.ndjson']?.split('\n')).toHaveLength(2);
   expect(files['b.html']).toContain('<h1>Autumn</h1>');
   expect(stderr).toContain('Wrote b.html: 1 row');
-  const { stdout } = await run('view a.json -o c.csv --json');
-  expect(JSON.parse(stdout)).toMatchObject({ file: 'c.csv', rows: 1, warnings: [] });
+  const { stdout } = await run('view a.json --period 2026-11-07 -o c.csv --json');
+  const since = '2026-11-07T00:00:00+01:00';
+  expect(JSON.parse(stdout)).toMatchObject({ file: 'c.csv', rows: 1, since, warnings: [] });
 });
 
 describe('none is put in place before all are complete', () => {

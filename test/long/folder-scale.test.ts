@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileLine } from '../../src/folder/history-schema.ts';
-import { describeWindow, unitsIn, type Window } from '../../src/query/calendar.ts';
+import { formatEnds, unitsIn, type Window } from '../../src/query/calendar.ts';
 import { serveForTest } from '../support/service.ts';
 import { spawnCli } from '../support/spawn.ts';
 
@@ -45,14 +45,14 @@ async function fillFolder(days: number) {
   const copied: FileLine = JSON.parse(first);
   const bytes = readFileSync(join(cwd, 'data', copied.file));
   expect(bytes.length).toBeGreaterThan(3_000);
-  const [begin] = lastDays(days).map((window) => describeWindow(window).since.slice(0, 10));
+  const [begin] = lastDays(days).map((window) => formatEnds(window).since.slice(0, 10));
   const declaration = join(cwd, 'data/_adreport.yaml');
   const declared = readFileSync(declaration, 'utf8');
   writeFileSync(declaration, declared.replace('since: 2026-10-31', `since: ${begin}`));
   const lines: string[] = [];
 
   for (const window of lastDays(days)) {
-    const { since, until } = describeWindow(window);
+    const { since, until } = formatEnds(window);
     const file = `date=${since.slice(0, 10)}/part.csv`;
     mkdirSync(dirname(join(cwd, 'data', file)), { recursive: true });
     writeFileSync(join(cwd, 'data', file), bytes);

@@ -7,7 +7,7 @@ const minOnlyNameWidth = 8;
 /** Width in terminal cells. */
 export interface FitColumn {
   readonly width: number;
-  readonly isMetric: boolean;
+  readonly isNumeric: boolean;
   readonly isName: boolean;
 }
 
@@ -24,7 +24,7 @@ export function fitColumns(
   gap: number,
 ): { readonly kept: readonly number[]; readonly widths: readonly number[] } {
   const kept = [...columns.keys()];
-  const isMetric = (i: number): boolean => columns[i]?.isMetric ?? false;
+  const isNumeric = (i: number): boolean => columns[i]?.isNumeric ?? false;
   const widthsFor = (maxNameWidth: number): number[] => {
     return kept.map((i) => {
       const { width = 0, isName = false } = columns[i] ?? {};
@@ -36,8 +36,8 @@ export function fitColumns(
     return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1)) <= lineWidth;
   };
 
-  while (!fits(minNameWidth) && kept.filter(isMetric).length > 1) {
-    kept.splice(kept.findLastIndex(isMetric), 1);
+  while (!fits(minNameWidth) && kept.filter(isNumeric).length > 1) {
+    kept.splice(kept.findLastIndex(isNumeric), 1);
   }
   while (!fits(minOnlyNameWidth) && kept.length > 1) kept.pop();
 

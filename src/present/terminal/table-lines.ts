@@ -67,7 +67,7 @@ function listColumns(
   const { columns, lead, isCompared } = table;
   const listed: LineColumn[] = [];
   if (hasComparison && !namingColumn(columns)) {
-    const shown = { heading: '', isNumeric: false, isMetric: false, isName: false };
+    const shown = { heading: '', isNumeric: false, isName: false };
     listed.push({ shown, buildCell: () => ({ text: 'now' }) });
   }
 
@@ -76,13 +76,12 @@ function listColumns(
     const shown = {
       heading: printable(chooseHeading(field, label)),
       isNumeric: kind === 'metric',
-      isMetric: kind === 'metric',
       isName: kind === 'name' || kind === 'other',
     };
     listed.push({ shown, column, buildCell: (row) => ({ text: formatCell(column, row) }) });
     if (!isCompared || !metric || field !== lead?.field) continue;
 
-    const change = { heading: 'change', isNumeric: true, isMetric: true, isName: false };
+    const change = { heading: 'change', isNumeric: true, isName: false };
     const buildCell = (row: TableRow) => changeCell(changeIn(table, metric, row), style);
     listed.push({ shown: change, buildCell });
   }

@@ -20,9 +20,6 @@ export interface DrawnColumn {
   /** True if cells are aligned to the right. */
   readonly isNumeric: boolean;
 
-  /** True for a metric, which is dropped before other columns. */
-  readonly isMetric: boolean;
-
   /** True for a name, which may be shortened. */
   readonly isName: boolean;
 }
@@ -80,8 +77,12 @@ function placeColumns(
     return width;
   });
   const fitHeadings = (headings: readonly (readonly string[])[]) => {
-    const fitting = columns.map(({ isMetric, isName }, i) => {
-      return { isMetric, isName, width: Math.max(cellWidths[i] ?? 0, maxWidth(headings[i] ?? [])) };
+    const fitting = columns.map(({ isNumeric, isName }, i) => {
+      return {
+        isNumeric,
+        isName,
+        width: Math.max(cellWidths[i] ?? 0, maxWidth(headings[i] ?? [])),
+      };
     });
     return { fitting, headings, ...fitColumns(fitting, lineWidth, gap) };
   };
@@ -201,7 +202,6 @@ export function textTable<Item>(
     return {
       heading: chooseHeading(name),
       isNumeric,
-      isMetric: false,
       isName: !isNumeric && !whole,
     };
   });

@@ -8,7 +8,7 @@ import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import type { WrittenFile } from '../../output/written-file.ts';
 import { summaryLines } from '../../present/terminal/report-card.ts';
-import { formatInstant } from '../../query/calendar.ts';
+import { formatEnds } from '../../query/calendar.ts';
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
@@ -158,9 +158,8 @@ async function announceFile(
 ): Promise<void> {
   if (file === undefined) return;
   if (flags.json) {
-    const since = window ? formatInstant(window.since, window.zone) : null;
-    const until = window ? formatInstant(window.until, window.zone) : null;
-    const facts = { file, rows: rowCount, bytes: sizeBytes, sha256, since, until };
+    const ends = window ? formatEnds(window) : { since: null, until: null };
+    const facts = { file, rows: rowCount, bytes: sizeBytes, sha256, ...ends };
     await console.result(visibleJson({ ...facts, warnings, notes }));
   }
   console.note(`Wrote ${file}: ${formatSize({ rowCount, sizeBytes }, elapsedMs())}`);
