@@ -90,7 +90,7 @@ export async function printDryRun(
   }
 
   if (calls.some(({ account }) => account.isLocal)) {
-    console.note('Note: Before you use curl, start the local server: adreport local-server');
+    console.note('Note: The curl line needs a running local server: adreport local-server');
   }
   await console.result(flags.json ? visibleJson({ requests }) : texts.join('\n\n'));
 }

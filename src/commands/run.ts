@@ -63,7 +63,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   await runReports(context, reports);
 
   if (reports.some(({ parts }) => parts.length > 0)) return;
-  const early = planned.find(({ parts }) => parts.length === 0);
+  const early = options.shard ? undefined : planned.find(({ parts }) => parts.length === 0);
   const unit = early && unitOfParts(early.query);
   const why = unit ? ` yet: no ${unit} is over` : ': all files are final';
   context.console.note(`Nothing to download${why}.`);
