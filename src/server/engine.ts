@@ -6,7 +6,6 @@ import {
   filters,
   findBreakdown,
   type MetricName,
-  type Profile,
   type TimeBreakdownName,
 } from '../contract/vocabulary.ts';
 import { localDates, localTime, timeFields } from './calendar.ts';
@@ -42,6 +41,14 @@ export interface ReportInput {
   readonly signal?: AbortSignal;
 }
 
+/** A report. Its rows are computed while they are read. */
+export interface Report {
+  /** Names of the columns, in order. */
+  readonly fields: readonly string[];
+  readonly summary: ReportSummary;
+  rows(): AsyncIterable<ReportRow>;
+}
+
 /** Sums of the facts that share a row. */
 interface Group {
   /** Id or text in each requested dimension. */
@@ -49,7 +56,7 @@ interface Group {
   readonly sums: number[];
 }
 
-/** Groups by the ids of their dimensions, level by level. */
+/** Groups by the ids of their dimensions. */
 type Groups = Map<string | null | undefined, Group>;
 
 interface ReportDimension {
@@ -61,7 +68,17 @@ interface ReportDimension {
 interface ReportMetric {
   readonly name: MetricName;
   readonly field: string;
-  readonly isMoney: boolean;
+  format(sum: number): ReportCell;
+}
+
+/** How groups become rows. */
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly dimensions: readonly ReportDimension[];
+  readonly metrics: readonly ReportMetric[];
+
+  /** A row of nulls, with the fields in column order. */
+  readonly emptyRow: ReportRow;
 }
 
 const hourMs = 3_600_000;
@@ -70,133 +87,120 @@ const dayMs = 24 * hourMs;
 /** Time between two pauses, so that other calls can run. */
 const yieldEveryMs = 20;
 
-/**
- * Adds up the facts that an account sees (`decisions.md` 2, 4 and 7). Rows are computed while they
- * are read. Groups are written and dropped at the end of each hour, day or month, so that memory
- * does not grow with the window.
- */
-export class Report {
-  readonly fields: readonly string[];
-  readonly summary: ReportSummary;
-  readonly #input: ReportInput;
-  readonly #profile: Profile;
-  readonly #zone: string;
-  readonly #dimensions: readonly ReportDimension[];
-  readonly #metrics: readonly ReportMetric[];
-  readonly #sortColumns: readonly Column[];
+/** Adds up the facts that an account sees (`decisions.md` 2, 4 and 7). */
+export function computeReport(input: ReportInput): Report {
+  const { account, request } = input;
+  const { since, until, breakdowns, timezone } = request;
+  const isDsp = account.profile === 'dsp';
+  const zone = (isDsp && timezone) || defaultZone;
+  const columns = listColumns(account.profile, request);
 
-  /** A row of nulls, with the fields in column order. */
-  readonly #emptyRow: ReportRow;
-
-  constructor(input: ReportInput) {
-    const { account, request } = input;
-    const { since, until, breakdowns } = request;
-    const columns = listColumns(account.profile, request);
-    const isDsp = account.profile === 'dsp';
-
-    this.#input = input;
-    this.#profile = account.profile;
-    this.#zone = (isDsp && request.timezone) || defaultZone;
-    this.#dimensions = listDimensions(input);
-    this.#metrics = columns.flatMap(({ field, metric, type }) =>
-      metric ? [{ name: metric, field, isMoney: type === 'money' }] : [],
-    );
-    this.#sortColumns = columns.filter(({ breakdown }) => breakdown !== undefined);
-    this.#emptyRow = Object.fromEntries(columns.map(({ field }) => [field, null]));
-    this.fields = columns.map(({ field }) => field);
-    this.summary = {
-      since: localTime(since, this.#zone),
-      until: localTime(until, this.#zone),
+  return {
+    fields: columns.map(({ field }) => field),
+    summary: {
+      since: localTime(since, zone),
+      until: localTime(until, zone),
       breakdowns,
-      timezone: isDsp ? this.#zone : this.#zone.toLowerCase(),
-    };
-  }
+      timezone: isDsp ? zone : zone.toLowerCase(),
+    },
+    rows: () => computeRows(input, zone, createLayout(input, columns)),
+  };
+}
 
-  /** Computes the rows, with pauses for other calls. */
-  async *rows(): AsyncGenerator<ReportRow> {
-    const { fixtures, account, request, signal } = this.#input;
-    const { facts } = fixtures;
-    const isSelected = dimensionSelector(account, request);
-    const buildTimeFields = timeFields(findTimeBreakdown(request), this.#zone, request.since);
-    const createReader = metricReaders(this.#zone, this.#input);
-    let groups: Groups = new Map();
-    let time: ReportRow = {};
-    let resumedMs = performance.now();
+/**
+ * Computes the rows, with pauses for other calls. Groups are written and dropped at the end of each
+ * hour, day or month, so that memory does not grow with the window.
+ */
+async function* computeRows(
+  input: ReportInput,
+  zone: string,
+  layout: Layout,
+): AsyncGenerator<ReportRow> {
+  const { fixtures, account, request, signal } = input;
+  const { facts } = fixtures;
+  const isSelected = dimensionSelector(account, request);
+  const buildTimeFields = timeFields(findTimeBreakdown(request), zone, request.since);
+  const createReader = metricReaders(zone, input);
+  let groups: Groups = new Map();
+  let time: ReportRow = {};
+  let resumedMs = performance.now();
 
-    for (const hour of hoursIn(facts, request.since, request.until)) {
-      const timeOfHour = buildTimeFields(hour);
-      if (timeOfHour.date !== time.date || timeOfHour.hour !== time.hour) {
-        yield* this.#buildRows(groups, time);
-        groups = new Map();
-        time = timeOfHour;
+  for (const hour of hoursIn(facts, request.since, request.until)) {
+    const timeOfHour = buildTimeFields(hour);
+    if (timeOfHour.date !== time.date || timeOfHour.hour !== time.hour) {
+      yield* buildRows(groups, time, layout);
+      groups = new Map();
+      time = timeOfHour;
+    }
+
+    const readMetric = createReader(hour);
+    for (const fact of facts.ofHour(hour, isSelected)) {
+      if (!isSelected(fact.dimensions)) continue;
+
+      const { sums } = findGroup(fact, groups, layout);
+      for (const [index, { name }] of layout.metrics.entries()) {
+        sums[index] = (sums[index] ?? 0) + readMetric(fact, name);
       }
-
-      const readMetric = createReader(hour);
-      for (const fact of facts.ofHour(hour, isSelected)) {
-        if (isSelected(fact.dimensions)) this.#add(fact, groups, readMetric);
-      }
-
-      if (performance.now() - resumedMs < yieldEveryMs) continue;
-      await setImmediate();
-      signal?.throwIfAborted();
-      resumedMs = performance.now();
     }
 
-    yield* this.#buildRows(groups, time);
+    if (performance.now() - resumedMs < yieldEveryMs) continue;
+    await setImmediate();
+    signal?.throwIfAborted();
+    resumedMs = performance.now();
   }
 
-  #add(fact: Fact, groups: Groups, readMetric: MetricReader): void {
-    const ids = this.#dimensions.map(({ name }) => fact.dimensions[name]);
-    const key = ids.length > 1 ? JSON.stringify(ids) : ids[0];
+  yield* buildRows(groups, time, layout);
+}
 
-    let group = groups.get(key);
-    if (!group) {
-      group = { ids, sums: this.#metrics.map(() => 0) };
-      groups.set(key, group);
-    }
+/** Finds the group of a fact, and adds it if it is new. */
+function findGroup({ dimensions }: Fact, groups: Groups, layout: Layout): Group {
+  const ids = layout.dimensions.map(({ name }) => dimensions[name]);
+  const key = ids.length > 1 ? JSON.stringify(ids) : ids[0];
+  const group = groups.get(key) ?? { ids, sums: [] };
+  groups.set(key, group);
+  return group;
+}
 
-    const { sums } = group;
-    let index = 0;
-    for (const { name } of this.#metrics) {
-      sums[index] = (sums[index] ?? 0) + readMetric(fact, name);
-      index += 1;
-    }
-  }
+/** Builds the rows of one hour, day or month, ordered by their dimension fields. */
+function buildRows(groups: Groups, time: ReportRow, layout: Layout): ReportRow[] {
+  const sortColumns = layout.columns.filter(({ breakdown }) => breakdown !== undefined);
+  const rows = [...groups.values()].map((group) => buildRow(group, time, layout));
 
-  /** Builds the rows of one hour, day or month in order. */
-  #buildRows(groups: Groups, time: ReportRow): ReportRow[] {
-    const rows = [...groups.values()].map((group) => this.#buildRow(group, time));
-    return rows.sort((a, b) => this.#compare(a, b));
-  }
-
-  #buildRow(group: Group, time: ReportRow): ReportRow {
-    const row: Record<string, ReportCell> = { ...this.#emptyRow, ...time };
-
-    for (const [index, dimension] of this.#dimensions.entries()) {
-      Object.assign(row, dimension.buildFields(group.ids[index] ?? null));
-    }
-
-    for (const [index, { field, isMoney }] of this.#metrics.entries()) {
-      const sum = group.sums[index] ?? 0;
-      row[field] = isMoney ? this.#formatMoney(sum) : sum;
-    }
-
-    return row;
-  }
-
-  #formatMoney(cents: number): ReportCell {
-    const amount = cents / 100;
-    return this.#profile === 'dsp' ? amount.toFixed(2).replace('.', ',') : amount;
-  }
-
-  /** Orders rows by their dimension fields. */
-  #compare(a: ReportRow, b: ReportRow): number {
-    for (const { field, type } of this.#sortColumns) {
+  return rows.sort((a, b) => {
+    for (const { field, type } of sortColumns) {
       const order = compareCells(a[field] ?? null, b[field] ?? null, type);
       if (order !== 0) return order;
     }
     return 0;
+  });
+}
+
+function buildRow({ ids, sums }: Group, time: ReportRow, layout: Layout): ReportRow {
+  const row: Record<string, ReportCell> = { ...layout.emptyRow, ...time };
+  for (const [index, { buildFields }] of layout.dimensions.entries()) {
+    Object.assign(row, buildFields(ids[index] ?? null));
   }
+  for (const [index, { field, format }] of layout.metrics.entries()) {
+    row[field] = format(sums[index] ?? 0);
+  }
+  return row;
+}
+
+function createLayout(input: ReportInput, columns: readonly Column[]): Layout {
+  const isDsp = input.account.profile === 'dsp';
+  const formatMoney = (cents: number): ReportCell =>
+    isDsp ? (cents / 100).toFixed(2).replace('.', ',') : cents / 100;
+  const formatCount = (count: number): ReportCell => count;
+
+  return {
+    columns,
+    dimensions: listDimensions(input),
+    metrics: columns.flatMap(({ field, metric, type }) => {
+      const format = type === 'money' ? formatMoney : formatCount;
+      return metric ? [{ name: metric, field, format }] : [];
+    }),
+    emptyRow: Object.fromEntries(columns.map(({ field }) => [field, null])),
+  };
 }
 
 /** Returns the requested dimensions in column order. */

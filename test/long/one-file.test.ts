@@ -25,7 +25,7 @@ const typeCheck = join(root, 'node_modules/typescript/bin/tsc');
 
 /** New files, by their paths. */
 const newFiles: Readonly<Record<string, string>> = {
-  'src/formats/markdown.ts': `import { rowsOf } from '../rows/row-batch.ts';
+  'src/formats/markdown.ts': `import { toRows } from '../rows/row-batch.ts';
 import type { Encoder } from '../output/encoder.ts';
 
 /** A Markdown table. */
@@ -37,7 +37,7 @@ export function createMarkdownEncoder(): Encoder {
       const { fields } = batch;
       const head = hasBegun ? [] : [layOut(fields), layOut(fields.map(() => '---'))];
       hasBegun = true;
-      const rows = rowsOf(batch).map((row) => layOut(fields.map((name) => row[name])));
+      const rows = toRows(batch).map((row) => layOut(fields.map((name) => row[name])));
       return [Buffer.from([...head, ...rows].join(''))];
     },
     end: () => [],

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import type { ReportRequest } from '../../src/contract/messages.ts';
 import { encodeJson } from '../../src/server/delivery.ts';
-import { Report, type ReportInput } from '../../src/server/engine.ts';
+import { computeReport, type ReportInput } from '../../src/server/engine.ts';
 import type { Account, Fixtures } from '../../src/server/fixtures/fixtures.ts';
 import type { PlainRequest, Row } from './reference-report.ts';
 
@@ -17,7 +17,7 @@ export function reportJson(
 ) {
   const whole = { filters: {}, ...request } as ReportRequest;
   const input = { fixtures, account, request: whole, nowMs: 0, restateDays: 0, ...moment };
-  return text(encodeJson(new Report(input)));
+  return text(encodeJson(computeReport(input)));
 }
 
 export async function reportRows(...report: Parameters<typeof reportJson>): Promise<Row[]> {

@@ -1,7 +1,7 @@
 import { defaultZone, type ReportRequest, type SignedEndpoint } from '../../contract/messages.ts';
 import { wallTimeToInstant } from '../calendar.ts';
 import { encodeCsv, encodeJson } from '../delivery.ts';
-import { Report } from '../engine.ts';
+import { computeReport } from '../engine.ts';
 import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
@@ -101,7 +101,7 @@ function deliver(
 
   const { fixtures, clock, options } = services;
   const { id, account, request } = delivered;
-  const report = new Report({
+  const report = computeReport({
     fixtures,
     account,
     request,
