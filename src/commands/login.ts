@@ -8,14 +8,14 @@ import {
 } from '../account/setting-values.ts';
 import { settingTable } from '../account/settings.ts';
 import { findAccount, type StoredAccount, withAccount } from '../account/store.ts';
+import { tryToken } from '../account/try-token.ts';
 import { checkBaseUrl, exampleBaseUrl, guessBaseUrl } from '../api/base-url.ts';
-import type { Client, Credentials } from '../api/client.ts';
+import type { Credentials } from '../api/client.ts';
 import { encodings } from '../contract/messages.ts';
 import { type Profile, profiles } from '../contract/vocabulary.ts';
-import { AdreportError, isForbidden, isNotSignedIn, UsageError } from '../errors.ts';
+import { isNotSignedIn, UsageError } from '../errors.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
 import type { Context } from '../run/context.ts';
-import { formatPlural } from '../text/quantity.ts';
 import { Prompt, readSecret } from '../ui/prompt.ts';
 import { declareCommand } from './command.ts';
 
@@ -103,7 +103,8 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   const name = await accounts.nameToChange();
   const before = findAccount(settings.stored, name);
 
-  const baseUrl = await readBaseUrl(context, { options, before, prompt });
+  const typedUrl = readBaseUrlFrom(options, host.env);
+  const baseUrl = typedUrl ?? (await askBaseUrl(prompt, before, host.env));
   const isAsked = settings.profile.source === 'default' && console.isInteractive;
   const profile = isAsked ? await askProfile(prompt) : settings.profile.value;
   const target = { name, before, baseUrl, profile, settings };
@@ -128,21 +129,13 @@ async function login(context: Context, options: LoginOptions): Promise<void> {
   }
 }
 
-/** Reads the base URL from the flag or the environment; otherwise asks for it. */
-async function readBaseUrl(
-  { host }: Context,
-  {
-    options,
-    before,
-    prompt,
-  }: { options: LoginOptions; before: StoredAccount | undefined; prompt: Prompt },
+async function askBaseUrl(
+  prompt: Prompt,
+  before: StoredAccount | undefined,
+  env: Context['host']['env'],
 ): Promise<URL> {
-  const url = readBaseUrlFrom(options, host.env);
-  if (url) return url;
-
   // Adds a missing scheme.
-  const read = (text: string) =>
-    checkBaseUrl(guessBaseUrl(text) ?? text, allowedHttpHosts(host.env));
+  const read = (text: string) => checkBaseUrl(guessBaseUrl(text) ?? text, allowedHttpHosts(env));
   const answer = await prompt.ask({
     noun: 'base URL of the service',
     flag: '--base-url URL',
@@ -226,7 +219,10 @@ async function signIn(context: Context, target: Target, proof: TypedCredentials)
   const newSignIn = { baseUrl, encoding, token: proof.token, credentials };
   const client = await account.connectWith(newSignIn);
   const token = proof.token ?? (await client.signIn());
-  const campaigns = await countCampaigns(context, client);
+  const { campaigns, doubt } = await tryToken(client);
+  if (doubt) {
+    console.warn(`The token was not checked, because listing campaigns failed: ${doubt.message}`);
+  }
 
   const email = credentials?.email;
   const isSameUser = email !== undefined && email === before?.email;
@@ -247,22 +243,11 @@ async function signIn(context: Context, target: Target, proof: TypedCredentials)
     return changed;
   });
 
-  const description = `account “${name}”: ${profile} profile${campaigns}`;
+  const description = [`account “${name}”: ${profile} profile`, campaigns]
+    .filter(Boolean)
+    .join(', ');
   console.note(`Signed in to ${formatBaseUrl(baseUrl)} as ${description}.`);
   const by = profile === 'dsp' ? 'DAILY' : 'CAMPAIGN';
   const flags = isDefault ? '' : ` --account ${name}`;
   console.note(`Next: adreport run --period last-week --by ${by}${flags}`);
-}
-
-/** Formats `, 3 campaigns`. Without the right to list campaigns: nothing, with a warning. */
-async function countCampaigns({ console }: Context, client: Client): Promise<string> {
-  try {
-    const { campaigns } = await client.campaigns();
-    return `, ${formatPlural(campaigns.length, 'campaign')}`;
-  } catch (error) {
-    const hasNoList = error instanceof AdreportError && error.httpStatus === 404;
-    if (!isForbidden(error) && !hasNoList) throw error;
-    console.warn(`The token was not checked, because listing campaigns failed: ${error.message}`);
-    return '';
-  }
 }

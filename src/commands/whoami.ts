@@ -1,8 +1,8 @@
 import { formatBaseUrl, maskToken } from '../account/setting-values.ts';
-import { AdreportError, isForbidden } from '../errors.ts';
+import { type TokenTrial, tryToken } from '../account/try-token.ts';
+import { AdreportError } from '../errors.ts';
 import { serviceFlags } from '../query/flags/service-flags.ts';
 import type { Context } from '../run/context.ts';
-import { formatPlural } from '../text/quantity.ts';
 import { declareCommand } from './command.ts';
 
 export const whoamiCommand = declareCommand({
@@ -23,8 +23,9 @@ export const whoamiCommand = declareCommand({
 async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
   const { account, baseUrl, token, profile } = await context.account.settings();
-  const { works, outcome, error } = await tryToken(context);
-  if (token.value === undefined && error && !flags.json) throw error;
+  const trial = await tryAccount(context);
+  const { doubt, failure } = trial;
+  if (token.value === undefined && failure && !flags.json) throw failure;
 
   const mask = token.value === undefined ? null : maskToken(token.value);
   const url = baseUrl.value ? formatBaseUrl(baseUrl.value) : null;
@@ -35,7 +36,7 @@ async function whoami(context: Context): Promise<void> {
       profile: profile.value,
       token: mask,
       tokenSource: mask && token.source,
-      works,
+      works: doubt ? null : failure === undefined,
     };
     await console.result(JSON.stringify(identity));
   } else {
@@ -44,32 +45,30 @@ async function whoami(context: Context): Promise<void> {
       url ?? 'no base URL',
       `${profile.value} profile`,
       mask === null ? 'no token' : `token ${mask} (from ${token.from})`,
-      outcome,
+      describeTrial(trial),
     ];
     await console.result(facts.join(' · '));
   }
 
-  if (works === false) throw error;
-  if (error) console.warn(error.message);
+  if (failure) throw failure;
+  if (doubt) console.warn(doubt.message);
 }
 
-/** Result of a call with the token. */
-interface TokenTrial {
-  /** True if the token works; `null` if it may, but the account cannot list campaigns. */
-  readonly works: boolean | null;
-  readonly outcome: string;
-  readonly error?: AdreportError;
+interface AccountTrial extends TokenTrial {
+  /** Thrown after the output. */
+  readonly failure?: AdreportError;
 }
 
-/** Requests the list of campaigns, the cheapest call. */
-async function tryToken({ account }: Context): Promise<TokenTrial> {
+async function tryAccount({ account }: Context): Promise<AccountTrial> {
   try {
-    const client = await account.client();
-    const { campaigns } = await client.campaigns();
-    return { works: true, outcome: `works: ${formatPlural(campaigns.length, 'campaign')}` };
+    return await tryToken(await account.client());
   } catch (error) {
     if (!(error instanceof AdreportError)) throw error;
-    if (isForbidden(error)) return { works: null, outcome: 'not checked', error };
-    return { works: false, outcome: 'does not work', error };
+    return { failure: error };
   }
+}
+
+function describeTrial({ campaigns, doubt }: AccountTrial): string {
+  if (campaigns !== undefined) return `works: ${campaigns}`;
+  return doubt ? 'not checked' : 'does not work';
 }

@@ -3,9 +3,10 @@ import { relative } from 'node:path';
 import { findProjectFile, projectFileName, readProjectFile } from '../account/project-file.ts';
 import { checkSavedReports } from '../account/saved-reports.ts';
 import { Store } from '../account/store.ts';
+import { tryToken } from '../account/try-token.ts';
 import { createHttp, readProxy } from '../api/http.ts';
 import { endpoints, endpointUrl } from '../contract/messages.ts';
-import { AdreportError, isForbidden } from '../errors.ts';
+import { AdreportError } from '../errors.ts';
 import { formatDuration, formatPlural } from '../text/quantity.ts';
 import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { DoctorTools } from './doctor-tools.ts';
@@ -163,15 +164,8 @@ function checkClock(
 }
 
 async function checkSignIn({ account }: DoctorTools): Promise<readonly DoctorResult[]> {
-  const client = await account.client();
-  try {
-    const { campaigns } = await client.campaigns();
-    return [ok('sign-in', `works: ${formatPlural(campaigns.length, 'campaign')}`)];
-  } catch (error) {
-    // The token may be valid: some accounts cannot list campaigns.
-    if (isForbidden(error)) return [warning('sign-in', error)];
-    throw error;
-  }
+  const { campaigns, doubt } = await tryToken(await account.client());
+  return [doubt ? warning('sign-in', doubt) : ok('sign-in', `works: ${campaigns}`)];
 }
 
 function ok(check: string, message: string): DoctorResult {

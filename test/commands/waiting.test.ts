@@ -269,3 +269,19 @@ describe('what the service says to a 403 is shown once, without advice to sign i
     expect(shown).not.toMatch(/sign-in works|works[:,]|sign in again/i);
   });
 });
+
+test.each(['whoami', 'doctor', 'login --token-stdin'])(
+  '%s: an account without a list of campaigns may be signed in',
+  async (words) => {
+    const { env } = await serve((request, response) => {
+      const status = request.headers.authorization === undefined ? 401 : 404;
+      json(response, { error: 'No campaigns here.' }, status);
+    });
+    const command = `${words} --base-url ${env.ADREPORT_BASE_URL}`;
+
+    const result = await runCli(command, { env, stdin: env.ADREPORT_TOKEN });
+
+    expect(result.exitCode, result.stderr).toBe(0);
+    expect(result.stdout + result.stderr).toContain('No campaigns here.');
+  },
+);

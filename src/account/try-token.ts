@@ -1,0 +1,24 @@
+import type { Client } from '../api/client.ts';
+import { AdreportError, isForbidden } from '../errors.ts';
+import { formatPlural } from '../text/quantity.ts';
+
+/** Result of a call with a token that was not refused. */
+export interface TokenTrial {
+  /** Number of campaigns: `3 campaigns`. */
+  readonly campaigns?: string;
+
+  /** Set if the account cannot list campaigns: the token may work. */
+  readonly doubt?: AdreportError;
+}
+
+/** Tries the token of a client with the cheapest call. Throws as the client's `campaigns`. */
+export async function tryToken(client: Client): Promise<TokenTrial> {
+  try {
+    const { campaigns } = await client.campaigns();
+    return { campaigns: formatPlural(campaigns.length, 'campaign') };
+  } catch (error) {
+    const hasNoList = error instanceof AdreportError && error.httpStatus === 404;
+    if (isForbidden(error) || hasNoList) return { doubt: error };
+    throw error;
+  }
+}
