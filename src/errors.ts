@@ -11,9 +11,6 @@ export interface ErrorSubject {
 export interface ErrorDetails {
   readonly about?: ErrorSubject | undefined;
 
-  /** Individual errors, if several things are wrong. */
-  readonly mistakes?: readonly AdreportError[];
-
   /**
    * A stable code for programs, such as `UNKNOWN_REPORT`: the service's `error_id` if it sent one.
    */
@@ -81,7 +78,6 @@ export abstract class AdreportError extends Error {
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly about?: ErrorSubject;
-  readonly mistakes?: readonly AdreportError[];
 
   constructor(message: string, { cause, code = '', retryable = false, ...facts }: ErrorDetails) {
     super(message, cause === undefined ? undefined : { cause });

@@ -5,7 +5,7 @@ import { type FormatName, formatOfFile } from '../query/format-names.ts';
 import { isPeriod } from '../query/period.ts';
 import {
   flagsByKey,
-  locateMistakes,
+  locateMistake,
   periodOptions,
   readSavedOptions,
   type SavedOptions,
@@ -80,7 +80,7 @@ export async function readSavedReports(
     const known = Object.entries(others).filter(([option]) => !unfitDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
-      return fileError(file.shownPath, locateMistakes(mistake, saved, section.line));
+      return fileError(file.shownPath, [locateMistake(mistake, saved, section.line)]);
     };
     return { name, options, choice, locate };
   });

@@ -155,7 +155,7 @@ export function readFetchOptions(options: FetchOptions = {}): FetchOptions {
   return options;
 }
 
-/** Returns the report to request. Throws `UsageError` with all mistakes. */
+/** Returns the report to request. Throws `UsageError` for an invalid option. */
 export function readReport(options: ReportOptions, settings: CheckedSettings): Part {
   requireOptions(options, reportChecks);
   const { profile, timezone, windowClock } = settings;

@@ -21,7 +21,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { requireConsistent } from './check-query.ts';
-import { readColumnNames } from './columns.ts';
+import { type ColumnsQuery, readColumnNames } from './columns.ts';
 import type { TypedFilter } from './flags/read-value.ts';
 import { type KeptFlags, type QueryFlags, runFlagsByName } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
@@ -50,24 +50,25 @@ export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' |
 
 /**
  * Builds a query from the values of flags, of the keys of a saved report or of a declaration, or
- * from the options of the library. Throws one `UsageError` with all mistakes.
+ * from the options of the library. Throws `UsageError` for the first mistake.
  */
 export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
-  const { profile, encoding = 'json', windowClock = 'instant', nowMs, stdoutFormat } = facts;
+  const { profile, encoding = 'json', windowClock = 'instant', nowMs } = facts;
   const { report, account, login, service } = facts;
-  const reader = new QueryReader(options, facts);
-  const content = { profile, metrics: reader.readMetrics(), breakdowns: reader.readBreakdowns() };
+  const content = {
+    profile,
+    metrics: readMetrics(options.metrics, profile),
+    breakdowns: readBreakdowns(options.by, profile),
+  };
   const query = {
-    ...reader.readKept(content),
+    ...readKept(options, content),
     ...content,
     hasTypedMetrics: options.metrics !== undefined,
-    filters: reader.readFilters(),
-    timezone: reader.collect(() => readTimezone(options.timezone, profile)) ?? defaultZone,
+    filters: readFilters(options, facts),
+    timezone: readTimezone(options.timezone, profile),
     encoding,
     windowClock,
-    outputs: reader.collect(() => readOutputs(options, facts)) ?? [
-      { path: '-', format: stdoutFormat },
-    ],
+    outputs: readOutputs(options, facts),
     ...(report !== undefined && { report }),
     ...(account !== undefined && { account }),
     ...(login !== undefined && { login }),
@@ -76,17 +77,9 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
 
   const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
   const begins = keepsFolder(query) && isStillEmpty(query, place);
-  if (!begins) reader.collect(() => resolvePeriod(query, place));
-  if (reader.mistakes.length > 0) throw joinMistakes(reader.mistakes);
+  if (!begins) resolvePeriod(query, place);
   requireConsistent(query);
   return Object.freeze(query);
-}
-
-function joinMistakes(mistakes: readonly UsageError[]): UsageError {
-  const [first, second] = mistakes;
-  if (first && !second) return first;
-  const lines = mistakes.map(({ message, hint = '' }) => `\n  - ${message} ${hint}`.trimEnd());
-  return new UsageError(`${mistakes.length} mistakes:${lines.join('')}`, { mistakes });
 }
 
 /** Throws `UsageError` for an unknown zone, and for any zone of a buyer. */
@@ -99,193 +92,156 @@ export function readTimezone(name: string | undefined, profile: Profile): string
   );
 }
 
-/** Typed names of one kind. */
-interface TypedNames<Name extends string> {
+/** Reads the metrics; by default all of the profile. */
+function readMetrics(
+  typed: readonly string[] | undefined,
+  profile: Profile,
+): (MetricName | DerivedName)[] {
+  if (!typed) return vocabularyOf(profile).metrics.map(({ name }) => name);
+
+  const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
+  const entries: readonly VocabularyEntry<MetricName | DerivedName>[] = [...metrics, ...computed];
+  return readNames(typed, { kind: 'metric', flag: '--metrics', entries, profile });
+}
+
+function readBreakdowns(
+  typed: readonly string[] = [],
+  profile: Profile,
+): (BreakdownName | DerivedBreakdownName)[] {
+  const entries: readonly VocabularyEntry<BreakdownName | DerivedBreakdownName>[] = [
+    ...breakdowns,
+    ...derivedBreakdowns,
+  ];
+  const names = readNames(typed, { kind: 'breakdown', flag: '--by', entries, profile });
+  const ofTime = names.filter((name) => timeNames.includes(name));
+  if (ofTime.length < 2) return names;
+
+  const hint = `Use at most one of ${timeNames.join(', ')}.`;
+  throw refuse('--by', `${ofTime.join(' and ')} cannot be combined.`, hint);
+}
+
+/** Returns the options that a query keeps unchanged. */
+function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
+  const { period, since, until, columns } = options;
+  const areNamed = columns !== undefined && columns !== 'all';
+  const values: Readonly<Record<string, unknown>> = {
+    ...options,
+    period: normalizeCase(period),
+    since: since?.trim(),
+    until: until?.trim(),
+    columns: areNamed ? readColumnNames(columns, content) : columns,
+  };
+  const kept: Record<string, unknown> = {};
+  for (const [option, { belongsTo, isParsed }] of runFlagsByName) {
+    const value = values[option];
+    const isGiven = value !== undefined && value !== false;
+    if (belongsTo === 'query' && !isParsed && isGiven) kept[option] = value;
+  }
+  // Each value was read by its flag.
+  return kept as KeptFlags;
+}
+
+type FilterFacts = Pick<QueryFacts, 'profile' | 'platform'>;
+
+/** Reads the filters, and merges values for the same one. */
+function readFilters(options: QueryFlags, facts: FilterFacts): QueryFilters {
+  const filters: Record<string, readonly string[]> = {};
+  const add = (name: string, values: readonly string[]): void => {
+    filters[name] = distinct([...(filters[name] ?? []), ...values]);
+  };
+  const addTyped = (flag: string, typed: TypedFilter): void => {
+    requireFilters(flag, facts.profile);
+    const filter = findFilter(typed);
+    add(filter.name, readValues(filter, typed.values, { ...facts, flag }));
+  };
+  const { filter: typedFilters = [], country } = options;
+  for (const typed of typedFilters) addTyped('--filter', typed);
+  if (country) addTyped('--country', { name: 'country', values: country });
+  for (const { name, flag } of namedFilters) {
+    const patterns = options[name];
+    if (!patterns) continue;
+    requireFilters(flag, facts.profile);
+    add(name, patterns);
+  }
+  return filters;
+}
+
+/** Throws `UsageError` for a profile without filters. */
+function requireFilters(flag: string, profile: Profile): void {
+  if (vocabularyOf(profile).filters.length > 0) return;
+  throw refuse(flag, 'DSP reports do not support filters.', `Remove ${flag}.`);
+}
+
+/** Finds the filter that a typed name means. Throws `UsageError` for an unknown one. */
+function findFilter({ name: text }: TypedFilter): Filter {
+  const accepted = [...filterTable.map(({ name }) => name), 'country'];
+  const [name] = findSpellings(text, accepted);
+  const filter = filterTable.find((known) => {
+    return name === 'country' ? known.on === 'COUNTRY' : known.name === name;
+  });
+  if (filter) return filter;
+
+  const hint = closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`);
+  throw refuse('--filter', `Unknown filter ${quoted(text)}.`, hint);
+}
+
+/**
+ * Reads the values of a filter as the service expects them; countries may be typed by code or name.
+ * Throws `UsageError` for an unknown country and for a text that is no ID.
+ */
+function readValues(
+  filter: Filter,
+  typed: readonly string[],
+  { flag, platform = process.platform }: FilterFacts & { readonly flag: string },
+): string[] {
+  const { name, on, compare, meaning } = filter;
+  return typed.map((text) => {
+    if (compare === 'text' || /^\d+$/.test(text)) return text;
+    if (on === 'COUNTRY') return findCountry(text)?.id ?? refuseCountry(text, flag);
+
+    const byName = namedFilters.find((named) => named.filter === name);
+    throw refuse(
+      flag,
+      `The filter ${name} needs numeric IDs, not ${quoted(text)}.`,
+      byName ? `By name: ${byName.flag} ${shellWord(text, platform)}` : `It selects ${meaning}.`,
+    );
+  });
+}
+
+function refuseCountry(text: string, flag: string): never {
+  const names = listCountries().map(({ name }) => name);
+  const hint = didYouMean(nearest(text, names), 'Use ISO codes or English names: FR,Germany.');
+  throw refuse(flag, `Unknown country ${quoted(text)}.`, hint);
+}
+
+/** Names of one kind that a flag accepts, in some profile. */
+interface KnownNames<Name extends string> {
   readonly kind: 'metric' | 'breakdown';
   readonly flag: '--metrics' | '--by';
   readonly entries: readonly VocabularyEntry<Name>[];
+  readonly profile: Profile;
 }
 
-/** Reads options and collects their mistakes. */
-class QueryReader {
-  readonly mistakes: UsageError[] = [];
-  readonly #options: QueryFlags;
-  readonly #profile: Profile;
-  readonly #platform: NodeJS.Platform;
-
-  constructor(options: QueryFlags, { profile, platform = process.platform }: QueryFacts) {
-    this.#options = options;
-    this.#profile = profile;
-    this.#platform = platform;
-  }
-
-  /** Returns the result of `read`. If it throws a `UsageError`, adds it to the mistakes. */
-  collect<Value>(read: () => Value): Value | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      this.mistakes.push(error);
-      return undefined;
-    }
-  }
-
-  /** Reads the metrics; by default all of the profile. */
-  readMetrics(): (MetricName | DerivedName)[] {
-    const { metrics: typed } = this.#options;
-    if (!typed) return vocabularyOf(this.#profile).metrics.map(({ name }) => name);
-
-    const computed = derivedMetrics.map((metric) => ({ ...metric, name: metric.field }));
-    const entries: readonly VocabularyEntry<MetricName | DerivedName>[] = [...metrics, ...computed];
-    return this.#readNames(typed, { kind: 'metric', flag: '--metrics', entries });
-  }
-
-  readBreakdowns(): (BreakdownName | DerivedBreakdownName)[] {
-    const entries: readonly VocabularyEntry<BreakdownName | DerivedBreakdownName>[] = [
-      ...breakdowns,
-      ...derivedBreakdowns,
-    ];
-    const { by: typed = [] } = this.#options;
-    const names = this.#readNames(typed, { kind: 'breakdown', flag: '--by', entries });
-    const ofTime = names.filter((name) => timeNames.includes(name));
-    if (ofTime.length > 1) {
-      const message = `${ofTime.join(' and ')} cannot be combined.`;
-      this.#refuse('--by', message, `Use at most one of ${timeNames.join(', ')}.`);
-    }
-    return names;
-  }
-
-  /** Returns the options that a query keeps unchanged. */
-  readKept(asked: Pick<Query, 'profile' | 'metrics' | 'breakdowns'>): KeptFlags {
-    const values: Readonly<Record<string, unknown>> = {
-      ...this.#options,
-      period: normalizeCase(this.#options.period),
-      since: this.#options.since?.trim(),
-      until: this.#options.until?.trim(),
-      columns: this.#readColumns(asked),
-    };
-    const kept: Record<string, unknown> = {};
-    for (const [option, { belongsTo, isParsed }] of runFlagsByName) {
-      const value = values[option];
-      const isGiven = value !== undefined && value !== false;
-      if (belongsTo === 'query' && !isParsed && isGiven) kept[option] = value;
-    }
-    // Each value was read by its flag.
-    return kept as KeptFlags;
-  }
-
-  /** Reads the columns to write, by their names in the report. */
-  #readColumns(asked: Pick<Query, 'profile' | 'metrics' | 'breakdowns'>): Query['columns'] {
-    const { columns } = this.#options;
-    if (columns === undefined || columns === 'all') return columns;
-    const { names, mistakes } = readColumnNames(columns, asked);
-    this.mistakes.push(...mistakes);
-    return names;
-  }
-
-  /** Reads the filters, and merges values for the same one. */
-  readFilters(): QueryFilters {
-    const filters: Record<string, readonly string[]> = {};
-    const add = (name: string, values: readonly string[]): void => {
-      filters[name] = distinct([...(filters[name] ?? []), ...values]);
-    };
-    const { filter: typedFilters = [], country } = this.#options;
-    for (const typed of typedFilters) {
-      const filter = this.#supportsFilters('--filter') && this.#findFilter(typed);
-      if (filter) add(filter.name, this.#readValues(filter, typed.values, '--filter'));
-    }
-    const byCountry = filterTable.find(({ on }) => on === 'COUNTRY');
-    if (country && byCountry && this.#supportsFilters('--country')) {
-      add(byCountry.name, this.#readValues(byCountry, country, '--country'));
-    }
-    for (const { name, flag } of namedFilters) {
-      const patterns = this.#options[name];
-      if (patterns && this.#supportsFilters(flag)) add(name, patterns);
-    }
-    return filters;
-  }
-
-  /** Returns true if the profile has filters; otherwise adds a mistake. */
-  #supportsFilters(flag: string): boolean {
-    if (vocabularyOf(this.#profile).filters.length > 0) return true;
-    this.#refuse(flag, 'DSP reports do not support filters.', `Remove ${flag}.`);
-    return false;
-  }
-
-  /** Finds the filter that a typed name means; `undefined` if there is none. */
-  #findFilter({ name: text }: TypedFilter): Filter | undefined {
-    const accepted = [...filterTable.map(({ name }) => name), 'country'];
-    const [name] = findSpellings(text, accepted);
-    if (name === undefined) {
-      const hint = closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`);
-      this.#refuse('--filter', `Unknown filter ${quoted(text)}.`, hint);
-    }
-    return filterTable.find((filter) => filter.name === (name === 'country' ? 'countryId' : name));
-  }
-
-  /**
-   * Reads the values of a filter as the service expects them; countries may be typed by code or
-   * name.
-   */
-  #readValues(filter: Filter, typed: readonly string[], flag: string): string[] {
-    const values: string[] = [];
-    for (const text of typed) {
-      const isValue = filter.compare === 'text' || /^\d+$/.test(text);
-      const value = isValue ? text : filter.on === 'COUNTRY' && findCountry(text)?.id;
-      if (value) values.push(value);
-      else this.#refuseValue(filter, text, flag);
-    }
-    return values;
-  }
-
-  #refuseValue({ name, on, meaning }: Filter, text: string, flag: string): void {
-    if (on === 'COUNTRY') {
-      const country = nearest(
-        text,
-        listCountries().map(({ name }) => name),
-      );
-      const hint = didYouMean(country, 'Use ISO codes or English names: FR,Germany.');
-      this.#refuse(flag, `Unknown country ${quoted(text)}.`, hint);
-      return;
-    }
-    const byName = namedFilters.find(({ filter }) => filter === name);
-    this.#refuse(
+function readNames<Name extends string>(
+  typed: readonly string[],
+  { kind, flag, entries, profile }: KnownNames<Name>,
+): Name[] {
+  const ofProfile = entries.filter(({ profiles }) => profiles.includes(profile));
+  const accepted = ofProfile.map(({ name }) => name);
+  const names = typed.map((text) => {
+    const name = readName({ flag, name: text, accepted });
+    if (name !== undefined) return name as Name;
+    throw refuse(
       flag,
-      `The filter ${name} needs numeric IDs, not ${quoted(text)}.`,
-      byName ? `By name: ${byName.flag} ${this.#word(text)}` : `It selects ${meaning}.`,
+      elsewhereMessage(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
+      closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`),
     );
-  }
+  });
+  return distinct(names);
+}
 
-  #readNames<Name extends string>(
-    typed: readonly string[],
-    { kind, flag, entries }: TypedNames<Name>,
-  ): Name[] {
-    const ofProfile = entries.filter(({ profiles }) => profiles.includes(this.#profile));
-    const accepted = ofProfile.map(({ name }) => name);
-    const all = `Choose from ${accepted.join(', ')}.`;
-
-    const names: Name[] = [];
-    for (const text of typed) {
-      const found = this.collect(() => {
-        const name = readName({ flag, name: text, accepted });
-        if (name !== undefined) return name as Name;
-        throw new UsageError(
-          elsewhereMessage(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
-          { about: { flag }, hint: closestHint({ name: text, accepted }, all) },
-        );
-      });
-      if (found !== undefined) names.push(found);
-    }
-    return distinct(names);
-  }
-
-  #word(text: string): string {
-    return shellWord(text, this.#platform);
-  }
-
-  #refuse(flag: string, message: string, hint: string): void {
-    this.mistakes.push(new UsageError(message, { hint, about: { flag } }));
-  }
+function refuse(flag: string, message: string, hint: string): UsageError {
+  return new UsageError(message, { hint, about: { flag } });
 }
 
 const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]

@@ -7,7 +7,7 @@ import { closestHint, readName } from './names.ts';
 import type { Query } from './query.ts';
 
 /** Members of a query that determine the columns of a report. */
-type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
+export type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
 
 /**
  * Lists the columns of the report of a query: the fields of the breakdowns, then the metrics. A
@@ -42,18 +42,8 @@ const flag = '--columns';
  * report is a mistake: a metric or breakdown that is not requested, a rate without its metrics, or
  * an unknown name. Buyer rows have the fields of most breakdowns, requested or not.
  */
-export function readColumnNames(texts: readonly string[], query: ColumnsQuery) {
-  const names: string[] = [];
-  const mistakes: UsageError[] = [];
-  for (const text of texts) {
-    try {
-      names.push(readColumn(text, query));
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      mistakes.push(error);
-    }
-  }
-  return { names: [...new Set(names)], mistakes };
+export function readColumnNames(names: readonly string[], query: ColumnsQuery): string[] {
+  return [...new Set(names.map((name) => readColumn(name, query)))];
 }
 
 /** Hints list at most this many columns. */

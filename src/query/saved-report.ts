@@ -82,17 +82,14 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
 
 export const periodOptions: readonly string[] = ['period', 'since', 'until'];
 
-/** Gives each mistake of an error the line of its value. */
-export function locateMistakes(
-  error: UsageError,
+/** Gives a mistake the line of its value. */
+export function locateMistake(
+  { message, hint, about }: UsageError,
   { lines }: Pick<SavedOptions, 'lines'>,
   line: number,
-): LineMistake[] {
-  const { mistakes = [error] } = error;
-  return mistakes.map(({ message, hint, about }) => {
-    const option = [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
-    return { line: lines.get(option ?? '') ?? line, message, hint };
-  });
+): LineMistake {
+  const option = [...runFlagsByName].find(([, flag]) => longName(flag) === about?.flag)?.[0];
+  return { line: lines.get(option ?? '') ?? line, message, hint };
 }
 
 /** Reads the value of a key; `undefined` for a wrong one, after adding a mistake. */

@@ -83,8 +83,8 @@ describe('run NAME', () => {
 describe('mistakes are exit 2', () => {
   test.each([
     {
-      report: '\n    period: yesterdy\n    by: DAYLY',
-      expected: /adreport\.yaml:4: .*\n *adreport\.yaml:5: /,
+      report: '\n    by: DAILY\n    period: yesterdy',
+      expected: /adreport\.yaml:5: Unknown period “yesterdy”/,
     },
     {
       report: '\n    profile: dsp\n    period: yesterday\n    metrics: displays, clicks',

@@ -11,7 +11,6 @@ import {
   filters as filterTable,
   metrics,
 } from '../../src/contract/vocabulary.ts';
-import type { UsageError } from '../../src/errors.ts';
 import { buildQuery } from '../../src/query/build-query.ts';
 import type { QueryFlags } from '../../src/query/flags/run-flags.ts';
 import type { Query } from '../../src/query/query.ts';
@@ -136,25 +135,6 @@ test.each<[line: string, message: string, hint: string]>([
 
 test('an empty -o is refused', () => {
   expect(() => queryOf([...period, '-o', ''])).toThrow('-o needs the name of a file.');
-});
-
-test('several mistakes are reported together', () => {
-  const line = '--period 2026-02-30 --metrics clikcs --by campain --filter osId=x --timezone UTC';
-  let thrown: unknown;
-  try {
-    queryOfLine(line);
-  } catch (error) {
-    thrown = error;
-  }
-  const { message, mistakes = [] } = thrown as UsageError;
-  expect(message).toMatch(/^5 mistakes:\n {2}- Unknown metric “clikcs”. Did you mean clicks\?\n/);
-  expect(mistakes.map(({ about }) => about?.flag)).toEqual([
-    '--metrics',
-    '--by',
-    '--filter',
-    '--timezone',
-    '--period',
-  ]);
 });
 
 /** Any options of a query that are valid together. */
