@@ -38,7 +38,7 @@ export async function readProjectFile(path: string, shownPath: string): Promise<
   const file = await readYamlFile(path, shownPath);
   const members = ['defaults', 'reports'];
   for (const [name, { line }] of file.section().entries) {
-    if (!members.includes(name)) throw fileError(shownPath, [unknownKey(name, line, members)]);
+    if (!members.includes(name)) throw fileError(shownPath, unknownKey(name, line, members));
   }
 
   const lines = new Map<string, number>();
@@ -46,7 +46,7 @@ export async function readProjectFile(path: string, shownPath: string): Promise<
     lines.set(name, line);
     if (/^[\p{L}\p{N}_]/u.test(name)) continue;
     const message = `${quoted(name)} is not a name for a report.`;
-    throw fileError(shownPath, [{ line, message, hint: 'Begin with a letter or digit.' }]);
+    throw fileError(shownPath, { line, message, hint: 'Begin with a letter or digit.' });
   }
   const report = (name: string) => file.section('reports', name);
   return { path, shownPath, defaults: file.section('defaults'), lines, report };

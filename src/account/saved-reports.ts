@@ -11,7 +11,7 @@ import {
   type SavedOptions,
 } from '../query/saved-report.ts';
 import { isUrl } from '../query/url.ts';
-import { fileError, type LineMistake, type YamlSection } from '../query/yaml-file.ts';
+import { fileError, type YamlSection } from '../query/yaml-file.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import {
@@ -80,7 +80,7 @@ export async function readSavedReports(
     const known = Object.entries(others).filter(([option]) => !unfitDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
-      return fileError(file.shownPath, [locateMistake(mistake, saved, section.line)]);
+      return fileError(file.shownPath, locateMistake(mistake, saved, section.line));
     };
     return { name, options, choice, locate };
   });
@@ -108,9 +108,7 @@ function readReport(
   section: YamlSection,
   { typedOptions }: Pick<RunCommandLine, 'typedOptions'>,
 ): SavedOptions {
-  const mistakes: LineMistake[] = [];
-  const { values, lines } = readSavedOptions([section, file.defaults], mistakes);
-  if (mistakes.length > 0) throw fileError(file.shownPath, mistakes);
+  const { values, lines } = readSavedOptions([section, file.defaults], file);
 
   const isPeriodTyped = periodOptions.some((option) => typedOptions.has(option));
   const isTyped = (option: string) =>
@@ -119,7 +117,7 @@ function readReport(
   return { values: Object.fromEntries(kept), lines };
 }
 
-/** Throws `UsageError` with all mistakes in the reports of a file. */
+/** Throws `UsageError` for a mistake in the reports of a file. */
 export function checkSavedReports(file: ProjectFile): void {
   for (const name of file.lines.keys()) {
     readReport(file, file.report(name), { typedOptions: new Set() });

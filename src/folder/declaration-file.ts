@@ -8,7 +8,7 @@ import { escapeBraces } from '../query/file-name.ts';
 import { keepsFolder } from '../query/parts.ts';
 import type { Query } from '../query/query.ts';
 import { readSavedOptions } from '../query/saved-report.ts';
-import { fileError, formatYaml, type LineMistake, readYamlFile } from '../query/yaml-file.ts';
+import { formatYaml, readYamlFile } from '../query/yaml-file.ts';
 import { type FileHost, retryWhileInUse } from '../text/file-in-use.ts';
 import { withLock } from '../text/file-lock.ts';
 import { makeFolder } from '../text/make-folder.ts';
@@ -157,12 +157,13 @@ const farAheadMs = Date.UTC(9_000);
 
 const ownKeys = ['login', 'service', 'id'] as const;
 
-/** Throws `UsageError` for a file that is no declaration, with the lines of its mistakes. */
+/** Throws `UsageError` for a file that is no declaration, with the line of the mistake. */
 async function parseDeclaration(path: string) {
   const section = (await readYamlFile(path, declarationName)).section();
-  const mistakes: LineMistake[] = [];
-  const { values } = readSavedOptions([section], mistakes, ownKeys);
-  if (mistakes.length > 0) throw fileError(declarationName, mistakes);
+  const { values } = readSavedOptions([section], {
+    shownPath: declarationName,
+    otherKeys: ownKeys,
+  });
 
   const readKey = (key: (typeof ownKeys)[number]): string | undefined => {
     const { value } = section.entries.get(key) ?? {};

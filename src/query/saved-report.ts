@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { UsageError } from '../errors.ts';
+import type { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
-import type { LineMistake, YamlEntry, YamlSection } from './yaml-file.ts';
+import { fileError, type LineMistake, type YamlEntry, type YamlSection } from './yaml-file.ts';
 
 /** Options of a saved report or a declaration, with the lines of their keys. */
 export interface SavedOptions {
@@ -30,15 +30,17 @@ export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Fla
 
 /**
  * Reads the options of sections: those of an earlier one win, and a period replaces a later one
- * completely (`since` is not combined with `period`).
+ * completely (`since` is not combined with `period`). Throws `UsageError` for an unknown key and an
+ * invalid value, with its line.
  *
- * @param mistakes receives unknown keys and invalid values, with their lines
  * @param otherKeys further keys that the sections may have, which are skipped
  */
 export function readSavedOptions(
   sections: readonly YamlSection[],
-  mistakes: LineMistake[],
-  otherKeys: readonly string[] = [],
+  {
+    shownPath,
+    otherKeys = [],
+  }: { readonly shownPath: string; readonly otherKeys?: readonly string[] },
 ): SavedOptions {
   const values: Record<string, unknown> = {};
   const lines = new Map<string, number>();
@@ -48,11 +50,11 @@ export function readSavedOptions(
       if (otherKeys.includes(key)) continue;
       const [option, flag] = flagsByKey.get(key) ?? [];
       if (option === undefined || !flag) {
-        mistakes.push(unknownKey(key, entry.line, [...flagsByKey.keys(), ...otherKeys]));
-        continue;
+        const keys = [...flagsByKey.keys(), ...otherKeys];
+        throw fileError(shownPath, unknownKey(key, entry.line, keys));
       }
 
-      const value = readEntry(flag, entry, mistakes);
+      const value = readEntry(flag, entry, shownPath);
       const isReplaced = lines.has(option) || (hasPeriod && periodOptions.includes(option));
       if (isReplaced) continue;
       lines.set(option, entry.line);
@@ -73,11 +75,7 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
     const isScalar = typeof value === 'number' || typeof value === 'boolean';
     entries.set(key, { line: 1, value: isScalar ? String(value) : value });
   }
-  const mistakes: LineMistake[] = [];
-  const { values } = readSavedOptions([{ line: 1, entries }], mistakes);
-  const [mistake] = mistakes;
-  if (mistake) throw new UsageError(mistake.message);
-  return values;
+  return readSavedOptions([{ line: 1, entries }], { shownPath: 'request' }).values;
 }
 
 export const periodOptions: readonly string[] = ['period', 'since', 'until'];
@@ -92,34 +90,34 @@ export function locateMistake(
   return { line: lines.get(option ?? '') ?? line, message, hint };
 }
 
-/** Reads the value of a key; `undefined` for a wrong one, after adding a mistake. */
-function readEntry(flag: Flag, { line, value }: YamlEntry, mistakes: LineMistake[]): unknown {
+/** Reads the value of a key. Throws `UsageError` for a wrong one. */
+function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): unknown {
   const key = keyOfFlag(flag);
-  const refuse = (message: string, hint?: string): undefined => {
-    mistakes.push({ line, message, hint });
+  const refuse = (message: string, hint?: string): UsageError => {
+    return fileError(shownPath, { line, message, hint });
   };
   const isTrue = String(value).toLowerCase() === 'true';
   const isFalse = String(value).toLowerCase() === 'false';
   if (isSwitch(flag)) {
     if (isTrue || isFalse) return isTrue !== isNegation(flag);
-    return refuse(`${key} must be true or false.`);
+    throw refuse(`${key} must be true or false.`);
   }
   if (flag.preset !== undefined && (isTrue || isFalse)) return isTrue ? flag.preset : undefined;
 
   const texts = readStrings(flag, value);
-  if (!texts) return refuse(`${key} needs a value or a list of values.`);
-  const values: unknown[] = [];
-  for (const text of texts) {
+  if (!texts) throw refuse(`${key} needs a value or a list of values.`);
+  const values = texts.map((text) => {
     try {
-      values.push(readValue(flag, text));
+      return readValue(flag, text);
     } catch (error) {
       if (!(error instanceof InvalidArgumentError)) throw error;
-      return refuse(unknownValue(flag, text), error.message);
+      throw refuse(unknownValue(flag, text), error.message);
     }
-  }
+  });
   const [first, second] = values;
   if (values.every(Array.isArray)) return values.flat();
-  return second === undefined ? first : refuse(`${key} takes a single value, not a list.`);
+  if (second === undefined) return first;
+  throw refuse(`${key} takes a single value, not a list.`);
 }
 
 /** Returns the values as they would be typed; `undefined` for nothing, and for nested values. */

@@ -13,21 +13,9 @@ export interface LineMistake {
   readonly hint?: string | undefined;
 }
 
-/** Formats mistakes as `adreport.yaml:12: Unknown key “perid”.`, one per line. */
-export function fileError(shownPath: string, mistakes: readonly LineMistake[]): UsageError {
-  const code = 'BAD_PROJECT_FILE';
-  const inOrder = [...mistakes].sort((one, other) => one.line - other.line);
-  const [first, second] = inOrder;
-  if (first && !second) {
-    return new UsageError(`${shownPath}:${first.line}: ${first.message}`, {
-      code,
-      ...(first.hint !== undefined && { hint: first.hint }),
-    });
-  }
-  const lines = inOrder.map(({ line, message, hint = '' }) =>
-    `${shownPath}:${line}: ${message} ${hint}`.trimEnd(),
-  );
-  return new UsageError(lines.join('\n'), { code });
+/** Formats a mistake as `adreport.yaml:12: Unknown key “perid”.` */
+export function fileError(shownPath: string, { line, message, hint }: LineMistake): UsageError {
+  return new UsageError(`${shownPath}:${line}: ${message}`, { code: 'BAD_PROJECT_FILE', hint });
 }
 
 /** Keys of a mapping in a file, with their lines. */
@@ -72,7 +60,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     // A brace begins a mapping, after a colon and in a list in brackets.
     const hasPlaceholder = /\{\w+\}/.test(text.split('\n')[line - 1] ?? '');
     const hint = hasPlaceholder ? "Put quotes around names with braces: '{date}.csv'." : undefined;
-    throw fileError(shownPath, [{ line, message, hint }]);
+    throw fileError(shownPath, { line, message, hint });
   }
 
   const findLine = (keys: readonly string[]): number => {
@@ -94,7 +82,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     return new YamlFile(shownPath, value, findLine);
   } catch {
     const message = 'the file has more than 100 aliases, or one that refers to itself.';
-    throw fileError(shownPath, [{ line: 1, message }]);
+    throw fileError(shownPath, { line: 1, message });
   }
 }
 
@@ -141,7 +129,7 @@ export class YamlFile {
     if (!mapping) {
       const subject = path.at(-1) ?? 'The file';
       const message = `${subject} must contain keys with values. See: adreport init`;
-      throw fileError(this.shownPath, [{ line, message }]);
+      throw fileError(this.shownPath, { line, message });
     }
 
     const entries = new Map<string, YamlEntry>();

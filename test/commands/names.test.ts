@@ -99,8 +99,7 @@ test('in a saved report, where a mistake is reported with its line', async () =>
   const { files } = await runCli('run a --local', { cwd });
   expect(files['a.csv']).toMatch(/^date,campaignId,campaignName,displays\r\n/);
 
-  write('    metrics: conversions', '    filter:', '      device: [1]');
+  write('    metrics: conversions');
   const { stderr } = await runCli('run a --local', { cwd });
   expect(stderr).toContain('adreport.yaml:5: --metrics “conversions” can mean downloads,');
-  expect(stderr).toContain('adreport.yaml:6: Unknown filter “device”.');
 });

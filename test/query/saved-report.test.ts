@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { readProjectFile } from '../../src/account/project-file.ts';
 import { UsageError } from '../../src/errors.ts';
 import { readSavedOptions } from '../../src/query/saved-report.ts';
-import { fileError, type LineMistake } from '../../src/query/yaml-file.ts';
 import { temporaryFolder } from '../support/run-cli.ts';
 
 /** Reads the report `a` of a file with its defaults. */
@@ -12,9 +11,7 @@ async function read(text: string): Promise<object> {
   const path = join(temporaryFolder(), 'adreport.yaml');
   writeFileSync(path, text);
   const file = await readProjectFile(path, 'adreport.yaml');
-  const mistakes: LineMistake[] = [];
-  const { values } = readSavedOptions([file.report('a'), file.defaults], mistakes);
-  if (mistakes.length > 0) throw fileError('adreport.yaml', mistakes);
+  const { values } = readSavedOptions([file.report('a'), file.defaults], file);
   return values;
 }
 
