@@ -1,11 +1,11 @@
 import { stringify } from 'csv-stringify/sync';
 import { toDecimalString } from '../contract/values.ts';
-import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
-import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces } from '../output/encoder.ts';
+import { ColumnPlan, isComputed, type PlannedColumn } from '../query/column-plan.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';
+import { RowValues } from './row-values.ts';
 
 /**
  * Writes CSV: the service's own layout (`decisions.md` 4) by copying bytes, or that of `--excel`,
@@ -13,7 +13,7 @@ import { printable } from '../text/printable.ts';
  */
 export class CsvEncoder implements Encoder {
   readonly #plan: ColumnPlan;
-  readonly #compared: ComparedColumns;
+  readonly #values: RowValues;
   readonly #options: EncodeOptions;
 
   /** Columns, which are decided with the header. */
@@ -27,12 +27,12 @@ export class CsvEncoder implements Encoder {
 
   constructor(options: EncodeOptions) {
     this.#plan = new ColumnPlan(options);
-    this.#compared = new ComparedColumns(options);
+    this.#values = new RowValues(options);
     this.#options = options;
   }
 
   get endedRows(): number {
-    return this.#compared.endedCount;
+    return this.#values.endedCount;
   }
 
   encode(batch: RowBatch): Pieces {
@@ -40,7 +40,7 @@ export class CsvEncoder implements Encoder {
     const header = this.#begin();
     if (this.#copiedFields) return [header, this.#copier.copyToCsv(batch, this.#copiedFields)];
 
-    const columns = this.#columns.map((column) => columnValues(batch, column));
+    const columns = this.#columns.map((column) => this.#values.read(batch, column));
     const rows: string[][] = [];
     for (let row = 0; row < batch.rowCount; row++) {
       rows.push(this.#cellsOf(columns.map((values) => values[row])));
@@ -51,7 +51,7 @@ export class CsvEncoder implements Encoder {
   end(tail: ReportTail): Pieces {
     this.#plan.settle(tail.fields);
     const header = this.#begin();
-    const ended = this.#compared.endedRows(this.#columns).map((values) => this.#cellsOf(values));
+    const ended = this.#values.endedRows(this.#columns).map((values) => this.#cellsOf(values));
     return [header, this.#lines(ended)];
   }
 
@@ -60,7 +60,7 @@ export class CsvEncoder implements Encoder {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;
 
-    const columns = this.#compared.addTo(this.#plan.columns);
+    const columns = this.#values.withEarlier(this.#plan.columns);
     this.#columns = columns;
     const { excel, isShown, normalize } = this.#options;
     const isFormatted = excel || isShown || normalize || columns.some(isComputed);

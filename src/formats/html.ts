@@ -1,7 +1,7 @@
-import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { renderPage } from '../present/page/page.ts';
 import { buildReportModel, maxTableRows } from '../present/report-model.ts';
+import { ColumnPlan } from '../query/column-plan.ts';
 import { type ReportTail, type Row, type RowBatch, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 

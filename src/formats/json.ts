@@ -1,6 +1,6 @@
 import { toDecimalString } from '../contract/values.ts';
-import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
+import { ColumnPlan } from '../query/column-plan.ts';
 import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batch.ts';
 

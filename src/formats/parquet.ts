@@ -8,14 +8,14 @@ import {
   toDecimalString,
 } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
-import { ColumnPlan, columnValues, isComputed, type PlannedColumn } from '../output/column-plan.ts';
-import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { listMembers } from '../output/provenance.ts';
+import { ColumnPlan, isComputed, type PlannedColumn } from '../query/column-plan.ts';
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
 import { exactDouble, exactInteger } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
+import { RowValues } from './row-values.ts';
 
 /**
  * Limits of a row group in rows, values and received bytes. The writer makes several lists of rows
@@ -98,7 +98,7 @@ function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T
  */
 export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
-  readonly #compared: ComparedColumns;
+  readonly #cells: RowValues;
 
   /** Columns, which are known from the first row on. */
   #columns: readonly PlannedColumn[] = [];
@@ -129,13 +129,13 @@ export class ParquetEncoder implements Encoder {
 
   constructor(options: EncodeOptions) {
     this.#plan = new ColumnPlan(options);
-    this.#compared = new ComparedColumns(options);
+    this.#cells = new RowValues(options);
     this.#note = options.note;
     this.#provenance = options.provenance;
   }
 
   get endedRows(): number {
-    return this.#compared.endedCount;
+    return this.#cells.endedCount;
   }
 
   encode(batch: RowBatch): Pieces {
@@ -167,7 +167,7 @@ export class ParquetEncoder implements Encoder {
   }
 
   #addColumns(): void {
-    if (this.#columns.length === 0) this.#columns = this.#compared.addTo(this.#plan.columns);
+    if (this.#columns.length === 0) this.#columns = this.#cells.withEarlier(this.#plan.columns);
   }
 
   get #isGroupFull(): boolean {
@@ -189,13 +189,13 @@ export class ParquetEncoder implements Encoder {
         continue;
       }
       const values = this.#valuesAt(i);
-      for (const value of columnValues(batch, column)) values.push(value);
+      for (const value of this.#cells.read(batch, column)) values.push(value);
     }
   }
 
   /** Adds the rows that only the earlier report has to the current group. */
   #takeEnded(): void {
-    const ended = this.#compared.endedRows(this.#columns);
+    const ended = this.#cells.endedRows(this.#columns);
     if (ended.length === 0) return;
 
     if (this.#groupRows === 0) this.#beginGroup(this.#columns.length);

@@ -1,7 +1,7 @@
 import { OutputError } from '../errors.ts';
-import { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, Encoder } from '../output/encoder.ts';
 import { reportLines } from '../present/terminal/report-lines.ts';
+import { ColumnPlan } from '../query/column-plan.ts';
 import { type Row, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 

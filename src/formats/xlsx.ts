@@ -1,7 +1,5 @@
 import { parseDay, parseTimestamp, parseWallTime, toDecimalString } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
-import { ColumnPlan, columnValues, type PlannedColumn } from '../output/column-plan.ts';
-import { ComparedColumns } from '../output/compared-columns.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { leadingMetric } from '../present/choose-metrics.ts';
 import { buildReportModel } from '../present/report-model.ts';
@@ -20,12 +18,14 @@ import {
 } from '../present/sheet/spreadsheet.ts';
 import { summarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
+import { ColumnPlan, type PlannedColumn } from '../query/column-plan.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
 import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import { isTimeField, toKeyValue } from '../totals/group-keys.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { byValue } from '../totals/sorting.ts';
+import { RowValues } from './row-values.ts';
 
 const maxRows = 1_048_575;
 
@@ -53,7 +53,7 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #plan: ColumnPlan;
 
-  readonly #compared: ComparedColumns;
+  readonly #values: RowValues;
 
   readonly #sums = new ReportSums();
 
@@ -78,11 +78,11 @@ export class WorkbookEncoder implements Encoder {
   constructor(options: EncodeOptions) {
     this.#options = options;
     this.#plan = new ColumnPlan(options);
-    this.#compared = new ComparedColumns(options);
+    this.#values = new RowValues(options);
   }
 
   get endedRows(): number {
-    return this.#compared.endedCount;
+    return this.#values.endedCount;
   }
 
   encode(batch: RowBatch): Pieces {
@@ -91,10 +91,10 @@ export class WorkbookEncoder implements Encoder {
     if (this.#rowCount > maxRows) throw tooManyRows();
 
     this.#plan.follow(batch);
-    this.#columns ??= this.#compared.addTo(this.#plan.shown);
+    this.#columns ??= this.#values.withEarlier(this.#plan.shown);
     this.#sums.observe(batch, this.#plan.columns);
 
-    const rows = rowsIn(batch, this.#columns, rowsBefore);
+    const rows = this.#rowsIn(batch, this.#columns, rowsBefore);
     if (this.#hasBegun) this.#writeRows(rows, rowsBefore);
     else {
       for (const row of rows) this.#held.push(row);
@@ -109,7 +109,7 @@ export class WorkbookEncoder implements Encoder {
     const plan = this.#plan;
     const options = this.#options;
     plan.settle(tail.fields);
-    this.#columns ??= this.#compared.addTo(plan.shown);
+    this.#columns ??= this.#values.withEarlier(plan.shown);
     if (!this.#hasBegun) {
       this.#sortHeld(this.#columns);
       this.#begin();
@@ -136,10 +136,20 @@ export class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
+  #rowsIn(batch: RowBatch, columns: readonly PlannedColumn[], rowsBefore: number): SheetRow[] {
+    const values = columns.map((column) => this.#values.read(batch, column));
+    const rows: SheetRow[] = [];
+    for (let row = 0; row < batch.rowCount; row++) {
+      const number = rowsBefore + row + 1;
+      rows.push(columns.map((column, i) => toCell(values[i]?.[row], column, number)));
+    }
+    return rows;
+  }
+
   /** Writes the rows that only the earlier report has. */
   #writeEnded(columns: readonly PlannedColumn[]): void {
     const rowsBefore = this.#rowCount;
-    const ended = this.#compared.endedRows(columns).map((values, i) => {
+    const ended = this.#values.endedRows(columns).map((values, i) => {
       return columns.map((column, at) => toCell(values[at], column, rowsBefore + i + 1));
     });
     this.#rowCount += ended.length;
@@ -247,20 +257,6 @@ const wallDays = {
 
 /** Cells by column; `undefined` for an empty cell. */
 type SheetRow = readonly (SheetCell | undefined)[];
-
-function rowsIn(
-  batch: RowBatch,
-  columns: readonly PlannedColumn[],
-  rowsBefore: number,
-): SheetRow[] {
-  const values = columns.map((column) => columnValues(batch, column));
-  const rows: SheetRow[] = [];
-  for (let row = 0; row < batch.rowCount; row++) {
-    const number = rowsBefore + row + 1;
-    rows.push(columns.map((column, i) => toCell(values[i]?.[row], column, number)));
-  }
-  return rows;
-}
 
 /**
  * Returns `undefined` for null.

@@ -1,5 +1,5 @@
-import type { Column } from '../contract/columns.ts';
 import type { CheckResult } from '../errors.ts';
+import type { ColumnChoice } from '../query/column-plan.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
@@ -29,14 +29,7 @@ export interface TableLook {
 export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 
 /** Options of an encoder. Each format ignores those that do not apply to it. */
-export interface EncodeOptions {
-  /** Requested columns, if the request is known. */
-  readonly columns?: readonly Column[];
-
-  /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
-  readonly selectedColumns?: readonly string[] | 'all';
-  readonly normalize?: boolean;
-
+export interface EncodeOptions extends ColumnChoice {
   /** Writes CSV for spreadsheets in European locales. */
   readonly excel?: boolean | undefined;
 
@@ -46,9 +39,6 @@ export interface EncodeOptions {
 
   /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
   readonly title?: string;
-
-  /** What people read instead of a metric's label, by the metric's name (`--label`). */
-  readonly labels?: ReadonlyMap<string, string> | undefined;
 
   /** Set if the rows have the order that the user asked for. */
   readonly keepsOrder?: boolean;
@@ -65,9 +55,6 @@ export interface EncodeOptions {
 
   /** Report by day or hour, for pages whose rows have no times. */
   readonly overTime?: GroupedTotals;
-
-  /** Receives a sentence for the user that is not part of the output. */
-  readonly note?: (sentence: string) => void;
 }
 
 /** Warnings and notes as readers see them. */

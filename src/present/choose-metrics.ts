@@ -1,6 +1,5 @@
 import { metricOfField } from '../contract/columns.ts';
-import { profiles, vocabularyOf } from '../contract/vocabulary.ts';
-import type { ReportMetric } from '../query/metrics.ts';
+import { hasAllMetrics, type ReportMetric } from '../query/metrics.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { metricValue } from '../totals/report-metrics.ts';
 
@@ -21,7 +20,7 @@ export function leadingMetric(metrics: readonly ReportMetric[]): ReportMetric | 
  */
 export function chooseMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
   const main = mainMetrics(metrics);
-  if (!hasAllMetrics(metrics)) return [...new Set([...main, ...metrics])];
+  if (!hasAllMetrics(metrics.map(({ field }) => field))) return [...new Set([...main, ...metrics])];
 
   const filled = findNamed(metrics, conversions).filter((metric) => metricValue(metric, totals));
   return [...main, ...filled, ...findNamed(metrics, [`ecpm${chooseCurrency(metrics)}`])];
@@ -46,19 +45,6 @@ function findNamed(metrics: readonly ReportMetric[], names: readonly string[]): 
 
 /** Puts the metrics that people look for first, unless the user named some. */
 export function orderMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
-  if (!hasAllMetrics(metrics)) return [...metrics];
+  if (!hasAllMetrics(metrics.map(({ field }) => field))) return [...metrics];
   return [...new Set([...chooseMetrics(metrics, totals), ...metrics])];
-}
-
-/** Returns true for exactly the metrics of a profile, which a report has if the user named none. */
-function hasAllMetrics(metrics: readonly ReportMetric[]): boolean {
-  const sums = metrics.filter(({ derived }) => !derived);
-  const fields = new Set(sums.map(({ field }) => field));
-  return profiles.some((profile) => {
-    const own = vocabularyOf(profile).metrics;
-    const areThere = own.every(({ name, rowField }) => {
-      return fields.has(name) || fields.has(rowField?.[profile] ?? name);
-    });
-    return areThere && own.length === fields.size;
-  });
 }

@@ -1,7 +1,7 @@
-import type { ColumnPlan } from '../output/column-plan.ts';
 import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
 import { provenanceFacts } from '../output/provenance.ts';
 import { countDays, type Window } from '../query/calendar.ts';
+import type { ColumnPlan } from '../query/column-plan.ts';
 import type { ReportMetric } from '../query/metrics.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
 import { formatPlural, formPlural, listWords } from '../text/quantity.ts';

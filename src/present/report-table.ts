@@ -1,4 +1,4 @@
-import type { PlannedColumn } from '../output/column-plan.ts';
+import type { PlannedColumn } from '../query/column-plan.ts';
 import type { ReportMetric } from '../query/metrics.ts';
 import type { Row, Value } from '../rows/row-batch.ts';
 import { printable } from '../text/printable.ts';

@@ -2,7 +2,7 @@ import { type Column, listColumns } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { quoted } from '../text/printable.ts';
 import { breakdownsToSend, metricsToSend } from './body.ts';
-import { computedFields } from './file-columns.ts';
+import { listComputable } from './metrics.ts';
 import { closestHint, readName } from './names.ts';
 import type { Query } from './query.ts';
 
@@ -84,7 +84,7 @@ function possibleColumns({ profile, metrics, breakdowns }: ColumnsQuery): Possib
     metric !== undefined || breakdown !== undefined;
   const requested = columns.filter(isRequested).map(({ field }) => field);
   const fields = columns.map(({ field }) => field);
-  const computed = computedFields(fields);
+  const computed = listComputable(fields);
   const metricNames = columns.flatMap(({ metric }) => metric ?? []);
   return {
     requested: [...requested, ...computed],

@@ -1,5 +1,5 @@
 import { findNames, findSpellings } from '../contract/aliases.ts';
-import { fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { fieldTypeOf, metricOfField } from '../contract/columns.ts';
 import {
   breakdowns,
   derivedBreakdowns,
@@ -8,6 +8,7 @@ import {
 } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { formatPlural } from '../text/quantity.ts';
+import { listComputable } from './metrics.ts';
 import { closestHint, readName } from './names.ts';
 
 // Decides which columns of files are meant by names in flags: a column with exactly that name
@@ -123,16 +124,8 @@ export function readColumn(
 ): string | undefined {
   if (fields.includes(typed)) return typed;
 
-  const computed = flag === '--by' || flag === '--filter' ? [] : computedFields(fields);
+  const computed = flag === '--by' || flag === '--filter' ? [] : listComputable(fields);
   return readName({ flag, name: typed, accepted: [...new Set([...fields, ...computed])] });
-}
-
-/** Returns the rates that can be computed from columns. */
-export function computedFields(fields: readonly string[]): string[] {
-  const computable = derivedMetrics.filter(({ numerator, denominator }) => {
-    return [numerator, denominator].every((name) => fieldOfMetric(name, fields) !== undefined);
-  });
-  return computable.map(({ field }) => field);
 }
 
 /** `--sort` as typed. */

@@ -1,5 +1,10 @@
 import { fieldLabel, fieldOfMetric, fieldTypeOf, metricOfField } from '../contract/columns.ts';
-import { type DerivedMetric, derivedMetrics } from '../contract/vocabulary.ts';
+import {
+  type DerivedMetric,
+  derivedMetrics,
+  profiles,
+  vocabularyOf,
+} from '../contract/vocabulary.ts';
 
 /** Metric of a group or a report: a sum, or a quotient of two sums. */
 export interface ReportMetric {
@@ -25,38 +30,47 @@ export function defaultMetrics(fields: readonly string[]): ReportMetric[] {
 /** Returns all available metrics: sums in field order, and all derived metrics. */
 export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
   const summed = fields.filter((field) => metricOfField(field));
-  const metrics = summed.map((field): ReportMetric => {
-    const type = fieldTypeOf(field) === 'money' ? 'money' : 'integer';
-    return { field, label: fieldLabel(field), type };
-  });
-
-  for (const { field } of derivedMetrics) {
-    const metric = findComputedMetric(field, summed);
-    if (metric) metrics.push(metric);
-  }
-  return metrics;
+  const names = [...summed, ...derivedMetrics.map(({ field }) => field)];
+  return names.flatMap((name) => toReportMetric(name, summed) ?? []);
 }
 
 /**
- * Computes the derived metric of that name from the given row fields; `undefined` if there is no
- * such metric or a field is missing.
+ * Finds the metric of that name: the sum of a field, or a metric computed from the fields;
+ * `undefined` if there is no such metric or a field is missing.
  */
-export function findComputedMetric(
-  name: string,
-  fields: readonly string[],
-): ReportMetric | undefined {
-  const metric = derivedMetrics.find(({ field }) => field === name);
-  if (!metric) return undefined;
+export function toReportMetric(name: string, fields: readonly string[]): ReportMetric | undefined {
+  const label = fieldLabel(name);
+  if (fields.includes(name)) {
+    if (!metricOfField(name)) return undefined;
+    return { field: name, label, type: fieldTypeOf(name) === 'money' ? 'money' : 'integer' };
+  }
 
-  const numeratorField = fieldOfMetric(metric.numerator, fields);
-  const denominatorField = fieldOfMetric(metric.denominator, fields);
+  const formula = derivedMetrics.find(({ field }) => field === name);
+  if (!formula) return undefined;
+
+  const numeratorField = fieldOfMetric(formula.numerator, fields);
+  const denominatorField = fieldOfMetric(formula.denominator, fields);
   if (numeratorField === undefined || denominatorField === undefined) return undefined;
 
-  const type = metric.unit === 'percent' ? 'percent' : 'money';
-  return {
-    field: name,
-    label: fieldLabel(name),
-    type,
-    derived: { ...metric, numeratorField, denominatorField },
-  };
+  const type = formula.unit === 'percent' ? 'percent' : 'money';
+  const derived = { ...formula, numeratorField, denominatorField };
+  return { field: name, label, type, derived };
+}
+
+/** Lists the names of the metrics that can be computed from fields. */
+export function listComputable(fields: readonly string[]): string[] {
+  const computable = listAllMetrics(fields).filter(({ derived }) => derived);
+  return computable.map(({ field }) => field);
+}
+
+/** Returns true for exactly the metrics of a profile, which a report has if the user named none. */
+export function hasAllMetrics(fields: readonly string[]): boolean {
+  const present = new Set(fields.filter((field) => metricOfField(field)));
+  return profiles.some((profile) => {
+    const { metrics } = vocabularyOf(profile);
+    const arePresent = metrics.every(({ name, rowField }) => {
+      return present.has(name) || present.has(rowField?.[profile] ?? name);
+    });
+    return arePresent && metrics.length === present.size;
+  });
 }

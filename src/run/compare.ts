@@ -1,6 +1,6 @@
 import { addLabel } from '../checks/merged-check.ts';
 import type { CheckMessage } from '../errors.ts';
-import { ColumnPlan } from '../output/column-plan.ts';
+import { type PlannedColumn, planColumns } from '../query/column-plan.ts';
 import { earlierPart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import type { Comparison } from '../totals/comparison.ts';
@@ -41,10 +41,10 @@ export async function sumEarlierReport(
 
 async function addUp(rows: ReportRows): Promise<ReportSums> {
   const sums = new ReportSums({ keepsRows: true });
-  const plan = new ColumnPlan({});
+  let columns: readonly PlannedColumn[] | undefined;
   for await (const batch of rows.batches()) {
-    if (plan.columns.length === 0) plan.follow(batch);
-    sums.observe(batch, plan.columns);
+    columns ??= planColumns({}, batch.fields);
+    sums.observe(batch, columns);
   }
   return sums;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ColumnPlan } from '../../src/output/column-plan.ts';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { buildReportModel, type ReportModel } from '../../src/present/report-model.ts';
 import { firstRows, rowName } from '../../src/present/report-table.ts';
+import { ColumnPlan } from '../../src/query/column-plan.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
 import { windows } from '../totals/compared-windows.ts';

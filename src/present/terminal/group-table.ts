@@ -1,22 +1,19 @@
-import { ColumnPlan } from '../../output/column-plan.ts';
-import type { EncodeOptions, TableLook } from '../../output/encoder.ts';
+import type { TableLook } from '../../output/encoder.ts';
+import { type ColumnChoice, planColumns } from '../../query/column-plan.ts';
 import { isNameField, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { orderMetrics } from '../choose-metrics.ts';
 import { buildTable, groupRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
 
-/** Columns of a table of groups; by default the keys and the metrics. */
-type GroupColumns = Pick<EncodeOptions, 'columns' | 'selectedColumns' | 'labels'>;
-
-/** Draws a table of groups, with a line for those that are not shown and a line of totals. */
+/**
+ * Draws a table of groups, by default their keys and metrics, with a line for those that are not
+ * shown and a line of totals.
+ */
 export function groupTable(
   { all, metrics, top, others }: RankedGroups,
   look: TableLook,
-  columns: GroupColumns,
+  choice: ColumnChoice,
 ): string[] {
-  const plan = new ColumnPlan(columns);
-  plan.settle([...all.by.map(({ field }) => field), ...all.metrics]);
-
   const total = all.totals();
   const rows = groupRows(all, top);
   if (others) {
@@ -27,7 +24,7 @@ export function groupTable(
     rows.push({ sums: others.sums, valueIn });
   }
   const table = buildTable({
-    columns: plan.columns,
+    columns: planColumns(choice, [...all.by.map(({ field }) => field), ...all.metrics]),
     metrics: orderMetrics(metrics, total),
     lead: metrics[0],
     rows,

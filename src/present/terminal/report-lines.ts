@@ -1,5 +1,5 @@
-import type { ColumnPlan } from '../../output/column-plan.ts';
 import type { EncodeOptions } from '../../output/encoder.ts';
+import type { ColumnPlan } from '../../query/column-plan.ts';
 import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';

@@ -1,0 +1,258 @@
+import {
+  type Column,
+  type FieldType,
+  fieldLabel,
+  fieldOfColumn,
+  fieldOfMetric,
+  fieldTypeOf,
+  metricOfField,
+} from '../contract/columns.ts';
+import { IncompleteDataError } from '../errors.ts';
+import { hasValue, type RowBatch } from '../rows/row-batch.ts';
+import { printable } from '../text/printable.ts';
+import { readColumn, unknownColumn } from './file-columns.ts';
+import { defaultMetrics, hasAllMetrics, type ReportMetric, toReportMetric } from './metrics.ts';
+
+// Decides which columns an output has, in which order, and under which names. Formats only write
+// them.
+
+export interface PlannedColumn {
+  /** Row field; for a computed metric its name. */
+  readonly field: string;
+
+  /** Name in the header of files for programs. */
+  readonly name: string;
+
+  /** Heading for people: `Revenue (€)`, `Week`. */
+  readonly label: string;
+
+  /** Type of the field; `undefined` for computed metrics and fields unknown to the vocabulary. */
+  readonly type: FieldType | undefined;
+
+  readonly numeric: boolean;
+
+  /** Metric of the column. A derived one is computed from other values of the row. */
+  readonly metric?: ReportMetric;
+
+  /** Set if the values are those of the earlier report. */
+  readonly isEarlier?: true;
+}
+
+/** What determines the columns of an output. */
+export interface ColumnChoice {
+  /** Requested columns, if the request is known. */
+  readonly columns?: readonly Column[];
+
+  /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
+  readonly selectedColumns?: readonly string[] | 'all';
+
+  /** Names dollars `revenueDollar` in both profiles. */
+  readonly normalize?: boolean;
+
+  /** What people read instead of a metric's label, by the metric's name (`--label`). */
+  readonly labels?: ReadonlyMap<string, string> | undefined;
+
+  /** Receives a sentence for the user that is not part of the output. */
+  readonly note?: (sentence: string) => void;
+}
+
+/** Returns true if the values of a column are not those of a field of the rows. */
+export function isComputed({ metric, isEarlier }: PlannedColumn): boolean {
+  return isEarlier === true || metric?.derived !== undefined;
+}
+
+/**
+ * Plans the columns of rows with these fields: those that the user named, otherwise the requested
+ * ones and then the fields unknown to the vocabulary. A vocabulary field that was not requested is
+ * left out while it is null. Throws `UsageError` if a named column does not exist.
+ *
+ * @param rows first rows; `undefined` if there are none
+ */
+export function planColumns(
+  choice: ColumnChoice,
+  fields: readonly string[],
+  rows?: RowBatch,
+): PlannedColumn[] {
+  const named = namedColumns(choice);
+  if (!named) {
+    const chosen = chooseFields(choice, fields, rows);
+    return chosen.map((field) => toPlannedColumn(field, fields, choice));
+  }
+
+  const requested = choice.columns?.map(({ field }) => field) ?? [];
+  const known = [...new Set([...fields, ...requested])];
+  const chosen = new Set(named);
+  return [...chosen].map((name) => {
+    return toPlannedColumn(findNamedField(name, requested, known), known, choice);
+  });
+}
+
+/** Returns the columns named by the user; `undefined` if none were, or all. */
+function namedColumns({ selectedColumns }: ColumnChoice): readonly string[] | undefined {
+  return selectedColumns === 'all' ? undefined : selectedColumns;
+}
+
+/** Finds the field, or the computed metric, that a name means; requested ones come first. */
+function findNamedField(
+  name: string,
+  requested: readonly string[],
+  known: readonly string[],
+): string {
+  if (known.includes(name) || toReportMetric(name, known)) return name;
+
+  const field =
+    fieldOfMetric(name, known) ??
+    readColumn(name, requested, '--columns') ??
+    readColumn(name, known, '--columns');
+  if (field === undefined) throw unknownColumn(name, known);
+  return field;
+}
+
+/** Chooses the requested fields, then others that have values or are unknown. */
+function chooseFields(
+  { columns: requested, selectedColumns, note }: ColumnChoice,
+  fields: readonly string[],
+  rows: RowBatch | undefined,
+): string[] {
+  const chosen: string[] = [];
+  const taken = new Set<string>();
+  for (const column of requested ?? []) {
+    const field = fieldOfColumn(column, fields);
+    taken.add(field);
+    if (!column.hidden) chosen.push(field);
+  }
+
+  for (const field of fields) {
+    if (taken.has(field)) continue;
+    const isUnknown = fieldTypeOf(field) === undefined;
+    if (!requested || selectedColumns === 'all' || isUnknown) {
+      chosen.push(field);
+    } else if (rows && hasValue(rows, field)) {
+      note?.(`The column ${field} was not requested, but is kept because it has values.`);
+      chosen.push(field);
+    }
+  }
+  return chosen;
+}
+
+/** @param fields those of the rows */
+function toPlannedColumn(
+  field: string,
+  fields: readonly string[],
+  { columns = [], normalize = false, labels }: ColumnChoice,
+): PlannedColumn {
+  const metric = toReportMetric(field, fields);
+  const requested = columns.find((column) => column.field === field);
+  const type = metric?.derived ? undefined : (requested?.type ?? fieldTypeOf(field));
+  const metricName = metricOfField(field)?.name;
+  const isRenamed = normalize && metricName !== undefined && !fields.includes(metricName);
+  const label = labels?.get(metricName ?? field) ?? chooseLabel(field, requested);
+  return {
+    field,
+    name: isRenamed ? metricName : field,
+    label,
+    type,
+    numeric: type === 'integer' || type === 'money' || metric !== undefined,
+    ...(metric && { metric: { ...metric, label } }),
+  };
+}
+
+/** Chooses the label of a column: `Week` or `Month` for dates that represent these. */
+function chooseLabel(field: string, requested: Column | undefined): string {
+  if (requested?.isWeekly) return 'Week';
+  return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
+}
+
+/** Adds the usual rates for people, unless the user named columns or metrics. */
+function addUsualRates(
+  columns: readonly PlannedColumn[],
+  choice: ColumnChoice,
+): readonly PlannedColumn[] {
+  const fields = columns.map(({ field }) => field);
+  const hasNamedMetrics = choice.columns !== undefined && !hasAllMetrics(fields);
+  if (namedColumns(choice) || hasNamedMetrics) return columns;
+
+  const rates = defaultMetrics(fields).filter(({ derived, field }) => {
+    return derived && !fields.includes(field);
+  });
+  return [...columns, ...rates.map(({ field }) => toPlannedColumn(field, fields, choice))];
+}
+
+/** Adds the column `METRICBefore` after each metric (`--compare` in files for programs). */
+export function addEarlierColumns(columns: readonly PlannedColumn[]): PlannedColumn[] {
+  return columns.flatMap((column) => {
+    const { name, label, metric } = column;
+    if (!metric) return [column];
+    return [
+      column,
+      { ...column, name: `${name}Before`, label: `${label} before`, isEarlier: true },
+    ];
+  });
+}
+
+/** The columns of one output, which are decided by its first rows. */
+export class ColumnPlan {
+  columns: readonly PlannedColumn[] = [];
+
+  readonly #choice: ColumnChoice;
+
+  /** Fields of the latest batch. */
+  #fields: readonly string[] | undefined;
+
+  /** Fields without a column, which must not have values. */
+  #fieldsLeftOut: readonly string[] = [];
+
+  constructor(choice: ColumnChoice) {
+    this.#choice = choice;
+  }
+
+  /** Columns to show to people. */
+  get shown(): readonly PlannedColumn[] {
+    return addUsualRates(this.columns, this.#choice);
+  }
+
+  /**
+   * Plans the columns from the first batch. Throws as `planColumns`, and `IncompleteDataError` if a
+   * later batch has values in a field without a column.
+   */
+  follow(batch: RowBatch): void {
+    const { fields } = batch;
+    if (!this.#fields) this.columns = planColumns(this.#choice, fields, batch);
+    if (fields !== this.#fields) this.#fieldsLeftOut = this.#findFieldsLeftOut(fields);
+    this.#fields = fields;
+
+    for (const field of this.#fieldsLeftOut) {
+      if (hasValue(batch, field)) throw lateColumn(batch, field);
+    }
+  }
+
+  /**
+   * Plans the columns of a report without rows from its CSV header or the request. Throws as
+   * `planColumns`.
+   */
+  settle(header: readonly string[]): void {
+    if (this.#fields) return;
+    const isKnown = header.length > 0 || this.#choice.columns !== undefined;
+    this.#fields = isKnown ? header : (namedColumns(this.#choice) ?? []);
+    this.columns = planColumns(this.#choice, this.#fields);
+  }
+
+  #findFieldsLeftOut(fields: readonly string[]): string[] {
+    // Only columns named by the user may leave out values; otherwise a field without a column must
+    // stay null.
+    if (namedColumns(this.#choice)) return [];
+
+    const taken = new Set(this.columns.map(({ field }) => field));
+    for (const column of this.#choice.columns ?? []) {
+      if (column.hidden) taken.add(fieldOfColumn(column, fields));
+    }
+    return fields.filter((field) => !taken.has(field));
+  }
+}
+
+function lateColumn({ firstRow }: RowBatch, field: string): IncompleteDataError {
+  const name = printable(field);
+  const sentence = `After row ${firstRow}, the column “${name}” has values, but the header was written without it.`;
+  const hint = `Select the columns with --columns, with or without ${name}, or use --format json.`;
+  return new IncompleteDataError(sentence, { code: 'LATE_COLUMN', retryable: false, hint });
+}
