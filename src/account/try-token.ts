@@ -11,14 +11,18 @@ export interface TokenTrial {
   readonly doubt?: AdreportError;
 }
 
-/** Tries the token of a client with the cheapest call. Throws as the client's `campaigns`. */
-export async function tryToken(client: Client): Promise<TokenTrial> {
+/**
+ * Tries the token of a client with the cheapest call. Throws as the client's `campaigns`.
+ *
+ * @param mayLackList true to doubt a token that gets 404 (`decisions.md` 6)
+ */
+export async function tryToken(client: Client, mayLackList = false): Promise<TokenTrial> {
   try {
     const { campaigns } = await client.campaigns();
     return { campaigns: formatPlural(campaigns.length, 'campaign') };
   } catch (error) {
-    const hasNoList = error instanceof AdreportError && error.httpStatus === 404;
-    if (isForbidden(error) || hasNoList) return { doubt: error };
+    const lacksList = mayLackList && error instanceof AdreportError && error.httpStatus === 404;
+    if (isForbidden(error) || lacksList) return { doubt: error };
     throw error;
   }
 }

@@ -219,7 +219,7 @@ async function signIn(context: Context, target: Target, proof: TypedCredentials)
   const newSignIn = { baseUrl, encoding, token: proof.token, credentials };
   const client = await account.connectWith(newSignIn);
   const token = proof.token ?? (await client.signIn());
-  const { campaigns, doubt } = await tryToken(client);
+  const { campaigns, doubt } = await tryToken(client, true);
   if (doubt) {
     console.warn(`The token was not checked, because listing campaigns failed: ${doubt.message}`);
   }
