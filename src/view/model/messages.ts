@@ -1,9 +1,9 @@
 import { printable } from '../../text/printable.ts';
 import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
+import { fieldsToSum } from '../rows/used-columns.ts';
 import { cutGroupNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
-import { listRateParts } from './shown-metrics.ts';
 import type { View } from './view.ts';
 
 /** The parts of a view that messages are about. */
@@ -23,10 +23,7 @@ export function valueWarnings(view: Messages): string[] {
 /** Returns warnings about metrics that only some files have. */
 function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   const withRows = files.filter(({ tail }) => tail.rowCount > 0);
-  const shown = new Set([
-    ...metrics.filter(({ derived }) => !derived).map(({ field }) => field),
-    ...listRateParts(metrics),
-  ]);
+  const shown = new Set(metrics.flatMap(fieldsToSum));
   const warnings: string[] = [];
   for (const field of shown) {
     const absent = withRows.filter(({ fields }) => !fields.includes(field)).length;
@@ -55,6 +52,7 @@ export function viewNotes(view: Messages): string[] {
 
 /** Returns notes about rows left out of a rate because they lack one of its metrics. */
 function incompleteRates({ groups: { incompleteMetrics }, metrics }: Messages): string[] {
-  const lacking = listRateParts(metrics).filter((field) => incompleteMetrics.has(field));
+  const parts = new Set(metrics.filter(({ derived }) => derived).flatMap(fieldsToSum));
+  const lacking = [...parts].filter((field) => incompleteMetrics.has(field));
   return lacking.map((field) => `Rates leave out the rows without ${field}.`);
 }

@@ -1,5 +1,5 @@
-import { fieldTypeOf } from '../../contract/columns.ts';
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
+import type { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
 import { leadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
@@ -8,6 +8,7 @@ import { isTimeField } from '../../totals/group-keys.ts';
 import type { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { type RankedGroups, rankGroups } from '../../totals/ranked-groups.ts';
 import { findReportMetric } from '../../totals/report-metrics.ts';
+import { findNamedMetric } from '../rows/used-columns.ts';
 import type { ViewOptions } from '../view-flags.ts';
 import type { View } from './view.ts';
 
@@ -31,39 +32,21 @@ export function metricsToShow(
   const columns = fields.length === 0 ? everyMetric.map(({ name }) => name) : fields;
   const all = listAllMetrics(columns);
   const chosen = new Map<string, ReportMetric>();
-  for (const name of named ?? []) {
-    const metric = columnToAddUp(name, fields, all) ?? findReportMetric(name, all);
-    if (!metric)
-      throw unknownColumn(
-        name,
-        all.map(({ field }) => field),
-        '--metrics',
-      );
+  for (const metric of named ? [] : defaultMetrics(groups.metrics))
     chosen.set(metric.field, metric);
-  }
-  if (named) return [...chosen.values()];
 
-  for (const metric of defaultMetrics(groups.metrics)) chosen.set(metric.field, metric);
   const sorted = sort === undefined ? [] : [parseSort(sort).name];
-  for (const name of [...(query?.metrics ?? []), ...sorted]) {
-    const metric = findReportMetric(name, all);
-    if (metric && !chosen.has(metric.field)) chosen.set(metric.field, metric);
+  for (const name of named ?? [...(query?.metrics ?? []), ...sorted]) {
+    const metric = named ? findNamedMetric(name, columns) : findReportMetric(name, all);
+    if (metric) chosen.set(metric.field, metric);
+    else if (named) throw unknownMetric(name, all);
   }
   return [...chosen.values()];
 }
 
-/**
- * Finds the column with exactly that name, which is added up although the vocabulary does not know
- * it.
- */
-function columnToAddUp(
-  name: string,
-  fields: readonly string[],
-  all: readonly ReportMetric[],
-): ReportMetric | undefined {
-  const isUnknown = fields.includes(name) && fieldTypeOf(name) === undefined;
-  const isComputed = all.some(({ field }) => field === name);
-  return isUnknown && !isComputed ? { field: name, label: name, type: 'integer' } : undefined;
+function unknownMetric(name: string, all: readonly ReportMetric[]): UsageError {
+  const fields = all.map(({ field }) => field);
+  return unknownColumn(name, fields, '--metrics');
 }
 
 /** Returns the metric to sort by: the first of `--metrics`, or else revenue or what replaces it. */
@@ -93,13 +76,4 @@ export function columnMetrics({ metrics, options, sources }: View): readonly Rep
   if (options.metrics) return metrics;
   const named: readonly string[] = sources.query?.metrics ?? [];
   return metrics.filter(({ field, derived }) => !derived || named.includes(field));
-}
-
-/** Returns the columns that rates are computed from. */
-export function listRateParts(metrics: readonly ReportMetric[]): string[] {
-  const parts = new Set<string>();
-  for (const { derived } of metrics) {
-    if (derived) parts.add(derived.numeratorField).add(derived.denominatorField);
-  }
-  return [...parts];
 }

@@ -7,7 +7,7 @@ import {
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import type { KeyColumn } from '../../query/file-columns.ts';
 import type { ReportMetric } from '../../query/metrics.ts';
-import { listRateParts } from './shown-metrics.ts';
+import { fieldsToSum } from '../rows/used-columns.ts';
 
 /** Returns the column of a field as `run` has it; an unknown one is a number to add up. */
 export function toColumn(field: string): Column {
@@ -26,7 +26,7 @@ export function listMetricColumns(metrics: readonly ReportMetric[], hasRates: bo
   const columns = metrics.map(({ field, derived }): Column => {
     return derived ? { field, type: 'money' } : toColumn(field);
   });
-  const hidden = hasRates ? [] : listRateParts(metrics);
+  const hidden = hasRates ? [] : new Set(metrics.flatMap(fieldsToSum));
   for (const field of hidden) {
     const isShown = metrics.some((metric) => metric.field === field);
     if (!isShown) columns.push({ ...toColumn(field), hidden: true });

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { listKeyFields, metricOfField } from '../../contract/columns.ts';
-import { type BreakdownName, findAnyBreakdown } from '../../contract/vocabulary.ts';
+import { metricOfField } from '../../contract/columns.ts';
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
 import { commitFiles, discardFiles } from '../../output/commit-files.ts';
@@ -127,27 +126,17 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
   const { query, files } = sources;
   const names = columnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
   const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
-  const sent = breakdowns.map(sentName);
   const times = files.flatMap(({ record }) => (record ? [Date.parse(record.line.created)] : []));
   return {
     request: query
       ? { ...toRequestRecord(query), breakdowns: breakdownNames(breakdowns), metrics: names }
       : null,
     filters: [...describeFilters(query?.filters ?? {}), ...typed],
-    key: sent.every((name) => name !== undefined)
-      ? listKeyFields(sent)
-      : read.keys.map(({ field }) => field),
+    key: read.keys.map(({ field }) => field),
     reportId: null,
     fetchedMs: times.length === files.length ? Math.max(...times) : undefined,
     version,
   };
-}
-
-/** Returns the breakdown that the service has for a name; `undefined` for a column. */
-function sentName(name: string): BreakdownName | undefined {
-  const breakdown = findAnyBreakdown(name);
-  if (breakdown && 'sentAs' in breakdown) return breakdown.sentAs;
-  return breakdown?.name as BreakdownName | undefined;
 }
 
 /** Prints that a file is complete; with `--json` as an object on stdout. */

@@ -97,19 +97,11 @@ export function readNumber(text: string, type: FieldType, form: CsvDialect): str
   const hasComma = text.includes(',');
   if (hasComma && type === 'integer') return undefined;
 
-  const digits = toDecimalString(withDecimalPoint(text, form));
+  // Three digits after a comma may be thousands, except in files of `--excel`.
+  const isExcel = isForExcel(form);
+  const digits = toDecimalString(isExcel ? text.replace(',', '.') : text);
   if (digits === undefined || (type === 'integer' && !isWhole(digits))) return undefined;
-  return hasComma && form.delimiter === ',' ? JSON.stringify(text.trim()) : digits;
-}
-
-/**
- * Replaces a decimal comma. In files with semicolons a comma separates decimals; three digits after
- * it may be thousands, except in files of `--excel`.
- */
-function withDecimalPoint(text: string, form: CsvDialect): string {
-  if (form.delimiter !== ';') return text;
-  if (isForExcel(form)) return text.replace(',', '.');
-  return text.replace(/,(?=\d+\s*$)(?!\d{3}\s*$)/, '.');
+  return hasComma && !isExcel ? JSON.stringify(text.trim()) : digits;
 }
 
 /** Returns true for a whole number. A dot before three digits may separate thousands. */

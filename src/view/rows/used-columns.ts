@@ -7,7 +7,7 @@ import {
 import { metrics } from '../../contract/vocabulary.ts';
 import { UsageError } from '../../errors.ts';
 import { type KeyColumn, parseSort, resolveKeys } from '../../query/file-columns.ts';
-import { listAllMetrics } from '../../query/metrics.ts';
+import { listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
 import { findTimeField, isTimeField } from '../../totals/group-keys.ts';
 import { findReportMetric } from '../../totals/report-metrics.ts';
 import type { DaySpan } from '../sources/period.ts';
@@ -159,18 +159,27 @@ function isBefore(field: string): boolean {
   return name !== undefined && (metricOfField(name) !== undefined || isComputedMetric(name));
 }
 
+/**
+ * Finds the metric that a name means: a metric or rate of these columns, or the column with exactly
+ * that name, which is added up although the vocabulary does not know it.
+ */
+export function findNamedMetric(name: string, fields: readonly string[]): ReportMetric | undefined {
+  const isUnknown = fieldTypeOf(name) === undefined && !isComputedMetric(name);
+  if (isUnknown && fields.includes(name)) return { field: name, label: name, type: 'integer' };
+  return findReportMetric(name, listAllMetrics(fields));
+}
+
 /** Returns the fields whose sums a metric needs; empty for a name that is not a metric. */
 function fieldsForMetric(name: string, fields: readonly string[]): readonly string[] {
-  const isColumn = fields.includes(name) && !isComputedMetric(name);
-  if (isColumn) return fieldTypeOf(name) === undefined || metricOfField(name) ? [name] : [];
-
   // Another file may have the other column of a rate.
   const absent = metrics.filter((metric) => fieldOfMetric(metric.name, fields) === undefined);
   const all = [...fields, ...absent.map((metric) => metric.name)];
-  const metric =
-    findReportMetric(name, listAllMetrics(fields)) ?? findReportMetric(name, listAllMetrics(all));
-  if (!metric) return [];
-  const { derived, field } = metric;
+  const metric = findNamedMetric(name, fields) ?? findNamedMetric(name, all);
+  return metric ? fieldsToSum(metric) : [];
+}
+
+/** Returns the columns that a metric is computed from; of a sum, its own. */
+export function fieldsToSum({ field, derived }: ReportMetric): readonly string[] {
   return derived ? [derived.numeratorField, derived.denominatorField] : [field];
 }
 
