@@ -46,7 +46,10 @@ async function formatBody(
   return view.rows ? [await formatRows(context, view, view.rows)] : formatGroups(view, look);
 }
 
-/** Draws groups with rates of all rows that have both metrics, which rows of groups do not tell. */
+/**
+ * Draws the groups themselves, not their table: their rates, also in the total, are of the rows that
+ * have both metrics.
+ */
 function formatGroups(view: View, look: TableLook): string[] {
   const { by = [], columns, label } = view.options;
   const keys = listKeyColumns(view.read.keys, by);

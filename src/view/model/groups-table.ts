@@ -20,14 +20,15 @@ import { columnMetrics, isOrdered, rankViewGroups } from './shown-metrics.ts';
 import { listKeyColumns, listMetricColumns } from './table-columns.ts';
 import type { TableBefore, View, ViewTable } from './view.ts';
 
-/** What determines the values of groups in a table. */
+/** How groups become the rows of a table. */
 interface GroupValues {
   readonly columns: readonly Column[];
   readonly keys: readonly KeyColumn[];
   readonly metrics: readonly ReportMetric[];
 
   /**
-   * True if the table has rates: formats would compute them from rows without both metrics, too.
+   * True if rates are values of the table. Formats would compute them from sums that include rows
+   * without both metrics.
    */
   readonly hasRates: boolean;
   readonly profile: Profile | undefined;

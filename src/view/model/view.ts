@@ -8,7 +8,7 @@ import type { KeptRows } from '../groups/kept-rows.ts';
 import type { Sources } from '../sources/find-sources.ts';
 import type { ViewOptions } from '../view-flags.ts';
 
-/** The shown content of files. */
+/** Everything that is shown of some files. */
 export interface View {
   readonly options: ViewOptions;
   readonly sources: Sources;
@@ -46,7 +46,7 @@ export interface ViewTable {
   /** Fields to write; `undefined` for those that a format chooses. */
   readonly selected: readonly string[] | undefined;
 
-  /** Sentence on the rows that `--top` omits; absent if that is nothing. */
+  /** Note on the rows that `--top` omits; absent if there are none. */
   readonly leftOut: string | undefined;
 
   /** @param withOthers adds a row for the rows that `--top` omits */

@@ -6,7 +6,6 @@ import { commitFiles, discardFiles } from '../../output/commit-files.ts';
 import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import type { WrittenFile } from '../../output/written-file.ts';
-import { summaryLines } from '../../present/terminal/report-card.ts';
 import { formatEnds } from '../../query/calendar.ts';
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
@@ -62,12 +61,6 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   }
   if (view.options.open) openForUser(context, files);
   for (const file of files) await announceFile(context, view, file);
-  const labels = planned[0]?.encoding.labels;
-  const hasFile = files.some(({ name }) => name !== undefined);
-  if (hasFile && !context.flags.json) {
-    const { err, note } = context.console;
-    for (const line of summaryLines(view.byTime, err, { comparison, labels })) note(line);
-  }
 }
 
 async function planFiles(

@@ -32,7 +32,7 @@ export class CellCheck {
   readonly #times = new Set<Value | undefined>();
   #currency: string | undefined;
 
-  /** @param place `rows` are the indexes of the rows that are added up; `undefined` for all */
+  /** @param options.rows indexes of the rows that are added up; `undefined` for all */
   check(
     batch: RowBatch,
     used: UsedColumns,

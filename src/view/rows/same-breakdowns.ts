@@ -20,7 +20,7 @@ export interface FileFields {
   /** Columns with a value in some row. */
   readonly filled: ReadonlySet<string>;
 
-  /** Sentences on a total among the rows. */
+  /** Warnings about a row of totals. */
   readonly warnings: readonly string[];
 }
 

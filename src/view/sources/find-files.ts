@@ -4,7 +4,7 @@ import { readFolder } from '../../folder/folder-snapshot.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
 import { formatPlural, hasOrHave, isOrAre } from '../../text/quantity.ts';
-import type { FolderToView, OpenedPaths, SourceFile } from './open-paths.ts';
+import type { DeclaredFolder, OpenedPaths, SourceFile } from './open-paths.ts';
 
 /** The files of a period. */
 export interface PeriodFiles {
@@ -55,7 +55,7 @@ function startsIn({ since, until }: Window, instant: number): boolean {
 }
 
 async function selectFolderFiles(
-  { path, declaration }: FolderToView,
+  { path, declaration }: DeclaredFolder,
   { window, now, signal }: Search,
 ): Promise<SelectedPart[]> {
   const isSelected = (name: string): boolean => {
@@ -67,12 +67,12 @@ async function selectFolderFiles(
     return selectFiles(state, { window, now });
   };
   const selected = await select();
-  // A run beside this command may have been between the line of a file and the file.
+  // A run at the same time may have written the history line of a file, but not yet the file.
   return selected.some(({ gap }) => gap !== undefined) ? select() : selected;
 }
 
 function filesToRead(
-  { path, shown, declaration }: FolderToView,
+  { path, shown, declaration }: DeclaredFolder,
   selected: readonly SelectedPart[],
 ): SourceFile[] {
   const files: SourceFile[] = [];
@@ -87,9 +87,9 @@ function filesToRead(
 
 const maxNamedDays = 5;
 
-/** Formats `3 of 31 days are missing (2026-10-04, …).`, and the same of changed files. */
+/** Formats `3 of 31 days are missing (2026-10-04, …).` and `1 of 31 days has changed (…).` */
 function gapWarnings(
-  { declaration: { split } }: FolderToView,
+  { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],
   suffix = '',
 ): string[] {
@@ -108,9 +108,9 @@ function gapWarnings(
   return warnings;
 }
 
-/** Returns a sentence on files that the service may still correct. */
+/** Returns a note on files whose numbers the service may still correct. */
 function notFinalNotes(
-  { declaration: { split } }: FolderToView,
+  { declaration: { split } }: DeclaredFolder,
   selected: readonly SelectedPart[],
 ): string[] {
   const readable = selected.filter(({ gap }) => gap === undefined);

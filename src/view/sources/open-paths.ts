@@ -32,8 +32,8 @@ interface FileRecord {
   readonly part: CalendarUnit;
 }
 
-/** A declared folder to view. */
-export interface FolderToView {
+/** A declared folder that the command line names. */
+export interface DeclaredFolder {
   /** Path as typed; the folder may be below it. */
   readonly shown: string;
 
@@ -44,7 +44,7 @@ export interface FolderToView {
 
 /** The folders and files that the command line names. */
 export interface OpenedPaths {
-  readonly folders: readonly FolderToView[];
+  readonly folders: readonly DeclaredFolder[];
 
   /** Files that were named. */
   readonly files: readonly SourceFile[];
@@ -53,8 +53,8 @@ export interface OpenedPaths {
   readonly warnings: readonly string[];
 }
 
-/** A named file of a declared folder. */
-interface NamedFile extends TypedPath {
+/** A file that the command line names, in a declared folder. */
+interface FileInFolder extends TypedPath {
   /** Path from the folder, with slashes. */
   readonly name: string;
 }
@@ -69,9 +69,9 @@ export async function openPaths(
   host: Context['host'],
 ): Promise<OpenedPaths> {
   const { cwd, signal } = host;
-  const folders: FolderToView[] = [];
+  const folders: DeclaredFolder[] = [];
   const files: SourceFile[] = [];
-  const inFolders = new Map<string, NamedFile[]>();
+  const inFolders = new Map<string, FileInFolder[]>();
   for (const shown of paths) {
     refuseUrlToRead(shown);
     const typed =
@@ -89,9 +89,9 @@ export async function openPaths(
 
   const warnings: string[] = [];
   for (const [folder, named] of inFolders) {
-    const ofFolder = await identifyFiles(folder, named, signal);
-    files.push(...ofFolder.files);
-    warnings.push(...ofFolder.warnings);
+    const identified = await identifyFiles(folder, named, signal);
+    files.push(...identified.files);
+    warnings.push(...identified.warnings);
   }
   return { folders, files, warnings };
 }
@@ -99,7 +99,7 @@ export async function openPaths(
 async function openFolder(
   typed: TypedPath,
   { platform, signal }: Context['host'],
-): Promise<FolderToView> {
+): Promise<DeclaredFolder> {
   const { absolute, shown } = typed;
   const [found, ...others] = await findFolders(typed, signal);
   if (!found || others.length > 0) {
@@ -112,10 +112,13 @@ async function openFolder(
   return { shown, path, declaration: await requireDeclaration(path, place) };
 }
 
-/** Compares named files with the history of their folder. Other files stand for themselves. */
+/**
+ * Finds the history lines of files in a folder. Files without one are read without their days, and
+ * so are changed files, with a warning.
+ */
 async function identifyFiles(
   folder: string,
-  named: readonly NamedFile[],
+  named: readonly FileInFolder[],
   signal: AbortSignal,
 ): Promise<Pick<OpenedPaths, 'files' | 'warnings'>> {
   const files: SourceFile[] = [];

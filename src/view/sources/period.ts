@@ -67,7 +67,7 @@ export function resolvePeriods(
 }
 
 /**
- * Builds the error for `--compare` without a period: no file can have the period before all files.
+ * Builds the error for `--compare` without a period: all rows are shown, so none are from before.
  */
 function periodRequired(): UsageError {
   return new UsageError('--compare needs a period.', {
