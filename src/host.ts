@@ -40,9 +40,9 @@ export function processHost(): Host {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: workingFolder(),
+    cwd: findWorkingFolder(),
     platform: process.platform,
-    signal: signalToEnd(),
+    signal: createEndSignal(),
     wallClock: Date.now,
     stopwatch: () => performance.now(),
     sleep,
@@ -51,7 +51,7 @@ export function processHost(): Host {
 }
 
 /** Returns `deletedFolder` if the working folder was deleted. */
-function workingFolder(): string {
+function findWorkingFolder(): string {
   try {
     return process.cwd();
   } catch {
@@ -63,7 +63,7 @@ function workingFolder(): string {
  * Returns a signal that the first Ctrl-C, SIGTERM or SIGHUP aborts. The second one ends the program
  * at once.
  */
-function signalToEnd(): AbortSignal {
+function createEndSignal(): AbortSignal {
   const controller = new AbortController();
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {

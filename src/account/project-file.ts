@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { unknownKey } from '../query/saved-report.ts';
+import { unknownKeyMistake } from '../query/saved-report.ts';
 import { fileError, readYamlFile, type YamlFile, type YamlSection } from '../query/yaml-file.ts';
 import { quoted } from '../text/printable.ts';
 import { entryOf, type ProjectChoice, projectKeys } from './settings.ts';
@@ -38,7 +38,7 @@ export async function readProjectFile(path: string, shownPath: string): Promise<
   const file = await readYamlFile(path, shownPath);
   const members = ['defaults', 'reports'];
   for (const [name, { line }] of file.section().entries) {
-    if (!members.includes(name)) throw fileError(shownPath, unknownKey(name, line, members));
+    if (!members.includes(name)) throw fileError(shownPath, unknownKeyMistake(name, line, members));
   }
 
   const lines = new Map<string, number>();

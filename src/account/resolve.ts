@@ -60,7 +60,7 @@ export function resolveSettings(sources: SettingsSources): Settings {
   const unused: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
   const layers = [
     ...listLayers(sources, [...credentialKeys, ...unused]),
-    accountLayer(account.value, { ...storedAccount, account: stored.defaultAccount }),
+    listAccountLayer(account.value, { ...storedAccount, account: stored.defaultAccount }),
   ];
   return { ...readAll(layers, env), isFromEnvironment: false, storedAccount, stored };
 }
@@ -79,7 +79,7 @@ function useEnvironment(sources: SettingsSources): Settings {
   const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (storedDefault ?? {});
   const layers = [
     ...listLayers({ flags, env, projectFile: { ...projectFile, account: undefined } }),
-    accountLayer(defaultAccount, { baseUrl, profile, encoding, windowClock }),
+    listAccountLayer(defaultAccount, { baseUrl, profile, encoding, windowClock }),
   ];
   return {
     ...readAll(layers, env),
@@ -110,7 +110,7 @@ function hasCredentials(env: Env): boolean {
 /** Finds the name of the account. Throws `UsageError` for an invalid name. */
 export function resolveAccount(sources: SettingsSources): Setting<string> {
   const { env, stored } = sources;
-  const stores = accountLayer('', { account: stored.defaultAccount });
+  const stores = listAccountLayer('', { account: stored.defaultAccount });
   return readSetting('account', [...listLayers(sources), stores], env);
 }
 
@@ -178,7 +178,7 @@ function readVariables(env: Env, keys: readonly SettingKey[]): RawSettings {
   return values;
 }
 
-function accountLayer(account: string, values: RawSettings): Layer {
+function listAccountLayer(account: string, values: RawSettings): Layer {
   return { source: 'account', account, values };
 }
 

@@ -132,10 +132,13 @@ export class Store {
         deserialize: parseSettings,
       });
     } catch (error) {
-      throw new UsageError(`Cannot read the settings file ${this.path}: ${systemReason(error)}.`, {
-        code: 'BAD_SETTINGS',
-        hint: `The file was not changed. Repair it, or delete ${this.path} and sign in again: adreport login`,
-      });
+      throw new UsageError(
+        `Cannot read the settings file ${this.path}: ${describeSystemError(error)}.`,
+        {
+          code: 'BAD_SETTINGS',
+          hint: `The file was not changed. Repair it, or delete ${this.path} and sign in again: adreport login`,
+        },
+      );
     }
   }
 
@@ -148,10 +151,13 @@ export class Store {
   }
 
   #cannotWrite(cause: unknown): UsageError {
-    return new UsageError(`Cannot write the settings file ${this.path}: ${systemReason(cause)}.`, {
-      hint: 'Set ADREPORT_CONFIG_DIR to a different folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
-      cause,
-    });
+    return new UsageError(
+      `Cannot write the settings file ${this.path}: ${describeSystemError(cause)}.`,
+      {
+        hint: 'Set ADREPORT_CONFIG_DIR to a different folder, or use ADREPORT_TOKEN and ADREPORT_BASE_URL.',
+        cause,
+      },
+    );
   }
 }
 
@@ -197,7 +203,7 @@ function parseJson(text: string): unknown {
 export function settingsFolder(
   env: NodeJS.ProcessEnv,
   platform = process.platform,
-  home = homeFolder(),
+  home = findHomeFolder(),
 ): string {
   const { join, resolve } = platform === 'win32' ? win32 : posix;
   if (env.ADREPORT_CONFIG_DIR) return resolve(env.ADREPORT_CONFIG_DIR);
@@ -211,7 +217,7 @@ export function settingsFolder(
  * Returns `/` in a container that runs under an unknown user id. HOME is then set for conf, which
  * would fail too.
  */
-function homeFolder(): string {
+function findHomeFolder(): string {
   try {
     return homedir();
   } catch {
@@ -221,7 +227,7 @@ function homeFolder(): string {
 }
 
 /** Returns the readable part of a system message: `EACCES: permission denied, open '/…'`. */
-function systemReason(error: unknown): string {
+function describeSystemError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return /^\w+: ([^,]*)/.exec(message)?.[1] ?? message;
 }

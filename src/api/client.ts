@@ -264,7 +264,7 @@ export class Client {
     const { email, password: given } = credentials;
     const password = typeof given === 'string' ? given : await given();
     hide(password);
-    const body = bodyIn(encoding, {
+    const body = encodeBoth(encoding, {
       json: { auth: { email, password } },
       form: { 'auth[email]': email, 'auth[password]': password },
     });
@@ -326,7 +326,7 @@ export class Client {
   }
 
   #bodyOfId(id: string): CallBody {
-    return bodyIn(this.encoding, { json: { id }, form: { id } });
+    return encodeBoth(this.encoding, { json: { id }, form: { id } });
   }
 
   /** Prints a note about an unknown status word, once, with what to try. */
@@ -378,7 +378,7 @@ function buildRequest(
 }
 
 /** Encodes a body as JSON, or the same body as a form. */
-function bodyIn(
+function encodeBoth(
   encoding: Encoding,
   { json, form }: { readonly json: object; readonly form: Record<string, string> },
 ): CallBody {

@@ -194,14 +194,14 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
 
 /** Formats the service's message; `undefined` if it repeats ours. */
 function formatReason({ endpoint, status, record }: Refusal, sentence: string): string | undefined {
-  const reason = record.message ?? (status === 200 ? otherReason(record) : undefined);
+  const reason = record.message ?? (status === 200 ? formatOtherReason(record) : undefined);
   if (reason === undefined) return undefined;
 
   const further = endSentence(showText(endpoint, reason));
   return further.toLowerCase() === sentence.toLowerCase() ? undefined : further;
 }
 
-function otherReason({ errorId, status }: ServiceRecord): string {
+function formatOtherReason({ errorId, status }: ServiceRecord): string {
   if (errorId !== undefined) return errorId;
   return status ? `Its status is ${status}` : 'It gave no reason';
 }

@@ -80,13 +80,13 @@ function findMatches(
     const selected = [...names].filter(
       ([id, name]) => id === pattern || matchesWildcard(pattern, name),
     );
-    if (selected.length === 0) throw unmatched(flag, pattern, [...names.values()]);
+    if (selected.length === 0) throw noMatchError(flag, pattern, [...names.values()]);
     for (const [id, name] of selected) matches.set(id, name);
   }
   return matches;
 }
 
-function unmatched(flag: string, pattern: string, names: readonly string[]): UsageError {
+function noMatchError(flag: string, pattern: string, names: readonly string[]): UsageError {
   const nearby = nearestNames(pattern, names).map((name) => quoted(shortened(name)));
   const hint =
     nearby.length > 0

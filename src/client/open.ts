@@ -134,7 +134,7 @@ export class OpenReport {
       this.#result = { warnings: warnings.map(this.#redacted), notes: notes.map(this.#redacted) };
       return this.tail;
     } catch (error) {
-      throw this.#setup.report.response ? uncertainError(error) : error;
+      throw this.#setup.report.response ? toUncertainError(error) : error;
     } finally {
       this.#reportTransfer(true);
       await batches.return?.();
@@ -172,7 +172,7 @@ export class OpenReport {
 }
 
 /** A create call whose response was the data may have made a report too. */
-function uncertainError(error: unknown): unknown {
+function toUncertainError(error: unknown): unknown {
   if (!(error instanceof AdreportError) || isInterruption(error)) return error;
   return new UncertainCreateError(error, 'Requesting it again creates a second report.');
 }

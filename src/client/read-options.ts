@@ -116,9 +116,9 @@ export function readSettings(options: CreateClientOptions): CheckedSettings {
   const { profile = 'buyer', timezone, encoding = 'json', windowClock = 'instant' } = options;
   const { timeoutMs = 30_000, retries = 5, signal } = options;
   const credentials = email !== undefined && password !== undefined && { email, password };
-  if (baseUrl === undefined) throw missing('baseUrl, the URL of the service');
+  if (baseUrl === undefined) throw missingOptionError('baseUrl, the URL of the service');
   if (token === undefined && !credentials) {
-    throw missing(email === undefined ? 'token, or email and password' : 'password');
+    throw missingOptionError(email === undefined ? 'token, or email and password' : 'password');
   }
 
   return rewordErrors(() => ({
@@ -136,7 +136,7 @@ export function readSettings(options: CreateClientOptions): CheckedSettings {
   }));
 }
 
-function missing(option: string): UsageError {
+function missingOptionError(option: string): UsageError {
   return new UsageError(`createClient needs ${option}.`, {
     hint: 'Nothing is read from the environment: pass it, for example token: process.env.ADREPORT_TOKEN.',
   });

@@ -47,7 +47,7 @@ export const campaignsCommand = declareCommand({
 async function campaigns(context: Context, options: OptionsOf<typeof flags>): Promise<void> {
   const { search, active, adUnits = false } = options;
   const { host, console, account } = context;
-  const isActive = active === undefined ? undefined : activeDuring(active, host.wallClock());
+  const isActive = active === undefined ? undefined : selectActive(active, host.wallClock());
   const [output] = chooseOutputs(context, { ...options, output: [options.output ?? '-'] });
   const target = await openTarget(
     { host, stdout: console },
@@ -93,7 +93,7 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
 }
 
 /** Selects campaigns that run in a period; their dates are Paris wall time (`decisions.md` 5). */
-function activeDuring(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
+function selectActive(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolvePeriod({ period }, { zone: defaultZone, nowMs });
   const wallSince = wallTime(since);
   const wallUntil = wallTime(until);

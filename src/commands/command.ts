@@ -6,7 +6,7 @@ import type { Context, ContextOptions } from '../run/context.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { Pair } from '../ui/pairs.ts';
-import { seeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
+import { formatSeeHelpAll, typedPath, unknownCommand, unknownFlag } from './unknown-names.ts';
 
 /** Value of the argument `<id>`, `[term]` or `<file...>`. */
 type ArgumentValue<Name> = Name extends `${string}...${string}`
@@ -118,13 +118,16 @@ export class DeclaredCommand extends Command {
   /** Refuses a flag without its value; called by Commander. */
   optionMissingArgument({ long, flags }: Option): never {
     const flag = long ?? flags;
-    throw new UsageError(`${flag} needs a value.`, { about: { flag }, hint: seeHelpAll(this) });
+    throw new UsageError(`${flag} needs a value.`, {
+      about: { flag },
+      hint: formatSeeHelpAll(this),
+    });
   }
 
   /** Refuses a command without a required flag; called by Commander. */
   missingMandatoryOptionValue({ long, flags }: Option): never {
     const flag = long ?? flags;
-    throw new UsageError(`${flag} is required.`, { about: { flag }, hint: seeHelpAll(this) });
+    throw new UsageError(`${flag} is required.`, { about: { flag }, hint: formatSeeHelpAll(this) });
   }
 
   /** Refuses flags that exclude each other; called by Commander. */

@@ -37,7 +37,7 @@ export const execCommand = declareCommand({
     try {
       const env = {
         ...host.env,
-        ...environmentFor(server, host.env),
+        ...buildEnvironment(server, host.env),
         ADREPORT_CONFIG_DIR: settingsFolder,
       };
       const exitCode = await runToEnd({ program, args, env, host });
@@ -63,7 +63,10 @@ function requireDashes({ argv, host }: Context): void {
  * Returns the variables of a command that must reach the server and nothing else: its first
  * account, no other credentials, and no proxy for its host.
  */
-function environmentFor({ url, accounts }: LocalServer, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function buildEnvironment(
+  { url, accounts }: LocalServer,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
   const [account] = accounts;
   // Clients read one of the two names, and some of them only if the other is not set.
   const others = env.no_proxy || env.NO_PROXY;

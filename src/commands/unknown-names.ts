@@ -33,7 +33,7 @@ export function unknownFlag(command: Command, word: string, known: readonly Opti
   const guess = nearest(withoutDashes(name), flags.map(withoutDashes));
   return new UsageError(message, {
     about,
-    hint: didYouMean(guess && `--${guess}`, seeHelpAll(command)),
+    hint: didYouMean(guess && `--${guess}`, formatSeeHelpAll(command)),
   });
 }
 
@@ -42,7 +42,7 @@ function withoutDashes(flag: string): string {
   return flag.replace(/^--?/, '');
 }
 
-export function seeHelpAll(command: Command): string {
+export function formatSeeHelpAll(command: Command): string {
   return `See: ${typedPath(command)} --help-all`;
 }
 

@@ -4,7 +4,7 @@ import { AdreportError, isInterruption } from '../errors.ts';
 import { checkFolder, type Problem } from '../folder/check-folder.ts';
 import { requireParts, selectParts } from '../folder/check-paths.ts';
 import { requireDeclaration } from '../folder/declaration-file.ts';
-import { type FolderPart, listParts, partsDue } from '../folder/due.ts';
+import { type FolderPart, listParts, selectDueParts } from '../folder/due.ts';
 import {
   type FolderSnapshot,
   findFolders,
@@ -123,7 +123,7 @@ async function openFolders(
         isSelected,
         hashes: true,
       });
-      opened.push({ snapshot, due: partsDue(parts, snapshot), isSelected });
+      opened.push({ snapshot, due: selectDueParts(parts, snapshot), isSelected });
       partCount += parts.length;
     }
     requireParts(path, {

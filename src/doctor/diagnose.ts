@@ -48,7 +48,7 @@ export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResul
 
       // The local server works without stored settings.
       const isHarmless = tools.isLocal && check === 'settings-file';
-      results.push(isHarmless ? warning(check, error) : broken(check, error));
+      results.push(isHarmless ? warning(check, error) : brokenResult(check, error));
       return false;
     }
   }
@@ -74,7 +74,7 @@ async function checkStore({ host }: DoctorTools): Promise<readonly DoctorResult[
   const count = formatPlural(names.length, 'account');
   const stored = names.length === 0 ? 'no stored accounts' : `${count} (${names.join(', ')})`;
 
-  const results = [ok('settings-file', `${store.path}: ${stored}`)];
+  const results = [passedResult('settings-file', `${store.path}: ${stored}`)];
   // Windows has no file modes.
   if (host.platform === 'win32') return results;
   for (const [path, mode] of [
@@ -97,7 +97,7 @@ async function checkProjectFile({ host }: DoctorTools): Promise<readonly DoctorR
 
   const file = await readProjectFile(path, relative(host.cwd, path));
   checkSavedReports(file);
-  return [ok(projectFileName, `${path}: ${formatPlural(file.lines.size, 'report')}`)];
+  return [passedResult(projectFileName, `${path}: ${formatPlural(file.lines.size, 'report')}`)];
 }
 
 /** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
@@ -134,7 +134,7 @@ async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResul
 /** Checks the status of a call without a token, which should be a refusal. */
 function checkStatus(status: number, message: string): DoctorResult {
   if (status === 401 || status === 403) {
-    return ok('connection', `${message}, as expected without a token`);
+    return passedResult('connection', `${message}, as expected without a token`);
   }
   return warning('connection', {
     message: `${message}, but a call without a token should get 401.`,
@@ -153,7 +153,7 @@ function checkClock(
 
   const distance = formatDuration(Math.abs(aheadMs));
   if (Math.abs(aheadMs) < 60_000) {
-    return [ok('clock', `in sync with the service (${distance} off)`)];
+    return [passedResult('clock', `in sync with the service (${distance} off)`)];
   }
   const direction = aheadMs > 0 ? 'ahead of' : 'behind';
   const finding = warning('clock', {
@@ -165,10 +165,10 @@ function checkClock(
 
 async function checkSignIn({ account }: DoctorTools): Promise<readonly DoctorResult[]> {
   const { campaigns, doubt } = await tryToken(await account.client());
-  return [doubt ? warning('sign-in', doubt) : ok('sign-in', `works: ${campaigns}`)];
+  return [doubt ? warning('sign-in', doubt) : passedResult('sign-in', `works: ${campaigns}`)];
 }
 
-function ok(check: string, message: string): DoctorResult {
+function passedResult(check: string, message: string): DoctorResult {
   return { check, status: 'ok', message, fix: null, exitCode: null };
 }
 
@@ -182,7 +182,7 @@ function warning(check: string, { message, hint = seeSettings }: Problem): Docto
   return { check, status: 'warning', message, fix: hint, exitCode: null };
 }
 
-function broken(
+function brokenResult(
   check: string,
   { message, hint = seeSettings, exitCode }: AdreportError,
 ): DoctorResult {

@@ -112,7 +112,12 @@ export async function planDeclaration(
     const earliest = await findFirstDay(folder, asked.timezone, host.signal);
     const since = earliest !== undefined && earliest < days.since ? earliest : days.since;
     const declaration = firstDeclaration(asked, { ...days, since });
-    return { declaration, warnings: [], notes: [firstNote(shown, declaration)], isChanged: true };
+    return {
+      declaration,
+      warnings: [],
+      notes: [formatFirstNote(shown, declaration)],
+      isChanged: true,
+    };
   }
 
   const before = file.declaration;
@@ -126,7 +131,7 @@ export async function planDeclaration(
     : extendDeclaration(before, query, days);
   return {
     declaration,
-    warnings: [...replacedWarning(shown, changes), ...sinceWarning(shown, before, declaration)],
+    warnings: [...warnOfReplacement(shown, changes), ...warnOfSince(shown, before, declaration)],
     notes: [],
     isChanged: isOther || formatKeys(before) !== formatKeys(declaration),
   };
@@ -244,14 +249,14 @@ async function writeDeclaration(
 }
 
 /** Formats `data from 2026-11-01 on`, or `from 2026-11-01 to 2026-11-30, no further`. */
-function firstNote(shown: string, { since, until, split, query }: Declaration): string {
+function formatFirstNote(shown: string, { since, until, split, query }: Declaration): string {
   const days = until === 'now' ? `${since} on` : `${since} to ${until}, no further`;
   const { breakdowns } = query;
   const by = breakdowns.length > 0 ? breakdowns.join(', ') : 'in total';
   return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, by ${by}.`;
 }
 
-function sinceWarning(shown: string, before: Declaration, after: Declaration): string[] {
+function warnOfSince(shown: string, before: Declaration, after: Declaration): string[] {
   if (before.since === after.since) return [];
   const dayMs = 86_400_000;
   const days = Math.round((Date.parse(before.since) - Date.parse(after.since)) / dayMs);
@@ -260,7 +265,7 @@ function sinceWarning(shown: string, before: Declaration, after: Declaration): s
   ];
 }
 
-function replacedWarning(shown: string, differing: readonly string[]): string[] {
+function warnOfReplacement(shown: string, differing: readonly string[]): string[] {
   if (differing.length === 0) return [];
   return [
     `${shown} has a new declaration (${differing.join('; ')}). Its other files are from another report until adreport update downloads them.`,

@@ -111,7 +111,7 @@ export function extendDeclaration(
   days: RequestedDays,
 ): Declaration {
   const since = before.since < days.since ? before.since : days.since;
-  const until = laterEnd(before.until, days.until);
+  const until = chooseLaterEnd(before.until, days.until);
   return toDeclaration({ ...before.query, ...pickEdits(query), since, until });
 }
 
@@ -126,7 +126,7 @@ export function replaceDeclaration(
 }
 
 /** Returns the later of two ends; `now` is after any day. */
-function laterEnd(one: string, other: string): string {
+function chooseLaterEnd(one: string, other: string): string {
   if (one === 'now' || other === 'now') return 'now';
   return one > other ? one : other;
 }

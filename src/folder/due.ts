@@ -43,7 +43,7 @@ export function findPart(name: string, declaration: Declaration): FolderPart | u
 export type DueInputs = Pick<FolderSnapshot, 'declaration' | 'history' | 'onDisk'>;
 
 /** Returns the parts that are due, except those whose path is not a regular file. */
-export function partsDue(parts: readonly FolderPart[], inputs: DueInputs): FolderPart[] {
+export function selectDueParts(parts: readonly FolderPart[], inputs: DueInputs): FolderPart[] {
   return parts.filter((part) => {
     const isReplaceable = inputs.onDisk.get(part.name)?.kind !== 'unreadable';
     return isReplaceable && isDue(part, inputs);

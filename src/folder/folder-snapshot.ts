@@ -49,7 +49,7 @@ export async function findFolders(path: TypedPath, signal: AbortSignal): Promise
       if (isVisible) waiting.push(join(folder, entry.name));
     }
   }
-  if (targets.length === 0) throw notDeclared(path, await listOrEmpty(path.absolute));
+  if (targets.length === 0) throw notDeclaredError(path, await listOrEmpty(path.absolute));
   return targets.sort((one, other) => (one.folder < other.folder ? -1 : 1));
 }
 
@@ -79,12 +79,12 @@ async function findFolderAbove(path: TypedPath): Promise<FolderTarget> {
       const file = relative(folder, path.absolute).split(sep).join('/');
       return { folder, file };
     }
-    if (dirname(folder) === folder) throw notDeclared(path, []);
+    if (dirname(folder) === folder) throw notDeclaredError(path, []);
     folder = dirname(folder);
   }
 }
 
-function notDeclared({ shown }: TypedPath, names: readonly string[]): UsageError {
+function notDeclaredError({ shown }: TypedPath, names: readonly string[]): UsageError {
   const hasHistory = names.some(isHistoryName);
   const hint = hasHistory
     ? 'It has a history: run the command that filled it again, which writes a new declaration.'

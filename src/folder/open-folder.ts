@@ -75,7 +75,7 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
 }
 
 /** Adds to a query what only the declaration of its folder says. */
-export function asDeclared(query: Query, { query: own }: Declaration): Query {
+export function toDeclared(query: Query, { query: own }: Declaration): Query {
   const { since, until, split, outputs, account, login, service, ...others } = own;
   return { ...query, ...others };
 }

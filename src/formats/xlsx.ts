@@ -1,7 +1,7 @@
 import { parseDay, parseTimestamp, parseWallTime, toDecimalString } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
-import { leadingMetric } from '../present/choose-metrics.ts';
+import { findLeadingMetric } from '../present/choose-metrics.ts';
 import { buildReportModel } from '../present/report-model.ts';
 import { columnWidth } from '../present/sheet/column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from '../present/sheet/sheet-cells.ts';
@@ -167,7 +167,7 @@ export class WorkbookEncoder implements Encoder {
   /** Sorts the held rows, largest first, unless there is time or the user chose the order. */
   #sortHeld(columns: readonly PlannedColumn[]): void {
     const hasTime = columns.some(({ field }) => isTimeField(field));
-    const lead = leadingMetric(columns.flatMap(({ metric }) => metric ?? []));
+    const lead = findLeadingMetric(columns.flatMap(({ metric }) => metric ?? []));
     if (hasTime || !lead || this.#options.keepsOrder) return;
 
     const place = columns.findIndex(({ field }) => field === lead.field);

@@ -49,17 +49,17 @@ function layOutCommands(code: string, { width, platform }: TopicPage): string {
 function renderBlock(block: string, width: number, style: Style): string {
   if (block.startsWith('#')) return style.bold(plain(block.replace(/^#+ /, '')));
   if (block.startsWith('|')) return renderTable(readTable(block), width, style);
-  if (!block.startsWith('- ')) return wrap(styled(block, style), width).join('\n');
+  if (!block.startsWith('- ')) return wrap(applyStyles(block, style), width).join('\n');
 
   const items = block.split(/\n(?=- )/);
-  const wrappedItems = items.map((item) => wrap(styled(item.slice(2), style), width - 4));
+  const wrappedItems = items.map((item) => wrap(applyStyles(item.slice(2), style), width - 4));
   return wrappedItems.map((lines) => `  - ${lines.join('\n    ')}`).join('\n');
 }
 
 /**
  * Colours code and sets emphasis in bold, each word alone, so that no style crosses a line break.
  */
-function styled(text: string, { cyan, bold }: Style): string {
+function applyStyles(text: string, { cyan, bold }: Style): string {
   const eachWord = (words: string, paint: (word: string) => string): string =>
     words.replaceAll(/\S+/g, (word) => paint(word));
   return text
@@ -113,10 +113,10 @@ function fitColumns(
   for (let column = 0; column < columnCount; column++) {
     const cells = rows.map((row) => row[column] ?? '');
     widths.push(Math.max(...cells.map((cell) => cell.length)));
-    minWidths.push(Math.max(...cells.map(longestWord)));
+    minWidths.push(Math.max(...cells.map(measureLongestWord)));
   }
 
-  while (lineWidth(widths) > width) {
+  while (measureLine(widths) > width) {
     // Takes a character from the widest column that can spare one.
     const givingWidths = widths.map((own, column) => (own > (minWidths[column] ?? 0) ? own : 0));
     const widest = Math.max(...givingWidths);
@@ -127,11 +127,11 @@ function fitColumns(
 }
 
 /** Adds up the widths of columns, each with two blanks before it. */
-function lineWidth(widths: readonly number[]): number {
+function measureLine(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
 
-function longestWord(text: string): number {
+function measureLongestWord(text: string): number {
   return Math.max(...text.split(' ').map((word) => word.length));
 }
 

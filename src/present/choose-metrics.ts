@@ -7,7 +7,7 @@ import { metricValue } from '../totals/report-metrics.ts';
 const conversions = ['downloads', 'leads', 'landings'];
 
 /** Returns revenue, or the metric that replaces it in order, rankings and changes. */
-export function leadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
+export function findLeadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
   const sums = metrics.filter(({ derived }) => !derived);
   return mainMetrics(sums)[0] ?? sums[0];
 }

@@ -24,10 +24,10 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
 export function groupName(fields: readonly string[], key: GroupKey): string {
   const named = fields.findIndex((field) => /name$/i.test(field));
   const name = named < 0 ? key.find((text) => text !== null) : key[named];
-  return nameText(name ?? '');
+  return displayName(name ?? '');
 }
 
 /** Replaces a blank name. */
-export function nameText(name: string): string {
+export function displayName(name: string): string {
   return name.trim() === '' ? noName : name;
 }

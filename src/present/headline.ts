@@ -20,7 +20,7 @@ export function formatHeadline(
   const now = sums.total.totals();
   const { direction, text } = compareMetric(lead, now, comparison.sums.total.totals());
   const hasChanged = direction === 'up' || direction === 'down';
-  if (!isRevenue(lead) || !hasChanged || valueIn(now, lead) <= 0) return undefined;
+  if (!isRevenue(lead) || !hasChanged || findValue(now, lead) <= 0) return undefined;
 
   const isRise = direction === 'up';
   // The amount has the currency, and the verb the direction.
@@ -47,7 +47,7 @@ function isRevenue({ field, derived }: ReportMetric): boolean {
   return !derived && (metricOfField(field)?.name.startsWith('revenue') ?? false);
 }
 
-function valueIn(sums: Sums | undefined, metric: ReportMetric): number {
+function findValue(sums: Sums | undefined, metric: ReportMetric): number {
   return (sums && metricValue(metric, sums)) ?? 0;
 }
 
@@ -69,7 +69,7 @@ function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetri
   return [...groups, ...endedGroups(unit, comparison, lead)].map(({ key }) => {
     const now = groups.find(key)?.sums;
     const before = earlier.find(key)?.sums;
-    return { key, now, before, change: valueIn(now, lead) - valueIn(before, lead) };
+    return { key, now, before, change: findValue(now, lead) - findValue(before, lead) };
   });
 }
 

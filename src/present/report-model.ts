@@ -12,7 +12,7 @@ import type { GroupedTotals, Sums } from '../totals/grouped-totals.ts';
 import { describeReport, formatPeriod } from '../totals/report-description.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
 import { nameRow, nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
-import { chooseMetrics, leadingMetric } from './choose-metrics.ts';
+import { chooseMetrics, findLeadingMetric } from './choose-metrics.ts';
 import { endedSentence, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
 import {
@@ -127,7 +127,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
 
   const planned = metricsOfPlan(plan);
   const metrics = chooseMetrics(planned, hasRows ? totals : (sumsBefore ?? totals));
-  const lead = leadingMetric(metrics);
+  const lead = findLeadingMetric(metrics);
   const context: TableContext = { ...parts, metrics, lead, dateUnit };
   return {
     title: options.title ?? description.title,

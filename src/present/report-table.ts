@@ -9,7 +9,7 @@ import { shortenHour } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
 import { compareMetric, formatMetric, metricValue, toSums } from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
-import { idWithoutName, nameText, noName } from './group-name.ts';
+import { displayName, idWithoutName, noName } from './group-name.ts';
 
 /** A table of a report for people. Pages, sheets and terminals only differ in how they draw it. */
 export interface ReportTable {
@@ -91,7 +91,7 @@ export interface TableParts {
  */
 export function buildTable(parts: TableParts): ReportTable {
   const { columns, metrics, lead, total, findBefore, hasNamedColumns, keepsOrder } = parts;
-  const shown = hasNamedColumns ? columns : inReadingOrder(columns, metrics);
+  const shown = hasNamedColumns ? columns : sortForReading(columns, metrics);
   const hasTime = columns.some(({ field }) => isTimeField(field));
   const isCompared = findBefore !== undefined && lead && !hasTime && !hasNamedColumns;
 
@@ -119,7 +119,7 @@ export function buildTable(parts: TableParts): ReportTable {
 }
 
 /** Puts the breakdowns first, as requested, then the metrics, then unknown fields. */
-function inReadingOrder(
+function sortForReading(
   columns: readonly PlannedColumn[],
   metrics: readonly ReportMetric[],
 ): PlannedColumn[] {
@@ -173,7 +173,7 @@ function sumRows(
 ): TableRow {
   const before = rows.flatMap((row) => (row.before ? [{ sums: row.before }] : []));
   const label = othersLabel(rows.length);
-  const labelled = namingColumn(columns)?.field;
+  const labelled = findNameColumn(columns)?.field;
   return {
     sums: addRows(rows, columns),
     before: isCompared && before.length > 0 ? addRows(before, columns) : undefined,
@@ -193,7 +193,7 @@ function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly Tabl
 }
 
 /** Finds the column that names the rows: the first name, else the first that is no metric. */
-export function namingColumn(columns: readonly TableColumn[]): TableColumn | undefined {
+export function findNameColumn(columns: readonly TableColumn[]): TableColumn | undefined {
   const others = columns.filter(({ kind }) => kind !== 'metric');
   return others.find(({ kind }) => kind === 'name') ?? others[0];
 }
@@ -203,7 +203,7 @@ export function rowName(
   { columns }: ReportTable,
   row: TableRow,
 ): { readonly name: string; readonly detail: string } {
-  const named = namingColumn(columns);
+  const named = findNameColumn(columns);
   const other = columns.find((column) => column !== named && column.kind !== 'metric');
   return {
     name: (named && formatCell(named, row)) ?? noName,
@@ -220,7 +220,7 @@ export function formatCell({ field, kind, metric }: TableColumn, row: TableRow):
   const text = toKeyValue(row.valueIn(field));
   if (text === null) return kind === 'name' ? noName : null;
   if (kind === 'time') return printable(shortenHour(text));
-  return printable(kind === 'name' ? nameText(text) : text);
+  return printable(kind === 'name' ? displayName(text) : text);
 }
 
 /** Compares a metric of a row with the earlier report; `undefined` if rows are not compared. */

@@ -66,7 +66,7 @@ export function reportTrend(parts: {
 
   const whole = { name: '', sums: axis.slots.map((slot) => addSums(slot, sums.total.metrics)) };
   const earlier = time && comparison?.sums.findGroups(time);
-  const before = comparison && earlier && earlierSeries(axis, earlier, comparison);
+  const before = comparison && earlier && buildEarlierSeries(axis, earlier, comparison);
   const lines = lead && time ? buildLines(lead, axis, sums) : undefined;
   return {
     axis,
@@ -78,7 +78,7 @@ export function reportTrend(parts: {
   };
 }
 
-function earlierSeries(
+function buildEarlierSeries(
   axis: TimeAxis,
   earlier: GroupedTotals,
   comparison: Comparison,

@@ -43,7 +43,7 @@ export function buildBody(part: Part): ReportBody {
     throw new Error('The names of a filter were not looked up.');
   }
   return {
-    ...sentTimes(part),
+    ...toSentTimes(part),
     metrics: metricsToSend(metrics).join(','),
     ...(breakdowns.length > 0 && { breakdowns: breakdownsToSend(breakdowns) }),
     ...filters,
@@ -79,7 +79,7 @@ export function breakdownsToSend(
   });
 }
 
-function sentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' | 'until'> {
+function toSentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' | 'until'> {
   if (query.windowClock === 'instant') return { since, until };
 
   const wallSince = wallAt(since, zone).toSeconds();

@@ -25,7 +25,7 @@ import { type ColumnsQuery, readColumnNames } from './columns.ts';
 import type { TypedFilter } from './flags/read-value.ts';
 import { type KeptFlags, type QueryFlags, runFlagsByName } from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
-import { alternatives, closestHint, readName } from './names.ts';
+import { closestHint, listAlternatives, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
 import { keepsFolder, unitOfParts } from './parts.ts';
 import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
@@ -147,7 +147,7 @@ type FilterFacts = Pick<QueryFacts, 'profile' | 'platform'>;
 function readFilters(options: QueryFlags, facts: FilterFacts): QueryFilters {
   const filters: Record<string, readonly string[]> = {};
   const add = (name: string, values: readonly string[]): void => {
-    filters[name] = distinct([...(filters[name] ?? []), ...values]);
+    filters[name] = removeDuplicates([...(filters[name] ?? []), ...values]);
   };
   const addTyped = (flag: string, typed: TypedFilter): void => {
     requireFilters(flag, facts.profile);
@@ -233,11 +233,11 @@ function readNames<Name extends string>(
     if (name !== undefined) return name as Name;
     throw refuse(
       flag,
-      elsewhereMessage(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
+      explainElsewhere(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
       closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`),
     );
   });
-  return distinct(names);
+  return removeDuplicates(names);
 }
 
 function refuse(flag: string, message: string, hint: string): UsageError {
@@ -249,7 +249,7 @@ const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]
   .map(({ name }) => name);
 
 /** Explains a name that another profile has; `undefined` for an unknown one. */
-function elsewhereMessage(
+function explainElsewhere(
   kind: string,
   text: string,
   entries: readonly VocabularyEntry[],
@@ -260,7 +260,7 @@ function elsewhereMessage(
   );
   if (name === undefined) return undefined;
   const { profiles = [] } = entries.find((entry) => entry.name === name) ?? {};
-  return `The ${kind} ${alternatives([name, ...others])} is in ${profiles.join(' and ')} reports only.`;
+  return `The ${kind} ${listAlternatives([name, ...others])} is in ${profiles.join(' and ')} reports only.`;
 }
 
 /** Formats a period for storing: `last-week`, `2026-Q3`. */
@@ -271,6 +271,6 @@ function normalizeCase(period: string | undefined): string | undefined {
     .replaceAll(/-[qw]\d/g, (unit) => unit.toUpperCase());
 }
 
-function distinct<Value>(values: readonly Value[]): Value[] {
+function removeDuplicates<Value>(values: readonly Value[]): Value[] {
   return [...new Set(values)];
 }

@@ -47,7 +47,7 @@ export function resolveKeys(
 ): KeyColumn[] {
   const keys = new Map<string, KeyColumn>();
   for (const name of names) {
-    for (const key of keysNamed(name, fields, flag)) {
+    for (const key of findNamedKeys(name, fields, flag)) {
       if (!keys.has(key.field)) keys.set(key.field, key);
     }
   }
@@ -55,7 +55,7 @@ export function resolveKeys(
 }
 
 /** Returns the fields that `--filter name=…` refers to: a column, or those of a breakdown. */
-export function fieldsNamed(name: string, fields: readonly string[]): string[] {
+export function findNamedFields(name: string, fields: readonly string[]): string[] {
   return resolveKeys([name], fields, '--filter').map(({ field }) => field);
 }
 
@@ -65,7 +65,7 @@ const calendarUnits: Readonly<Record<string, KeyColumn['unit']>> = {
   MONTHLY: 'month',
 };
 
-function keysNamed(text: string, fields: readonly string[], flag: '--by' | '--filter') {
+function findNamedKeys(text: string, fields: readonly string[], flag: '--by' | '--filter') {
   const breakdown = readFileBreakdown(text, fields, flag);
   if (breakdown === undefined) {
     const column = readColumn(text, fields, flag);
@@ -90,7 +90,7 @@ function readFileBreakdown(
 ): string | undefined {
   if (fields.includes(text)) return undefined;
 
-  const accepted = breakdownsIn(fields);
+  const accepted = listBreakdownsIn(fields);
   const isBreakdown = findSpellings(text, accepted).length > 0;
   const isColumn = findSpellings(text, fields).length > 0;
   // `OS` and `os` differ only in case: `--by` means the breakdown, `--filter` the column.
@@ -99,7 +99,7 @@ function readFileBreakdown(
 }
 
 /** Returns the breakdowns by which a file with these columns can be grouped. */
-function breakdownsIn(fields: readonly string[]): string[] {
+function listBreakdownsIn(fields: readonly string[]): string[] {
   const names: string[] = [];
   for (const { name } of [...breakdowns, ...derivedBreakdowns]) {
     const hasField = listBreakdownFields(name).some((field) => fields.includes(field));
@@ -170,7 +170,7 @@ export function unknownColumn(
 
   const isForFiles = flag === '--by' || flag === '--filter';
   const lacking =
-    columnsLackingFor(name, columns) ?? (isForFiles ? valuesLacking(name) : undefined);
+    explainLackingColumns(name, columns) ?? (isForFiles ? explainLackingValues(name) : undefined);
   if (lacking !== undefined) return new UsageError(lacking, { code, hint: choice });
   const hint = closestHint({ name: name, accepted: columns }, choice);
   return new UsageError(`Unknown column “${name}” in ${flag}.`, { code, hint });
@@ -186,7 +186,7 @@ function listNames(columns: readonly string[]): string {
 }
 
 /** Formats `These files have no hours.`; `undefined` for a name that is no breakdown. */
-function valuesLacking(name: string): string | undefined {
+function explainLackingValues(name: string): string | undefined {
   const all = [...breakdowns, ...derivedBreakdowns].map((breakdown) => breakdown.name);
   const [found = '', another] = findNames(name, all);
   const breakdown = another === undefined ? findAnyBreakdown(found) : undefined;
@@ -197,7 +197,7 @@ function valuesLacking(name: string): string | undefined {
 }
 
 /** Says which columns a computed metric lacks; `undefined` if it lacks none, or is none. */
-function columnsLackingFor(name: string, columns: readonly string[]): string | undefined {
+function explainLackingColumns(name: string, columns: readonly string[]): string | undefined {
   const [field, another] = findNames(
     name,
     derivedMetrics.map((metric) => metric.field),

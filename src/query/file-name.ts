@@ -94,19 +94,22 @@ export function escapeBraces(path: string): string {
 
 function formatValue(word: string, values: NameValues): string {
   const value = values[parsePlaceholder(word)];
-  if (value === undefined) throw missingValue(word, values);
+  if (value === undefined) throw missingValueError(word, values);
   return safeName(value);
 }
 
-function missingValue(word: string, values: NameValues): UsageError {
+function missingValueError(word: string, values: NameValues): UsageError {
   const names = placeholders.filter((placeholder) => values[placeholder] !== undefined);
   return new UsageError(`-o contains {${word}}, which has no value here.`, {
     about: { flag: '--output' },
-    hint: names.length > 0 ? `Choose from ${inBraces(names)}.` : 'Use a name without placeholders.',
+    hint:
+      names.length > 0
+        ? `Choose from ${formatPlaceholders(names)}.`
+        : 'Use a name without placeholders.',
   });
 }
 
-function inBraces(names: readonly Placeholder[]): string {
+function formatPlaceholders(names: readonly Placeholder[]): string {
   return names.map((name) => `{${name}}`).join(' ');
 }
 
@@ -119,7 +122,7 @@ function parsePlaceholder(word: string): Placeholder {
     about: { flag: '--output' },
     hint: suggestion
       ? `Did you mean {${suggestion}}?`
-      : `Choose from ${inBraces(placeholders)}. Write a brace as {{ or }}.`,
+      : `Choose from ${formatPlaceholders(placeholders)}. Write a brace as {{ or }}.`,
   });
 }
 

@@ -19,17 +19,20 @@ export function readName({ flag, name, accepted }: TypedName): string | undefine
   const [first, ...others] = findNames(name, accepted);
   if (first === undefined || others.length === 0) return first;
 
-  throw new UsageError(`${flag} ${quoted(name)} can mean ${alternatives([first, ...others])}.`, {
-    code: 'AMBIGUOUS_NAME',
-    hint: 'Use one of these names.',
-    about: { flag, value: name },
-  });
+  throw new UsageError(
+    `${flag} ${quoted(name)} can mean ${listAlternatives([first, ...others])}.`,
+    {
+      code: 'AMBIGUOUS_NAME',
+      hint: 'Use one of these names.',
+      about: { flag, value: name },
+    },
+  );
 }
 
 /** Suggests the closest names, or else returns `otherwise`. */
 export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): string {
   const names = closestNames(typed);
-  return names.length > 0 ? `Did you mean ${alternatives(names)}?` : otherwise;
+  return names.length > 0 ? `Did you mean ${listAlternatives(names)}?` : otherwise;
 }
 
 /**
@@ -44,7 +47,7 @@ function closestNames({ name, accepted }: Omit<TypedName, 'flag'>): readonly str
 }
 
 /** Returns `A, B or C`. */
-export function alternatives(names: readonly string[]): string {
+export function listAlternatives(names: readonly string[]): string {
   if (names.length < 2) return names.join('');
   return `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 }

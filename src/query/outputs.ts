@@ -61,7 +61,7 @@ function chooseFormat(path: string, platform: NodeJS.Platform): FormatName {
   const [, ending] = /[^./\\](\.[^./\\]+)$/.exec(path) ?? [];
   if (ending === undefined) return 'csv';
 
-  const near = nearestEnding(ending);
+  const near = findNearestEnding(ending);
   const hint =
     near === undefined
       ? `Add --format. Choose from ${formatNames.join(', ')}.`
@@ -78,7 +78,7 @@ const otherEndings: Readonly<Record<string, string>> = {
 };
 
 /** Returns the accepted ending for one that is close to it; none for a Parquet file in `.gz`. */
-function nearestEnding(ending: string): string | undefined {
+function findNearestEnding(ending: string): string | undefined {
   const lower = ending.toLowerCase();
   // Only a format that is compressed already has a wrong `.gz`.
   if (lower === '.gz') return '';

@@ -15,7 +15,7 @@ import {
 } from './calendar.ts';
 import { hasTimePlaceholder } from './file-name.ts';
 import type { Shard } from './flags/read-value.ts';
-import { alternatives } from './names.ts';
+import { listAlternatives } from './names.ts';
 import { isStillEmpty, laterMs, resolvePeriod } from './period.ts';
 import type { Part, Query } from './query.ts';
 
@@ -97,7 +97,7 @@ export function planParts(query: Query, nowMs: number): Part[] {
   const parts: Part[] = [];
   for (const found of unitsIn(whole, unit)) {
     if (found.since > now || found.end > lastEnd) break;
-    if (parts.length === maxParts) throw tooManyParts(unit);
+    if (parts.length === maxParts) throw tooManyPartsError(unit);
     // Named after the whole unit, even if it is still running.
     const { firstDay, lastDay } = found;
     parts.push({ ...cutToUnit(whole, found), firstDay, lastDay });
@@ -112,7 +112,7 @@ function cutToUnit(part: Part, unit: CalendarUnit): Part {
   return toPart(part.query, { since, until, end: unit.end, zone: part.zone });
 }
 
-function tooManyParts(unit: SplitUnit): UsageError {
+function tooManyPartsError(unit: SplitUnit): UsageError {
   const message = `--split ${unit} would request more than 20,000 reports for this period.`;
   return new UsageError(message, {
     about: { flag: '--split' },
@@ -193,24 +193,24 @@ export function requireWholeUnits(
     `${subject} needs full ${unit}s, but the period ${period} includes a partial ${unit}.`,
     {
       about: { flag },
-      hint: `The nearest full period is --period ${nearestWhole({ since, end, zone }, first, last)}. Only the current ${unit} may be incomplete.`,
+      hint: `The nearest full period is --period ${formatNearestWhole({ since, end, zone }, first, last)}. Only the current ${unit} may be incomplete.`,
     },
   );
 }
 
 /** Formats the whole units nearest to a window for `--period`. */
-function nearestWhole(
+function formatNearestWhole(
   { since, end, zone }: Omit<Window, 'until'>,
   first: CalendarUnit,
   last: CalendarUnit,
 ): string {
-  const begin = nearestEdge(first, since);
-  const over = nearestEdge(last, end);
+  const begin = findNearestEdge(first, since);
+  const over = findNearestEdge(last, end);
   const [from, to] = begin < over ? [begin, over] : [first.since, last.end];
   return `${formatDate(from, zone)}..${formatDate(to - 1, zone)}`;
 }
 
-function nearestEdge({ since, end }: CalendarUnit, instant: number): number {
+function findNearestEdge({ since, end }: CalendarUnit, instant: number): number {
   return instant - since <= end - instant ? since : end;
 }
 
@@ -242,7 +242,7 @@ export function requireMergeable(query: Query, unit: SplitUnit): void {
     `--split ${unit}: the reports cannot be merged into one output, because ${why}.`,
     {
       about: { flag: '--split' },
-      hint: `Add ${alternatives(finest)} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
+      hint: `Add ${listAlternatives(finest)} to --by, or write one file per ${unit} with {date}, {since} or {until} in -o.`,
     },
   );
 }

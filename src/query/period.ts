@@ -125,7 +125,7 @@ type End = 'since' | 'until';
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
 /** Returns the error for a period, such as `last-2w`, in the place of one of its ends. */
-function notADay(end: End, name: string, days: Days): UsageError {
+function notADayError(end: End, name: string, days: Days): UsageError {
   const day = end === 'since' ? days.start : days.end.minus({ days: 1 });
   return new UsageError(`${quoted(name)} is a period, not a day or a time.`, {
     about: { flag: `--${end}` },
@@ -175,7 +175,7 @@ function readPeriod(text: string, moment: Moment): Seconds {
   const days = readRange(text, moment);
   const since = endOfDays('since', days, zone);
   const until = endOfDays('until', days, zone);
-  if (since > until) throw unknownPeriod(text, `It does not exist in ${zone}.`);
+  if (since > until) throw unknownPeriodError(text, `It does not exist in ${zone}.`);
   return { since, until };
 }
 
@@ -186,15 +186,15 @@ function readRange(text: string, { wallNow }: Moment): Days {
   const last = parseDays(to, wallNow);
   if (!first || !last || more.length > 0) {
     const hint = didYouMean(suggestPeriod(text, wallNow), noSuchDate(text, acceptedPeriods));
-    throw unknownPeriod(text, hint);
+    throw unknownPeriodError(text, hint);
   }
   if (last.start < first.start) {
-    throw unknownPeriod(text, 'Write the earlier day first: FIRST..LAST.');
+    throw unknownPeriodError(text, 'Write the earlier day first: FIRST..LAST.');
   }
   return { start: first.start, end: last.end };
 }
 
-function unknownPeriod(text: string, hint: string): UsageError {
+function unknownPeriodError(text: string, hint: string): UsageError {
   const about = { flag: '--period' };
   return new UsageError(`Unknown period ${quoted(text)}.`, { about, hint });
 }
@@ -228,7 +228,7 @@ function readTime(end: End, text: string, moment: Moment): number {
 
   const days = parseDays(text, wallNow);
   if (days && dayName.test(text)) return endOfDays(end, days, zone);
-  if (days) throw notADay(end, text, days);
+  if (days) throw notADayError(end, text, days);
 
   const suggestion = nearest(text, ['now']) ?? suggestPeriod(text, wallNow);
   throw new UsageError(`Unknown time ${quoted(text)}.`, {

@@ -25,7 +25,7 @@ type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
  */
 export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> {
   const keys: Record<string, SavedValue> = {};
-  for (const { flag, value } of flagValues(toOptions(query))) keys[keyOfFlag(flag)] = value;
+  for (const { flag, value } of listFlagValues(toOptions(query))) keys[keyOfFlag(flag)] = value;
   return keys;
 }
 
@@ -56,8 +56,8 @@ const maxShown = 120;
 
 /** Lists the differences between the contents of two queries: `country: FR → DE`. */
 export function differences(before: Query, after: Query): string[] {
-  const old = textsByKey(selectContent(before));
-  const current = textsByKey(selectContent(after));
+  const old = formatByKey(selectContent(before));
+  const current = formatByKey(selectContent(after));
   const lines: string[] = [];
   for (const key of new Set([...old.keys(), ...current.keys()])) {
     const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
@@ -68,7 +68,7 @@ export function differences(before: Query, after: Query): string[] {
 }
 
 /** Formats the values by key; a filter has its own name. */
-function textsByKey(content: Readonly<Record<string, SavedValue>>): Map<string, string> {
+function formatByKey(content: Readonly<Record<string, SavedValue>>): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [key, value] of Object.entries(content)) {
     if (!isMap(value)) texts.set(key, String(value));
@@ -96,7 +96,9 @@ export function toArguments(
     format: formatOfFile(path) === format ? undefined : others.format,
   };
   const kept = Object.entries(values).filter(([option]) => accepts(option));
-  return flagValues(Object.fromEntries(kept)).flatMap(({ flag, value }) => toWords(flag, value));
+  return listFlagValues(Object.fromEntries(kept)).flatMap(({ flag, value }) =>
+    toWords(flag, value),
+  );
 }
 
 function isWholeProfile({ profile, metrics }: Query): boolean {
@@ -129,7 +131,7 @@ interface FlagValue {
 }
 
 /** Lists flags that have a value, in the order of the flags of `run`. */
-function flagValues(options: OptionValues): FlagValue[] {
+function listFlagValues(options: OptionValues): FlagValue[] {
   const flags: FlagValue[] = [];
   for (const [option, flag] of runFlagsByName) {
     const value = options[option];
@@ -161,13 +163,13 @@ function toOptions(query: Query): OptionValues {
     encoding: encoding === 'json' ? undefined : encoding,
     windowClock: windowClock === 'instant' ? undefined : windowClock,
     account,
-    output: isStdout ? undefined : onlyItem(paths),
+    output: isStdout ? undefined : simplifyList(paths),
     format: moreOutputs.length > 0 ? undefined : output.format,
   };
 }
 
 /** Returns the only item of a list, or the whole list. */
-function onlyItem(items: readonly string[]): SavedValue {
+function simplifyList(items: readonly string[]): SavedValue {
   const [first = '', ...others] = items;
   return others.length === 0 ? first : items;
 }

@@ -51,7 +51,7 @@ export function readSavedOptions(
       const [option, flag] = flagsByKey.get(key) ?? [];
       if (option === undefined || !flag) {
         const keys = [...flagsByKey.keys(), ...otherKeys];
-        throw fileError(shownPath, unknownKey(key, entry.line, keys));
+        throw fileError(shownPath, unknownKeyMistake(key, entry.line, keys));
       }
 
       const value = readEntry(flag, entry, shownPath);
@@ -147,7 +147,11 @@ const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
 /** Explains a key that is none of the known ones, without its value, which may be a secret. */
-export function unknownKey(name: string, line: number, keys: readonly string[]): LineMistake {
+export function unknownKeyMistake(
+  name: string,
+  line: number,
+  keys: readonly string[],
+): LineMistake {
   if (forbidden.test(name)) {
     return {
       line,

@@ -123,9 +123,9 @@ export class YamlFile {
   /** Returns the mapping at a path of keys, which may be empty. Throws `UsageError` for another. */
   section(...path: readonly string[]): YamlSection {
     let value = this.#value;
-    for (const key of path) value = asMapping(value)?.[key];
+    for (const key of path) value = toMapping(value)?.[key];
     const line = this.#findLine(path);
-    const mapping = asMapping(value);
+    const mapping = toMapping(value);
     if (!mapping) {
       const subject = path.at(-1) ?? 'The file';
       const message = `${subject} must contain keys with values. See: adreport init`;
@@ -141,7 +141,7 @@ export class YamlFile {
 }
 
 /** Returns a mapping, which is empty for nothing; `undefined` for other values. */
-function asMapping(value: unknown): Readonly<Record<string, unknown>> | undefined {
+function toMapping(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === undefined || value === null) return {};
   const isMapping = typeof value === 'object' && !Array.isArray(value);
   return isMapping ? (value as Readonly<Record<string, unknown>>) : undefined;

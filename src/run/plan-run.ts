@@ -7,7 +7,7 @@ import {
 } from '../account/saved-reports.ts';
 import { findIds } from '../client/find-ids.ts';
 import { UsageError } from '../errors.ts';
-import { asDeclared, openFolder, prepareToFill, selectDue } from '../folder/open-folder.ts';
+import { openFolder, prepareToFill, selectDue, toDeclared } from '../folder/open-folder.ts';
 import type { OutputFolder } from '../folder/record-download.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
@@ -189,7 +189,7 @@ async function declareFolder(
   for (const warning of warnings) console.warn(warning);
   for (const note of notes) console.note(note);
 
-  const query = asDeclared(planned.query, snapshot.declaration);
+  const query = toDeclared(planned.query, snapshot.declaration);
   const report = withRequestQuery(planned, query);
   const parts = isFresh ? report.parts : selectDue(report.parts, snapshot);
   return { ...report, query, parts, filled: await prepareToFill(snapshot, { host, shard }) };

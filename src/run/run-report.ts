@@ -134,7 +134,7 @@ async function writeRows(
     const { notes } = rows.result;
     const warnings = [...(earlier?.warnings ?? []), ...rows.result.warnings];
     const checkResult = { warnings, notes };
-    if (output.strict && warnings.length > 0) throw strictError(warnings);
+    if (output.strict && warnings.length > 0) throw strictWarningsError(warnings);
 
     for (const file of files) await file.end(rows.tail, messagesForReaders(checkResult));
     const [file] = files;
@@ -164,7 +164,7 @@ async function writeRows(
   }
 }
 
-function strictError(warnings: readonly CheckMessage[]): RefusedReportError {
+function strictWarningsError(warnings: readonly CheckMessage[]): RefusedReportError {
   return new RefusedReportError(warningsMessage(warnings), {
     hint: 'Run the command again later to request a new report. Without --strict this is a warning.',
   });

@@ -10,13 +10,13 @@ const pieceLength = 65_536;
  */
 export async function* encodeJson(report: Report): AsyncGenerator<string> {
   const rows = report.rows();
-  yield* inPieces({ before: '{"data":[', between: ',', rows, formatRow: JSON.stringify });
+  yield* splitIntoPieces({ before: '{"data":[', between: ',', rows, formatRow: JSON.stringify });
   yield `],"summary":${JSON.stringify(report.summary)}}`;
 }
 
 /** Streams a report as CSV (RFC 4180) with a header row, CRLF, and empty fields for null. */
 export function encodeCsv(report: Report): AsyncGenerator<string> {
-  return inPieces({
+  return splitIntoPieces({
     before: csvLine(report.fields),
     between: '',
     rows: report.rows(),
@@ -49,7 +49,7 @@ function csvField(cell: ReportCell): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-async function* inPieces(text: {
+async function* splitIntoPieces(text: {
   before: string;
   between: string;
   rows: AsyncIterable<ReportRow>;

@@ -124,12 +124,12 @@ function mayHaveSecrets(text: string, body: Parameters): boolean {
 function withoutTokens(headers: Readonly<Record<string, string>>): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    shown[name] = secretHeader.test(name) ? tokenEnd(value) : value;
+    shown[name] = secretHeader.test(name) ? shortenToken(value) : value;
   }
   return shown;
 }
 
 /** Shortens a token to its last 4 characters, to distinguish tokens; to `…` if it is short. */
-function tokenEnd(token: string): string {
+function shortenToken(token: string): string {
   return token.length < 20 ? hidden : `${hidden}${token.trimEnd().slice(-4)}`;
 }

@@ -16,7 +16,8 @@ export class Secrets {
   /** Hides a secret, in each encoding a request or an error could contain. */
   hide(secret: string): void {
     if (secret.length < minSecretLength) return;
-    for (const spelling of spellings(secret)) this.#patterns.set(spelling, buildPattern(spelling));
+    for (const spelling of listSpellings(secret))
+      this.#patterns.set(spelling, buildPattern(spelling));
 
     // Longest first: if one secret begins with another, its end must not remain.
     const longestFirst = [...this.#patterns].sort(([a], [b]) => b.length - a.length);
@@ -31,7 +32,7 @@ export class Secrets {
 }
 
 /** Lists a secret as is, printable, in JSON, in a URL and in a form. */
-function spellings(secret: string): string[] {
+function listSpellings(secret: string): string[] {
   // A lone surrogate cannot be encoded and is sent as U+FFFD.
   const wellFormed = Buffer.from(secret).toString();
   const inUrl = encodeURIComponent(wellFormed);

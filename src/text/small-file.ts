@@ -11,11 +11,11 @@ export function readSmallFile(path: string, maxBytes: number): Buffer {
     const status = fstatSync(descriptor);
     if (status.isDirectory()) throw new Error('it is a folder');
     if (!status.isFile()) throw new Error('it is not a regular file');
-    if (status.size > maxBytes) throw tooLarge(maxBytes);
+    if (status.size > maxBytes) throw tooLargeError(maxBytes);
 
     // The file may grow, and the size of a system file is 0.
     const bytes = readUpTo(descriptor, { byteCount: maxBytes + 1, expected: status.size });
-    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+    if (bytes.length > maxBytes) throw tooLargeError(maxBytes);
     return bytes;
   } finally {
     closeSync(descriptor);
@@ -35,7 +35,7 @@ function openToRead(path: string): number {
   }
 }
 
-function tooLarge(maxBytes: number): Error {
+function tooLargeError(maxBytes: number): Error {
   const isInMegabytes = maxBytes >= 1024 * 1024;
   const size = isInMegabytes ? `${maxBytes / 1024 / 1024} MB` : `${maxBytes / 1024} KB`;
   return new Error(`it is larger than ${size}`);

@@ -8,7 +8,7 @@ export type Pair = readonly [name: string, meaning: string];
 export function layOutPairs(
   pairs: readonly Pair[],
   width: number,
-  nameWidth = widestName(pairs),
+  nameWidth = measureWidestName(pairs),
 ): string {
   const indent = nameWidth + 4;
   const lines: string[] = [];
@@ -20,7 +20,7 @@ export function layOutPairs(
   return lines.join('\n');
 }
 
-function widestName(pairs: readonly Pair[]): number {
+function measureWidestName(pairs: readonly Pair[]): number {
   return Math.max(...pairs.map(([name]) => name.length));
 }
 
@@ -36,7 +36,7 @@ export function layOutExamples(
   { width, platform }: { readonly width: number; readonly platform: NodeJS.Platform },
 ): string {
   const examples = pairs.map(([line, meaning]): Pair => [requoteLine(line, platform), meaning]);
-  const widest = widestName(examples);
+  const widest = measureWidestName(examples);
   const fits = examples.every(([, meaning]) => 2 + widest + 3 + 2 + meaning.length <= width);
   return examples
     .map(([line, meaning]) =>

@@ -13,12 +13,12 @@ export function renderCards(model: ReportModel): string {
   if (totals.length === 0) return '';
 
   const cards = totals.map((total) => renderCard(total, model));
-  return `<section class="totals" aria-label="Totals"><dl class="cards in${perRow(cards.length)}">
+  return `<section class="totals" aria-label="Totals"><dl class="cards in${countPerRow(cards.length)}">
 ${cards.join('')}</dl></section>\n`;
 }
 
 /** Returns the number of cards per row of a wide screen. Rows are as equally long as possible. */
-function perRow(count: number): number {
+function countPerRow(count: number): number {
   return count <= 5 ? count : Math.ceil(count / Math.ceil(count / 4));
 }
 

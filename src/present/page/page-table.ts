@@ -5,9 +5,9 @@ import { nameTimes } from '../../totals/time-axis.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {
   changeIn,
+  findNameColumn,
   firstRows,
   formatCell,
-  namingColumn,
   type ReportTable,
   rowName,
   type TableColumn,
@@ -92,7 +92,7 @@ interface SumRow extends Pick<TableRow, 'sums' | 'before'> {
 /** Renders the sum of several rows. */
 function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): string {
   const { columns } = table;
-  const labelled = namingColumn(columns);
+  const labelled = findNameColumn(columns);
   const cells = columns.map((column) => {
     const { metric } = column;
     const opening = `<td class="${chooseClasses(column, columns)}">`;
@@ -111,7 +111,7 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
  */
 function chooseClasses(column: TableColumn, columns: readonly TableColumn[]): string {
   const { kind } = column;
-  const first = column === namingColumn(columns) ? ' first' : '';
+  const first = column === findNameColumn(columns) ? ' first' : '';
   if (kind === 'metric') return `n${first}`;
   return (kind === 'id' || kind === 'time' ? 'k' : 't') + first;
 }

@@ -60,7 +60,7 @@ export function renderTimeChart(chart: TimeChart): string {
     .domain([Math.min(0, min, ...beforeKnown), Math.max(0, max, ...beforeKnown)])
     .range([height, 0])
     .nice(gridLines);
-  const y: VerticalScale = (value) => rounded(scale(value));
+  const y: VerticalScale = (value) => round(scale(value));
   const ticks = scale.ticks(gridLines);
   const grid = ticks.map((tick) => {
     return `<path class="${tick === 0 ? 'zero' : 'grid'}" d="M0 ${y(tick)}H${width}"/>`;
@@ -120,10 +120,10 @@ function findCentres(count: number): (index: number) => number {
     .domain(Array.from({ length: count }, (_, i) => i))
     .range([0, width])
     .padding(0.5);
-  return (index) => rounded(scale(index) ?? 0);
+  return (index) => round(scale(index) ?? 0);
 }
 
-function rounded(value: number): number {
+function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
@@ -147,7 +147,7 @@ function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
 function renderTicks({ ticks, slots }: TimeAxis): string {
   const x = findCentres(slots.length);
   const texts = ticks.map(({ index, text }) => {
-    const place = `${rounded((100 * x(index)) / width)}%`;
+    const place = `${round((100 * x(index)) / width)}%`;
     return `<line x1="${place}" x2="${place}" y1="0" y2="4"/><text x="${place}" y="17">${htmlText(text)}</text>`;
   });
   return texts.join('');

@@ -58,9 +58,9 @@ const otherWay = 'Or write a page with -o report.html and print it from any brow
  */
 export function findBrowser(search: BrowserSearch): string {
   const wanted = search.env.ADREPORT_BROWSER;
-  if (wanted) return namedBrowser(wanted, search);
+  if (wanted) return findNamedBrowser(wanted, search);
 
-  const browser = defaultPaths(search).find(search.isProgram);
+  const browser = listDefaultPaths(search).find(search.isProgram);
   if (browser !== undefined) return browser;
 
   throw new UsageError('Cannot print a PDF: no browser was found.', {
@@ -70,9 +70,12 @@ export function findBrowser(search: BrowserSearch): string {
 }
 
 /** Finds a browser by its path, or by its name on the search path. */
-function namedBrowser(wanted: string, { env, cwd, platform, isProgram }: BrowserSearch): string {
+function findNamedBrowser(
+  wanted: string,
+  { env, cwd, platform, isProgram }: BrowserSearch,
+): string {
   const isPath = /[\\/]/.test(wanted);
-  const places = isPath ? [resolve(cwd, wanted)] : onPath([wanted], env, platform);
+  const places = isPath ? [resolve(cwd, wanted)] : listOnPath([wanted], env, platform);
   const browser = places.find(isProgram);
   if (browser !== undefined) return browser;
 
@@ -85,16 +88,20 @@ function namedBrowser(wanted: string, { env, cwd, platform, isProgram }: Browser
   );
 }
 
-function defaultPaths({ env, platform }: BrowserSearch): string[] {
+function listDefaultPaths({ env, platform }: BrowserSearch): string[] {
   if (platform === 'win32') {
     const folders = windowsFolders.map((name) => env[name] ?? '');
-    return placesIn(folders, windowsPlaces, '\\');
+    return listPlaces(folders, windowsPlaces, '\\');
   }
-  if (platform === 'darwin') return placesIn(['/', env.HOME ?? ''], macPlaces, '/');
-  return [...onPath(programNames, env, platform), ...linuxPlaces];
+  if (platform === 'darwin') return listPlaces(['/', env.HOME ?? ''], macPlaces, '/');
+  return [...listOnPath(programNames, env, platform), ...linuxPlaces];
 }
 
-function placesIn(folders: readonly string[], places: readonly string[], slash: string): string[] {
+function listPlaces(
+  folders: readonly string[],
+  places: readonly string[],
+  slash: string,
+): string[] {
   const paths: string[] = [];
   for (const place of places) {
     for (const folder of folders) {
@@ -106,7 +113,11 @@ function placesIn(folders: readonly string[], places: readonly string[], slash: 
 }
 
 /** Lists names in each folder of the search path. */
-function onPath(names: readonly string[], env: Environment, platform: NodeJS.Platform): string[] {
+function listOnPath(
+  names: readonly string[],
+  env: Environment,
+  platform: NodeJS.Platform,
+): string[] {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   const ending = platform === 'win32' ? '.exe' : '';
 

@@ -38,7 +38,7 @@ export interface PrintOptions {
  */
 export async function printPage(page: Uint8Array, options: PrintOptions): Promise<Buffer> {
   options.signal.throwIfAborted();
-  const place = folderFor(options);
+  const place = chooseFolder(options);
   await sweepFolder(place);
   const folder = join(place, temporaryName('print'));
   await withReason(folder, () => mkdir(folder, { mode: 0o700 }));
@@ -48,7 +48,7 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
     const pdfPath = join(folder, 'page.pdf');
     await withReason(pagePath, () => writeFile(pagePath, page));
 
-    const stderr = await runBrowser(options, argumentsFor({ folder, pagePath, pdfPath }));
+    const stderr = await runBrowser(options, listArguments({ folder, pagePath, pdfPath }));
     return await readPdf(pdfPath, (what) => printError(options, what, stderr));
   } finally {
     // A browser that was killed may keep its files open for a moment.
@@ -60,12 +60,12 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
  * Returns the folder for temporary files. A Chromium from snap has a private `/tmp` and can only
  * read its own folder.
  */
-function folderFor({ browser, env }: PrintOptions): string {
+function chooseFolder({ browser, env }: PrintOptions): string {
   const isSnap = browser.startsWith('/snap/') && env.HOME;
   return isSnap ? join(env.HOME ?? '', 'snap/chromium/common') : tmpdir();
 }
 
-function argumentsFor(files: { folder: string; pagePath: string; pdfPath: string }): string[] {
+function listArguments(files: { folder: string; pagePath: string; pdfPath: string }): string[] {
   const { folder, pagePath, pdfPath } = files;
   const flags = [
     '--headless',

@@ -15,7 +15,7 @@ import {
 } from '../../totals/ranked-groups.ts';
 import { formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
-import { idWithoutName, nameText, noName } from '../group-name.ts';
+import { displayName, idWithoutName, noName } from '../group-name.ts';
 import { chooseHeading } from './headings.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
@@ -55,7 +55,7 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
       if (hasName && type === 'id') continue;
       const id = idWithoutName(field, (name) => key[fields.indexOf(name)]);
       const text = id === undefined ? (key[i] ?? null) : `${noName} ${id}`;
-      const label = text === null ? noName : nameText(text);
+      const label = text === null ? noName : displayName(text);
       texts.push(printable(type === 'hour' ? shortenHour(label) : label));
     }
     return texts.join(' ');
@@ -85,7 +85,7 @@ export function groupLines(
   const formatName = groupFormatter(names.map(({ field }) => field));
   const lines: string[] = [];
   for (const group of largest.slice(0, maxLines)) {
-    const own = overTime(all, time, ({ key }) => {
+    const own = addUpOverTime(all, time, ({ key }) => {
       return (
         named.find(
           all.by.flatMap((column, i) => (names.includes(column) ? [key[i] ?? null] : [])),
@@ -105,7 +105,7 @@ export function groupLines(
 }
 
 /** Adds up the matching groups by time, with every time of all groups. */
-function overTime(
+function addUpOverTime(
   all: GroupedTotals,
   time: KeyColumn,
   matches: (group: Group) => boolean,

@@ -41,7 +41,7 @@ export function reportCard(
 ): string[] {
   const { comparison } = options;
   const metrics = metricsToShow(report, options);
-  const lines = inColumns(cardItems(metrics, report.totals(), comparison), look);
+  const lines = arrangeInColumns(cardItems(metrics, report.totals(), comparison), look);
 
   const { width = 80 } = look;
   const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
@@ -91,7 +91,7 @@ function cardItems(
 }
 
 /** Arranges items in as many columns as fit, reading down. */
-function inColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
+function arrangeInColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
   const labelWidth = Math.max(0, ...items.map(({ label }) => measureWidth(label)));
   const textWidth = Math.max(0, ...items.map(({ text }) => measureWidth(text)));
   const changeWidth = Math.max(0, ...items.map(({ change }) => measureWidth(change?.text ?? '')));

@@ -4,7 +4,7 @@ import type { Row } from '../../rows/row-batch.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
-import { leadingMetric, orderMetrics } from '../choose-metrics.ts';
+import { findLeadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
 import { findIn, metricsOfPlan } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
@@ -22,7 +22,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
   const metrics = metricsOfPlan(plan);
-  const lead = leadingMetric(metrics);
+  const lead = findLeadingMetric(metrics);
   const table = buildTable({
     columns: plan.shown,
     metrics: orderMetrics(metrics, total),

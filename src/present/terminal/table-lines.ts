@@ -8,8 +8,8 @@ import { compareMetric, formatMetric, metricValue } from '../../totals/report-me
 import { comparisonSentence } from '../report-model.ts';
 import {
   changeIn,
+  findNameColumn,
   formatCell,
-  namingColumn,
   type ReportTable,
   type TableColumn,
   type TableRow,
@@ -66,7 +66,7 @@ function listColumns(
 ): LineColumn[] {
   const { columns, lead, isCompared } = table;
   const listed: LineColumn[] = [];
-  if (hasComparison && !namingColumn(columns)) {
+  if (hasComparison && !findNameColumn(columns)) {
     const shown = { heading: '', isNumeric: false, isName: false };
     listed.push({ shown, buildCell: () => ({ text: 'now' }) });
   }

@@ -73,7 +73,7 @@ function placeColumns(
   const cellWidths = columns.map((_, i) => {
     let width = 0;
     for (const cells of [...rows, ...foot])
-      width = Math.max(width, measureWidth(shownText(cells[i])));
+      width = Math.max(width, measureWidth(displayText(cells[i])));
     return width;
   });
   const fitHeadings = (headings: readonly (readonly string[])[]) => {
@@ -90,7 +90,7 @@ function placeColumns(
   const whole = fitHeadings(columns.map(({ heading }) => [heading]));
   const isWhole = whole.fitting.every(({ width }, i) => whole.widths[i] === width);
   const folded = columns.map(({ heading }, i) => {
-    return measureWidth(heading) > (cellWidths[i] ?? 0) ? foldHeading(heading) : [heading];
+    return measureWidth(heading) > (cellWidths[i] ?? 0) ? wrapHeading(heading) : [heading];
   });
   const { headings, kept, widths } = isWhole ? whole : fitHeadings(folded);
 
@@ -123,7 +123,7 @@ function formatLine(
 ): string {
   const texts = columns.map((column) => {
     const cell = cells[column.index];
-    const whole = shownText(cell);
+    const whole = displayText(cell);
     // Numbers are never shortened. The ends of names often tell them apart.
     const isWhole = column.isNumeric && columns.length > 1;
     const text = isWhole ? whole : shortenMiddle(whole, column.width);
@@ -145,13 +145,13 @@ function align(
   return isNumeric ? padding + styled : styled + padding;
 }
 
-function shownText(cell: TextCell | undefined): string {
+function displayText(cell: TextCell | undefined): string {
   if (cell?.text === null) return '–';
   return clip(cell?.text ?? '');
 }
 
 /** Wraps a heading to two lines at the best position: `revenue`, `(€)`. */
-function foldHeading(heading: string): string[] {
+function wrapHeading(heading: string): string[] {
   const words = heading.split(' ');
   let best = [heading];
   for (let count = 1; count < words.length; count++) {

@@ -135,13 +135,13 @@ function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
     const value = readTyped(flag, text);
     const isRepeated = first !== undefined;
     if (Array.isArray(value) && Array.isArray(earlier)) return [...earlier, ...value];
-    if (isRepeated && first !== text) throw givenTwice(flag, first ?? '', text);
+    if (isRepeated && first !== text) throw twiceGivenError(flag, first ?? '', text);
     first = text;
     return value;
   };
 }
 
-function givenTwice(flag: Flag, first: string, second: string): UsageError {
+function twiceGivenError(flag: Flag, first: string, second: string): UsageError {
   const name = longName(flag);
   return new UsageError(`${name} is given twice: ${quoted(first)} and ${quoted(second)}.`, {
     about: { flag: name },

@@ -21,19 +21,19 @@ export function listAdminCalls(services: Services): Readonly<Record<string, Admi
   return {
     'GET /__admin/health': () => ({
       status: 'ok',
-      ...clockTime(services),
+      ...describeClock(services),
       reports: reports.list().length,
     }),
     'GET /__admin/requests': () => ({ requests: control.requests() }),
     'DELETE /__admin/requests': () => log.reset(),
-    'GET /__admin/clock': () => clockTime(services),
+    'GET /__admin/clock': () => describeClock(services),
     'POST /__admin/clock'(body) {
       changeClock(services, control, body);
-      return clockTime(services);
+      return describeClock(services);
     },
     'GET /__admin/faults': () => ({ faults: faults.list() }),
     'POST /__admin/faults'(body) {
-      control.fault(faultIn(body));
+      control.fault(readFaultBody(body));
       return { faults: faults.list() };
     },
     'DELETE /__admin/faults'() {
@@ -77,7 +77,7 @@ function readTime(text: string): number {
 }
 
 /** Returns the fault in the body of a call, which `readFault` checks. */
-function faultIn(body: Parameters): string | FaultObject {
+function readFaultBody(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;
 
@@ -93,7 +93,7 @@ function readStatus(body: Parameters): ReportStatus {
   return body.status as ReportStatus;
 }
 
-function clockTime({ clock }: Services): object {
+function describeClock({ clock }: Services): object {
   const now = new Date(clock.now()).toISOString();
   return clock.isFrozen ? { now, frozen: true } : { now };
 }

@@ -98,7 +98,7 @@ function readInstant({ parameters, errors }: Input, parameter: 'since' | 'until'
 }
 
 function readMetrics(input: Input): Metric[] {
-  const names = readList(input, 'metrics', (text) => namesIn(text.split(',', maxValues + 1)));
+  const names = readList(input, 'metrics', (text) => readNames(text.split(',', maxValues + 1)));
   if (names?.length === 0) {
     input.errors.add('MISSING_PARAMETER', {
       parameter: 'metrics',
@@ -110,7 +110,7 @@ function readMetrics(input: Input): Metric[] {
 }
 
 function readBreakdowns(input: Input): Breakdown[] {
-  const names = readList(input, 'breakdowns', (text) => namesIn([text])) ?? [];
+  const names = readList(input, 'breakdowns', (text) => readNames([text])) ?? [];
   const breakdowns = findAll(input, 'breakdowns', { names, find: findBreakdown });
 
   const timeNames = breakdowns.filter(({ time }) => time).map(({ name }) => name);
@@ -272,7 +272,7 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** Trims names and drops empty ones. */
-function namesIn(texts: readonly string[]): string[] {
+function readNames(texts: readonly string[]): string[] {
   return texts.map((text) => text.trim()).filter((name) => name !== '');
 }
 

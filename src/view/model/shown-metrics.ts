@@ -1,7 +1,7 @@
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
 import type { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
-import { leadingMetric } from '../../present/choose-metrics.ts';
+import { findLeadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
 import { defaultMetrics, listAllMetrics, type ReportMetric } from '../../query/metrics.ts';
 import { isTimeField } from '../../totals/group-keys.ts';
@@ -51,7 +51,7 @@ function unknownMetric(name: string, all: readonly ReportMetric[]): UsageError {
 
 /** Returns the metric to sort by: the first of `--metrics`, or else revenue or what replaces it. */
 export function metricToSortBy({ metrics, options }: View): ReportMetric | undefined {
-  return options.metrics ? metrics[0] : leadingMetric(metrics);
+  return options.metrics ? metrics[0] : findLeadingMetric(metrics);
 }
 
 /**

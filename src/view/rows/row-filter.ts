@@ -1,6 +1,6 @@
 import { findCountry } from '../../contract/countries.ts';
 import { filters, findBreakdown } from '../../contract/vocabulary.ts';
-import { fieldsNamed } from '../../query/file-columns.ts';
+import { findNamedFields } from '../../query/file-columns.ts';
 import { readField } from '../../rows/column-values.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
 import { matchesWildcard } from '../../text/wildcard.ts';
@@ -24,7 +24,7 @@ export class RowFilter {
   /** Returns the columns that the condition is about. Throws `UsageError` if there are none. */
   columnsIn(fields: readonly string[]): string[] {
     const { name } = this.#condition;
-    return fieldsNamed(fields.includes(name) ? name : filterColumn(name), fields);
+    return findNamedFields(fields.includes(name) ? name : filterColumn(name), fields);
   }
 
   /**

@@ -51,7 +51,7 @@ function isEmpty(cell: HTMLElement): boolean {
 
 function compareCells(a: HTMLElement, b: HTMLElement): number {
   if (a.classList.contains('n')) return numberIn(a) - numberIn(b);
-  return collator.compare(textIn(a), textIn(b));
+  return collator.compare(readSortText(a), readSortText(b));
 }
 
 /** Reads the number of a cell, which begins with it; a change may follow. */
@@ -60,6 +60,6 @@ function numberIn(cell: HTMLElement): number {
 }
 
 /** Returns the string by which a cell is sorted; times have their own. */
-function textIn(cell: HTMLElement): string {
+function readSortText(cell: HTMLElement): string {
   return cell.dataset.v ?? cell.textContent ?? '';
 }
