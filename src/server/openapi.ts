@@ -10,7 +10,7 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 import document from './openapi.json' with { type: 'json' };
-import { errorIds } from './service/service-error.ts';
+import { errorIds, errorStatuses } from './service/service-error.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -21,7 +21,7 @@ type Schema = Readonly<Record<string, unknown>>;
 export function openapiDocument(): object {
   const schemas = {
     ...document.components.schemas,
-    ErrorId: { anyOf: [namesSchema(errorIds, 'Code of the error.')] },
+    ErrorId: { anyOf: errorIds.map((id) => namesSchema([id], `Status ${errorStatuses[id]}.`)) },
     MetricName: nameSchema(metrics),
     BreakdownName: nameSchema(breakdowns),
     ReportRequest: requestSchema(),

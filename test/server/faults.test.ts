@@ -2,7 +2,6 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { endpointNames } from '../../src/contract/messages.ts';
 import type { FaultObject } from '../../src/local-server.ts';
-import { parseFault } from '../../src/server/faults/read-fault.ts';
 import type { LocalServer } from '../../src/server/start.ts';
 import {
   call,
@@ -82,6 +81,7 @@ describe('kinds that respond instead of the service', () => {
 
   test.each([
     { body: 'busy', text: 'busy', type: 'text/plain; charset=utf-8' },
+    { body: undefined, text: '', type: 'text/plain; charset=utf-8' },
     {
       body: { state: ['done'] },
       text: '{"state":["done"]}',
@@ -382,14 +382,6 @@ test.each<{ fault: object | null; expected: string }>([
 });
 
 test.each([
-  { text: 'status:503:times=3', expected: { endpoints: ['status'], times: 3, after: 0 } },
-  { text: ' buyer:reset:after=2 ', expected: { text: 'buyer:reset:after=2', after: 2 } },
-  { text: '*:stuck', expected: { endpoints: ['buyer', 'status'], times: Infinity, after: 0 } },
-])('$text', ({ text, expected }) => {
-  expect(parseFault(text)).toMatchObject(expected);
-});
-
-test.each([
   {
     text: '',
     problem: 'unknown endpoint “”',
@@ -408,8 +400,9 @@ test.each([
     advice: 'download:truncate:bytes=1000',
   },
   { text: 'auth:failed', problem: 'failed does not work with auth', advice: 'Use status:failed.' },
-])('$text is refused with advice in the message', ({ text, problem, advice }) => {
-  const parse = () => parseFault(text);
+])('$text is refused with advice in the message', async ({ text, problem, advice }) => {
+  const server = await startForTest();
+  const parse = () => server.fault(text);
 
   expect(parse).toThrow(expect.objectContaining({ code: 'BAD_FAULT', exitCode: 2 }));
   expect(parse).toThrow(problem);
