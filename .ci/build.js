@@ -25,8 +25,9 @@ const options = {
   outdir: 'dist',
   loader: { '.md': 'text' },
   plugins: [bundledScripts],
-  // Keeps names, so that stack traces are readable.
+  // Names stay, so that stack traces are readable.
   minifySyntax: true,
+  minifyWhitespace: true,
   logLevel: 'warning',
 };
 

@@ -9,7 +9,7 @@ import {
 } from '../contract/values.ts';
 import { IncompleteDataError } from '../errors.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
-import { listMembers } from '../output/provenance.ts';
+import type { Provenance } from '../output/provenance.ts';
 import { ColumnPlan, isComputed, type PlannedColumn } from '../query/column-plan.ts';
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
@@ -152,11 +152,9 @@ export class ParquetEncoder implements Encoder {
     this.#plan.settle(fields);
     this.#addColumns();
     this.#takeEnded();
-    const ownMembers = this.#provenance
-      ? listMembers(this.#provenance, messages?.warnings ?? [])
-      : [];
-    for (const { name, json } of [...members, ...ownMembers]) {
-      this.#metadata.push({ key: `adreport.${name}`, value: json.toString() });
+    for (const { name, json } of members) this.#addMetadata(name, json.toString());
+    for (const [name, value] of Object.entries(describeOrigin(this.#provenance, messages))) {
+      this.#addMetadata(name, JSON.stringify(value));
     }
 
     // The bytes are copied, because the writer reuses its buffer.
@@ -164,6 +162,10 @@ export class ParquetEncoder implements Encoder {
     const writer = this.#writer ?? this.#begin();
     writer.finish();
     return [...group, this.#out.getBytes()];
+  }
+
+  #addMetadata(name: string, json: string): void {
+    this.#metadata.push({ key: `adreport.${name}`, value: json });
   }
 
   #addColumns(): void {
@@ -304,6 +306,15 @@ function hasFewDistinctValues(data: DecodedArray): boolean {
     if (4 * values.size > data.length) return false;
   }
   return values.size > 0;
+}
+
+/** Returns the metadata on a report's origin; empty if it is not known. */
+function describeOrigin(provenance?: Provenance, messages?: ReportMessages): object {
+  if (!provenance) return {};
+
+  const { request, key, reportId, fetchedMs, version } = provenance;
+  const fetchedAt = fetchedMs === undefined ? null : new Date(fetchedMs).toISOString();
+  return { request, key, reportId, fetchedAt, warnings: messages?.warnings ?? [], version };
 }
 
 /** Returns true for a metric whose values are all numbers in the usual form. */

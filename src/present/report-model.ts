@@ -1,5 +1,4 @@
 import type { EncodeOptions, ReportMessages } from '../output/encoder.ts';
-import { provenanceFacts } from '../output/provenance.ts';
 import { countDays, type Window } from '../query/calendar.ts';
 import type { ColumnPlan } from '../query/column-plan.ts';
 import type { ReportMetric } from '../query/metrics.ts';
@@ -15,6 +14,7 @@ import { nameRow, nameUnit, type ReportSums, type Unit } from '../totals/report-
 import { chooseMetrics, findLeadingMetric } from './choose-metrics.ts';
 import { endedSentence, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
+import { listOriginFacts } from './origin-facts.ts';
 import {
   buildTable,
   groupRows,
@@ -148,7 +148,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
     breakdowns: describeBreakdowns(context),
     tables: listTables(context),
     dateUnit,
-    about: provenance ? provenanceFacts(provenance, options.labels) : new Map(),
+    about: provenance ? listOriginFacts(provenance, options.labels) : new Map(),
   };
 }
 
