@@ -125,6 +125,8 @@ export class RowKeys {
   /** Hashes the keys of a batch into `#hashes`, and returns how many there are. */
   #hash(batch: RowBatch, { fields, rowCount = batch.rowCount, day }: KeyedRows): number {
     const ranges = toRanges(batch);
+    // Its bytes may have changed.
+    this.#hourBefore = undefined;
     const keyFields = this.#findFields(ranges, fields);
     const dayNumber = day === undefined ? 0 : this.#numberFor('date');
     if (hashWidth * rowCount > this.#hashes.length) {
@@ -260,7 +262,7 @@ export class RowKeys {
     const isSame = this.#hourBefore && matchesAt(bytes, start, end, this.#hourBefore);
     if (isSame) return this.#instantBefore;
 
-    this.#hourBefore = Buffer.from(bytes.subarray(start, end));
+    this.#hourBefore = bytes.subarray(start, end);
     this.#instantBefore = this.#readHour(this.#hourBefore.toString('latin1'));
     return this.#instantBefore;
   }
