@@ -267,7 +267,8 @@ export class GroupedTotals implements Iterable<Group> {
     const id = this.#identify(key);
     const existing = this.#groups.get(id);
     if (!existing) {
-      const group = new IndexedGroup(this, { key, index: this.size, namedOn: day });
+      const group = new IndexedGroup(this, key, this.size);
+      group.namedOn = day;
       this.#groups.set(id, group);
       for (const text of key) this.keyCharacters += text?.length ?? 0;
       return group;
@@ -300,20 +301,16 @@ class IndexedGroup implements Group, Sums {
   key: GroupKey;
 
   /** Day of the newest row, `2026-11-01`; empty if it is not known. */
-  namedOn: string;
+  namedOn = '';
 
   /** Index of the group among all groups. */
   readonly index: number;
   readonly #totals: GroupedTotals;
 
-  constructor(
-    totals: GroupedTotals,
-    { key, index, namedOn }: Pick<IndexedGroup, 'key' | 'index' | 'namedOn'>,
-  ) {
+  constructor(totals: GroupedTotals, key: GroupKey, index: number) {
     this.#totals = totals;
     this.key = key;
     this.index = index;
-    this.namedOn = namedOn;
   }
 
   get sums(): Sums {
