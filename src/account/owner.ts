@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { isLoopback } from '../api/base-url.ts';
 import { SignInError } from '../errors.ts';
 import { isSameAccount, nameAccount, type Owner } from '../query/owner.ts';
 import type { Query } from '../query/query.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { printable } from '../text/printable.ts';
 import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';

@@ -1,5 +1,6 @@
 import { trimTrailingSlashes } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
+import { isLoopback } from '../text/loopback.ts';
 
 /** Hosts besides loopback that may have a base URL with plain http. */
 export interface PlainHttpHosts {
@@ -46,11 +47,6 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
   }
   url.pathname = trimTrailingSlashes(url.pathname);
   return url;
-}
-
-/** Recognizes this machine. `URL` normalizes every IPv4 address (`127.1`, `0x7f000001`). */
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/.test(hostname);
 }
 
 export const exampleBaseUrl = 'https://reports.example.com';

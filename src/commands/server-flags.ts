@@ -7,6 +7,7 @@ import type { Context } from '../run/context.ts';
 import { clockTimeAdvice, parseClockTime } from '../server/clock.ts';
 import { optionRanges } from '../server/options.ts';
 import type { LocalServer, LoggedRequest } from '../server/public-types.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { printable } from '../text/printable.ts';
 
 const hourMs = 3_600_000;
@@ -181,7 +182,7 @@ export async function startFromFlags(
     onRequest,
   });
 
-  if (!/^(localhost|::1|127(\.\d{1,3}){3})$/.test(flags.host)) {
+  if (!isLoopback(flags.host)) {
     const what = 'any machine that reaches it can use it, admin calls included';
     console.warn(`The server listens on ${flags.host}: ${what}.`);
   }

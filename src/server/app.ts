@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type EndpointName, endpoints } from '../contract/messages.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import { FaultMistake } from './faults/fault-mistake.ts';
@@ -50,7 +51,6 @@ interface Route {
 export function createApp(services: Services, host: string): Server {
   const { log, clock, faults } = services;
   const routes = listRoutes(services);
-  const ownNames = listOwnNames(host);
   // Node would refuse a request without Host itself, without a body or a log entry.
   const options = { requireHostHeader: false, keepAliveTimeout: 600_000 };
 
@@ -64,7 +64,7 @@ export function createApp(services: Services, host: string): Server {
     const entry = isLogged ? log.open(incoming, outgoing, route?.endpoint) : undefined;
 
     try {
-      requireOwnHost(incoming, ownNames);
+      requireOwnHost(incoming, host);
       const call = describeCall(incoming, outgoing, await readBody(incoming));
       if (entry) logBody(entry, call);
       if (!route) throw refuseUnknownPath(routes, path);
@@ -163,24 +163,17 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Lists the names of a server on loopback. A server on any other address cannot know all its names:
- * it has an empty list, and accepts every one.
- */
-function listOwnNames(host: string): readonly string[] {
-  const isLoopback = /^(localhost|::1|127(\.\d{1,3}){3})$/.test(host);
-  if (!isLoopback) return [];
-  return [...new Set(['localhost', '127.0.0.1', '[::1]', host])];
-}
-
-/**
  * Protects a server on loopback against DNS rebinding: a web page that points its own host name at
- * this machine could read tokens. Browsers always send the name.
+ * this machine could read tokens. Browsers always send the name. A server on any other address
+ * cannot know all its names, and accepts every one.
+ *
+ * @param address on which the server listens
  */
-function requireOwnHost({ headers: { host } }: IncomingMessage, ownNames: readonly string[]): void {
+function requireOwnHost({ headers: { host } }: IncomingMessage, address: string): void {
   const name = host?.replace(/:\d+$/, '').toLowerCase();
-  if (name === undefined || ownNames.length === 0 || ownNames.includes(name)) return;
+  if (name === undefined || isLoopback(name) || !isLoopback(address)) return;
 
-  const sentence = `The Host header does not match this server: use ${ownNames.join(' or ')}.`;
+  const sentence = 'The Host header does not match this server: use localhost or 127.0.0.1.';
   const advice =
     'To use another name, for example from a container, start the server with --host 0.0.0.0.';
   throw new ServiceError('FOREIGN_HOST', `${sentence} ${advice}`);
