@@ -3,7 +3,6 @@ import { requireComparable } from '../query/check-query.ts';
 import type { FormatName } from '../query/format-names.ts';
 import type { Context } from '../run/context.ts';
 import { chooseOutputs } from '../run/prepare-files.ts';
-import { isOrdered } from './model/shown-metrics.ts';
 import type { ViewOptions } from './view-flags.ts';
 
 /** What `view` writes: text, the object of `--json`, or files in formats of `run`. */
@@ -11,16 +10,13 @@ export type ViewForm = 'text' | 'document' | 'files';
 
 /** Decides how a view is shown. Throws `UsageError` for flags that cannot be combined. */
 export function chooseForm(context: Context, options: ViewOptions): ViewForm {
-  const { by, chart, format, output = ['-'], compare } = options;
+  const { chart, format, output = ['-'], compare } = options;
   const isStdout = output.every((path) => path === '-');
   if (context.flags.json && isStdout) {
     requirePlainJson(chart, format);
     return 'document';
   }
-  if (chart) {
-    if (by === undefined && isOrdered(options)) throw orderWithoutGroups();
-    return 'text';
-  }
+  if (chart) return 'text';
   const outputs = chooseOutputs(context, options);
   const isText = outputs[0].format === 'table' && isStdout && compare === undefined;
   if (isText) return 'text';
@@ -33,11 +29,5 @@ function requirePlainJson(chart: string | undefined, format: FormatName | undefi
   const other = chart === undefined ? `--format ${format}` : '--chart';
   throw new UsageError(`--json cannot be used with ${other}.`, {
     hint: `Remove --json or ${other}.`,
-  });
-}
-
-function orderWithoutGroups(): UsageError {
-  return new UsageError('--sort and --top need --by in a chart.', {
-    hint: 'Add --by, for example --by CAMPAIGN. To choose the charted metric, use --metrics.',
   });
 }

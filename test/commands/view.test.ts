@@ -332,7 +332,6 @@ describe('refusals', () => {
     { args: '--by CAMPAIGN --sort clicks:up', says: 'only asc or desc can follow the colon' },
     { args: '--chart bar', says: 'Add --by' },
     { args: '--chart line --by CAMPAIGN', says: '--chart line needs days or hours' },
-    { args: '--chart line --top 3', says: '--sort and --top need --by' },
     { args: '--sort clics', says: 'Did you mean clicks?' },
     {
       args: '--chart line --format csv',

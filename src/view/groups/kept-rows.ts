@@ -36,9 +36,6 @@ interface AddedRows {
  * all columns known: on disk, or in memory if they are sorted or limited.
  */
 export class KeptRows {
-  /** All rows, also those that `--top` omits. */
-  rowCount = 0;
-
   /** Sums of the rows that `--top` omits. */
   readonly rest: GroupedTotals;
 
@@ -56,7 +53,6 @@ export class KeptRows {
   }
 
   async add(batch: RowBatch, { rows, day, columns, fields }: AddedRows): Promise<void> {
-    this.rowCount += rows.length;
     const { sort, top } = this.#choice;
     if (sort === undefined && top === undefined) {
       const members = day === undefined ? '' : `"date":${JSON.stringify(day)}`;
