@@ -1,7 +1,7 @@
 import type { FieldType } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { measureWidth, shorten, shortenMiddle, wrap } from '../../text/cell-width.ts';
-import { isolated, printable } from '../../text/printable.ts';
+import { isolated, printable, shortened } from '../../text/printable.ts';
 import { fitColumns } from './fit-columns.ts';
 import { chooseHeading } from './headings.ts';
 
@@ -147,7 +147,7 @@ function align(
 
 function displayText(cell: TextCell | undefined): string {
   if (cell?.text === null) return '–';
-  return clip(cell?.text ?? '');
+  return shortened(cell?.text ?? '', maxTextLength);
 }
 
 /** Wraps a heading to two lines at the best position: `revenue`, `(€)`. */
@@ -167,12 +167,6 @@ function maxWidth(lines: readonly string[]): number {
 
 /** Longer strings are cut before they are measured; no table shows them in full. */
 const maxTextLength = 2_000;
-
-function clip(text: string): string {
-  if (text.length <= maxTextLength) return text;
-  // The cut may have split a surrogate pair.
-  return `${text.slice(0, maxTextLength)}…`.replace(/\p{Surrogate}/gu, '');
-}
 
 /** Heading of a list's column, and its value in a record. */
 export interface TextColumn<Item> {
