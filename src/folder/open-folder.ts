@@ -43,7 +43,7 @@ export interface OpenedFolder {
  * @param whole the period of the run
  */
 export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFolder> {
-  const { cwd, host, nowMs, declares } = run;
+  const { cwd, host, declares } = run;
   const { query } = whole;
   const { split = 'day' } = query;
   const [{ path, format }] = query.outputs;
@@ -55,23 +55,31 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
 
   const { declaration, notes } = declared;
   const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
+  const earlier = warnAboutEarlierParts(snapshot, whole.since, { ...run, shown });
+  return {
+    snapshot,
+    warnings: [...declared.warnings, ...earlier].map(printable),
+    notes: declares ? notes.map(printable) : [],
+  };
+}
+
+/** Returns a warning about parts before a period, which its run will not download, if any. */
+function warnAboutEarlierParts(
+  snapshot: FolderSnapshot,
+  since: number,
+  { host, nowMs, shown }: FolderRun & { readonly shown: string },
+): string[] {
   const now = Math.floor(nowMs / 1_000);
-  const { problems } = checkFolder(snapshot, now, { parts: ({ end }) => end <= whole.since });
+  const { problems } = checkFolder(snapshot, now, { parts: ({ end }) => end <= since });
   const clauses: string[] = [];
   for (const kind of ['missing', 'stale']) {
     const count = problems.filter((problem) => problem.kind === kind).length;
-    if (count > 0) clauses.push(`${formatPlural(count, split)} ${isOrAre(count)} ${kind}`);
+    const parts = formatPlural(count, snapshot.declaration.split);
+    if (count > 0) clauses.push(`${parts} ${isOrAre(count)} ${kind}`);
   }
-  const warnings = [...declared.warnings];
-  if (clauses.length > 0) {
-    const update = `adreport update ${pathWord(shown, host.platform)}`;
-    warnings.push(`Before this period, ${clauses.join(' and ')}. To download them: ${update}`);
-  }
-  return {
-    snapshot,
-    warnings: warnings.map(printable),
-    notes: declares ? notes.map(printable) : [],
-  };
+  if (clauses.length === 0) return [];
+  const update = `adreport update ${pathWord(shown, host.platform)}`;
+  return [`Before this period, ${clauses.join(' and ')}. To download them: ${update}`];
 }
 
 /** Adds to a query what only the declaration of its folder says. */
