@@ -39,6 +39,9 @@ const heldBytes = 8 * 1024 * 1024;
 /** Bounds of column widths in characters. */
 const widthBounds = { min: 8, max: 60 };
 
+/** Width of a page in characters, in landscape and printed at half their size. */
+const maxPageWidth = 260;
+
 /**
  * Writes an Excel spreadsheet: the rows as a table named `Report` with typed numbers and dates, and
  * a second sheet with the totals and a chart. It opens on that sheet, which is what Excel then
@@ -66,6 +69,8 @@ export class WorkbookEncoder implements Encoder {
   /** Set once the column widths are written. */
   #hasBegun = false;
   #rowCount = 0;
+
+  #pagesAcross = 1;
 
   /** Column widths in characters. */
   #widths: readonly number[] = [];
@@ -117,7 +122,7 @@ export class WorkbookEncoder implements Encoder {
     this.#writeEnded(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
-    this.#archive.end(sheetEnd({ tableRange: range }));
+    this.#archive.end(sheetEnd({ tableRange: range, pagesAcross: this.#pagesAcross }));
 
     const ownNotes = this.#notes(tail.summary?.timezone);
     for (const note of ownNotes) options.note?.(note);
@@ -127,7 +132,7 @@ export class WorkbookEncoder implements Encoder {
     const model = buildReportModel({ plan, sums, tail, options: modelOptions, messages });
     const summary = summarySheet(model, ownNotes);
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
-    this.#archive.add('xl/workbook.xml', sheetListXml(summary.printArea));
+    this.#archive.add('xl/workbook.xml', sheetListXml(summary.printArea, this.#repeatedColumns()));
     const table = range === undefined ? undefined : { headings: this.#headings, range };
     for (const part of closingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);
@@ -197,6 +202,8 @@ export class WorkbookEncoder implements Encoder {
     });
 
     this.#widths = widths;
+    const width = widths.reduce((sum, own) => sum + own, 0);
+    this.#pagesAcross = Math.max(1, Math.ceil(width / maxPageWidth));
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
     this.#archive.write(sheetBeginning(widths, 'table') + headerRow);
     this.#writeRows(this.#held, 0);
@@ -210,6 +217,12 @@ export class WorkbookEncoder implements Encoder {
     // A table has at least one row, even if it is empty.
     const lastRow = Math.max(1, this.#rowCount) + 1;
     return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
+  }
+
+  /** Returns how many columns every page repeats: those that name the rows, on several pages. */
+  #repeatedColumns(): number {
+    const columns = this.#columns ?? [];
+    return this.#pagesAcross > 1 ? columns.findIndex(({ numeric }) => numeric) : 0;
   }
 
   #notes(timezone: string | undefined): string[] {

@@ -178,14 +178,16 @@ function listXml(name: string, elements: readonly string[]): string {
  * first repeat its header.
  *
  * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
+ * @param repeatedColumns first columns that each of several pages across repeats
  */
-export function sheetListXml(summaryArea: string): string {
+export function sheetListXml(summaryArea: string, repeatedColumns: number): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
   const sheets =
     '<sheet name="Report" sheetId="1" r:id="rId1"/><sheet name="Summary" sheetId="2" r:id="rId2"/>';
+  const columns = repeatedColumns > 0 ? `Report!$A:$${columnLetters(repeatedColumns - 1)},` : '';
   const names = [
     `<definedName name="_xlnm.Print_Area" localSheetId="1">Summary!${summaryArea}</definedName>`,
-    '<definedName name="_xlnm.Print_Titles" localSheetId="0">Report!$1:$1</definedName>',
+    `<definedName name="_xlnm.Print_Titles" localSheetId="0">${columns}Report!$1:$1</definedName>`,
   ];
   return `${declaration}<workbook xmlns="${mainNamespace}" xmlns:r="${officeNamespace}/relationships">${views}<sheets>${sheets}</sheets><definedNames>${names.join('')}</definedNames></workbook>`;
 }
@@ -325,16 +327,19 @@ export function sheetBeginning(widths: readonly number[], kind: SheetKind): stri
 interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
+
+  /** Number of pages next to each other. Default: 1. */
+  readonly pagesAcross?: number;
 }
 
 /** Formats the end of a sheet: print settings, and its table or chart. */
-export function sheetEnd({ tableRange, hasChart }: SheetExtras): string {
+export function sheetEnd({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras): string {
   // The summary, which has no table, is one page.
   const pageCount = tableRange === undefined ? 1 : 0;
   const endings = [
     '</sheetData>',
     '<pageMargins left="0.4" right="0.4" top="0.5" bottom="0.6" header="0.3" footer="0.3"/>',
-    `<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="${pageCount}"/>`,
+    `<pageSetup paperSize="9" orientation="landscape" fitToWidth="${pagesAcross}" fitToHeight="${pageCount}"/>`,
     '<headerFooter><oddFooter>&amp;L&amp;A&amp;RPage &amp;P of &amp;N</oddFooter></headerFooter>',
   ];
   if (tableRange !== undefined) {
