@@ -84,18 +84,20 @@ async function* readRest(
   },
 ): AsyncGenerator<Uint8Array> {
   const { first, isAll, signal } = start;
+  let rest: fs.ReadStream | undefined;
   try {
     yield first;
     if (isAll) return;
-    yield* fs.createReadStream('', {
+    rest = fs.createReadStream('', {
       fd: file,
       start: first.length,
       highWaterMark: maxPieceBytes,
-      autoClose: false,
       signal,
     });
+    yield* rest;
   } finally {
-    fs.closeSync(file);
+    // A stream closes its file itself.
+    if (!rest) fs.closeSync(file);
   }
 }
 
