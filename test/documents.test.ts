@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { entryOf, settingKeys } from '../src/account/settings.ts';
+import { findEntry, settingKeys } from '../src/account/settings.ts';
 import { endpointNames } from '../src/contract/messages.ts';
 import { exitCodes } from '../src/errors.ts';
 import { readSections, topics } from '../src/help/index.ts';
@@ -210,7 +210,7 @@ describe('facts that the code defines', () => {
     const read = [...sources.join('\n').matchAll(/\benv\.([A-Z][A-Z_]{3,})\b/g)].map(
       ([, name]) => name,
     );
-    const settings = settingKeys.flatMap((key) => entryOf(key).variable ?? []);
+    const settings = settingKeys.flatMap((key) => findEntry(key).variable ?? []);
     // Variables of the platform, for folders and the terminal.
     const others =
       'APPDATA HOME PATH XDG_CONFIG_HOME TERM LANG WT_SESSION TERM_PROGRAM LC_ALL LC_CTYPE'.split(

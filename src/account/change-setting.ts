@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { formatBaseUrl, parseOrigin } from './setting-values.ts';
-import { type Env, entryOf, type SettingKey, settingKeys } from './settings.ts';
+import { type Env, findEntry, type SettingKey, settingKeys } from './settings.ts';
 import { findAccount, type StoredSettings, unknownAccount, withAccount } from './store.ts';
 
 interface TypedChange {
@@ -27,7 +27,7 @@ export function changeSetting(
   const key = findSettingKey(name);
   if (key === 'account') return chooseDefault(stored, value);
 
-  const read = value === undefined ? undefined : entryOf(key).read(value, env);
+  const read = value === undefined ? undefined : findEntry(key).read(value, env);
   const text = read instanceof URL ? formatBaseUrl(read) : read;
   const before = findAccount(stored, account);
   // A base URL may be the first setting of an account.
@@ -51,9 +51,9 @@ export function changeSetting(
 
 /** Throws `UsageError` for an unknown setting, and for one that only `login` can set. */
 function findSettingKey(text: string): SettingKey {
-  const key = settingKeys.find((candidate) => entryOf(candidate).name === text);
+  const key = settingKeys.find((candidate) => findEntry(candidate).name === text);
   if (!key) {
-    const entries = settingKeys.map((candidate) => entryOf(candidate));
+    const entries = settingKeys.map((candidate) => findEntry(candidate));
     const names = entries.map(({ name }) => name);
     const storable = entries.filter(({ flag }) => flag !== undefined).map(({ name }) => name);
     const suggestion = nearest(text.replaceAll('_', '-'), names);
@@ -61,7 +61,7 @@ function findSettingKey(text: string): SettingKey {
     throw new UsageError(`Unknown setting “${text}”.`, { hint });
   }
 
-  const { flag, variable } = entryOf(key);
+  const { flag, variable } = findEntry(key);
   if (flag !== undefined) return key;
   throw new UsageError(`Cannot change ${text} with adreport config.`, {
     hint: `Sign in with adreport login (for a token: adreport login --token-stdin), or set ${variable}.`,

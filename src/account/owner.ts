@@ -36,11 +36,11 @@ function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: S
 }
 
 /**
- * Finds the account of a folder: the named one, else the environment's if it fits, else the stored
- * one of its login, else that of its name.
+ * Finds the account of a folder. Tries, in this order: `--account`, the environment, the stored
+ * account with the same login, the stored account with the same name.
  *
  * @param query the query of its declaration
- * @throws SignInError if none of them is at hand
+ * @throws SignInError if none of them fits
  */
 export async function findFolderAccount(
   accounts: Accounts,
@@ -63,9 +63,12 @@ export async function findFolderAccount(
     if (isSameAccount(query, owner)) return candidate;
   }
   const owner = printable(nameAccount(query));
-  throw new SignInError(`The files belong to ${owner}, which is not at hand.`, {
-    hint: 'Sign in to that account with adreport login, or name it with --account.',
-  });
+  throw new SignInError(
+    `The files belong to ${owner}, and you are not signed in to that account.`,
+    {
+      hint: 'Sign in to that account with adreport login, or name it with --account.',
+    },
+  );
 }
 
 /** Names the stored accounts that may own a folder, by login before by name. */

@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import { unknownKeyMistake } from '../query/saved-report.ts';
 import { fileError, readYamlFile, type YamlFile, type YamlSection } from '../query/yaml-file.ts';
 import { quoted } from '../text/printable.ts';
-import { entryOf, type ProjectChoice, projectKeys } from './settings.ts';
+import { findEntry, type ProjectChoice, projectKeys } from './settings.ts';
 
 export const projectFileName = 'adreport.yaml';
 
@@ -78,7 +78,7 @@ function readChoice(file: YamlFile): ProjectChoice {
   const choice: Record<string, string> = {};
   const { entries } = file.section('defaults');
   for (const key of projectKeys) {
-    const value = entries.get(entryOf(key).name)?.value;
+    const value = entries.get(findEntry(key).name)?.value;
     if (typeof value === 'string') choice[key] = value;
     if (Array.isArray(value)) choice[key] = value.join(',');
   }

@@ -2,7 +2,7 @@ import { SignInError, UsageError } from '../errors.ts';
 import { allAccounts, checkAccountName, isAccountList, parseOrigin } from './setting-values.ts';
 import {
   type Env,
-  entryOf,
+  findEntry,
   type ProjectChoice,
   type RawSettings,
   type ResolvedValue,
@@ -152,7 +152,7 @@ interface Layer {
 }
 
 /**
- * In order of precedence.
+ * Lists the sources in order of precedence.
  *
  * @param unused settings whose variables are ignored
  */
@@ -172,7 +172,7 @@ function listLayers(
 function readVariables(env: Env, keys: readonly SettingKey[]): RawSettings {
   const values: Record<string, string> = {};
   for (const key of keys) {
-    const text = env[entryOf(key).variable ?? ''];
+    const text = env[findEntry(key).variable ?? ''];
     if (text?.trim()) values[key] = text;
   }
   return values;
@@ -184,7 +184,7 @@ function listAccountLayer(account: string, values: RawSettings): Layer {
 
 /** Names the source of a setting in messages. */
 function nameSource({ source, account }: Layer, key: SettingKey): string {
-  const { name, variable = '' } = entryOf(key);
+  const { name, variable = '' } = findEntry(key);
   const names = {
     flag: `--${name}`,
     env: variable,
@@ -205,7 +205,7 @@ function readSetting<Key extends SettingKey>(
   layers: readonly Layer[],
   env: Env,
 ): Setting<ResolvedValue<Key>> {
-  const { read, otherwise } = entryOf(key);
+  const { read, otherwise } = findEntry(key);
   const text = findText(key, layers);
   if (!text) {
     return { value: otherwise as ResolvedValue<Key>, source: 'default', from: 'default' };

@@ -163,7 +163,7 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
     throw refusal('--all cannot be used with names of reports.', 'Remove one of them.');
   }
   if (!options.all && names.length === 0) {
-    throw refusal(`Which report of ${file.shownPath}?`, `${list} To run every one: --all`);
+    throw refusal(`Name a report of ${file.shownPath}.`, `${list} To run all of them: --all`);
   }
 
   const chosen = new Set(options.all ? allNames : names);

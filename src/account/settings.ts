@@ -124,6 +124,6 @@ export type ProjectChoice = Pick<RawSettings, (typeof projectKeys)[number]>;
 
 export const settingKeys = Object.keys(settingTable) as readonly SettingKey[];
 
-export function entryOf<Key extends SettingKey>(key: Key): SettingEntry<SettingValue<Key>> {
+export function findEntry<Key extends SettingKey>(key: Key): SettingEntry<SettingValue<Key>> {
   return settingTable[key] as SettingEntry<SettingValue<Key>>;
 }

@@ -9,7 +9,7 @@ import { withLock } from '../text/file-lock.ts';
 import { isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { entryOf, settingKeys } from './settings.ts';
+import { findEntry, settingKeys } from './settings.ts';
 
 /** A stored account, which never has a password. */
 export interface StoredAccount {
@@ -181,7 +181,7 @@ function isSettings(value: unknown): value is StoredSettings {
 
 function isAccount(account: unknown): boolean {
   if (!isObject(account)) return false;
-  const values = settingKeys.filter((key) => entryOf(key).isStored).map((key) => account[key]);
+  const values = settingKeys.filter((key) => findEntry(key).isStored).map((key) => account[key]);
   return values.every((value) => value === undefined || typeof value === 'string');
 }
 

@@ -109,7 +109,7 @@ function explain(refusal: Refusal): Explanation {
 
   if (endpoint === 'auth') return { ErrorClass: SignInError, sentence: rejected, hint: 'password' };
   if (status === 401) {
-    return { ErrorClass: SignInError, sentence: refusedToken(refusal), hint: 'token' };
+    return { ErrorClass: SignInError, sentence: tokenRefusedMessage(refusal), hint: 'token' };
   }
   if (status === 403 && record.errorId !== 'ADMIN_ONLY') {
     const sentence = `The service refused ${call}.`;
@@ -141,7 +141,7 @@ function explain(refusal: Refusal): Explanation {
   return { ErrorClass: RejectedError, sentence: rejected };
 }
 
-function refusedToken({ origin, record }: Refusal): string {
+function tokenRefusedMessage({ origin, record }: Refusal): string {
   const { token = 'the token' } = origin ?? {};
   if (record.errorId !== 'EXPIRED_TOKEN') return `The service rejected ${token}.`;
   return `${token.charAt(0).toUpperCase()}${token.slice(1)} has expired.`;
@@ -171,7 +171,7 @@ function findHint(
 function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportError {
   const { endpoint, status, record, retryAfterMs, reportId } = refusal;
   const { ErrorClass, sentence, hint, retryable } = explain(refusal);
-  const errorId = record.errorId && showText(endpoint, record.errorId);
+  const errorId = record.errorId && sanitize(endpoint, record.errorId);
   const reason = formatReason(refusal, sentence);
   const sentences = [reason === undefined ? sentence : `${sentence.slice(0, -1)}: ${reason}`];
   if (retryAfterMs !== undefined && retryAfterMs > maxRetryAfterMs) {
@@ -180,7 +180,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   // A status of 200 explains nothing.
   if (status !== 200) sentences.push(errorId ? `(${status} ${errorId})` : `(${status})`);
   const lines = record.errorLines.length > 1 ? record.errorLines : [];
-  const details = lines.map((line) => `\n  - ${showText(endpoint, line)}`);
+  const details = lines.map((line) => `\n  - ${sanitize(endpoint, line)}`);
 
   return new ErrorClass(sentences.join(' ') + details.join(''), {
     ...(retryable !== undefined && { retryable }),
@@ -197,7 +197,7 @@ function formatReason({ endpoint, status, record }: Refusal, sentence: string): 
   const reason = record.message ?? (status === 200 ? formatOtherReason(record) : undefined);
   if (reason === undefined) return undefined;
 
-  const further = endSentence(showText(endpoint, reason));
+  const further = endSentence(sanitize(endpoint, reason));
   return further.toLowerCase() === sentence.toLowerCase() ? undefined : further;
 }
 
@@ -219,7 +219,7 @@ export async function readRefusal(
   const text = wording.redact(await readBeginning(body));
   body.destroy();
   const redirectedTo = call.endpoint === 'download' ? response.redirectedTo : undefined;
-  // Another host does not explain itself in words of the service.
+  // Another host does not use the service's format of errors.
   const record = recordIn(redirectedTo === undefined ? parseRefusal(text, response) : undefined);
   return refusalError({ ...call, status, record, redirectedTo }, wording);
 }
@@ -280,7 +280,7 @@ function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean
 
 /** Quotes the first 150 characters of a response. */
 function quoteBeginning(endpoint: EndpointName, text: string): string {
-  const safe = showText(endpoint, text.trim().slice(0, 10_000));
+  const safe = sanitize(endpoint, text.trim().slice(0, 10_000));
   return `“${safe.slice(0, 150)}${safe.length > 150 ? '…' : ''}”`;
 }
 
@@ -288,7 +288,7 @@ function quoteBeginning(endpoint: EndpointName, text: string): string {
  * Makes a string from the service safe to show. The response to a sign-in may contain a token: runs
  * of 16 or more characters are hidden, except error codes in capitals.
  */
-function showText(endpoint: EndpointName, text: string): string {
+function sanitize(endpoint: EndpointName, text: string): string {
   if (endpoint !== 'auth') return printable(text);
   const isErrorCode = (run: string): boolean => /^[A-Z]+(_[A-Z]+)+\.?$/.test(run);
   const shown = text.replace(/[\w.~+/=-]{16,}/g, (run) => (isErrorCode(run) ? run : '[hidden]'));

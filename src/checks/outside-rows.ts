@@ -96,7 +96,7 @@ function warningFor(subject: string, { path, value }: Member): string | undefine
   const json = printable((JSON.stringify(value) ?? '').slice(0, 150));
   const member = `${printable(path.join('.'))}: ${json}`;
 
-  if (errorNames.includes(name) && saysSomething(value)) {
+  if (errorNames.includes(name) && isMeaningful(value)) {
     return `${subject} came with an error (${member}).`;
   }
   if (moreNames.includes(name) && (isTrue(value) || isLink(value))) {
@@ -114,10 +114,10 @@ function warningFor(subject: string, { path, value }: Member): string | undefine
 function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>): string[] {
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(members)) {
-    if (!knownNames.includes(toPlainName(name)) && saysSomething(value)) unknown.push(name);
+    if (!knownNames.includes(toPlainName(name)) && isMeaningful(value)) unknown.push(name);
   }
   for (const [name, value] of Object.entries(isObject(summary) ? summary : {})) {
-    if (!knownInSummary.includes(name) && saysSomething(value)) unknown.push(name);
+    if (!knownInSummary.includes(name) && isMeaningful(value)) unknown.push(name);
   }
   return unknown;
 }
@@ -143,8 +143,8 @@ const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successf
  * Returns false for values that mean “nothing”, such as 0, `ok` or `no errors`, also in lists and
  * objects.
  */
-function saysSomething(value: unknown): boolean {
-  if (typeof value === 'object' && value !== null) return Object.values(value).some(saysSomething);
+function isMeaningful(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).some(isMeaningful);
   if (typeof value === 'string') return !nothingForm.test(value);
   return value !== null && value !== undefined && value !== false && value !== 0;
 }

@@ -9,14 +9,14 @@ import { matchesWildcard } from '../text/wildcard.ts';
 import { readCampaigns } from './campaigns.ts';
 
 /** A campaign, ad unit or advertiser. */
-interface NamedThing {
+interface Candidate {
   readonly id: string;
   readonly name: string;
 }
 
 /** What each flag can name. */
 const things: Readonly<
-  Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly NamedThing[]>
+  Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly Candidate[]>
 > = {
   campaign: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
   adUnit: ({ adunits }) =>
@@ -52,14 +52,14 @@ export async function findIds(client: () => Promise<Client>, query: Query): Prom
     const typedPatterns = patterns[filter.name] ?? [];
     const matches = findMatches(filter, typedPatterns, campaigns);
     selections.push(
-      `${filter.flag} ${quoted(typedPatterns.join(','))} selects ${listThings(matches)}.`,
+      `${filter.flag} ${quoted(typedPatterns.join(','))} selects ${formatMatches(matches)}.`,
     );
     ids[filter.filter] = [...new Set([...(ids[filter.filter] ?? []), ...matches.keys()])];
   }
   return { query: Object.freeze({ ...query, filters: ids }), selections, warnings };
 }
 
-function listThings(matches: ReadonlyMap<string, string>): string {
+function formatMatches(matches: ReadonlyMap<string, string>): string {
   const names = [...matches].map(([id, name]) => `${printable(name)} (${id})`);
   return shortened(names.join(', '));
 }

@@ -102,7 +102,7 @@ export function waitForDownload(
 
 /**
  * Returns milliseconds until the next call, after `waitedMs`. `auto` is a tenth of the time waited
- * so far, between 0.5 s and 30 s, so that a report is noticed at most a tenth too late.
+ * so far, between 0.5 s and 30 s, so that the wait is at most a tenth longer than necessary.
  */
 export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): number {
   if (interval !== 'auto') return interval;
@@ -162,14 +162,14 @@ function stillInProgress(
 ): AdreportError {
   if (outcomeOf(lastStatus) === 'ready') {
     const refusal = problem?.httpStatus ? ` (${problem.httpStatus})` : '';
-    const message = `The report ${printable(reportId)} is ready, but its download was refused until the timeout${refusal}.`;
+    const message = `The report ${printable(reportId)} is ready, but the service refused its download until the timeout${refusal}.`;
     return new StillInProgressError(message, { reportId, cause: problem });
   }
   const word = status.trim().toLowerCase();
-  const unusualWord = word === 'progress' ? '' : ` (${printable(word)})`;
+  const statusSuffix = word === 'progress' ? '' : ` (${printable(word)})`;
   const waited = waitedMs === 0 ? '' : ` after ${formatDuration(waitedMs)}`;
   const why = isUnreachable(problem) ? ` ${problem.message}` : '';
-  const message = `The report ${printable(reportId)} is still in progress${unusualWord}${waited}.`;
+  const message = `The report ${printable(reportId)} is still in progress${statusSuffix}${waited}.`;
   return new StillInProgressError(message + why, { reportId, cause: problem });
 }
 

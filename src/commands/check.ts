@@ -176,7 +176,7 @@ function closingLines({ host }: Context, { checked, paths, period }: WrittenChec
   const problems = checked.flatMap(({ check }) => check.problems);
   const notes = checked.flatMap(({ check }) => check.notes.map((note) => `Note: ${note}`));
   if (problems.length === 0) return [...notes, 'No problems found.'];
-  if (!problems.some(({ solvedBy }) => solvedBy === 'update')) return notes;
+  if (!problems.some(({ fixedBy: solvedBy }) => solvedBy === 'update')) return notes;
 
   return [...notes, `To solve: ${formatUpdate({ paths, period }, host.platform)}`];
 }

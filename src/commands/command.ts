@@ -210,7 +210,7 @@ function refuseParentFlags(command: DeclaredCommand): void {
 
     const flag = option.long ?? option.flags;
     const name = typedPath(command);
-    throw new UsageError(`${flag} does not work with ${name}.`, {
+    throw new UsageError(`${flag} cannot be used with ${name}.`, {
       hint: `Remove it. See: ${name} --help`,
     });
   }

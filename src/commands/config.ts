@@ -1,6 +1,6 @@
 import { changeSetting } from '../account/change-setting.ts';
 import { formatBaseUrl } from '../account/setting-values.ts';
-import { entryOf, settingKeys, settingTable } from '../account/settings.ts';
+import { findEntry, settingKeys, settingTable } from '../account/settings.ts';
 import { UsageError } from '../errors.ts';
 import { textTable } from '../present/terminal/text-table.ts';
 import { flagGroup } from '../query/flags/flag.ts';
@@ -98,7 +98,7 @@ async function listConfig(context: Context): Promise<void> {
   const rows = settingKeys.map((key) => {
     const { value, source, from } = settings[key];
     const text = value instanceof URL ? formatBaseUrl(value) : value;
-    const { name, show = (plain: string) => plain } = entryOf(key);
+    const { name, show = (plain: string) => plain } = findEntry(key);
     return { name, source, from, value: text === undefined ? null : show(text) };
   });
   if (context.flags.json) return context.console.result(visibleJson(rows));
@@ -122,7 +122,7 @@ async function changeConfig(
   typed: { readonly name: string; readonly value?: string },
 ): Promise<void> {
   if (typed.name === 'account' && options.account !== undefined) {
-    throw new UsageError('--account does not work with the setting account.', {
+    throw new UsageError('--account cannot be used with the setting account.', {
       hint: 'Use: adreport config set account NAME',
     });
   }

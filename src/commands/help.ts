@@ -19,7 +19,7 @@ export const helpCommand = declareCommand({
   ],
   async action({ context, program, args: [words] }) {
     if (context.flags.json) {
-      throw new UsageError('--json does not work with adreport help.', {
+      throw new UsageError('--json cannot be used with adreport help.', {
         about: { flag: '--json' },
         hint: 'Remove it.',
       });

@@ -6,7 +6,7 @@ import { requireValidOnWindows } from '../output/file/file-name.ts';
 import { placeKey } from '../output/target.ts';
 import { nameFiles } from '../query/file-name.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
-import { mergesParts, unitOfParts } from '../query/parts.ts';
+import { findPartUnit, mergesParts } from '../query/parts.ts';
 import type { Context } from '../run/context.ts';
 import { declareFolders, planRun, type ReportPlan } from '../run/plan-run.ts';
 import { runReports } from '../run/run-reports.ts';
@@ -64,7 +64,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
 
   if (reports.some(({ parts }) => parts.length > 0)) return;
   const early = options.shard ? undefined : planned.find(({ parts }) => parts.length === 0);
-  const unit = early && unitOfParts(early.query);
+  const unit = early && findPartUnit(early.query);
   const why = unit ? ` yet: no ${unit} is over` : ': all files are final';
   context.console.note(`Nothing to download${why}.`);
 }

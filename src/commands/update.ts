@@ -75,8 +75,8 @@ export const updateCommand = declareCommand({
     if (reports.every(({ parts }) => parts.length === 0)) {
       context.console.note('Nothing to download: all files are final.');
     }
-    const isLeft = await warnAboutProblems(context, folders);
-    return isLeft ? problemsExitCode : 0;
+    const hasProblems = await warnAboutProblems(context, folders);
+    return hasProblems ? problemsExitCode : 0;
   },
 });
 
@@ -197,11 +197,11 @@ async function warnAboutProblems(
     const names = new Set(due.map(({ name }) => name));
     const after = await refreshSnapshot(snapshot, names, signal);
     const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
-    // What was due and still is a problem was kept: another update would not solve it.
-    const isForPerson = ({ solvedBy, file }: Problem): boolean => {
+    // A due file that still has a problem was kept: another update would not fix it.
+    const needsUser = ({ fixedBy: solvedBy, file }: Problem): boolean => {
       return solvedBy === 'person' || names.has(file);
     };
-    const problems = check.problems.filter(isForPerson);
+    const problems = check.problems.filter(needsUser);
     const lines = problemLines(cwd, { folder, declaration, check: { ...check, problems } });
     for (const line of lines) console.warn(line);
     isLeft ||= problems.length > 0;

@@ -36,7 +36,7 @@ export const claims: readonly Claim[] = [
     async check(trial) {
       if (trial.settings.canSignIn) await trial.client.signIn();
       try {
-        await trial.statusOfUnknown();
+        await trial.requestUnknownStatus();
       } catch (error) {
         // Any other refusal means that the token was accepted.
         if (!isRefusal(error)) throw error;
@@ -50,7 +50,7 @@ export const claims: readonly Claim[] = [
     sentence: 'refuses an unknown report ID with status 404',
     async check(trial) {
       try {
-        await trial.statusOfUnknown();
+        await trial.requestUnknownStatus();
       } catch (error) {
         if (isUnknownReport(error)) return undefined;
         throw error;
@@ -129,7 +129,7 @@ export const claims: readonly Claim[] = [
       if (findDifference(days, 'window')) throw new NotTried('the report has another period');
       const difference = findDifference(days, 'columns', 'rows', 'zone');
       if (difference !== undefined || trial.settings.profile === 'buyer') return difference;
-      return findDifference(await requireFor(trial.ofProfile.read()), 'zone', 'rows');
+      return findDifference(await requireFor(trial.profileReport.read()), 'zone', 'rows');
     },
   },
   {
@@ -156,7 +156,7 @@ export const claims: readonly Claim[] = [
     sentence: 'returns only the rows of a campaign when filtered by it',
     dspLacks: 'DSP reports have no filters',
     async check(trial) {
-      const { rows } = await requireFor(trial.ofProfile.read());
+      const { rows } = await requireFor(trial.profileReport.read());
       const [campaignId] = rows.flatMap((row) => row.campaignId ?? []);
       if (typeof campaignId !== 'string') throw new NotTried('that report names no campaign');
 

@@ -56,7 +56,7 @@ export class Trial {
   readonly hours: TrialReport;
 
   /** A buyer's report by campaign; a DSP's in another zone. */
-  readonly ofProfile: TrialReport;
+  readonly profileReport: TrialReport;
 
   constructor(client: Client, settings: TrialSettings, nowMs: number) {
     this.client = client;
@@ -80,14 +80,14 @@ export class Trial {
       ...oneDay,
       by: ['HOURLY', 'FORMAT'],
     });
-    this.ofProfile = isBuyer
+    this.profileReport = isBuyer
       ? plan(`${dates} by CAMPAIGN`, { ...threeDays, by: ['CAMPAIGN'] })
       : plan(`${day} in ${otherZone}`, { ...oneDay, by: ['DAILY'], timezone: otherZone });
   }
 
   /** Describes all reports that may be requested. */
   describeReports(): string[] {
-    const { days, total, hours, ofProfile } = this;
+    const { days, total, hours, profileReport: ofProfile } = this;
     const planned = [days, total, hours, ofProfile].map(({ description }) => description);
     const isBuyer = this.settings.profile === 'buyer';
     return isBuyer ? [...planned, 'only one of those campaigns'] : planned;
@@ -103,13 +103,13 @@ export class Trial {
   }
 
   /** Rejects with the service's refusal. */
-  statusOfUnknown(): Promise<unknown> {
+  requestUnknownStatus(): Promise<unknown> {
     return this.client.status(unknownId);
   }
 
   /** Requests and reads the report of one campaign. */
   async readCampaign(campaignId: string): Promise<ReadReport> {
-    const { query, ...period } = this.ofProfile.part;
+    const { query, ...period } = this.profileReport.part;
     const filtered = { ...period, query: { ...query, filters: { campaignId: [campaignId] } } };
     return this.#plan('one campaign', filtered).read();
   }

@@ -21,7 +21,7 @@ export interface Problem {
 
   /** A sentence that says what to do, if an update does not solve the problem. */
   readonly advice?: string | undefined;
-  readonly solvedBy: 'update' | 'person';
+  readonly fixedBy: 'update' | 'person';
 
   /** Absent for files that belong to no part of the folder. */
   readonly part?: FolderPart | undefined;
@@ -103,7 +103,7 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
   if (kind === undefined) {
     if (!line || !isStale(line, part, { declaration, now })) return undefined;
     const clause = `is not final: ${whyNotFinal(line, part, declaration)}`;
-    return { file, kind: 'stale', clause, solvedBy: 'update', part };
+    return { file, kind: 'stale', clause, fixedBy: 'update', part };
   }
   if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
   return mismatchProblem(file, kind, { snapshot, part });
@@ -129,8 +129,8 @@ function mismatchProblem(
     missing: `To drop old files, raise since (${declaration.since}) in ${declarationName}.`,
     unreadable: 'Make it readable, or move it away.',
   };
-  const solvedBy = kind === 'unreadable' ? 'person' : 'update';
-  return { file, kind, clause: clauses[kind], advice: advice[kind], solvedBy, part };
+  const fixedBy = kind === 'unreadable' ? 'person' : 'update';
+  return { file, kind, clause: clauses[kind], advice: advice[kind], fixedBy: fixedBy, part };
 }
 
 function describeChange(bytes: number, expected: number): string {
@@ -150,12 +150,12 @@ function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undef
   if (kind === 'unreadable') return problem;
   const where = part ? 'outside the days of the folder' : `not the name of a ${declaration.split}`;
   const clause = `${problem.clause}, and is ${where}`;
-  return { ...problem, clause, advice: 'Move it away.', solvedBy: 'person' };
+  return { ...problem, clause, advice: 'Move it away.', fixedBy: 'person' };
 }
 
 /** Returns true if a problem is the one before it, in the next day, week or month. */
 export function continuesProblem(before: Problem, problem: Problem): boolean {
-  if (before.kind !== problem.kind || before.solvedBy !== problem.solvedBy) return false;
+  if (before.kind !== problem.kind || before.fixedBy !== problem.fixedBy) return false;
   return problem.part !== undefined && before.part?.end === problem.part.since;
 }
 
@@ -164,7 +164,7 @@ function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
   const advice = 'Make it readable, or move it away.';
   return [...history.unreadable, ...listing.closed].map(([file, why]) => {
     const clause = `cannot be read: ${why}`;
-    return { file, kind: 'unreadable', clause, advice, solvedBy: 'person' };
+    return { file, kind: 'unreadable', clause, advice, fixedBy: 'person' };
   });
 }
 

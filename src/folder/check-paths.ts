@@ -126,7 +126,7 @@ function checkUndeclared(file: Exclude<DeclarationFile, { readonly kind: 'valid'
     kind: 'unreadable',
     clause: explain(file),
     advice: 'Undo the edit, restore the file, or replace it with run --fresh.',
-    solvedBy: 'person',
+    fixedBy: 'person',
   };
   return { parts: [], problems: [problem], notes: [], files: 0, rows: 0, totals: {} };
 }

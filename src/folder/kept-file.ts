@@ -15,8 +15,8 @@ export interface KeptFile {
 }
 
 /**
- * Finds the file that a report without numbers would replace, if it may have numbers: an empty file
- * and one whose line says otherwise have none.
+ * Finds the file that a report without numbers would replace, unless the file is empty or its
+ * history line has no numbers.
  *
  * @returns `undefined` if nothing would be lost
  */

@@ -91,7 +91,7 @@ export async function recordDownload(
 /** Throws `IncompleteDataError` if a file was kept that is not of the declared report. */
 export function requireDeclaredReport({ kept }: RecordResult, name: string | undefined): void {
   if (!kept || kept.matchesDeclaration) return;
-  throw new IncompleteDataError(`${name} was kept, but it is not of this report.`, {
+  throw new IncompleteDataError(`Kept ${name}, but it belongs to another report.`, {
     hint: 'Delete the file to accept that the new report has no numbers, and run again.',
   });
 }

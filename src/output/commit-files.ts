@@ -1,6 +1,6 @@
 import { ErrorInContext, OutputError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
-import { listWords } from '../text/quantity.ts';
+import { joinWords } from '../text/quantity.ts';
 import type { WrittenFile } from './written-file.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function commitFiles(files: readonly WrittenFile[]): Promise<void> 
       await file.commit();
     } catch (error) {
       if (!(error instanceof OutputError) || inPlace.length === 0) throw error;
-      const message = `${error.message} Already in place: ${listWords(inPlace)}.`;
+      const message = `${error.message} Already in place: ${joinWords(inPlace)}.`;
       throw new ErrorInContext(error, { message, hint: error.hint });
     }
     if (file.name !== undefined) inPlace.push(printable(file.name));

@@ -1,5 +1,5 @@
 import type { ReportMetric } from '../query/metrics.ts';
-import { listWords } from '../text/quantity.ts';
+import { joinWords } from '../text/quantity.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts';
 import { byMetric, othersLabel } from '../totals/ranked-groups.ts';
@@ -39,7 +39,7 @@ export function endedSentence(
     const sums = addSums(others, comparison.sums.findGroups(unit)?.metrics ?? []);
     items.push(`${othersLabel(others.length)} (${formatWithCurrency(metric, sums)} before)`);
   }
-  return `Ended: ${listWords(items)}.`;
+  return `Ended: ${joinWords(items)}.`;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { deriveNoun, fieldLabel } from '../contract/columns.ts';
 import { findAnyBreakdown } from '../contract/vocabulary.ts';
 import type { Provenance } from '../output/provenance.ts';
-import { listWords } from '../text/quantity.ts';
+import { joinWords } from '../text/quantity.ts';
 
 /**
  * Returns the origin of a report as readers see it, other than filters: values by label, in order.
@@ -41,7 +41,7 @@ function describeRequest(request: object, labels: ReadonlyMap<string, string>): 
     return breakdown ? deriveNoun(breakdown) : name;
   });
   const metrics = listNames(request, 'metrics').map((name) => labels.get(name) ?? fieldLabel(name));
-  const by = breakdowns.length > 0 ? `By ${listWords(breakdowns)}` : '';
+  const by = breakdowns.length > 0 ? `By ${joinWords(breakdowns)}` : '';
   return [by, metrics.join(', ')].filter((text) => text !== '').join(': ');
 }
 

@@ -3,7 +3,7 @@ import { countDays, type Window } from '../query/calendar.ts';
 import type { ColumnPlan } from '../query/column-plan.ts';
 import type { ReportMetric } from '../query/metrics.ts';
 import type { ReportTail, Row } from '../rows/row-batch.ts';
-import { formatPlural, formPlural, listWords } from '../text/quantity.ts';
+import { formatPlural, joinWords, pluralize } from '../text/quantity.ts';
 import type { Change } from '../totals/change.ts';
 import { type Comparison, formatComparisonNote } from '../totals/comparison.ts';
 import { type DateUnit, toKeyValue } from '../totals/group-keys.ts';
@@ -61,16 +61,16 @@ export interface ReportModel {
   readonly facts: ReadonlyMap<string, string>;
 
   /** Lines of the sender's note. */
-  readonly remark: readonly string[];
+  readonly senderNote: readonly string[];
 
   /** The report in one sentence. */
   readonly headline: string | undefined;
 
   /** Sentence on the comparison. */
-  readonly compared: string | undefined;
+  readonly comparisonSentence: string | undefined;
 
   /** Sentence for a report without rows. */
-  readonly empty: string | undefined;
+  readonly emptyMessage: string | undefined;
 
   /** Sentences for readers. */
   readonly warnings: readonly string[];
@@ -125,17 +125,17 @@ export function buildReportModel(parts: ModelParts): ReportModel {
   const totals = sums.total.totals();
   const sumsBefore = comparison?.sums.total.totals();
 
-  const planned = metricsOfPlan(plan);
+  const planned = listPlanMetrics(plan);
   const metrics = chooseMetrics(planned, hasRows ? totals : (sumsBefore ?? totals));
   const lead = findLeadingMetric(metrics);
   const context: TableContext = { ...parts, metrics, lead, dateUnit };
   return {
     title: options.title ?? description.title,
     facts: reportFacts(options, description),
-    remark: remark === undefined ? [] : remark.trim().split(/\r?\n/),
+    senderNote: remark === undefined ? [] : remark.trim().split(/\r?\n/),
     headline: lead && comparison && formatHeadline(sums, lead, comparison),
-    compared: comparison && describeComparison(comparison),
-    empty: hasRows ? undefined : emptySentence,
+    comparisonSentence: comparison && describeComparison(comparison),
+    emptyMessage: hasRows ? undefined : emptySentence,
     warnings: messages?.warnings ?? [],
     // For an empty report the `empty` sentence is enough.
     notes: hasRows ? (messages?.notes ?? []) : [],
@@ -153,7 +153,7 @@ export function buildReportModel(parts: ModelParts): ReportModel {
 }
 
 /** Returns the metrics of a report, in request order. */
-export function metricsOfPlan(plan: ColumnPlan): ReportMetric[] {
+export function listPlanMetrics(plan: ColumnPlan): ReportMetric[] {
   return plan.shown.flatMap(({ metric }) => metric ?? []);
 }
 
@@ -205,7 +205,7 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
   return listBreakdowns(sums, comparison).map((unit) => ({
     noun: nameUnit(unit),
     // A ranking is by its metric, whatever the order of the rows.
-    table: tableOfUnit({ ...context, options: { ...options, keepsOrder: false } }, unit),
+    table: buildUnitTable({ ...context, options: { ...options, keepsOrder: false } }, unit),
     endedSentence: comparison && endedSentence(unit, lead, comparison),
   }));
 }
@@ -215,24 +215,24 @@ function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
   const formatTitle = (shown: readonly Unit[]): string => {
-    const nouns = shown.map((unit) => formPlural(nameRow(unit, dateUnit)));
-    return `All ${listWords(nouns)}`;
+    const nouns = shown.map((unit) => pluralize(nameRow(unit, dateUnit)));
+    return `All ${joinWords(nouns)}`;
   };
 
   const tables: TitledTable[] = [];
   const first = units.find(({ isTime }) => !isTime) ?? units[0];
   const hasOwnTable = units.length === 1 || options.selectedColumns === undefined;
-  const table = first && hasOwnTable ? tableOfUnit(context, first) : undefined;
+  const table = first && hasOwnTable ? buildUnitTable(context, first) : undefined;
   if (first && table) tables.push({ title: formatTitle([first]), table });
 
-  const areFew = rows !== undefined && rows.length <= maxTableRows;
-  if (units.length > 1 && areFew) {
+  const hasFewRows = rows !== undefined && rows.length <= maxTableRows;
+  if (units.length > 1 && hasFewRows) {
     tables.push({ title: formatTitle(units), table: buildRowTable(context, rows) });
   }
   return tables.filter(({ table }) => table.rows.length > 0);
 }
 
-function tableOfUnit(context: TableContext, { fields, groups }: Unit): ReportTable | undefined {
+function buildUnitTable(context: TableContext, { fields, groups }: Unit): ReportTable | undefined {
   const { plan, options } = context;
   if (!groups) return undefined;
 

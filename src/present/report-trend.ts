@@ -1,6 +1,6 @@
 import type { ReportMetric } from '../query/metrics.ts';
 import { printable } from '../text/printable.ts';
-import { formatCount, formPlural } from '../text/quantity.ts';
+import { formatCount, pluralize } from '../text/quantity.ts';
 import type { Comparison } from '../totals/comparison.ts';
 import type { DateUnit } from '../totals/group-keys.ts';
 import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/grouped-totals.ts';
@@ -134,7 +134,7 @@ function unchartedNote(
   { metric, noun, total }: { metric: ReportMetric; noun: string; total: GroupedTotals },
 ): string {
   const isOne = rest.length === 1;
-  const subject = `${formatCount(rest.length)} other ${isOne ? noun : formPlural(noun)}`;
+  const subject = `${formatCount(rest.length)} other ${isOne ? noun : pluralize(noun)}`;
 
   const sums = addSums(rest, metrics);
   const amount = `${formatWithCurrency(metric, sums)}${isOne ? '' : ' in total'}`;

@@ -27,7 +27,7 @@ import { type KeptFlags, type QueryFlags, runFlagsByName } from './flags/run-fla
 import type { FormatName } from './format-names.ts';
 import { closestHint, listAlternatives, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
-import { keepsFolder, unitOfParts } from './parts.ts';
+import { findPartUnit, keepsFolder } from './parts.ts';
 import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
@@ -75,7 +75,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
     ...(service !== undefined && { service }),
   } satisfies Query;
 
-  const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
+  const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
   const begins = keepsFolder(query) && isStillEmpty(query, place);
   if (!begins) resolvePeriod(query, place);
   requireConsistent(query);

@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import { derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
-import { listWords } from '../text/quantity.ts';
+import { joinWords } from '../text/quantity.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { beforeTime, hasTimePlaceholder, listPlaceholders } from './file-name.ts';
 import { longName } from './flags/flag.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
 import { type FormatName, formatFacts } from './format-names.ts';
-import { hasFilePerPart, requireMergeable, unitOfParts } from './parts.ts';
+import { findPartUnit, hasFilePerPart, requireMergeable } from './parts.ts';
 import type { Output, Query } from './query.ts';
 
 /** Throws `UsageError` for parts of a query that exclude or require each other. */
@@ -35,7 +35,7 @@ export function requireFittingFlags(
     const name = longName(flag);
     throw refuse(
       name,
-      `${name} works with ${listWords(known)}, not with ${listWords(formats)}.`,
+      `${name} works with ${joinWords(known)}, not with ${joinWords(formats)}.`,
       `Remove ${name}, or write ${known[0]}.`,
     );
   }
@@ -72,7 +72,7 @@ function requireSplit(query: Query): void {
     );
   }
 
-  const unit = unitOfParts(query);
+  const unit = findPartUnit(query);
   if (unit !== undefined && !hasFilePerPart(query)) requireMergeable(query, unit);
   if (lookback !== undefined && (split === undefined || !hasFilePerPart(query))) {
     throw refuse(
@@ -84,7 +84,7 @@ function requireSplit(query: Query): void {
 }
 
 function requireFittingOutputs(query: Query): void {
-  const unit = unitOfParts(query);
+  const unit = findPartUnit(query);
   const [{ path }, ...others] = query.outputs;
   const isOneFile = unit === undefined || !hasFilePerPart(query);
   if (!isOneFile && others.length > 0) {
@@ -110,7 +110,7 @@ export function requireComparable(outputs: readonly Output[]): void {
   if (!document) return;
   throw refuse(
     '--compare',
-    `--compare does not work with ${document.format}, the service's own document.`,
+    `--compare cannot be used with ${document.format}, the service's own document.`,
     'Write html, xlsx, csv, parquet or a table, for example: -o report.html',
   );
 }
@@ -121,7 +121,7 @@ function requireOneComparison(query: Query): void {
   if (!hasFilePerPart(query)) return;
   throw refuse(
     '--compare',
-    `--compare cannot be used with one file per ${unitOfParts(query)}.`,
+    `--compare cannot be used with one file per ${findPartUnit(query)}.`,
     `Remove --compare, and compare the files: ${viewCommand(query)}`,
   );
 }

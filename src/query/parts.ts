@@ -23,19 +23,19 @@ import type { Part, Query } from './query.ts';
 const maxParts = 20_000;
 
 /** Returns the unit that each report of a query covers; `undefined` for a single report. */
-export function unitOfParts({ split, breakdowns }: Query): SplitUnit | undefined {
+export function findPartUnit({ split, breakdowns }: Query): SplitUnit | undefined {
   return breakdowns.includes('WEEKLY') ? 'week' : split;
 }
 
 /** Returns true if each part has its own file. */
 export function hasFilePerPart(query: Query): boolean {
   const [{ path }] = query.outputs;
-  return unitOfParts(query) !== undefined && hasTimePlaceholder(path);
+  return findPartUnit(query) !== undefined && hasTimePlaceholder(path);
 }
 
 /** Returns true if the reports of the parts are merged into one output. */
 export function mergesParts(query: Query): boolean {
-  return unitOfParts(query) !== undefined && !hasFilePerPart(query);
+  return findPartUnit(query) !== undefined && !hasFilePerPart(query);
 }
 
 /** Returns true if a query keeps a folder (`cli.md`, Folders). */
@@ -63,10 +63,10 @@ export function wholePart(query: Query, nowMs: number): Part {
 }
 
 /**
- * Resolves the period. A folder may begin with one that is empty yet, which then lasts until now.
+ * Resolves the period. A new folder may start with a period that has no whole day yet: it then ends now.
  */
 function resolveWhole(query: Query, nowMs: number): Window {
-  const place = { zone: query.timezone, nowMs, unit: unitOfParts(query) };
+  const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
   if (!keepsFolder(query) || !isStillEmpty(query, place)) return resolvePeriod(query, place);
 
   const now = Math.floor(nowMs / 1_000);
@@ -83,7 +83,7 @@ function resolveWhole(query: Query, nowMs: number): Window {
  */
 export function planParts(query: Query, nowMs: number): Part[] {
   const whole = wholePart(query, nowMs);
-  const unit = unitOfParts(query);
+  const unit = findPartUnit(query);
   if (unit === undefined) return [whole];
 
   const now = Math.floor(nowMs / 1_000);
@@ -251,7 +251,7 @@ export function requireMergeable(query: Query, unit: SplitUnit): void {
 export function selectShard(parts: readonly Part[], { index, count }: Shard): Part[] {
   return parts.filter(({ firstDay, query }) => {
     return (
-      unitNumber(firstDay, unitOfParts(query) ?? 'day') % count === (index + count - 1) % count
+      unitNumber(firstDay, findPartUnit(query) ?? 'day') % count === (index + count - 1) % count
     );
   });
 }

@@ -11,7 +11,7 @@ export const hashWidth = 2;
 interface NewHashes {
   readonly count: number;
   readonly owner: number;
-  readonly isEachOwner: boolean;
+  readonly hasConsecutiveOwners: boolean;
 }
 
 /**
@@ -33,12 +33,12 @@ export class KeyTable {
   /**
    * Adds hashes that are not there yet.
    *
-   * @param owner at least 1; with `isEachOwner`, that of the first hash, and the others follow
+   * @param owner at least 1; with `hasConsecutiveOwners`, the owner of the first hash; each later one gets the next number
    * @param onRepeat called with the place and the owner of each hash that was there
    */
   addAll(
     hashes: Int32Array,
-    { count, owner, isEachOwner }: NewHashes,
+    { count, owner, hasConsecutiveOwners: isEachOwner }: NewHashes,
     onRepeat: (at: number, owner: number) => void,
   ): void {
     while (4 * (this.#count + count) > 3 * (this.#slots.length / 2)) this.#grow();

@@ -39,7 +39,7 @@ interface AddedRows extends KeyedRows {
   readonly owner?: number;
 
   /** Set if each row is an owner: `owner` is the number of the first one. */
-  readonly isEachOwner?: boolean;
+  readonly hasConsecutiveOwners?: boolean;
 }
 
 /** Fields of a key in a batch, in the order in which they are hashed. */
@@ -109,11 +109,11 @@ export class RowKeys {
    */
   add(
     batch: RowBatch,
-    { owner = 1, isEachOwner = false, ...rows }: AddedRows,
+    { owner = 1, hasConsecutiveOwners: isEachOwner = false, ...rows }: AddedRows,
     onRepeat: (row: number, owner: number) => void,
   ): void {
     const count = this.#hash(batch, rows);
-    this.#table.addAll(this.#hashes, { count, owner, isEachOwner }, onRepeat);
+    this.#table.addAll(this.#hashes, { count, owner, hasConsecutiveOwners: isEachOwner }, onRepeat);
   }
 
   /** Finds the rows of a batch whose keys were added, and the owners of those keys. */

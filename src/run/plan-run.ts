@@ -36,7 +36,7 @@ export interface ReportPlan {
   /** The whole period. */
   readonly whole: Part;
 
-  /** The days of all its parts, of other shards too, as a command that goes on names them. */
+  /** Period of all parts, those of other shards too, for the command that resumes the run. */
   readonly period: TypedPeriod;
 
   /** Reports to download, in time order. */
@@ -114,7 +114,7 @@ async function planReport(
   });
   requireTargets(context, query.outputs);
   if (options.clobber === false && keepsFolder(query)) {
-    throw new UsageError('--no-clobber does not go with a folder.', {
+    throw new UsageError('--no-clobber cannot be used with a folder.', {
       about: { flag: '--no-clobber' },
       hint: 'A folder replaces files that are not final. Remove --no-clobber.',
     });

@@ -52,7 +52,7 @@ export function requireTargets({ console, host }: Context, outputs: readonly Out
       });
     }
     if (isFolderRecord(basename(path))) {
-      throw new UsageError(`-o ${path} would replace the record of a folder.`, {
+      throw new UsageError(`-o ${path} would overwrite the declaration or history of a folder.`, {
         hint: 'Choose another name.',
       });
     }

@@ -31,7 +31,7 @@ export class RequestQueue {
     this.#errors.set(account, errors);
     let isDone = false;
     try {
-      await requireAcceptance(account, errors);
+      await throwIfAllRefused(account, errors);
       const result = await work();
       isDone = true;
       return result;
@@ -47,8 +47,8 @@ export class RequestQueue {
   }
 }
 
-/** Throws a refused sign-in, or a refusal of every request, which the next one would get too. */
-async function requireAcceptance(
+/** Throws if the sign-in was refused, or if all requests were refused for the same reason. */
+async function throwIfAllRefused(
   account: ServiceAccount,
   errors: readonly AdreportError[],
 ): Promise<void> {

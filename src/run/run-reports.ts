@@ -10,7 +10,7 @@ import { requireDeclaredReport } from '../folder/record-download.ts';
 import { commandFor, downloadCommandFor } from '../query/command-for.ts';
 import { listPlaceholders, nameValues } from '../query/file-name.ts';
 import { isBareToken } from '../query/owner.ts';
-import { mergesParts, unitOfParts } from '../query/parts.ts';
+import { findPartUnit, mergesParts } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 import { silentProgress } from '../ui/progress.ts';
 import { Announcer } from './announce.ts';
@@ -49,7 +49,7 @@ export async function runReports(
   const [first, ...others] = reports;
   if (!first) return;
 
-  const isSingle = planned.length === 1 && unitOfParts(first.query) === undefined;
+  const isSingle = planned.length === 1 && findPartUnit(first.query) === undefined;
   const reportCount = reports.reduce((count, { parts }) => count + parts.length, 0);
   const meter = isSingle ? undefined : (await context.progress()).parts(reportCount);
   const size = Math.min(...reports.map(({ options }) => options.concurrency));
@@ -87,7 +87,7 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
     const report = withRequestQuery(planned, query);
     if (mergesParts(report.query)) return writeReport(run, report, report.whole);
 
-    const hasParts = unitOfParts(report.query) !== undefined;
+    const hasParts = findPartUnit(report.query) !== undefined;
     const downloads = report.parts.map((part) => {
       const place = { label: hasParts ? labelPart(label, part) : label, since: part.since };
       return recordFailures(run, place, () =>
@@ -115,7 +115,7 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
     label,
     filled,
     merged: mergesParts(query) ? { parts, label, queue } : undefined,
-    mayBeSplit: !hasId && unitOfParts(query) === undefined,
+    mayBeSplit: !hasId && findPartUnit(query) === undefined,
   });
   await announcer.add(written);
   if (written.recorded) requireDeclaredReport(written.recorded, written.files[0]?.name);

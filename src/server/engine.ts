@@ -118,9 +118,9 @@ async function* computeRows(
 ): AsyncGenerator<ReportRow> {
   const { fixtures, account, request, signal } = input;
   const { facts } = fixtures;
-  const isSelected = dimensionSelector(account, request);
+  const isSelected = createDimensionFilter(account, request);
   const buildTimeFields = timeFields(findTimeBreakdown(request), zone, request.since);
-  const createReader = metricReaders(zone, input);
+  const createReader = createMetricReaders(zone, input);
   let groups: Groups = new Map();
   let time: ReportRow = {};
   let resumedMs = performance.now();
@@ -134,7 +134,7 @@ async function* computeRows(
     }
 
     const readMetric = createReader(hour);
-    for (const fact of facts.ofHour(hour, isSelected)) {
+    for (const fact of facts.inHour(hour, isSelected)) {
       if (!isSelected(fact.dimensions)) continue;
 
       const { sums } = findGroup(fact, groups, layout);
@@ -243,7 +243,7 @@ function findTimeBreakdown({ breakdowns }: ReportRequest): TimeBreakdownName | u
  * accepts a part of the dimensions. Filters are and-ed, their values or-ed, and compared as exact
  * text (`decisions.md` 2).
  */
-function dimensionSelector(
+function createDimensionFilter(
   account: Account,
   request: ReportRequest,
 ): (dimensions: Partial<Dimensions>) => boolean {
@@ -283,7 +283,7 @@ type MetricReader = (fact: Fact, name: MetricName) => number;
  * the full value once `restateDays` have passed after the end of that day in the report's zone. The
  * rule is applied to each fact, so that every breakdown has the same totals.
  */
-function metricReaders(
+function createMetricReaders(
   zone: string,
   { restateDays, nowMs }: ReportInput,
 ): (hour: number) => MetricReader {

@@ -15,17 +15,17 @@ export function formatCount(count: number): string {
 
 /** Formats `1 poll`, `4 polls`, `1,204 rows`. */
 export function formatPlural(count: number, noun: string): string {
-  return `${formatCount(count)} ${count === 1 ? noun : formPlural(noun)}`;
+  return `${formatCount(count)} ${count === 1 ? noun : pluralize(noun)}`;
 }
 
 /** Makes a plural: `campaigns`, `countries`, `addresses`. */
-export function formPlural(noun: string): string {
+export function pluralize(noun: string): string {
   if (/[^aeiou]y$/.test(noun)) return noun.replace(/y$/, 'ies');
   return /(?:s|x|ch|sh)$/i.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
 /** Joins words: `campaign`, `campaign and country`, `campaign, country and device`. */
-export function listWords(words: readonly string[]): string {
+export function joinWords(words: readonly string[]): string {
   if (words.length < 2) return words.join('');
   return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

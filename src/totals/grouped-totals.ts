@@ -160,8 +160,8 @@ export class GroupedTotals implements Iterable<Group> {
       if (sum !== undefined) this.#sumsFor(field).add(sum, index);
     }
     for (const { field, other, sum } of this.#pairs) {
-      const alone = sums.get(other) === undefined ? sums.get(field) : undefined;
-      const unpaired = sums.unpaired?.(field, other) ?? alone;
+      const unpairedSum = sums.get(other) === undefined ? sums.get(field) : undefined;
+      const unpaired = sums.unpaired?.(field, other) ?? unpairedSum;
       if (unpaired !== undefined) sum.add(unpaired, index);
     }
   }

@@ -4,7 +4,7 @@ import type { ReportSummary } from '../contract/messages.ts';
 import { readTime } from '../contract/values.ts';
 import { type Breakdown, type DerivedBreakdown, findAnyBreakdown } from '../contract/vocabulary.ts';
 import { formatInstant, type Window } from '../query/calendar.ts';
-import { listWords } from '../text/quantity.ts';
+import { joinWords } from '../text/quantity.ts';
 import type { DateUnit } from './group-keys.ts';
 import type { ReportSums, Unit } from './report-sums.ts';
 import { sortByTime } from './sorting.ts';
@@ -117,7 +117,7 @@ function buildTitle(breakdowns: readonly NamedBreakdown[]): string {
   if (nouns.length === 0) return `${word ?? 'Advertising'} report`;
 
   const report = word ? `${word} report` : 'Report';
-  return `${report} by ${listWords(nouns)}`;
+  return `${report} by ${joinWords(nouns)}`;
 }
 
 /** Capitalizes a time zone: a buyer's summary has `europe/paris`. */

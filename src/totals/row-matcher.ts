@@ -41,7 +41,7 @@ export class RowMatcher {
     const values = this.#groups.map(({ key }) => key.map((text) => JSON.stringify(text)));
     const batch = buildBatch(fields, values, 0);
     // A row whose key differs only by trailing blanks is not matched, and so has ended.
-    this.#keys.add(batch, { fields: this.#by, isEachOwner: true }, () => {});
+    this.#keys.add(batch, { fields: this.#by, hasConsecutiveOwners: true }, () => {});
   }
 
   /** Returns the sums of each row in the earlier report; `undefined` for a new row. */

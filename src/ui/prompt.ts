@@ -63,7 +63,7 @@ export class Prompt {
   async #put(question: Question, kind: Readonly<Record<string, unknown>>): Promise<unknown> {
     const { noun, flag } = question;
     if (!this.#console.isInteractive) {
-      const message = `Cannot prompt for the ${noun}: there is no terminal.`;
+      const message = `Cannot ask for the ${noun}: there is no terminal.`;
       throw new UsageError(message, { hint: `Add ${flag}.` });
     }
 

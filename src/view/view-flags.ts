@@ -79,7 +79,7 @@ function parseCondition(text: string): Condition {
   const end = text.indexOf('=');
   const name = text.slice(0, Math.max(0, end)).trim();
   if (name === '') {
-    throw new InvalidArgumentError("Give a name, = and values: 'country=France,Germany'.");
+    throw new InvalidArgumentError("Use NAME=VALUE, for example 'country=France,Germany'.");
   }
   const list = splitList(text.slice(end + 1));
   return { name, values: list.length > 0 ? list : [''] };

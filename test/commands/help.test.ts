@@ -113,8 +113,8 @@ describe('every command', () => {
   test('a flag of local-server that does nothing for a subcommand is refused', async () => {
     const result = await runCli('local-server --port 0 export fixtures --period 2026-10');
 
-    expectRefusal(result, 2, '--port does not work with adreport local-server export.');
-    expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port does not work');
+    expectRefusal(result, 2, '--port cannot be used with adreport local-server export.');
+    expectRefusal(await runCli('local-server exec --port 0 -- true'), 2, '--port cannot be used');
     expectRefusal(await runCli('campaigns --local --title x'), 2, '--title');
   });
 });

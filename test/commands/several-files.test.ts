@@ -140,7 +140,7 @@ describe('none is put in place before all are complete', () => {
 test.each([
   { flags: '-o a.csv -o ./a.csv', says: '-o ./a.csv is given twice.' },
   { flags: '-o - -o /dev/stdout', says: '-o /dev/stdout is given twice.' },
-  { flags: '-o a.csv -o b.json --compare', says: '--compare does not work with json' },
+  { flags: '-o a.csv -o b.json --compare', says: '--compare cannot be used with json' },
   { flags: '-o a.csv -o - --json', says: '--json prints a line for each file' },
 ])('$flags is exit 2 before anything is requested', async ({ flags, says }) => {
   const { run, calls } = await serveForTest({ delayMs: 0 });

@@ -327,7 +327,7 @@ describe('refusals', () => {
     { args: ['--by', ''], says: 'Give at least one value' },
     { args: '--metrics clics', says: 'Did you mean clicks?' },
     { args: '--filter campainName=x', says: 'Did you mean campaignName?' },
-    { args: '--filter x', says: "Give a name, = and values: 'country=France,Germany'." },
+    { args: '--filter x', says: "Use NAME=VALUE, for example 'country=France,Germany'." },
     { args: '--by CAMPAIGN --sort reach', says: 'Unknown column “reach” in --sort.' },
     { args: '--by CAMPAIGN --sort clicks:up', says: 'only asc or desc can follow the colon' },
     { args: '--chart bar', says: 'Add --by' },

@@ -57,7 +57,7 @@ describe('a comparison', () => {
       [campaign(1, 20), campaign(3, 7)],
     );
 
-    expect(model.compared).toBe(
+    expect(model.comparisonSentence).toBe(
       'Change: 1–31 October 2026 (31 days) compared with 1–30 September 2026 (30 days).',
     );
     const [campaigns] = model.breakdowns;
@@ -125,8 +125,8 @@ test('a report without rows is one sentence, without its notes', async () => {
 
   const model = buildReportModel({ plan, sums: new ReportSums(), tail, options: {}, messages });
 
-  expect(model.empty).toContain('Nothing ran in this period');
-  expect(model.empty).not.toContain('adreport');
+  expect(model.emptyMessage).toContain('Nothing ran in this period');
+  expect(model.emptyMessage).not.toContain('adreport');
   expect([...model.notes, ...model.totals, ...model.breakdowns]).toEqual([]);
   expect(model.warnings).toEqual(messages.warnings);
 });

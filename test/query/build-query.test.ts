@@ -95,7 +95,7 @@ test.each<[line: string, message: string, hint: string]>([
   ['--timezone UTC', '--timezone works with DSP reports only', 'Remove --timezone.'],
   ['--profile dsp --timezone paris', 'Unknown time zone “paris”.', 'Did you mean Europe/Paris?'],
   ['--filter campaingId=1', 'Unknown filter “campaingId”.', 'Did you mean campaignId?'],
-  ['--filter campaignId', 'Invalid filter “campaignId”.', 'Write a name, = and values'],
+  ['--filter campaignId', 'Invalid filter “campaignId”.', 'Use NAME=VALUE'],
   ['--filter carrier="A', 'Invalid filter “carrier="A”.', 'A double quote is missing.'],
   [
     '--filter campaignId=Sale',
@@ -114,7 +114,7 @@ test.each<[line: string, message: string, hint: string]>([
   ['--split day --split week', '--split is given twice: “day” and “week”.', 'Remove one'],
   ['--title T', '--title works with html, pdf and xlsx, not with csv.', 'write html'],
   ['--metrics ctr --format json', "json contains only the service's own data", 'Remove ctr'],
-  ['--compare --format ndjson', '--compare does not work with ndjson', '-o report.html'],
+  ['--compare --format ndjson', '--compare cannot be used with ndjson', '-o report.html'],
   ['--by WEEKLY --split day', '--by WEEKLY requests one report per week', 'or use --by DAILY'],
   ['--split day', '--split day: the reports cannot be merged', 'Add DAILY or HOURLY to --by'],
   ['--split week --by MONTHLY', 'because MONTHLY rows span several weeks', 'Add DAILY'],

@@ -76,7 +76,7 @@ export function* plainFacts(
 ): Generator<PlainFact> {
   const first = Math.max(facts.firstHour, Math.ceil(since / 3600));
   for (let hour = first; hour <= Math.min(facts.lastHour, Math.floor(until / 3600)); hour++) {
-    for (const fact of facts.ofHour(hour, () => true)) {
+    for (const fact of facts.inHour(hour, () => true)) {
       const fields = dimensionFields.map(([name, field = '']) => {
         const id = fact.dimensions[name];
         if (id === null) return {};

@@ -511,7 +511,9 @@ class FolderModel {
     const { signal } = new AbortController();
     const state = await readFolder(this.#folder, file.declaration, { signal, hashes: true });
     const { problems } = checkFolder(state, Math.floor(this.#nowMs / 1_000));
-    return problems.map(({ kind, file, solvedBy }) => `${kind} ${file} ${solvedBy}`).sort();
+    return problems
+      .map(({ kind, file, fixedBy: solvedBy }) => `${kind} ${file} ${solvedBy}`)
+      .sort();
   }
 
   async expectCheck(): Promise<void> {

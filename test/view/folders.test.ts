@@ -104,7 +104,7 @@ describe('views that would be silently wrong are exit 2', () => {
     },
     { line: 'view data --by HOURLY', says: 'These files have no hours.' },
     { line: 'view data --metrics reach', says: /Choose from (\w+, ){7}\w+ and \d others\./ },
-    { line: 'view data --compare -o a.json', says: '--compare does not work with json' },
+    { line: 'view data --compare -o a.json', says: '--compare cannot be used with json' },
     { line: 'view data --compare -o a.html', says: '--compare needs a period' },
     {
       line: 'view data --period 2026-10-01..2026-10-02 --compare last-year -o a.html',
@@ -119,14 +119,20 @@ describe('views that would be silently wrong are exit 2', () => {
       says: 'c.json has no data for 2026-09-30, the period to compare with',
     },
     { line: 'view data/2026-10-01.csv data/2026-10-01.csv', says: 'is given twice' },
-    { line: 'view data/2026-10-01.csv c.json', says: 'both have a row of 2026-10-01, ' },
+    { line: 'view data/2026-10-01.csv c.json', says: 'both have a row for 2026-10-01, ' },
     { line: 'view weeks/2026-10-05.csv e.json', says: 'have different breakdowns' },
-    { line: 'view a.csv b.csv', says: 'a.csv and b.csv both have a row of ' },
+    { line: 'view a.csv b.csv', says: 'a.csv and b.csv both have a row for ' },
     { line: 'view data again', says: 'data/2026-10-03.csv and again/2026-10-03.csv both have a' },
     { line: 'view a.csv --period 2026-10', says: 'The rows of a.csv have no dates' },
     { line: 'view .', says: '. has 3 declared folders.' },
-    { line: 'view weeks --by DAILY', says: '--by DAILY needs days, and weeks has full weeks.' },
-    { line: 'view weeks --by MONTHLY', says: '--by MONTHLY needs days, and weeks has full weeks.' },
+    {
+      line: 'view weeks --by DAILY',
+      says: '--by DAILY needs days, but the rows of weeks are whole weeks.',
+    },
+    {
+      line: 'view weeks --by MONTHLY',
+      says: '--by MONTHLY needs days, but the rows of weeks are whole weeks.',
+    },
     { line: 'view weeks --period 2026-10', says: '--period 2026-09-28..2026-11-01' },
   ];
 

@@ -118,7 +118,7 @@ test('sums are exact, and no row counts twice', async () => {
     const [breakdown, keyOf] = by;
     const flags = `--by ${breakdown} --metrics displays,clicks,revenueEuro,ctr -q`;
     const result = await runCli(`view ${names.join(' ')} ${flags} --json`, { cwd });
-    if (isTwice) return expectRefusal(result, 2, 'both have a row of ');
+    if (isTwice) return expectRefusal(result, 2, 'both have a row for ');
 
     expect(result.exitCode, result.stderr).toBe(0);
     const { totals, groups } = parseDigits(result.stdout);

@@ -1,5 +1,5 @@
 import type { ReportMetric } from '../../query/metrics.ts';
-import { formPlural } from '../../text/quantity.ts';
+import { pluralize } from '../../text/quantity.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue } from '../../totals/report-metrics.ts';
 import { computeShare, formatWithCurrency } from '../metric-text.ts';
@@ -24,7 +24,7 @@ export function renderBars({ breakdowns, lead, sums }: ReportModel): string {
     const heading = isOnly ? '' : `<h3>${htmlText(breakdown.noun)}</h3>`;
     return `<section class="bars">${heading}${renderChart(breakdown, lead, sums)}</section>\n`;
   });
-  const title = isOnly ? `Top ${formPlural(first.noun)}` : 'Top values';
+  const title = isOnly ? `Top ${pluralize(first.noun)}` : 'Top values';
   return `<section class="ranking"><div class="head"><h2>${htmlText(title)}</h2><p class="by">by <b>${htmlText(lead.label)}</b></p></div>
 <div class="ranks${isOnly ? ' single' : ''}">
 ${charts.join('')}</div></section>

@@ -20,7 +20,7 @@ function hashSource(text: string): string {
 
 /** Renders one file that opens without a network. */
 export function renderPage(model: ReportModel): string {
-  const { title, facts, empty, tables } = model;
+  const { title, facts, emptyMessage: empty, tables } = model;
   const heading = htmlText(title);
   const period = facts.get('Period');
   const periodText = period === undefined ? '' : `, ${htmlText(period)}`;
@@ -49,7 +49,14 @@ ${renderAbout(model)}</main>
 }
 
 function renderHeader(model: ReportModel): string {
-  const { title, facts, headline, compared, remark, warnings } = model;
+  const {
+    title,
+    facts,
+    headline,
+    comparisonSentence: compared,
+    senderNote: remark,
+    warnings,
+  } = model;
   const factTexts: string[] = [];
   for (const [name, text] of facts) {
     factTexts.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));

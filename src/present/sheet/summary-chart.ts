@@ -23,7 +23,7 @@ const barsMargin = 60;
  */
 export function chooseChart(model: ReportModel): SheetChart | undefined {
   const { trend, breakdowns, lead, comparison } = model;
-  if (!lead || model.empty !== undefined) return undefined;
+  if (!lead || model.emptyMessage !== undefined) return undefined;
   if (trend) return lineChart(trend, lead, comparison);
 
   const [breakdown] = breakdowns;

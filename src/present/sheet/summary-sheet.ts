@@ -1,6 +1,6 @@
 import type { ReportMetric } from '../../query/metrics.ts';
 import { printable } from '../../text/printable.ts';
-import { formPlural } from '../../text/quantity.ts';
+import { pluralize } from '../../text/quantity.ts';
 import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
@@ -77,7 +77,16 @@ function emptyRows(count: number): SummaryRow[] {
 
 /** Returns title, headline, facts, warnings and notes. */
 function headRows(model: ReportModel, ownNotes: readonly string[]): SheetCell[][] {
-  const { title, headline, remark, facts, warnings, notes, compared, empty } = model;
+  const {
+    title,
+    headline,
+    senderNote: remark,
+    facts,
+    warnings,
+    notes,
+    comparisonSentence: compared,
+    emptyMessage: empty,
+  } = model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
   for (const warning of warnings) rows.push([{ style: 'warning', content: printable(warning) }]);
@@ -175,7 +184,7 @@ function breakdownRows(
   };
 
   const count = rows.length;
-  const name = `Top ${count} ${count === 1 ? noun : formPlural(noun)} by ${lead.label}`;
+  const name = `Top ${count} ${count === 1 ? noun : pluralize(noun)} by ${lead.label}`;
   const headings = [printable(name), hasDetails ? 'ID' : '', lead.label];
   if (table.isCompared) headings.push('Before', 'Change');
   headings.push(...metrics.map(({ label }) => label));

@@ -6,7 +6,7 @@ import { printable } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
 import { findLeadingMetric, orderMetrics } from '../choose-metrics.ts';
 import { endedSentence, listBreakdowns } from '../ended-groups.ts';
-import { findIn, metricsOfPlan } from '../report-model.ts';
+import { findIn, listPlanMetrics } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
 
@@ -21,7 +21,7 @@ export interface ReportLines {
 export function reportLines({ plan, sums, rows, options }: ReportLines): string[] {
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
-  const metrics = metricsOfPlan(plan);
+  const metrics = listPlanMetrics(plan);
   const lead = findLeadingMetric(metrics);
   const table = buildTable({
     columns: plan.shown,

@@ -28,7 +28,7 @@ export interface TypedFilter {
 export function readFilter(value: string): TypedFilter {
   const [, name = '', list = ''] = /^([^=]+)=(.*)$/s.exec(value) ?? [];
   if (name.trim() === '' || list.trim() === '') {
-    throw new InvalidArgumentError('Write a name, = and values: country=FR,Germany.');
+    throw new InvalidArgumentError('Use NAME=VALUE, for example country=FR,Germany.');
   }
   return { name: name.trim(), values: readList(list) };
 }

@@ -65,7 +65,7 @@ const runServiceFlags = runFlagGroup(serviceFlags.heading, {
   account: {
     ...account,
     flags: '--account <a,b>',
-    meaning: 'stored account to use; several, or all, need {account} in -o',
+    meaning: 'stored account, several (a,b) or all; more than one needs {account} in -o',
   },
   ...otherServiceFlags,
 });

@@ -57,7 +57,7 @@ function createFactSource(
   return {
     firstHour: Math.min(...firstHours),
     lastHour: Math.max(...lastHours),
-    ofHour(hour, isSelected) {
+    inHour(hour, isSelected) {
       const hourBits = mixBits(seed, hour);
       return adUnits.flatMap((adUnit) => {
         const isDelivering = hour >= adUnit.firstHour && hour <= adUnit.lastHour;

@@ -46,7 +46,7 @@ export class OverlapCheck {
 function overlap(files: string, key: readonly (Value | undefined)[]): UsageError {
   const known = key.filter((value) => value !== undefined && value !== null);
   const row = printable(known.join(', ')).slice(0, maxServiceText);
-  const shared = row === '' ? 'have the same row' : `both have a row of ${row}`;
+  const shared = row === '' ? 'have the same row' : `both have a row for ${row}`;
   return new UsageError(`${files} ${shared}, which would be counted twice.`, {
     hint: 'Remove one, or view them one at a time.',
   });

@@ -37,10 +37,13 @@ export function requireGroupable(
   if (unitOfRows === 'day') return;
   for (const { name, unit } of namedUnits(by)) {
     if (unit === unitOfRows) continue;
-    throw new UsageError(`--by ${name} needs days, and ${shown} has full ${unitOfRows}s.`, {
-      about: { flag: '--by' },
-      hint: `Use --by ${unitOfRows === 'week' ? 'WEEKLY' : 'MONTHLY'}, or leave the time out of --by.`,
-    });
+    throw new UsageError(
+      `--by ${name} needs days, but the rows of ${shown} are whole ${unitOfRows}s.`,
+      {
+        about: { flag: '--by' },
+        hint: `Use --by ${unitOfRows === 'week' ? 'WEEKLY' : 'MONTHLY'}, or leave the time out of --by.`,
+      },
+    );
   }
 }
 
