@@ -57,13 +57,13 @@ export interface AccountHost {
 export interface ServiceAccount {
   readonly isLocal: boolean;
 
-  /** Resolves the settings; with `--local`, those of the local server. */
+  /** Resolves the settings. With `--local`, returns the settings of the local server. */
   settings(): Promise<Settings>;
 
-  /** Connects to the service. Throws as `requireSignIn`. */
+  /** Connects to the service. Throws the errors of `requireSignIn`. */
   client(): Promise<Client>;
 
-  /** Returns how the account signs in. Throws as `requireSignIn`. */
+  /** Returns how the account signs in. Throws the errors of `requireSignIn`. */
   signIn(): Promise<SignIn>;
 
   /** Connects with another sign-in, to check it before it is stored. */
@@ -73,14 +73,14 @@ export interface ServiceAccount {
   name(): Promise<string>;
 }
 
-/** Accounts of one command, with their shared store, project file and connections. */
+/** The accounts of one command. They share the store, the project file and the connections. */
 export class Accounts {
-  /** Account of the command line, the environment or the stored settings. */
+  /** The account named by the command line, the environment or the stored settings. */
   readonly current: ServiceAccount;
   readonly #host: AccountHost;
   readonly #options: AccountOptions;
 
-  /** Account settings of `adreport.yaml` for all commands. */
+  /** Account settings of `adreport.yaml` that apply to all commands. */
   readonly #projectDefaults: () => Promise<ProjectChoice>;
   readonly #chosen = new Map<string, ServiceAccount>();
   readonly #connections: Http[] = [];
@@ -97,8 +97,8 @@ export class Accounts {
   }
 
   /**
-   * Returns the account names of a run; `undefined` for a single account. The choice of a saved
-   * report replaces the project defaults. Throws as `resolveAccountList`.
+   * Returns the account names of a run; `undefined` for a single account. Accounts named in a saved
+   * report replace those in the project defaults. Throws the errors of `resolveAccountList`.
    */
   async names(
     { account }: AccountOptions,
@@ -202,7 +202,7 @@ function hideSecrets({ token, password }: Settings, console: Console): void {
   }
 }
 
-/** Returns the accounts of the local server, of which `--account` or the profile chooses one. */
+/** Returns the accounts of the local server. `--account` or the profile selects one of them. */
 function listLocalSources(
   { url, accounts }: LocalService,
   { account, profile, encoding, windowClock }: AccountOptions,

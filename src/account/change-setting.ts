@@ -9,7 +9,7 @@ interface TypedChange {
 
   readonly name: string;
 
-  /** New value; absent to remove the setting. */
+  /** New value. If it is absent, the setting is removed. */
   readonly value?: string;
   readonly env: Env;
 }
@@ -30,7 +30,7 @@ export function changeSetting(
   const read = value === undefined ? undefined : findEntry(key).read(value, env);
   const text = read instanceof URL ? formatBaseUrl(read) : read;
   const before = findAccount(stored, account);
-  // A base URL may be the first setting of an account.
+  // The account need not exist yet: its base URL may be set first.
   if (!before && !(key === 'baseUrl' && text !== undefined)) {
     const { message, hint } = unknownAccount(account, stored);
     if (text === undefined) return { settings: stored, message };
@@ -38,7 +38,7 @@ export function changeSetting(
   }
 
   const changed = { ...before, [key]: text };
-  // A token goes only to the origin it was stored for.
+  // A token is sent only to the origin for which it was stored.
   const losesToken =
     before?.token !== undefined && parseOrigin(changed.baseUrl) !== parseOrigin(before.baseUrl);
   const message = text === undefined ? `Removed ${name}` : `Set ${name} to ${text}`;
@@ -49,7 +49,7 @@ export function changeSetting(
   };
 }
 
-/** Throws `UsageError` for an unknown setting, and for one that only `login` can set. */
+/** Throws `UsageError` if the setting is unknown, or if only `login` can set it. */
 function findSettingKey(text: string): SettingKey {
   const key = settingKeys.find((candidate) => findEntry(candidate).name === text);
   if (!key) {

@@ -8,10 +8,10 @@ import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
 import { chooseAccountName, isUnnamed } from './sign-in.ts';
 
-/** What a query has from its account. */
+/** The members of a query that come from its account. */
 type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
 
-/** Returns the owner of a report, and what its account has stored. */
+/** Returns the owner of a report, and the stored settings of the account. */
 export async function describeAccount(account: ServiceAccount): Promise<AccountFacts> {
   const settings = await account.settings();
   const { profile, encoding, windowClock } = settings;
@@ -36,11 +36,11 @@ function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: S
 }
 
 /**
- * Finds the account of a folder. Tries, in this order: `--account`, the environment, the stored
- * account with the same login, the stored account with the same name.
+ * Finds the account of a folder. Tries `--account` first, then the environment, then the stored
+ * account with the same login, and last the stored account with the same name.
  *
- * @param query the query of its declaration
- * @throws SignInError if none of them fits
+ * @param query the query of the folder's declaration
+ * @throws SignInError if no account fits
  */
 export async function findFolderAccount(
   accounts: Accounts,
@@ -71,7 +71,10 @@ export async function findFolderAccount(
   );
 }
 
-/** Names the stored accounts that may own a folder, by login before by name. */
+/**
+ * Lists the stored accounts that may own a folder. Accounts with the same login come before
+ * accounts with the same name.
+ */
 async function findStored(accounts: Accounts, { login, account }: Owner): Promise<string[]> {
   const stored = new Map(Object.entries((await accounts.store().read()).accounts));
   const names: string[] = [];
@@ -82,18 +85,20 @@ async function findStored(accounts: Accounts, { login, account }: Owner): Promis
   return names;
 }
 
-/** Identifies an account of a service on this machine. */
+/** Identifies an account of a service. The result is the same for every command on this machine. */
 export interface AccountKey {
   /** Base URL. */
   readonly service: string;
 
-  /** Login or name of the account; for a bare token without a name, a hash of it. */
+  /**
+   * Login or name of the account. A bare token has neither; a hash of the token takes its place.
+   */
   readonly account: string;
 }
 
 /**
- * Identifies the account of a report. Two sign-ins are one account if they have the same login or
- * name, or the same bare token.
+ * Identifies the account of a report. Two sign-ins belong to the same account if the login, the
+ * name or the bare token is the same.
  */
 export async function identifyAccount(account: ServiceAccount): Promise<AccountKey> {
   const settings = await account.settings();
@@ -104,7 +109,7 @@ export async function identifyAccount(account: ServiceAccount): Promise<AccountK
   return { service: baseUrl.value?.href ?? '', account: email.value ?? name };
 }
 
-/** Returns the host, with its port unless on loopback, where it changes. */
+/** Returns the host with its port. On loopback the port is left out, because it changes. */
 function nameService({ hostname, host }: URL): string {
   return isLoopback(hostname) ? hostname : host;
 }

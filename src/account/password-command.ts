@@ -3,15 +3,19 @@ import { SignInError } from '../errors.ts';
 
 const timeoutMs = 30_000;
 
-/** After the exit, output is read for this long: a daemon of the command may keep it open. */
+/**
+ * After the command exits, its output is read for this long: a background process that it started
+ * may keep the output open.
+ */
 const outputAfterExitMs = 1_000;
 
 const maxLength = 4_096;
 
 /**
- * Runs a command in the shell, without stdin, for at most 30 s, and returns its first output line.
+ * Runs a command in the shell and returns the first line of output. The command has no stdin and at
+ * most 30 s.
  *
- * @throws SignInError if the command fails, and the reason of the signal once that is aborted
+ * @throws SignInError if the command fails; the reason of the signal once the signal is aborted
  */
 export async function readPasswordFrom(
   command: string,

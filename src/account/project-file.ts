@@ -17,11 +17,14 @@ export interface ProjectFile {
   /** Lines of the saved reports by name. */
   readonly lines: ReadonlyMap<string, number>;
 
-  /** Reads a saved report. Throws `UsageError` for one without keys. */
+  /** Reads a saved report. Throws `UsageError` if the report has no keys. */
   report(name: string): YamlSection;
 }
 
-/** Returns the nearest `adreport.yaml`, in a folder or above; `undefined` if there is none. */
+/**
+ * Returns the nearest `adreport.yaml`, searching a folder and its parents; `undefined` if there is
+ * none.
+ */
 export function findProjectFile(folder: string): string | undefined {
   const path = join(folder, projectFileName);
   if (existsSync(path)) return path;
@@ -29,10 +32,10 @@ export function findProjectFile(folder: string): string | undefined {
 }
 
 /**
- * Reads `adreport.yaml`. Throws `UsageError` for a file that cannot be read, and for other members
+ * Reads `adreport.yaml`. Throws `UsageError` if the file cannot be read, or if it has members other
  * than `defaults` and `reports`.
  *
- * @param shownPath path in messages
+ * @param shownPath how messages name the file
  */
 export async function readProjectFile(path: string, shownPath: string): Promise<ProjectFile> {
   const file = await readYamlFile(path, shownPath);
@@ -53,9 +56,9 @@ export async function readProjectFile(path: string, shownPath: string): Promise<
 }
 
 /**
- * Reads the account settings of the project file for all commands, but not its reports. Throws
- * `UsageError` for a file that cannot be read or is not YAML; in a parent folder, which may belong
- * to someone else, that is only a warning.
+ * Reads the account settings that apply to all commands, but not the reports. Throws `UsageError`
+ * if the file cannot be read or is not YAML. A broken file in a parent folder is only a warning,
+ * because it may belong to someone else.
  */
 export async function readProjectDefaults(
   folder: string,

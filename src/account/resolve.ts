@@ -35,18 +35,21 @@ type AllSettings = { readonly [Key in SettingKey]: Setting<ResolvedValue<Key>> }
 export interface Settings extends AllSettings {
   readonly isFromEnvironment: boolean;
 
-  /** Stored account that signs in; `undefined` for the environment, or if there is none. */
+  /**
+   * Stored account that signs in; `undefined` if the environment signs in, or if no account is
+   * stored.
+   */
   readonly storedAccount: StoredAccount | undefined;
 
   readonly stored: StoredSettings;
 }
 
-/** Name of an account that was stored without a name. */
+/** Name of an account that is stored without one. */
 export const defaultAccountName = 'default';
 
 /**
- * Resolves all settings. Credentials are those of a stored account or those of the environment,
- * never some of each (`cli.md`, Settings). Throws `UsageError`, with the source, for an invalid
+ * Resolves all settings. The credentials come from a stored account or from the environment; the
+ * two are never mixed (`cli.md`, Settings). Throws `UsageError` that names the source of an invalid
  * value.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
@@ -66,8 +69,8 @@ export function resolveSettings(sources: SettingsSources): Settings {
 }
 
 /**
- * Uses the credentials of the environment, by default at the base URL of the default account. The
- * other settings of that account apply to its own service only.
+ * Uses the credentials of the environment. Without a base URL, that of the default account is used.
+ * Other settings of the default account apply only if the base URL is the same.
  */
 function useEnvironment(sources: SettingsSources): Settings {
   const { flags, env, projectFile, stored } = sources;
@@ -115,9 +118,9 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
 }
 
 /**
- * Returns the accounts of a run, without duplicates; `undefined` for a single account, such as that
- * of the environment. Throws `UsageError` for an invalid name, and `SignInError` for `all` if none
- * is stored.
+ * Returns the accounts of a run, without duplicates; `undefined` for a single account or the
+ * environment. Throws `UsageError` for an invalid name, and `SignInError` if `all` finds no stored
+ * account.
  */
 export function resolveAccountList(sources: SettingsSources): readonly string[] | undefined {
   const { flags, env, stored } = sources;

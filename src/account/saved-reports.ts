@@ -37,12 +37,13 @@ export interface RunCommandLine {
   /** Names of saved reports. */
   readonly names: readonly string[];
 
-  /** Options on the command line, by name; the others have their defaults. */
+  /** Options on the command line, by name. Options that were not typed have their defaults. */
   readonly typedOptions: ReadonlySet<string>;
 }
 
 /**
- * Options of a report: those of the command line, and for a saved report those of `adreport.yaml`.
+ * Options of a report. They come from the command line and, for a saved report, from
+ * `adreport.yaml`.
  */
 export interface ReportFlags {
   readonly options: RunFlags;
@@ -72,7 +73,7 @@ export async function readSavedReports(
     const section = file.report(name);
     const saved = readReport(file, section, command);
     const values = resolvePaths(saved, file, cwd);
-    // For these, the environment takes precedence over the file.
+    // For these settings, the environment takes precedence over the file.
     const { account, profile, encoding, windowClock, ...others } = values;
     const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
@@ -87,7 +88,8 @@ export async function readSavedReports(
 }
 
 /**
- * Lists defaults that no format of a report knows: a label applies to its pages, not to its CSV.
+ * Lists the defaults that none of a report's formats can use. For example, a label applies to pages
+ * but not to CSV.
  */
 function findUnfit(
   { output = ['-'], format }: RunFlags,
@@ -178,7 +180,10 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
   return [...chosen];
 }
 
-/** Returns the error for an unknown report, whose name may be meant as a period. */
+/**
+ * Returns the error for an unknown report. If the name looks like a period, the error suggests
+ * `--period`.
+ */
 function unknownReport(
   { names, options: { period } }: RunCommandLine,
   { nowMs }: Surroundings,

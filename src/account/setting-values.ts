@@ -11,8 +11,8 @@ export function isAccountList(value: string): boolean {
 }
 
 /**
- * Reads an account name. Throws `UsageError` for an invalid one, and for several, which only `run`
- * accepts.
+ * Reads an account name. Throws `UsageError` for an invalid name. Also throws for several names,
+ * which only `run` accepts.
  */
 export function readOneAccount(name: string): string {
   if (!isAccountList(name)) return checkAccountName(name);
@@ -29,7 +29,7 @@ export function checkAccountName(text: string): string {
   );
 }
 
-/** Reads one of several words, in any case. Throws `UsageError` for any other. */
+/** Reads a word from a list, ignoring case. Throws `UsageError` for any other word. */
 export function readSettingWord<Word extends string>(
   noun: string,
   words: readonly Word[],
@@ -61,8 +61,8 @@ export function parseOrigin(url: string | undefined): string | undefined {
 }
 
 /**
- * Reads a token, without outer blanks. Throws `UsageError` for one with a scheme, or that is not
- * allowed in a header (RFC 9110, 5.5).
+ * Reads a token and trims it. Throws `UsageError` if it begins with a scheme, or has characters
+ * that a header may not contain (RFC 9110, 5.5).
  */
 export function checkToken(typed: string): string {
   const token = requireSecretLength('token', typed.trim());
@@ -83,20 +83,21 @@ export function readCommand(text: string): string {
   });
 }
 
-/** Reads a password, with its outer blanks. Throws `UsageError` if it is too long. */
+/** Reads a password. Blanks at its ends are kept. Throws `UsageError` if it is too long. */
 export function readPassword(text: string): string {
   return requireSecretLength('password', text);
 }
 
 /**
- * Throws `UsageError` for a value that is too long to be a secret, such as the content of a file.
+ * Throws `UsageError` if a value is too long to be a secret. It is then probably the content of a
+ * file.
  */
 function requireSecretLength(noun: string, secret: string): string {
   if (secret.length <= 4_096) return secret;
   throw new UsageError(`The ${noun} is longer than 4096 characters.`);
 }
 
-/** Shows both ends of a token, but never more than a quarter of it. */
+/** Masks a token. The visible characters at both ends are at most a quarter of it. */
 export function maskToken(token: string): string {
   const endLength = Math.min(4, Math.floor(token.length / 8));
   if (endLength === 0) return '…';

@@ -13,17 +13,17 @@ import {
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** One setting: its name in each source, and how its value is read and shown. */
+/** A setting: its name in each source, how its value is read, and how it is shown. */
 interface SettingEntry<Value> {
   /** Name in `adreport config` and `adreport.yaml`. */
   readonly name: string;
 
-  /** Absent if no flag sets it, but signing in or the environment. */
+  /** Absent if no flag sets it. Then signing in or the environment does. */
   readonly flag?: string;
 
   readonly variable?: string;
 
-  /** Set if a stored account may have it, as a string. */
+  /** Set if a stored account may contain the setting, as a string. */
   readonly isStored?: true;
 
   /** Reads the value. Throws `UsageError` if it is invalid. */
@@ -36,9 +36,9 @@ interface SettingEntry<Value> {
 }
 
 /**
- * All settings by their name in the code. The order of precedence is flag, variable, file, stored
- * account. `adreport.yaml` has no base URL and no secret, because a cloned folder must not decide
- * where a token is sent.
+ * All settings by their name in the code. A flag takes precedence over a variable, a variable over
+ * the file, and the file over the stored account. `adreport.yaml` has no base URL and no secret,
+ * because a cloned folder must not decide where a token is sent.
  */
 export const settingTable = {
   account: {
@@ -108,7 +108,7 @@ export type SettingKey = keyof typeof settingTable;
 
 type SettingValue<Key extends SettingKey> = ReturnType<(typeof settingTable)[Key]['read']>;
 
-/** The value of a setting; `undefined` without a source and a default. */
+/** The value of a setting. `undefined` if no source has it and there is no default. */
 export type ResolvedValue<Key extends SettingKey> =
   | SettingValue<Key>
   | ((typeof settingTable)[Key] extends { readonly otherwise: unknown } ? never : undefined);

@@ -14,7 +14,7 @@ export interface SignIn {
   readonly token: string | undefined;
   readonly credentials: Credentials | undefined;
 
-  /** Source of the sign-in, for errors about a refusal. */
+  /** Where the sign-in comes from, for messages about a refusal. */
   readonly origin?: SignInOrigin;
 }
 
@@ -42,7 +42,10 @@ export function requireSignIn(settings: Settings, runCommand: PasswordRunner): S
   };
 }
 
-/** Throws `SignInError` for an account that is not stored, or a base URL that is not its own. */
+/**
+ * Throws `SignInError` if no such account is stored, or if the account was stored for another base
+ * URL.
+ */
 function requireSameService({ account, storedAccount, stored, baseUrl }: Settings): void {
   const isNamed = ['flag', 'env', 'file'].includes(account.source);
   if (!storedAccount && isNamed) {
@@ -81,7 +84,7 @@ function missingBaseUrl({ account, isFromEnvironment }: Settings): AdreportError
 /** Runs a password command and returns the password. Throws `SignInError` if it fails. */
 export type PasswordRunner = (command: string, account: string) => Promise<string>;
 
-/** Finds the e-mail address and its password; `undefined` if one is missing. */
+/** Finds the e-mail address and the password; `undefined` if either is missing. */
 function findCredentials(
   { account, email, password, passwordCommand }: Settings,
   runCommand: PasswordRunner,
@@ -94,7 +97,7 @@ function findCredentials(
   return { email: email.value, password: () => runCommand(command, account.value) };
 }
 
-/** Names the sources of a token and a password, with hints on how to correct each. */
+/** Names the sources of the token and the password. Each has a hint on how to correct it. */
 function describeOrigin({ account, isFromEnvironment, token }: Settings): SignInOrigin {
   if (isFromEnvironment) {
     return {
@@ -116,8 +119,9 @@ function loginCommandFor(account: string): string {
 }
 
 /**
- * Chooses the name of an account: the configured one, else the e-mail address, else `default`;
- * never a token. A sign-in from the environment is named only by `ADREPORT_ACCOUNT`.
+ * Chooses the name of an account: the configured name, otherwise the e-mail address, otherwise
+ * `default`. A token is never used as a name. A sign-in from the environment has a name only if
+ * `ADREPORT_ACCOUNT` is set.
  */
 export function chooseAccountName(settings: Settings): string {
   const { account, email } = settings;

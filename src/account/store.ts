@@ -21,7 +21,7 @@ export interface StoredAccount {
   readonly encoding?: Encoding;
   readonly windowClock?: WindowClock;
 
-  /** Command that prints the password, run when it is needed. */
+  /** Command that prints the password. It runs when the password is needed. */
   readonly passwordCommand?: string;
 }
 
@@ -33,7 +33,7 @@ export interface StoredSettings {
 
 export const noSettings: StoredSettings = { accounts: {} };
 
-/** Finds an account by name, which may be a word such as `constructor`. */
+/** Finds an account by name. Names such as `constructor` are safe. */
 export function findAccount({ accounts }: StoredSettings, name: string): StoredAccount | undefined {
   return Object.hasOwn(accounts, name) ? accounts[name] : undefined;
 }
@@ -60,7 +60,7 @@ export function withAccount(
   return { ...settings, defaultAccount, accounts: { ...accounts, [name]: account } };
 }
 
-/** Removes an account. If it was the default, there is none then. */
+/** Removes an account. If it was the default, no default remains. */
 export function withoutAccount(settings: StoredSettings, name: string): StoredSettings {
   const { [name]: _removed, ...accounts } = settings.accounts;
   const defaultAccount = settings.defaultAccount === name ? undefined : settings.defaultAccount;
@@ -70,8 +70,8 @@ export function withoutAccount(settings: StoredSettings, name: string): StoredSe
 type SettingsConf = Conf<Partial<StoredSettings>>;
 
 /**
- * Settings file of this user: `settings.json`, mode 0600, in a folder with mode 0700. conf is
- * loaded lazily, if the file exists or is written.
+ * Settings file of this user: `settings.json` with mode 0600 in a folder with mode 0700. The
+ * package conf is loaded only if the file exists or is about to be written.
  */
 export class Store {
   readonly directory: string;
@@ -89,12 +89,12 @@ export class Store {
   }
 
   /**
-   * Changes the settings under a lock; readers see the old file or the new one. `change` returns
-   * its argument to leave them unchanged, and may be called twice. Throws `UsageError` if the file
-   * cannot be changed.
+   * Changes the settings under a lock. Readers see either the old file or the new one. `change` may
+   * be called twice; it returns its argument to leave the settings unchanged. Throws `UsageError`
+   * if the file cannot be changed.
    */
   async update(change: (settings: StoredSettings) => StoredSettings): Promise<void> {
-    // Without a change, the folder is not created.
+    // The folder is not created if nothing changes.
     if (!existsSync(this.path) && change(noSettings) === noSettings) return;
 
     await this.#locked(async () => {
@@ -186,7 +186,7 @@ function isAccount(account: unknown): boolean {
 }
 
 /**
- * Parses JSON, with an error of our own: the parser's would quote the file, including the token.
+ * Parses JSON. The parser's own error would quote the file, including the token, so it is replaced.
  */
 function parseJson(text: string): unknown {
   try {
@@ -197,8 +197,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Returns the folder of the settings and the ledger: `ADREPORT_CONFIG_DIR`, else conf's default
- * for the platform.
+ * Returns the folder of the settings and the ledger. This is `ADREPORT_CONFIG_DIR` if set,
+ * otherwise conf's default for the platform.
  */
 export function settingsFolder(
   env: NodeJS.ProcessEnv,
@@ -214,8 +214,8 @@ export function settingsFolder(
 }
 
 /**
- * Returns `/` in a container that runs under an unknown user id. HOME is then set for conf, which
- * would fail too.
+ * Returns the home folder. In a container that runs under an unknown user id, this is `/`. HOME is
+ * set to it too, because conf would fail without it.
  */
 function findHomeFolder(): string {
   try {

@@ -7,12 +7,12 @@ export interface TokenTrial {
   /** Number of campaigns: `3 campaigns`. */
   readonly campaigns?: string;
 
-  /** Set if the account cannot list campaigns: the token may work. */
+  /** Set if the account cannot list campaigns. The token may be valid anyway. */
   readonly doubt?: AdreportError;
 }
 
 /**
- * Tries the token of a client with the cheapest call. Throws as the client's `campaigns`.
+ * Tries a client's token with the cheapest call. Throws the errors of the client's `campaigns`.
  *
  * @param mayLackList true to doubt a token that gets 404 (`decisions.md` 6)
  */

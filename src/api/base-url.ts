@@ -2,7 +2,7 @@ import { trimTrailingSlashes } from '../contract/messages.ts';
 import { UsageError } from '../errors.ts';
 import { isLoopback } from '../text/loopback.ts';
 
-/** Hosts besides loopback that may have a base URL with plain http. */
+/** Hosts for which plain http is allowed, in addition to loopback. */
 export interface PlainHttpHosts {
   /** Host names without ports. */
   readonly hosts: readonly string[];
@@ -12,15 +12,15 @@ export interface PlainHttpHosts {
 }
 
 /**
- * Accepts https, or http on loopback and allowed hosts; with a path, but without credentials, query
- * or fragment. Throws `UsageError` for any other base URL.
+ * Accepts https URLs, and http URLs on loopback and allowed hosts. A path is allowed; credentials,
+ * a query and a fragment are not. Throws `UsageError` for any other base URL.
  */
 export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
   const trimmed = text.trim();
   // `localhost:8787` is a URL too, with the scheme `localhost:`.
   const isWeb = /^https?:\/\//i.test(trimmed) && URL.canParse(trimmed);
   if (!isWeb) {
-    // It is not quoted, because an invalid URL may contain a password.
+    // An invalid URL is not quoted, because it may contain a password.
     const guess = guessBaseUrl(trimmed);
     const hint = guess === undefined ? `Example: ${exampleBaseUrl}` : `Did you mean ${guess}?`;
     throw new UsageError('The base URL is not an http or https URL.', { hint });

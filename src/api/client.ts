@@ -66,7 +66,7 @@ export interface ClientOptions extends ErrorWording {
   /** Source of the token and the credentials; absent if they were just typed. */
   readonly origin?: SignInOrigin | undefined;
 
-  /** Credentials that renew a refused token, once per call. */
+  /** Credentials that get a new token when the token is refused. This happens once per call. */
   readonly credentials: Credentials | undefined;
 
   /** Prints why and when a call is repeated, or what is unusual about a response. */
@@ -98,7 +98,10 @@ interface CallBody {
 interface ReportCreation {
   readonly body: CallBody;
 
-  /** True if the data is requested. A response with rows is then the report, even with an id. */
+  /**
+   * True if the caller wants the data itself. Then a response with rows is the report, even if it
+   * also has an id.
+   */
   readonly isDirect?: boolean;
 }
 
@@ -143,15 +146,16 @@ export class Client {
     return this.#session.hasCreatedReport === true;
   }
 
-  /** Returns the same client with another signal, which ends its calls. */
+  /** Returns a copy of the client whose calls end with another signal. */
   withSignal(signal: AbortSignal): Client {
     const host = { ...this.host, signal };
     return new Client({ ...this.#options, host }, this.#session);
   }
 
   /**
-   * Exchanges e-mail and password for a token, which later calls use. Concurrent calls share one
-   * sign-in, and a failed one is not repeated. Throws `SignInError` without e-mail and password.
+   * Exchanges the e-mail and password for a token, which later calls use. Concurrent calls share
+   * one sign-in. A failed sign-in is not repeated. Throws `SignInError` without e-mail and
+   * password.
    */
   signIn(): Promise<string> {
     this.#session.signingIn ??= this.#requestToken().then((token) => {
@@ -161,7 +165,7 @@ export class Client {
     return this.#session.signingIn;
   }
 
-  /** Requests a report. An error says if a report may exist anyway. */
+  /** Requests a report. If the call fails, the error tells whether a report may exist anyway. */
   async createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
     const created = await this.#call({
       endpoint: 'buyer',
@@ -193,7 +197,7 @@ export class Client {
    * Begins to download a report. Throws `StillInProgressError` if the report is not ready, and
    * `ReportFailedError` if it has failed or expired.
    *
-   * @param triesBefore of downloads that were cut
+   * @param triesBefore earlier tries of this download that were cut
    */
   download(id: string, triesBefore = 0): Promise<ReportResponse> {
     const body = this.#bodyOfId(id);
@@ -211,7 +215,7 @@ export class Client {
   }
 
   /**
-   * Waits before another try and prints why. Throws the error if there is none.
+   * Waits before another try and prints the reason. Throws the error if no try is left.
    *
    * @param tries made so far
    * @param leftMs how long the step may still be repeated
@@ -238,12 +242,15 @@ export class Client {
     else await host.sleep(pauseMs, host.signal);
   }
 
-  /** Makes a call with the token. A refused token is renewed once, unless another call just did. */
+  /**
+   * Makes a call with the token. If the token is refused, it is renewed once. It is not renewed if
+   * a concurrent call just did that.
+   */
   async #call<Result>(call: Call<Result>): Promise<Result> {
     const { token: givenToken, credentials, origin } = this.#options;
     const token = this.#session.token ?? (await this.signIn());
     try {
-      // A token from a sign-in has another origin than the one in the options.
+      // A token from a sign-in may belong to another origin than the token in the options.
       const tokenOrigin = token === givenToken ? origin : undefined;
       return await this.#repeat({ ...call, origin: tokenOrigin }, token);
     } catch (error) {
@@ -316,7 +323,7 @@ export class Client {
     });
   }
 
-  /** Adds to an error that a report may have been created. */
+  /** Extends an error with the fact that a report may have been created. */
   #finalError(endpoint: EndpointName, error: AdreportError): AdreportError {
     const { httpStatus = 0, exitCode, code } = error;
     const isRefused = httpStatus >= 400 && httpStatus < 500 && httpStatus !== 408;
@@ -329,7 +336,7 @@ export class Client {
     return encodeBoth(this.encoding, { json: { id }, form: { id } });
   }
 
-  /** Prints a note about an unknown status word, once, with what to try. */
+  /** Prints a note about an unknown status word, with what to try. Each word is printed once. */
   #noteUnknownWord(status: string, id: string): void {
     if (this.#unknownWords.has(status)) return;
     this.#unknownWords.add(status);
@@ -341,13 +348,13 @@ export class Client {
 }
 
 /**
- * Returns true if a call may be repeated. Each create call makes another report, so it is only
- * repeated if it certainly had no effect.
+ * Returns true if a call may be repeated. Each create call makes another report, so it is repeated
+ * only if the first one certainly had no effect.
  */
 function mayRepeat(endpoint: EndpointName, error: AdreportError): boolean {
   if (!error.retryable || error.code === 'REDIRECT_REFUSED') return false;
   if (endpoint === 'buyer') return hadNoEffect(error);
-  // The caller waits for a report that is not ready.
+  // The caller waits until the report is ready, so the call is not repeated here.
   return !isStillInProgress(error);
 }
 
@@ -377,7 +384,7 @@ function buildRequest(
   };
 }
 
-/** Encodes a body as JSON, or the same body as a form. */
+/** Encodes a body as JSON or as a form. */
 function encodeBoth(
   encoding: Encoding,
   { json, form }: { readonly json: object; readonly form: Record<string, string> },

@@ -9,8 +9,8 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
 ]);
 
 /**
- * Creates the streams that decode a body by its `Content-Encoding`, in the order of use. They fail
- * with an error of zlib. Unknown codings are ignored.
+ * Creates the streams that decode a body, in the order of use, from the `Content-Encoding`. The
+ * streams fail with zlib errors. Unknown codings are ignored.
  */
 export function createDecoders(contentEncoding = ''): Transform[] {
   const codings = contentEncoding.toLowerCase().split(',');

@@ -8,7 +8,7 @@ import {
 import { printable, shortened } from '../text/printable.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 
-/** A failure of the proxy, whose URL is the message. */
+/** A failure of the proxy. The message is the URL of the proxy. */
 export class ProxyError extends Error {}
 
 /** An exchange that failed. */
@@ -141,7 +141,7 @@ function diagnoseProxy(error: ProxyError, host: string): Diagnosis {
 
 /** Formats an error on one line; for OpenSSL errors, only the reason. */
 function describe(error: unknown, message: string): string {
-  // Node adds both to errors of OpenSSL, whose messages have source lines.
+  // Node adds both members to OpenSSL errors, whose messages contain source lines.
   const { library, reason } = (error ?? {}) as {
     readonly library?: unknown;
     readonly reason?: unknown;

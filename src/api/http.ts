@@ -17,7 +17,7 @@ export interface HttpOptions {
 
   readonly wording: Wording;
 
-  /** Prints one line per exchange, without headers and bodies and therefore without secrets. */
+  /** Prints one line per exchange. Headers and bodies are left out, so no secret is printed. */
   readonly trace: (line: string) => void;
 }
 
@@ -41,11 +41,11 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 
-  /** Set for a download, which may be redirected to the report's storage. */
+  /** Set for a download. Only a download may be redirected to the report's storage. */
   readonly isDownload?: boolean;
 }
 
-/** A response whose body the caller has to read or destroy. */
+/** A response. The caller has to read or destroy its body. */
 export interface HttpResponse {
   readonly status: number;
 
@@ -62,8 +62,8 @@ export interface HttpResponse {
 /** All network access: connections, timeouts, proxy, redirects, decompression; no retries. */
 export interface Http {
   /**
-   * Sends a request and follows its redirects. Throws `UnreachableError`, the signal's reason, and
-   * `RejectedError` for a redirect that is not followed.
+   * Sends a request and follows its redirects. Throws `UnreachableError`, the reason of the signal,
+   * or `RejectedError` for a redirect that is not followed.
    */
   send(request: HttpRequest): Promise<HttpResponse>;
 
@@ -125,8 +125,8 @@ export function readProxy(
 export const exampleProxy = 'http://me:secret@127.0.0.1:3128';
 
 /**
- * Parses the URL of a proxy, by default with `http://`, as curl does. Returns `undefined` for an
- * invalid one, one with a path, and a user name or password that cannot be decoded.
+ * Parses the URL of a proxy. As in curl, a missing scheme means `http://`. Returns `undefined` if
+ * the URL is invalid, has a path, or has a user name or password that cannot be decoded.
  */
 export function parseProxyUrl(text: string): URL | undefined {
   try {
@@ -140,7 +140,7 @@ export function parseProxyUrl(text: string): URL | undefined {
 }
 
 async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Dispatcher> {
-  // Loaded lazily: it takes 40 ms, which commands without a call should not pay for.
+  // Loaded lazily, because loading takes 40 ms and many commands make no call.
   const { default: undici } = await import('undici');
   const timeout = { timeout: timeoutMs };
   const connect = undici.buildConnector(timeout);
@@ -157,7 +157,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
       const { connect } = options as { readonly connect: buildConnector.connector };
       const pool = new undici.Pool(origin, {
         connect: withoutIpServerName(connect),
-        // The default wait for a proxy that accepts a connection and stays silent is five minutes.
+        // By default, a proxy that accepts a connection and stays silent is awaited for five
+        // minutes.
         headersTimeout: timeoutMs,
       });
       return withProxyErrors(pool, origin);
@@ -166,8 +167,8 @@ async function createDispatcher({ timeoutMs, proxy }: HttpOptions): Promise<Disp
 }
 
 /**
- * Wraps a connector so that TLS gets no IP address as server name, about which Node would warn on
- * stderr (RFC 6066).
+ * Wraps a connector so that TLS does not get an IP address as server name (RFC 6066). Node would
+ * print a warning about it on stderr.
  */
 function withoutIpServerName(connect: buildConnector.connector): buildConnector.connector {
   return (options, callback) => {
@@ -179,8 +180,8 @@ function withoutIpServerName(connect: buildConnector.connector): buildConnector.
 }
 
 /**
- * Makes a pool's tunnels fail with a `ProxyError`. undici's own error for a proxy that hangs up has
- * the code for “connect again”, so it would reconnect forever.
+ * Makes a pool's tunnels fail with a `ProxyError`. If a proxy hangs up, undici's own error has the
+ * code for “connect again”, and undici would reconnect forever.
  */
 function withProxyErrors(pool: Dispatcher, { origin }: URL): Dispatcher {
   const openTunnel = pool.connect.bind(pool);
@@ -201,9 +202,9 @@ interface Redirect {
 }
 
 /**
- * Builds the HTTP request for a redirect (`decisions.md` 4). A POST is only followed within its
- * origin and with its body, except that a download may lead to the report's storage: by GET, over
- * https, and without the token. Throws `RejectedError` otherwise.
+ * Builds the HTTP request for a redirect (`decisions.md` 4). A POST is followed only within its
+ * origin and keeps its body. A download may also lead to the report's storage: it becomes a GET
+ * over https without the token. Throws `RejectedError` for any other redirect.
  */
 function followRedirect(
   request: HttpRequest,
@@ -235,7 +236,7 @@ function followRedirect(
   });
 }
 
-/** Names the target of a redirect by its origin, or by its scheme if it has none. */
+/** Names the target of a redirect: the origin, or the scheme if there is no origin. */
 function describeTarget({ origin, protocol }: URL): string {
   return shortened(origin === 'null' ? `a ${protocol} URL` : origin);
 }
@@ -300,7 +301,7 @@ function notifyWhenSent(dispatcher: Dispatcher, onSent: () => void): Dispatcher 
   });
 }
 
-/** Rejects with the signal's reason, even while undici still connects. */
+/** Rejects with the reason of the signal, even while undici is still connecting. */
 function rejectWhenAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -326,8 +327,8 @@ function toHttpResponse(
 
   let bytes = 0;
   const decoded = new Transform({
-    // The buffer takes four chunks of up to 64 KB. Outside object mode, waiting chunks would be
-    // copied into one.
+    // The buffer holds four chunks of up to 64 KB. It uses object mode, because otherwise waiting
+    // chunks would be copied into one.
     readableObjectMode: true,
     readableHighWaterMark: 4,
     writableHighWaterMark: 65_536,
@@ -340,7 +341,7 @@ function toHttpResponse(
       done(error && toError(error));
     },
   });
-  // A body may fail before it has a reader, who still gets the error.
+  // The body may fail before anyone reads it. The reader still gets the error.
   decoded.on('error', () => {});
   pipeline([body, ...createDecoders(headers['content-encoding']), decoded], () => {});
   return { status: statusCode, headers, body: decoded };

@@ -28,7 +28,10 @@ export function tryJson(text: string): unknown {
 
 type Place = 'response' | 'data' | 'document';
 
-/** A member of a response: its names, and the objects that may hold it, in order. */
+/**
+ * A member of a response: the names it may have, and the objects in which it is looked for, in
+ * order.
+ */
 interface Member {
   readonly names: readonly string[];
   readonly places: readonly Place[];
@@ -37,7 +40,9 @@ interface Member {
 const anywhere: readonly Place[] = ['response', 'data', 'document'];
 const inRecord: readonly Place[] = ['response', 'document'];
 
-/** All members that are read. Another shape of the service is one more name or place here. */
+/**
+ * All members that are read. To support another shape of the service, add a name or a place here.
+ */
 const members = {
   reportId: { names: ['report_id', 'reportId', 'id'], places: anywhere },
   token: { names: ['token', 'access_token'], places: anywhere },
@@ -49,7 +54,7 @@ const members = {
   errors: { names: ['details', 'errors'], places: inRecord },
 } as const satisfies Readonly<Record<string, Member>>;
 
-/** Finds the first value of a member that `read` accepts, place by place. */
+/** Finds the first value that `read` accepts, searching the places in order. */
 function find<Value>(
   document: unknown,
   member: keyof typeof members,
@@ -86,7 +91,7 @@ export function findReportId(document: unknown): string | undefined {
   return find(document, 'reportId', readScalar) ?? readScalar(document);
 }
 
-/** Names of members that records have and report rows do not. */
+/** Names of members that occur in records but not in report rows. */
 const recordNames = ['report_id', 'reportId', 'error', 'error_id'];
 
 /** Recognizes report data, not a record: a list of rows without a report id or error. */
@@ -163,7 +168,7 @@ export interface ServiceRecord {
   /** True if the response is an error. A `message` alone does not make it one. */
   readonly isError: boolean;
 
-  /** The reason why the response has no report, if it gives one. */
+  /** The reason why the response has no report; absent if the response gives none. */
   readonly reportState: 'progress' | 'failed' | undefined;
 }
 

@@ -20,8 +20,8 @@ import {
   tryJson,
 } from './parse-responses.ts';
 
-// Reads the bodies of successful responses. Errors for bodies that cannot be read come from
-// `unreadable`.
+// Reads the bodies of successful responses. If a body cannot be read, `unreadable` builds the
+// error.
 
 const maxResponseBytes = 16 * 1024 * 1024;
 const beginningBytes = 64 * 1024;
@@ -42,13 +42,11 @@ export interface CallResponse extends HttpResponse {
   /** Tries of the call, including this one. */
   readonly tries: number;
 
-  /**
-   * Builds the error for a response that cannot be read. The problem ends a sentence: `is empty`.
-   */
+  /** Builds the error for a response that cannot be read. `problem` ends a sentence: `is empty`. */
   unreadable(problem: string, content?: UnreadContent): AdreportError;
 }
 
-/** A response that contains a report's data, which is still to be read. */
+/** A response with the data of a report, which has not been read yet. */
 export interface ReportResponse {
   /** True for a response with status 206. */
   readonly isPart: boolean;
@@ -109,11 +107,11 @@ interface PeekedBody {
 
   readonly isWhole: boolean;
 
-  /** Body from its first byte, including `start`. */
+  /** The whole body, beginning with the bytes of `start`. */
   readonly all: AsyncIterable<Buffer>;
 }
 
-/** Reads at most 64 KiB of a body, less if `isEnough` returns true for its beginning. */
+/** Reads at most 64 KiB of a body. Stops earlier once `isEnough` returns true. */
 export async function peek(
   body: AsyncIterable<Buffer>,
   isEnough = (_beginning: string): boolean => false,
@@ -172,7 +170,7 @@ export async function readCampaignList(response: CallResponse): Promise<Campaign
   return { campaigns, document, isPart: response.status === 206 };
 }
 
-/** Reads a report id or report data, depending on the beginning of the response. */
+/** Reads a report id or report data. The beginning of the response decides which. */
 export async function readCreated(
   response: CallResponse,
   isDirect: boolean,
@@ -220,7 +218,9 @@ export async function readStatus(response: CallResponse, id: string): Promise<St
   return { status, message, report_id: id, retryAfterMs };
 }
 
-/** Reads the beginning of a report. Throws if it is a record that says why there is none. */
+/**
+ * Reads the beginning of a report. Throws if it is a record that explains why there is no report.
+ */
 export async function readDownload(response: CallResponse): Promise<ReportResponse> {
   const { start, isWhole, all } = await peek(response.body, looksLikeReport);
   if (isWhole && start.trim() === '') throw response.unreadable('is empty');

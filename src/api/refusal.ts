@@ -44,8 +44,8 @@ export interface ErrorWording {
   readonly wording: Wording;
 
   /**
-   * Removes known secrets from strings of the service. It is applied before they are shortened,
-   * which could leave part of a secret.
+   * Removes known secrets from strings of the service. This happens before strings are shortened,
+   * because a shortened secret would not be recognized.
    */
   readonly redact: (text: string) => string;
 }
@@ -55,7 +55,7 @@ interface Refusal extends CallFacts {
   readonly status: number;
   readonly record: ServiceRecord;
 
-  /** Origin that refused a download after a redirect. */
+  /** Origin that refused a download; set after a redirect. */
   readonly redirectedTo?: string | undefined;
 }
 
@@ -77,7 +77,7 @@ interface Explanation {
   readonly sentence: string;
   readonly hint?: HintName;
 
-  /** Overrides the default of the class. */
+  /** Replaces the default of the class. */
   readonly retryable?: boolean;
 }
 
@@ -161,7 +161,7 @@ function findHint(
   { origin }: Refusal,
   wording: Wording,
 ): string | undefined {
-  // How to correct a token or a password depends on where it comes from.
+  // The hint depends on where the token or the password comes from.
   if (hint === 'token' && origin) return origin.tokenHint;
   if (hint === 'password' && origin?.signInHint) return origin.signInHint;
   return hint && hintFor(hint, wording);
@@ -192,7 +192,7 @@ function refusalError(refusal: Refusal, { wording }: ErrorWording): AdreportErro
   });
 }
 
-/** Formats the service's message; `undefined` if it repeats ours. */
+/** Formats the service's message. Returns `undefined` if it repeats our own. */
 function formatReason({ endpoint, status, record }: Refusal, sentence: string): string | undefined {
   const reason = record.message ?? (status === 200 ? formatOtherReason(record) : undefined);
   if (reason === undefined) return undefined;
@@ -219,7 +219,7 @@ export async function readRefusal(
   const text = wording.redact(await readBeginning(body));
   body.destroy();
   const redirectedTo = call.endpoint === 'download' ? response.redirectedTo : undefined;
-  // Another host does not use the service's format of errors.
+  // Another host has its own format of errors.
   const record = recordIn(redirectedTo === undefined ? parseRefusal(text, response) : undefined);
   return refusalError({ ...call, status, record, redirectedTo }, wording);
 }
@@ -267,7 +267,7 @@ export function unreadableError(
   });
 }
 
-/** Returns true if a response explains why it lacks what was requested. */
+/** Returns true if a response explains why it does not contain what was requested. */
 function containsRefusal(endpoint: EndpointName, record: ServiceRecord): boolean {
   if (record.isError) return true;
   // A status instead of a report means that the report is not ready, unless the status is `ready`.
@@ -285,8 +285,8 @@ function quoteBeginning(endpoint: EndpointName, text: string): string {
 }
 
 /**
- * Makes a string from the service safe to show. The response to a sign-in may contain a token: runs
- * of 16 or more characters are hidden, except error codes in capitals.
+ * Makes a string from the service safe to show. Runs of 16 or more characters are hidden, because
+ * the response to a sign-in may contain a token. Error codes in capitals stay.
  */
 function sanitize(endpoint: EndpointName, text: string): string {
   if (endpoint !== 'auth') return printable(text);

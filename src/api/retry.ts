@@ -14,9 +14,9 @@ export interface CallHost {
 export const maxRetryAfterMs = 15 * 60_000;
 
 /**
- * Returns the pause in milliseconds before the next attempt: half a second, doubled with each
- * failed try up to half a minute, minus up to a random half so that clients do not return all at
- * once. `Retry-After` can only make it longer.
+ * Returns the pause before the next attempt, in milliseconds. It starts at half a second and
+ * doubles with each failed try, up to half a minute. A random part of up to half is subtracted, so
+ * that clients do not return all at once. `Retry-After` can only lengthen the pause.
  */
 export function retryPauseMs(tries: number, retryAfterMs: number, random: () => number): number {
   const maxPauseMs = Math.min(30_000, 500 * 2 ** (tries - 1));

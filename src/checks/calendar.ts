@@ -11,15 +11,15 @@ export interface Calendar {
   readonly unit: 'hour' | 'day' | 'month';
 
   /**
-   * Returns the number of a row's unit; `undefined` if the row has no such time, or one that cannot
-   * be read.
+   * Returns the number of a row's unit; `undefined` if the row has no such time, or if the time
+   * cannot be read.
    */
   numberOf(time: RowTime): number | undefined;
 
   /** Returns true if the whole unit is outside the window. */
   isOutside(number: number): boolean;
 
-  /** Yields the units that lie entirely between the start of the window and an instant. */
+  /** Yields the units that lie entirely between the start of the window and a given instant. */
   until(end: number): Iterable<number>;
 
   /** Names the unit in messages. */

@@ -1,7 +1,7 @@
 import type { CheckMessage, CheckResult, MessageKind } from '../errors.ts';
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 
-/** Sees the rows of a report on their way to the output, and adds its messages after the last. */
+/** Reads the rows of a report on their way to the output. Adds its messages after the last row. */
 export interface Check {
   observe(batch: RowBatch): void;
 
@@ -13,7 +13,7 @@ export class CheckMessages implements CheckResult {
   readonly warnings: CheckMessage[] = [];
   readonly notes: CheckMessage[] = [];
 
-  /** Adds a proof that the report is not what was requested. */
+  /** Adds a warning: a proof that the report is not what was requested. */
   addWarning(
     kind: MessageKind,
     message: string,

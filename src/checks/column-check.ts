@@ -9,9 +9,10 @@ import type { ValueCheck } from './value-check.ts';
 const ownFields: readonly string[] = ['date', 'hour', 'publisherId', 'format'];
 
 /**
- * Finds requested metrics and breakdowns without a column: in CSV in the header, in JSON in any
- * row. Refuses a body that is not a report: a CSV header without a requested metric, and rows
- * without a number in any of them that also lack a requested breakdown, or all requested columns.
+ * Finds requested metrics and breakdowns that have no column. In CSV the header decides, in JSON
+ * the rows. Refuses a body that is not a report. This is a CSV header without any requested metric,
+ * or rows without a number in any requested metric that also lack a requested breakdown or all
+ * requested columns.
  */
 export class ColumnCheck implements Check {
   readonly #requested: readonly Column[];
@@ -20,7 +21,7 @@ export class ColumnCheck implements Check {
   /** First value of the first row, as JSON. */
   #firstValue = '';
 
-  /** Set if a field that is neither a metric nor of a breakdown has a value. */
+  /** Set if there is a value in a field that belongs to no metric and no breakdown. */
   #hasUnknownValues = false;
 
   constructor(requested: readonly Column[], metrics: readonly ValueCheck[]) {
@@ -37,7 +38,7 @@ export class ColumnCheck implements Check {
     );
   }
 
-  /** Throws `IncompleteDataError` if it is not a report. */
+  /** Throws `IncompleteDataError` if the body is not a report. */
   close({ fields, rowCount, isCsv = false }: ReportTail, messages: CheckMessages): void {
     if (rowCount === 0 && !isCsv) return;
 
@@ -51,7 +52,8 @@ export class ColumnCheck implements Check {
     const isOtherData = rowCount > 0 && !hasNumber && (lacksBreakdown || lacksAll);
     if ((isCsv && lacksMetrics) || isOtherData) throw this.#notAReport(fields);
 
-    // Where the field name is our choice, an unknown column may be the requested one.
+    // For some columns the specification names no field. An unknown column may then be the
+    // requested one.
     const mayHaveOtherName = (field: string): boolean =>
       this.#hasUnknownValues && ownFields.includes(field);
     const certain = missing.filter(({ field }) => !mayHaveOtherName(field));
@@ -76,7 +78,10 @@ export class ColumnCheck implements Check {
   }
 }
 
-/** Returns the metrics without a column, and the columns of breakdowns that have none at all. */
+/**
+ * Returns the metrics without a column. For breakdowns without any column, returns all of their
+ * columns.
+ */
 function findMissing(requested: readonly Column[], fields: readonly string[]): Column[] {
   const names = new Set<string | undefined>(fields);
   for (const field of fields) names.add(metricOfField(field)?.name);
