@@ -10,12 +10,14 @@ import type { Check, CheckMessages } from './check.ts';
 /** Returns true if a filter certainly excludes a row with this value. */
 type Rule = (value: string) => boolean;
 
-/** A filter whose values appear in the rows. */
+/** A filter that can be compared with the rows, because they contain its values. */
 interface ComparedFilter {
   readonly filter: FilterName;
   readonly field: string;
 
-  /** Builds the rule for some values; `undefined` if they cannot be compared. */
+  /**
+   * Builds the rule for a filter's values; `undefined` if these cannot be compared with the rows.
+   */
   readonly ruleFor: (values: readonly string[]) => Rule | undefined;
 }
 
@@ -27,7 +29,10 @@ const comparedFilters: readonly ComparedFilter[] = [
   { filter: 'countryId', field: 'country', ruleFor: excludeCountries },
 ];
 
-/** Makes a check for each filter that can be compared with the rows, broken down by it or not. */
+/**
+ * Makes a check for each filter that can be compared with the rows, even if the report is not
+ * broken down by the filter.
+ */
 export function makeFilterChecks(
   filters: NonNullable<ReportRequest['filters']>,
   columns: readonly Column[],
@@ -54,8 +59,8 @@ function excludeNames(values: readonly string[]): Rule {
 }
 
 /**
- * Builds the rule that excludes countries by their English names. An unknown id might be any
- * country.
+ * Builds the rule that excludes countries by their English names. If one id is unknown, there is no
+ * rule, because it might be any country.
  */
 function excludeCountries(ids: readonly string[]): Rule | undefined {
   const codes = new Set(ids.map((id) => findCountry(id)?.code));
@@ -87,7 +92,7 @@ interface ActiveFilter {
   readonly excludes: Rule;
 }
 
-/** Number of values that are remembered. */
+/** Maximum number of values that are remembered. */
 const maxValues = 10_000;
 
 /** Finds rows that a filter should have excluded. */
@@ -97,7 +102,7 @@ class FilterCheck implements Check {
   /** Values already checked. */
   readonly #values = new Set<string>();
 
-  /** The first excluded value and its row, and how many others there are. */
+  /** The first excluded value with its row, and how many other excluded rows there are. */
   #first: { readonly value: string; readonly row: number } | undefined;
   #moreCount = 0;
 

@@ -5,12 +5,12 @@ import { isObject } from '../text/json-object.ts';
 import { printable, shortened } from '../text/printable.ts';
 import { CheckMessages } from './check.ts';
 
-// Names are compared by their letters, in lower case: `hasMore` and `has_more` are the same.
+// Names are compared in lower case by their letters only: `hasMore` and `has_more` are the same.
 
 const errorNames: readonly string[] = ['error', 'errors'];
 const moreNames: readonly string[] = ['next', 'hasmore', 'partial', 'truncated'];
 
-/** Members of a document that have a meaning here, or that the specification describes. */
+/** Members of a document that adreport reads, or that the specification describes. */
 const knownNames: readonly string[] = [
   ...errorNames,
   ...moreNames,
@@ -23,7 +23,7 @@ const knownInSummary: readonly string[] = ['since', 'until', 'breakdowns', 'time
 
 /** A document that has rows or campaigns. */
 interface CheckedDocument {
-  /** Subject of the messages: `The report`. */
+  /** Subject of a sentence in messages: `The report`. */
   readonly subject: string;
   readonly document: unknown;
 
@@ -35,8 +35,8 @@ interface CheckedDocument {
 const maxLevels = 20;
 
 /**
- * Finds a report that says that it has an error, is not ready, or is incomplete. Notes the names of
- * unknown members in one line.
+ * Finds a report whose other members contradict it: they contain an error, or say that it is not
+ * ready or incomplete. The names of unknown members become one note.
  *
  * @param isPart set for a response with status 206
  */
@@ -56,7 +56,7 @@ export function checkOutsideRows(
   messages.addNote('outside the rows', `The response also contains ${names}.`);
 }
 
-/** Finds a campaign list that says that it is incomplete: a pattern would miss campaigns. */
+/** Finds a campaign list that is marked as incomplete. A pattern would miss campaigns. */
 export function checkCampaigns({ document, isPart }: CampaignList): CheckResult {
   const messages = new CheckMessages();
   addWarnings({ subject: 'The campaign list', document, isPart }, messages);
@@ -90,7 +90,7 @@ function* listMembers(value: unknown, path: readonly string[] = []): Generator<M
   }
 }
 
-/** Returns a warning for a member that contradicts a complete report. */
+/** Returns a warning if a member shows that the report is not complete. */
 function warningFor(subject: string, { path, value }: Member): string | undefined {
   const name = toPlainName(path.at(-1) ?? '');
   const json = printable((JSON.stringify(value) ?? '').slice(0, 150));
@@ -110,7 +110,10 @@ function warningFor(subject: string, { path, value }: Member): string | undefine
   return isUnready ? `${subject} is not ready: the response has ${member}.` : undefined;
 }
 
-/** Lists the names of unknown members of the document and its summary that say something. */
+/**
+ * Lists the names of unknown members of the document and of its summary. Members whose value means
+ * “nothing” are left out.
+ */
 function findUnknown({ summary, ...members }: Readonly<Record<string, unknown>>): string[] {
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(members)) {

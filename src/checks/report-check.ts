@@ -21,9 +21,9 @@ import { ValueCheck } from './value-check.ts';
 import { checkWindow, findSummary } from './window-check.ts';
 import { checkHourOffsets, checkZone } from './zone-check.ts';
 
-/** Facts about a report that its body does not tell. */
+/** Facts about a report that are not in its body. */
 export interface CheckedReport {
-  /** Request. Without it, the rows are only checked against themselves. */
+  /** Request. Without it, the rows are checked only against themselves. */
   readonly part?: Part | undefined;
 
   /** Set for a response with status 206. */
@@ -34,15 +34,15 @@ export interface CheckedReport {
 }
 
 /**
- * Checks a report against its request and itself while its rows pass through (`cli.md`, Checks):
- * each file of this folder is a line of the table. Memory is bounded by the window's length and the
- * first million rows.
+ * Checks a report while its rows pass through (`cli.md`, Checks). It is compared with the request
+ * and with itself. Each file of this folder is one line of the table. Memory is bounded by the
+ * length of the window and the first million rows.
  */
 export class ReportCheck {
   readonly #report: CheckedReport;
   readonly #times = new RowTimes();
 
-  /** Created with the first rows, which determine the columns if the request is not known. */
+  /** Created with the first rows. They determine the columns if the request is not known. */
   #checks: readonly Check[] | undefined;
 
   constructor(report: CheckedReport) {
@@ -71,7 +71,7 @@ export class ReportCheck {
   #checkSummary(part: Part, { members }: ReportTail, messages: CheckMessages): void {
     const summary = findSummary(members);
     if (summary) checkWindow(part, summary, messages);
-    // A buyer's summary always has the same zone, whatever the request says.
+    // A buyer's summary has the same zone whatever the request says.
     if (summary && part.query.profile === 'dsp') checkZone(part, summary, messages);
     checkHourOffsets(this.#times, part.zone, messages);
   }
@@ -94,7 +94,7 @@ export class ReportCheck {
     const now = Math.floor(nowMs / 1_000);
     return [
       new ColumnCheck(requested, metrics),
-      // Other checks use what these have read.
+      // Some checks read what the checks before them have collected.
       ...metrics,
       new RowCheck({ part, columns, metrics, now, times: this.#times }),
       ...makeFilterChecks(part.query.filters, columns),
@@ -108,7 +108,10 @@ function makeValueChecks(columns: readonly Column[]): ValueCheck[] {
   return metrics.map((column) => new ValueCheck(column));
 }
 
-/** Returns the columns of rows without a known request: all metrics, and breakdowns with values. */
+/**
+ * Returns the columns of rows whose request is not known: all metrics, and the breakdowns that have
+ * values.
+ */
 function listKnownColumns(batch: RowBatch): Column[] {
   const columns: Column[] = [];
   for (const field of batch.fields) {

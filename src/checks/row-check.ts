@@ -12,7 +12,10 @@ import { type Check, type CheckMessages, formatRows } from './check.ts';
 import { maxTimes, type RowTime, type RowTimes } from './row-times.ts';
 import type { ValueCheck } from './value-check.ts';
 
-/** Breakdowns whose values identify a row. With the others, two things may share a name. */
+/**
+ * Breakdowns whose values identify a row. In other breakdowns, two different things may share a
+ * name.
+ */
 const keyBreakdowns: readonly BreakdownName[] = [
   'DAILY',
   'HOURLY',
@@ -32,7 +35,7 @@ interface ExpectedRows {
   readonly part: Part;
   readonly columns: readonly Column[];
 
-  /** Seconds since 1970: later days and hours may still be without rows. */
+  /** Seconds since 1970. Days and hours after this time may still lack rows. */
   readonly now: number;
 
   readonly times: RowTimes;
@@ -40,13 +43,14 @@ interface ExpectedRows {
 }
 
 /**
- * Finds rows outside the window, dates that are not the day of their hour, keys that come twice,
- * and repeated headers. Notes days, hours and months without rows, and times that cannot be read.
+ * Finds rows outside the window, dates that are not the day of their hour, repeated keys, and
+ * repeated headers. Adds notes on hours, days and months without rows, and on times that cannot be
+ * read.
  */
 export class RowCheck implements Check {
   readonly #expected: ExpectedRows;
 
-  /** Absent if two rows may rightly have the same key. */
+  /** Absent if two rows may have the same key. */
   readonly #finder: RepeatFinder | undefined;
 
   constructor(expected: ExpectedRows) {
@@ -92,7 +96,7 @@ function listFieldsWith(columns: readonly Column[], kind: 'breakdown' | 'metric'
 
 const secondsPerWeek = 7 * 86_400;
 
-/** Returns true if clocks may be set back in the window: two hours then have the same name. */
+/** Returns true if clocks may be set back in the window. Two hours then have the same name. */
 function mayRepeatHours({ since, until, zone }: Window): boolean {
   for (let start = since; start <= until; start += secondsPerWeek) {
     const end = Math.min(start + secondsPerWeek, until);
@@ -106,7 +110,7 @@ function checkPairs(times: RowTimes, zone: string, messages: CheckMessages): voi
   for (const { date, hour, day, moment, firstRow } of times.all) {
     if (day === undefined || !moment) continue;
 
-    // In zones with half-hour offsets, an hour of UTC may be in two local days.
+    // In a zone with half-hour offsets, one hour of UTC may be in two local days.
     const first = moment.instantMs / 1_000;
     const last = first + secondsPerHour - 1;
     if (date === formatDate(first, zone) || date === formatDate(last, zone)) continue;
@@ -118,7 +122,7 @@ function checkPairs(times: RowTimes, zone: string, messages: CheckMessages): voi
   }
 }
 
-/** Compares hours with the window, and dates if there is no readable hour. */
+/** Compares the hours with the window. Compares the dates instead if no hour can be read. */
 function checkTimes({ part, now, times }: ExpectedRows, messages: CheckMessages): void {
   const breakdowns = breakdownsToSend(part.query.breakdowns);
   const isHourly = breakdowns.includes('HOURLY');

@@ -2,12 +2,12 @@ import { parseDay, parseTimestamp } from '../contract/values.ts';
 import { readField } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
 
-/** Number of times that are remembered: eleven years of hours. */
+/** Maximum number of times that are remembered: eleven years of hours. */
 export const maxTimes = 100_000;
 
 /** Rows with the same date and hour. */
 export interface RowTime {
-  /** Values as they were written; null without the column. */
+  /** Values as they were written; null if there is no such column. */
   readonly date: Value;
   readonly hour: Value;
 
@@ -51,7 +51,7 @@ export class RowTimes {
     }
   }
 
-  /** Returns `undefined` for a new time if there are too many. */
+  /** Returns `undefined` if the time is new and too many times are remembered already. */
   #readTime(date: Value, hour: Value, firstRow: number): RowTime | undefined {
     const key = `${date} ${hour}`;
     const known = this.#times.get(key);

@@ -8,13 +8,13 @@ import { numberAt } from '../totals/numbers.ts';
 import type { Check, CheckMessages } from './check.ts';
 import type { ValueCheck } from './value-check.ts';
 
-/** Sums above this are rarely equal by chance; two of them have to be. */
+/** Sums above this are rarely equal by chance. A total must have two such sums. */
 const significantSum = new Decimal(1_000n, 0);
 
 const zero = new Decimal(0n, 0);
 const halfCent = new Decimal(5n, 3);
 
-/** Ids that decide if a row has a campaign or an ad unit, whatever its name is. */
+/** Ids that decide whether a row has a campaign or an ad unit. The name does not matter. */
 const decidingIds: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
 
 /** Row without breakdowns. */
@@ -30,10 +30,10 @@ interface Candidate {
 }
 
 /**
- * Finds a total among the rows: a row whose breakdowns other than time are all empty, and whose
- * metrics are the sums of all other rows. In a report by time only, the time is empty.
+ * Finds a total among the rows. In a total, every breakdown other than time is empty, and the
+ * metrics are the sums of all other rows. If the report is by time only, the time is empty.
  *
- * Each batch goes to the metrics first.
+ * The metrics read each batch before this check.
  */
 export class TotalCheck implements Check {
   readonly #metrics: readonly ValueCheck[];
@@ -90,7 +90,7 @@ export class TotalCheck implements Check {
   }
 }
 
-/** Compares a row's value with half of the sum of a metric, within half a cent. */
+/** Compares a row's value with half the sum of a metric. They may differ by half a cent. */
 function isSumOfOthers({ sum }: ValueCheck, value: Decimal): boolean {
   const total = toDecimal(sum.get() ?? 0) ?? zero;
   const difference = total.minus(value).minus(value);

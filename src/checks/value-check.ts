@@ -9,8 +9,8 @@ import { parseNumber } from '../totals/numbers.ts';
 import { type Check, type CheckMessages, formatRows } from './check.ts';
 
 /**
- * Finds values of one metric that are not numbers, and fractions in an integer metric; notes a
- * metric without any number. Adds the metric up.
+ * Finds values of a metric that are not numbers, and fractions in an integer metric. Adds a note if
+ * the metric has no number at all. Adds up the metric.
  */
 export class ValueCheck implements Check {
   readonly column: Column;
@@ -19,14 +19,14 @@ export class ValueCheck implements Check {
 
   numberCount = 0;
 
-  /** First row that has the metric's name instead of a number, counted from 1; 0 if none has. */
+  /** First row with the metric's name instead of a number, counted from 1; 0 if there is none. */
   headerRow = 0;
 
   /** Rows whose value is not a number of the metric's type. */
   #wrongCount = 0;
   #firstWrongRow = 0;
 
-  /** First of these values, as JSON. */
+  /** The first of these values, as JSON. */
   #firstWrongValue = '';
 
   #hasColumn = false;

@@ -41,9 +41,9 @@ const secondsPerDay = 86_400;
 type Span = Pick<Window, 'since' | 'until'>;
 
 /**
- * Reads an end of a summary's window. Falls back to the requested end if it is absent, cannot be
- * read (with a note) or does not differ. An end may be the next second. A time without an offset
- * may be of any zone, and so up to a day away.
+ * Reads one end of a summary's window. The requested end is used instead if the summary lacks the
+ * end, if it cannot be read (with a note), or if it is the same. The end may be the next second. A
+ * time without an offset may belong to any zone, so it may differ by up to a day.
  */
 function readEnd(
   name: 'since' | 'until',
@@ -73,7 +73,10 @@ function formatSpan({ since, until }: Span, zone: string): string {
   return `${formatInstant(since, zone)} to ${formatInstant(until, zone)}`;
 }
 
-/** Returns the clock by which a service reads timestamps, if that explains the difference. */
+/**
+ * Finds the clock by which a service seems to read timestamps; `undefined` if no clock explains the
+ * difference.
+ */
 function findClock(actual: Span, { since, until, zone }: Window): WindowClock | undefined {
   const toWall = (instant: number): number => instant + offsetAt(instant, zone);
   if (toWall(actual.since) === since && toWall(actual.until) === until) return 'wall';
@@ -81,7 +84,7 @@ function findClock(actual: Span, { since, until, zone }: Window): WindowClock | 
   return isInstant ? 'instant' : undefined;
 }
 
-/** Advises to set the clock by which the service reads timestamps. */
+/** Advises the user to set the clock by which the service reads timestamps. */
 function clockAdvice(clock: WindowClock, zone: string): string {
   const meaning = clock === 'wall' ? 'wall time' : 'instants';
   return (

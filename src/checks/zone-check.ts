@@ -8,8 +8,8 @@ import type { Summary } from './window-check.ts';
 const secondsPerHalfYear = 183 * 86_400;
 
 /**
- * Finds a summary with another zone. Zones are the same if their clocks are, in both halves of the
- * year.
+ * Finds a summary with a zone other than the requested one. Two zones count as the same if their
+ * clocks agree in both halves of the year.
  */
 export function checkZone(
   { since, until, zone }: Omit<Window, 'end'>,
@@ -31,7 +31,10 @@ export function checkZone(
   messages.addWarning('zone', message);
 }
 
-/** Finds an hour with an offset that the zone does not have then. `Z` is the hour in UTC. */
+/**
+ * Finds an hour whose offset the zone does not have at that time. `Z` means that the hour is in
+ * UTC.
+ */
 export function checkHourOffsets(times: RowTimes, zone: string, messages: CheckMessages): void {
   for (const time of times.all) {
     if (!hasOtherOffset(time, zone)) continue;
@@ -50,6 +53,6 @@ function hasOtherOffset({ hour, moment }: RowTime, zone: string): boolean {
   const offsetSeconds = (moment.wallMs - moment.instantMs) / 1_000;
   const instant = moment.instantMs / 1_000;
   if (offsetSeconds === offsetAt(instant, zone)) return false;
-  // With clock changes of thirty minutes, an hour has the offset of its end.
+  // With clock changes of thirty minutes, an hour has the offset at its end.
   return offsetSeconds !== offsetAt(instant + secondsPerHour - 1, zone);
 }

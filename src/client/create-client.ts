@@ -25,20 +25,20 @@ import { ReportReader } from './report-reader.ts';
 import { requestReport } from './send-request.ts';
 
 /**
- * Creates a client from its options alone: it reads no environment, settings or files. Throws an
- * `AdreportError` with exit code 2 for a missing or wrong option.
+ * Creates a client from its options alone. It does not read the environment, settings or files.
+ * Throws an `AdreportError` with exit code 2 for a missing or wrong option.
  */
 export function createClient<const AnyProfile extends Profile = 'buyer'>(
   options: CreateClientOptions<AnyProfile>,
 ): ReportClient<AnyProfile> {
-  // The types of its rows are computed from what the caller names.
+  // The row types are computed from the names in the caller's options.
   return new ServiceClient(readSettings(options)) as unknown as ReportClient<AnyProfile>;
 }
 
 class ServiceClient {
   readonly #settings: CheckedSettings;
 
-  /** When this client requested each report, in milliseconds since 1970. */
+  /** The time at which this client requested each report, in milliseconds since 1970. */
   readonly #requestedMs = new Map<string, number>();
   #connecting: Promise<Client> | undefined;
 
@@ -106,7 +106,7 @@ class ServiceClient {
     return new ReportReader({ client, settings: this.#settings, options, part });
   }
 
-  /** Returns a client that the given signal also aborts. */
+  /** Returns a client whose calls the given signal also aborts. */
   async #connect(signal?: AbortSignal): Promise<Client> {
     this.#connecting ??= connectClient(this.#settings);
     const client = await this.#connecting;

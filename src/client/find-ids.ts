@@ -14,7 +14,7 @@ interface Candidate {
   readonly name: string;
 }
 
-/** What each flag can name. */
+/** The kinds of names that each flag accepts. */
 const things: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly Candidate[]>
 > = {
@@ -28,7 +28,7 @@ const things: Readonly<
 interface FoundIds {
   readonly query: Query;
 
-  /** A sentence for each flag: `--campaign “Summer*” selects Summer Sale (12).` */
+  /** One sentence for each flag: `--campaign “Summer*” selects Summer Sale (12).` */
   readonly selections: readonly string[];
 
   /** Warnings on the campaign list. */
@@ -36,8 +36,8 @@ interface FoundIds {
 }
 
 /**
- * Replaces the names of campaigns, ad units and advertisers by ids. Downloads the campaign list
- * only if a name was given. Throws `UsageError` for a name without a match.
+ * Replaces the names of campaigns, ad units and advertisers by ids. The campaign list is downloaded
+ * only if a name was given. Throws `UsageError` for a name that matches nothing.
  */
 export async function findIds(client: () => Promise<Client>, query: Query): Promise<FoundIds> {
   const { campaign, adUnit, advertiser, ...filters } = query.filters;
@@ -64,7 +64,7 @@ function formatMatches(matches: ReadonlyMap<string, string>): string {
   return shortened(names.join(', '));
 }
 
-/** Returns the names that match, by id. Throws `UsageError` for a pattern without a match. */
+/** Returns the matching names by id. Throws `UsageError` if a pattern matches nothing. */
 function findMatches(
   { name: kind, flag }: NamedFilter,
   patterns: readonly string[],

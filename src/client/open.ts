@@ -36,7 +36,7 @@ export interface OpenOptions extends WaitLimits {
   /** `undefined` if the request is not known. */
   readonly part: Part | undefined;
 
-  /** Number of earlier attempts to download it: refused calls and cut bodies. */
+  /** Number of earlier attempts to download the report. Refused calls and cut bodies count. */
   readonly triesBefore?: number | undefined;
 
   /** Called as data arrives. */
@@ -44,8 +44,8 @@ export interface OpenOptions extends WaitLimits {
 }
 
 /**
- * Begins the download of a report, after waiting for it if it is not available yet. Throws
- * `StillInProgressError` when time is up, and as the client's `download`.
+ * Waits for a report if necessary, then begins to download it. Throws `StillInProgressError` when
+ * time is up, and the errors of the client's `download`.
  */
 export async function openReport(
   client: Client,
@@ -68,19 +68,19 @@ interface OpenSetup extends OpenOptions {
 
 const noMessages: CheckResult = { warnings: [], notes: [] };
 
-/** A report whose data is arriving. It can be read once: as rows, or as bytes. */
+/** A report whose data is arriving. It can be read once, either as rows or as bytes. */
 export class OpenReport {
-  /** Absent if the service sent the data at once. */
+  /** Absent if the service sent the data in its response to the request. */
   readonly id: string | undefined;
 
   /** Milliseconds since 1970. */
   readonly createdMs: number;
   readonly contentType: string | undefined;
 
-  /** Number of attempts to download it, with this one. */
+  /** Number of attempts to download the report, including this one. */
   readonly tries: number;
 
-  /** What follows the rows; complete once all rows were read. */
+  /** Facts that are known after the last row; complete once all rows were read. */
   tail: ReportTail = emptyTail;
   readonly #setup: OpenSetup;
   readonly #check: ReportCheck;
@@ -117,8 +117,9 @@ export class OpenReport {
   }
 
   /**
-   * Yields the rows, checked against the request as they are read. A batch is valid until the next
-   * one. Throws `IncompleteDataError` for data that is cut (then `retryable`) or not a report.
+   * Yields the rows and checks them against the request as they are read. A batch is valid until
+   * the next one. Throws `IncompleteDataError` if the data is not a report, or if it is cut (then
+   * `retryable` is set).
    */
   async *batches(bytes: AsyncIterable<Buffer> = this.bytes()): RowBatches {
     const batches = readRows(bytes, { contentType: this.contentType });
@@ -141,7 +142,9 @@ export class OpenReport {
     }
   }
 
-  /** Reads all rows as objects, and what follows them. Meant for small reports. */
+  /**
+   * Reads all rows as objects, with the facts that follow the last row. Meant for small reports.
+   */
   async readAll(): Promise<ReportInMemory> {
     const rows: Row[] = [];
     const batches = this.batches();
@@ -171,7 +174,7 @@ export class OpenReport {
   }
 }
 
-/** A create call whose response was the data may have made a report too. */
+/** The data came in the response to the create call. The service may have stored a report too. */
 function toUncertainError(error: unknown): unknown {
   if (!(error instanceof AdreportError) || isInterruption(error)) return error;
   return new UncertainCreateError(error, 'Requesting it again creates a second report.');

@@ -3,19 +3,24 @@ import type { RowOf } from '../contract/row-types.ts';
 import type { BreakdownName, FilterName, MetricName, Profile } from '../contract/vocabulary.ts';
 import type { CheckMessage } from '../errors.ts';
 
-/** Public types of the client. They import no package, so that programs need none. */
+/** Public types of the client. They import no package, so programs that use them need none. */
 
-/** Signs in with a token, or with e-mail and password, which are exchanged for one. */
+/**
+ * Signs in with a token, or with an e-mail address and a password, which are exchanged for a token.
+ */
 type SignInOptions =
   | { readonly token: string | undefined; readonly email?: never; readonly password?: never }
   | { readonly token?: never; readonly email: string; readonly password: string };
 
-/** Settings of a client, with the meaning and the default of the flags. Nothing else is read. */
+/**
+ * Settings of a client. They have the meaning and the default of the flags. The client reads no
+ * other settings.
+ */
 export interface ClientSettings<AnyProfile extends Profile = Profile> {
-  /** Base URL of the service: https, or http on this machine. */
+  /** Base URL of the service. It uses https, or http on this machine. */
   readonly baseUrl: string | URL;
 
-  /** Default: `buyer`. */
+  /** Profile of the account. Default: `buyer`. */
   readonly profile?: AnyProfile | undefined;
 
   /** Zone of a DSP's reports. Default: Europe/Paris. */
@@ -46,7 +51,7 @@ export interface ClientSettings<AnyProfile extends Profile = Profile> {
 export type CreateClientOptions<AnyProfile extends Profile = Profile> = ClientSettings<AnyProfile> &
   SignInOptions;
 
-/** Refuses literal names that do not exist, when a program is compiled. */
+/** Type for names known at compile time: a literal name that does not exist is an error. */
 type AcceptedNames<
   Names extends readonly string[],
   Known extends string,
@@ -56,7 +61,7 @@ type AcceptedNames<
     ? Names
     : readonly Known[];
 
-/** Period of a report, in the forms of the command line. */
+/** Period of a report, in the same forms as on the command line. */
 export type WindowOptions =
   | { readonly period: string; readonly since?: never; readonly until?: never }
   | {
@@ -156,8 +161,8 @@ export interface ReportClient<AnyProfile extends Profile = Profile> {
   reportStatus(id: string): Promise<ReportState>;
 
   /**
-   * Opens a report, after waiting for it if it is not ready. With the options it was requested with
-   * it is checked against them, otherwise only against itself.
+   * Opens a report. Waits for it first if it is not ready. The report is checked against its
+   * request if the options are passed again, otherwise only against itself.
    */
   openReport(
     id: string,

@@ -172,7 +172,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   };
   const nowMs = Date.now();
   return rewordErrors(() => {
-    // Rows have no format. In csv all metrics are known, also those that are refused here.
+    // Rows have no format. In csv all metrics are known, also the metrics that are refused here.
     const facts = { profile, windowClock, stdoutFormat: 'csv', nowMs } as const;
     const query = buildQuery(flags, facts);
     refuseComputed(query);
@@ -180,7 +180,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   });
 }
 
-/** Throws `UsageError` for names that only the command line resolves. */
+/** Throws `UsageError` for names that only the command line can resolve. */
 function refuseComputed({ breakdowns, metrics }: Query): void {
   if (breakdowns.includes('WEEKLY')) {
     throw new UsageError('The client does not support WEEKLY, which needs one report per week.', {
@@ -203,7 +203,7 @@ const optionsByFlag: Readonly<Record<string, string>> = {
   '--window-clock': 'windowClock',
 };
 
-/** Rewords an error of the command line with the options of the library. */
+/** Rewords an error of the command line so that it names the options of the library. */
 function rewordErrors<Result>(read: () => Result): Result {
   try {
     return read();

@@ -59,7 +59,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return this.#open?.result.notes ?? [];
   }
 
-  /** Requests a report, and opens it. A report that fails is requested once more. */
+  /** Requests a report and opens it. A report that fails is requested a second time. */
   async request(part: Part): Promise<void> {
     const { client, settings } = this.#setup;
     const isFirst = this.#report === undefined;
@@ -114,7 +114,10 @@ export class ReportReader implements FetchedReport<AnyRow> {
     return new TextDecoder().decode(await this.bytes());
   }
 
-  /** Yields what `read` returns. After a cut it begins again, unless something was yielded. */
+  /**
+   * Yields what `read` returns. After a cut, reading begins again unless a value was already
+   * yielded.
+   */
   async *#read<Item>(
     read: (open: OpenReport) => AsyncIterable<Item>,
   ): AsyncGenerator<Item, void, undefined> {
@@ -142,7 +145,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     }
   }
 
-  /** Begins the download again after a cut. Throws other errors. */
+  /** Begins the download again after a cut. Any other error is thrown. */
   async #openAgain(error: unknown, tries: number): Promise<OpenReport> {
     const { client } = this.#setup;
     const report = this.#report;
@@ -184,7 +187,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
 }
 
 /**
- * Returns a function that converts metrics to the types of the profile, in a CSV too, and omits
+ * Returns a function that converts metrics to the types of the profile, also for CSV. It omits
  * empty breakdowns that were not requested.
  */
 function rowConverter(
@@ -217,7 +220,7 @@ function toNumber(value: Value | undefined): number | null {
   return number === null ? null : Number(number);
 }
 
-/** Yields the whole document once, after it was checked. */
+/** Yields the whole document once, after it has been checked. */
 async function* readBytes(open: OpenReport): AsyncGenerator<Uint8Array> {
   const pieces: Buffer[] = [];
   async function* collect(): AsyncGenerator<Buffer> {

@@ -2,23 +2,28 @@ import type { Client } from '../api/client.ts';
 import type { ReportResponse } from '../api/read-responses.ts';
 import { encodeBody, type ReportBody } from '../query/body.ts';
 
-/** A report that was requested, in this process or before. */
+/** A report that was requested, in this process or earlier. */
 export interface RequestedReport {
   /** Absent if the service responded to the request with the data itself. */
   readonly id?: string;
 
-  /** When the report was requested, in milliseconds since 1970. Its data ends there. */
+  /**
+   * Time of the request by the service's clock, in milliseconds since 1970. The report has no later
+   * data.
+   */
   readonly createdMs: number;
   readonly status: string;
 
-  /** The same by this machine's clock; absent if another machine requested it. */
+  /**
+   * Time of the request by this machine's clock; absent if another machine requested the report.
+   */
   readonly requestedMs?: number;
 
-  /** Data, if the service sent it instead of an id (`decisions.md` 2). */
+  /** Data of the report, if the service sent it instead of an id (`decisions.md` 2). */
   readonly response?: ReportResponse;
 }
 
-/** Requests a report. Throws as the client's `createReport`. */
+/** Requests a report. Throws the errors of the client's `createReport`. */
 export async function requestReport(
   client: Client,
   parameters: ReportBody,
@@ -32,7 +37,7 @@ export async function requestReport(
   }
 
   const { id, status, serviceMs } = created;
-  // Only the service's clock decides how much of the window was over.
+  // Only the service's clock can tell how much of the window was over.
   const createdMs = serviceMs ?? requestedMs;
   return { id, status, requestedMs, createdMs };
 }

@@ -22,12 +22,12 @@ export interface Poll {
   readonly polls: number;
   readonly waitedMs: number;
 
-  /** Pause before the next call; `undefined` if there is none. */
+  /** Pause before the next call; `undefined` if there is no next call. */
   readonly nextPauseMs: number | undefined;
 }
 
 export interface WaitLimits {
-  /** When the wait ends, in milliseconds by the stopwatch; the last call is at this time. */
+  /** End of the wait, in milliseconds by the stopwatch. The last call is made at this time. */
   readonly endMs: number;
 
   /** `Retry-After` can only make the pauses longer. */
@@ -52,14 +52,14 @@ interface WaitState<Result> {
   readonly problem?: AdreportError;
 }
 
-/** A report whose status is ready, with its last status from the service. */
+/** A report that is ready, with the last status from the service. */
 export interface ReadyReport extends RequestedReport {
   readonly message: string;
 }
 
 /**
  * Waits until a report is ready. Throws `StillInProgressError` when time is up,
- * `ReportFailedError`, and as `Client.status`.
+ * `ReportFailedError`, and the errors of `Client.status`.
  */
 export async function waitUntilReady(
   client: Client,
@@ -87,7 +87,10 @@ export async function waitUntilReady(
   return { ...requested, status, message };
 }
 
-/** Begins a download, which may be available later than the status says. Throws as the calls. */
+/**
+ * Begins a download. The report may become available later than its status promises. Throws the
+ * errors of the calls.
+ */
 export function waitForDownload(
   client: Client,
   report: RequestedReport,
@@ -101,8 +104,9 @@ export function waitForDownload(
 }
 
 /**
- * Returns milliseconds until the next call, after `waitedMs`. `auto` is a tenth of the time waited
- * so far, between 0.5 s and 30 s, so that the wait is at most a tenth longer than necessary.
+ * Returns the pause before the next call, in milliseconds. `auto` is a tenth of `waitedMs`, the
+ * time waited so far, between 0.5 s and 30 s. The whole wait is then at most a tenth longer than
+ * necessary.
  */
 export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): number {
   if (interval !== 'auto') return interval;
@@ -112,7 +116,7 @@ export function pauseAfter(waitedMs: number, interval: PollInterval = 'auto'): n
 /** Timers may fire a fraction of a millisecond early; that does not justify another call. */
 const minLeftMs = 1;
 
-/** Calls until there is a result. Throws `StillInProgressError` when time is up. */
+/** Repeats a call until there is a result. Throws `StillInProgressError` when time is up. */
 async function poll<Result>(
   { host }: Client,
   report: RequestedReport,
@@ -143,7 +147,7 @@ async function poll<Result>(
   }
 }
 
-/** How long after its request a report may be unknown to some servers of the service. */
+/** For this long after its request, a report may be unknown to some servers of the service. */
 const maxUnknownMs = 60_000;
 
 const notKnownYet: WaitState<never> = { status: 'not known yet' };

@@ -43,7 +43,7 @@ export const campaignsCommand = declareCommand({
   },
 });
 
-/** Lists campaigns, or with `--ad-units` their ad units. */
+/** Lists campaigns. With `--ad-units`, lists their ad units instead. */
 async function campaigns(context: Context, options: OptionsOf<typeof flags>): Promise<void> {
   const { search, active, adUnits = false } = options;
   const { host, console, account } = context;
@@ -74,8 +74,8 @@ async function campaigns(context: Context, options: OptionsOf<typeof flags>): Pr
 }
 
 /**
- * Searches the names and ids of a campaign and its ad units; ignores accents and case in names, but
- * needs a whole id.
+ * Searches the names and ids of a campaign and its ad units. Names match without regard to accents
+ * and case; an id must match as a whole.
  */
 function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): boolean {
   const plain = (name: string) => name.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
@@ -92,13 +92,16 @@ function matchesText({ adunits, ...campaign }: CampaignRecord, text: string): bo
   return names.some((name) => plain(name).includes(plain(text))) || ids.includes(text);
 }
 
-/** Selects campaigns that run in a period; their dates are Paris wall time (`decisions.md` 5). */
+/**
+ * Selects campaigns that run in a period. The dates of campaigns are Paris wall time
+ * (`decisions.md` 5).
+ */
 function selectActive(period: string, nowMs: number): (campaign: CampaignRecord) => boolean {
   const { since, until } = resolvePeriod({ period }, { zone: defaultZone, nowMs });
   const wallSince = wallTime(since);
   const wallUntil = wallTime(until);
 
-  // A missing or invalid date (`0000-00-00`) sets no bound.
+  // A missing or invalid date (`0000-00-00`) does not limit the campaign.
   return ({ campaignStartDate, campaignEndDate }) => {
     const start = readDate(campaignStartDate);
     if (start !== undefined && start > wallUntil) return false;
@@ -113,7 +116,7 @@ function readDate(date: string): string | undefined {
   return /^[1-9]\d{3}-\d\d-\d\d/.test(date) ? date : undefined;
 }
 
-/** Formats an instant like campaign dates: `2026-11-01 00:00:00`. */
+/** Formats an instant in the form of campaign dates: `2026-11-01 00:00:00`. */
 function wallTime(instant: number): string {
   return formatInstant(instant, defaultZone).slice(0, 19).replace('T', ' ');
 }

@@ -44,49 +44,49 @@ interface CommandSpec<
   /** Line in lists of commands. */
   readonly summary: string;
 
-  /** The arguments are another program's command line, which has flags of its own. */
+  /** Set if the arguments are the command line of another program, with flags of its own. */
   readonly takesProgram?: true;
 
-  /** Command lines that run as printed. */
+  /** Examples: command lines that run as printed. */
   readonly examples: readonly Pair[];
   readonly flags?: Groups;
 
-  /** Groups of the parent command that work here too; its other flags are refused. */
+  /** Groups of flags of the parent command that work here too. Its other flags are refused. */
   readonly flagsAbove?: GroupsAbove;
 
-  /** Context options besides the flags. */
+  /** Context options that do not come from flags. */
   readonly contextOptions?: Partial<ContextOptions>;
   readonly subcommands?: readonly CommandDeclaration[];
 
   /**
-   * Runs the command and resolves to the exit code. Throws `AdreportError`s, and writes through
-   * `context.console` only. A command without an action is a group, which prints its help.
+   * Runs the command and resolves to its exit code. Throws `AdreportError`s, and writes only
+   * through `context.console`. A command without an action is a group, which prints its help.
    */
   readonly action?: (
     invocation: Invocation<OptionsOf<Groups> & OptionsOf<GroupsAbove>, ArgumentValues<Args>>,
   ) => Promise<number>;
 }
 
-/** Runs an action with a context for the options of the command line. */
+/** Runs an action with a context built from the options of the command line. */
 export type Perform = (
   options: ContextOptions,
   action: (context: Context) => Promise<number>,
 ) => Promise<void>;
 
-/** A command, whose Commander command is built when it is needed. */
+/** A command. Its Commander command is built when it is needed. */
 export interface CommandDeclaration {
   readonly name: string;
   build(perform: Perform): Command;
 }
 
 /**
- * A Commander command with its examples and the flags it takes from its parent. Commander calls a
- * method for each kind of mistake; these throw our errors.
+ * A Commander command with its examples and with the flags that it takes from its parent. Commander
+ * calls a method for each kind of mistake. These methods throw adreport's errors.
  */
 export class DeclaredCommand extends Command {
   readonly examples: readonly Pair[];
 
-  /** Its arguments are another program's command line, which has flags of its own. */
+  /** Set if the arguments are the command line of another program, with flags of its own. */
   takesProgram = false;
 
   readonly #groupsAbove: readonly FlagGroup[];
@@ -181,7 +181,7 @@ export function declareCommand<
         action({
           context,
           options,
-          // Their number and words are checked.
+          // Commander has checked their number and words.
           args: command.processedArgs as ArgumentValues<Args>,
           typedOptions: listTypedOptions(command),
           program: findProgram(command),
@@ -223,8 +223,8 @@ interface VisibleOption {
 }
 
 /**
- * Lists the options that a command shows: its own, those it takes from its parent, and the
- * program's.
+ * Lists the options that a command shows: its own options, then those of its parent, then those of
+ * the program.
  */
 export function listVisibleOptions(command: Command): VisibleOption[] {
   const visible: VisibleOption[] = [];
@@ -250,14 +250,18 @@ function countRare(groups: readonly FlagGroup[]): number {
 }
 
 /**
- * Declares `--help-all` for lists of flags: `expandHelpAll` in `program.ts` turns it into `--help`.
+ * Declares `--help-all` so that lists of flags show it. `expandHelpAll` in `program.ts` turns it
+ * into `--help`.
  */
 function addHelpAll(command: Command, rareCount: number): void {
   const option = new Option('--help-all', `print all flags (${rareCount} more)`);
   command.addOption(option.helpGroup('Help:'));
 }
 
-/** Finds the subcommand for the words: the command itself for none, `undefined` if unknown. */
+/**
+ * Finds the subcommand that the words name. Without words, returns the command itself; `undefined`
+ * if a word is unknown.
+ */
 export function findCommand(
   above: Command,
   [name, ...more]: readonly string[],

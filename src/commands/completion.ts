@@ -2,7 +2,7 @@ import type { Command, Option } from 'commander';
 import { readSettingWord } from '../account/setting-values.ts';
 import { declareCommand, findCommand, listVisibleOptions } from './command.ts';
 
-// Each script passes the words up to the cursor. Without a candidate the shell offers files.
+// Each script passes the words up to the cursor. If there is no candidate, the shell offers files.
 const scripts = {
   bash: String.raw`_adreport() {
   local IFS=$'\n'
@@ -88,7 +88,7 @@ function listCandidates(program: Command, before: readonly string[], current: st
   return names.length === 0 && command.registeredArguments.length === 0 ? flags : names;
 }
 
-/** Finds the command of the words, and counts the words that are neither flags nor their values. */
+/** Finds the command that the words name. Counts the other words, except flags and their values. */
 function findPlace(program: Command, words: readonly string[]) {
   let command = program;
   let operandCount = 0;

@@ -90,8 +90,8 @@ export const configCommand = declareCommand({
 });
 
 /**
- * Prints every setting; with `--json` an array of `{name, source, from, value}`. A token is masked,
- * and a password is `set`.
+ * Prints every setting. With `--json`, prints an array of `{name, source, from, value}`. A token is
+ * masked; a password is shown as `set`.
  */
 async function listConfig(context: Context): Promise<void> {
   const settings = await context.account.settings();
@@ -114,7 +114,7 @@ async function listConfig(context: Context): Promise<void> {
 
 /**
  * Stores or removes a setting. Other settings are not validated, so that a wrong base URL can be
- * fixed.
+ * corrected.
  */
 async function changeConfig(
   context: Context,

@@ -56,7 +56,7 @@ const marks: Readonly<Record<DoctorResult['status'], Mark>> = {
   broken: 'problem',
 };
 
-/** Removes secrets of the settings, which the service may repeat. */
+/** Removes the secrets of the settings, because the service may repeat them. */
 async function printResults(
   { console, flags }: Context,
   results: readonly DoctorResult[],

@@ -25,7 +25,7 @@ export const downloadCommand = declareCommand({
   },
 });
 
-/** Checks a report that this machine created against its request, as in `run`. */
+/** Checks the report against its request as in `run`, if this machine created the report. */
 async function download(context: Context, options: DownloadFlags, reportId: string): Promise<void> {
   const outputs = chooseOutputs(context, options);
   const { report: named, part } = await findReport(context, reportId);

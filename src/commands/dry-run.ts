@@ -15,14 +15,14 @@ interface PlannedCall {
   readonly account: ServiceAccount;
   readonly part: Part;
 
-  /** Name of its query, if the run has several. */
+  /** Name of the query, if the run has several. */
   readonly label?: string | undefined;
 
-  /** Files, or `-`; `null` for a report that is only compared with and not written. */
+  /** Files, or `-` for stdout; `null` for a report that is used only for comparison. */
   readonly outputs: readonly string[] | null;
 }
 
-/** Prints the calls of a run; with `--compare`, each report is followed by its earlier one. */
+/** Prints the calls of a run. With `--compare`, each report is followed by the earlier one. */
 export async function showPlan(context: Context, reports: readonly ReportPlan[]): Promise<void> {
   const calls: PlannedCall[] = [];
   for (const planned of reports.filter(({ parts }) => parts.length > 0)) {
@@ -59,7 +59,7 @@ export async function printDryRun(
 
   for (const { account, label, part, outputs } of calls) {
     const { baseUrl, encoding } = await account.settings();
-    // The server of this process is gone when the command line is pasted.
+    // This server has ended by the time the command line is pasted.
     const typable = account.isLocal ? localServer : baseUrl.value?.href;
     const address = typable ?? 'https://reports.example.com';
     const { since, until, zone } = part;

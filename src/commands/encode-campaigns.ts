@@ -5,7 +5,7 @@ import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
 
-/** A campaign or ad unit as its columns show it. */
+/** A campaign or an ad unit, with the members that its columns show. */
 type Row = Readonly<Record<string, string | number>>;
 
 /** Encodes campaigns, or their ad units, for an output. */
@@ -78,7 +78,7 @@ function formatDays(campaign: Omit<CampaignRecord, 'adunits'>) {
   const start = campaign.campaignStartDate.slice(0, 10);
   const lastDay = campaign.campaignEndDate.slice(0, 10);
 
-  // The service uses this year for campaigns without an end.
+  // The service gives campaigns without an end this year.
   const isEndless = lastDay.startsWith('9999-');
   return { start, end: isEndless ? 'no end' : lastDay };
 }
@@ -88,7 +88,7 @@ function pick(row: Row, columns: readonly TextColumn<Row>[]): object {
   return Object.fromEntries(columns.map(({ name, value }) => [name, value(row)]));
 }
 
-/** Encodes records as a JSON array or as NDJSON, one per line in either. */
+/** Encodes records as a JSON array or as NDJSON. Both have one record per line. */
 function encodeJson(format: 'json' | 'ndjson', records: readonly object[]): Buffer {
   const lines = records.map((record) => JSON.stringify(record));
 

@@ -33,7 +33,7 @@ export const fieldsCommand = declareCommand({
   },
 });
 
-/** Prints the vocabulary of a profile; with a term, the entries that it names or describes. */
+/** Prints the vocabulary of a profile. With a term, prints only the entries that match the term. */
 async function fields(
   context: Context,
   options: { readonly profile?: Profile },
@@ -95,7 +95,10 @@ interface Described {
   readonly meaning: string;
 }
 
-/** Returns true if a term occurs in a name or its meaning, or is the name or one of its aliases. */
+/**
+ * Returns true if a term occurs in a name or its meaning, or if it is the name or one of its
+ * aliases.
+ */
 function matchesTerm(term: string, name: string, meaning: string): boolean {
   const text = `${name}\n${meaning}`.toLowerCase();
   return text.includes(term.toLowerCase()) || findNames(term, [name]).length > 0;

@@ -30,8 +30,8 @@ export const helpCommand = declareCommand({
 });
 
 /**
- * Prints a topic, the help of the program or a command, or the places where help has a word. Throws
- * `UsageError` if there are none.
+ * Prints a topic, or the help of the program or of a command. For any other word, prints the places
+ * where help mentions it. Throws `UsageError` if there are none.
  */
 async function help(
   { console, host }: Context,
@@ -41,7 +41,7 @@ async function help(
   const { width, style } = console.out;
   const name = words.join(' ');
 
-  // Topics come before commands: `view` is both, and the command has its own --help.
+  // Topics come before commands: `view` is both, and `view --help` prints the help of the command.
   const topic = findTopic(name);
   if (topic !== undefined) {
     return console.write(renderMarkdown(topic, { width, style, platform: host.platform }));
@@ -77,7 +77,7 @@ function findHeadings(word: string): Pair[] {
   return headings;
 }
 
-/** Finds the flags of a command, and of those below it, that have a word. */
+/** Finds the flags that mention a word, in a command and in the commands below it. */
 function findFlags(command: Command, word: string): Pair[] {
   const flags: Pair[] = [];
   for (const { long, description, hidden } of command.options) {

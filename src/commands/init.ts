@@ -61,7 +61,7 @@ async function init({ console, host }: Context): Promise<void> {
     await file.commit();
   } catch (cause) {
     if (!(cause instanceof OutputError)) throw cause;
-    // The usual hints name -o and --no-clobber, which init does not have.
+    // The usual hints name -o and --no-clobber. init has neither.
     const message =
       cause.code === 'EEXIST'
         ? `${projectFileName} already exists and was not changed.`

@@ -50,7 +50,10 @@ export const execCommand = declareCommand({
   },
 });
 
-/** Throws `UsageError` without `--`, because we would read the flags of the command. */
+/**
+ * Throws `UsageError` without `--`, because adreport would read the flags of the command as its
+ * own.
+ */
 function requireDashes({ argv, host }: Context): void {
   if (argv.includes('--')) return;
   const at = argv.indexOf('exec') + 1;
@@ -60,15 +63,15 @@ function requireDashes({ argv, host }: Context): void {
 }
 
 /**
- * Returns the variables of a command that must reach the server and nothing else: its first
- * account, no other credentials, and no proxy for its host.
+ * Returns environment variables with which a command reaches the local server and no other. They
+ * have the server's first account, no other credentials, and no proxy for the server's host.
  */
 function buildEnvironment(
   { url, accounts }: LocalServer,
   env: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
   const [account] = accounts;
-  // Clients read one of the two names, and some of them only if the other is not set.
+  // Some clients read only one of the two names, and some read it only if the other is not set.
   const others = env.no_proxy || env.NO_PROXY;
   // `*` means every host only if it is the whole value.
   const noProxy = others === '*' ? others : [others, new URL(url).hostname].filter(Boolean).join();

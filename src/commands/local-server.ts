@@ -77,7 +77,7 @@ export const localServerCommand = declareCommand({
   },
 });
 
-/** Prints the URL to stdout, and the accounts with a first call to stderr. */
+/** Prints the URL to stdout. Prints the accounts and a first call to stderr. */
 async function announceServer(
   { console, flags, host }: Context,
   { url, accounts }: LocalServer,

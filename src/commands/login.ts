@@ -76,7 +76,7 @@ export const loginCommand = declareCommand({
 interface Target {
   readonly name: string;
 
-  /** Stored account of that name, if there is one. */
+  /** Stored account of that name; absent if there is none. */
   readonly before: StoredAccount | undefined;
   readonly baseUrl: URL;
   readonly profile: Profile;
@@ -88,14 +88,14 @@ interface TypedCredentials {
   readonly token?: string;
   readonly credentials?: Credentials & { readonly password: string };
 
-  /** Command that printed the password, to be stored. */
+  /** Command that printed the password. It is stored. */
   readonly passwordCommand?: string;
 }
 
 /** Maximum number of tries at a prompt. */
 const maxTries = 3;
 
-/** Asks for missing values, checks them with a call, and stores the token, never the password. */
+/** Asks for missing values and checks them with a call. Stores the token, never the password. */
 async function login(context: Context, options: LoginOptions): Promise<void> {
   const { accounts, console, host } = context;
   const prompt = new Prompt(host.stdin, console, host.signal);
@@ -194,7 +194,7 @@ async function askToken(prompt: Prompt): Promise<TypedCredentials> {
   return { token: checkToken(await prompt.askSecret(question)) };
 }
 
-/** @param lastEmail suggested if there is no flag */
+/** @param lastEmail suggested to the user if no flag gives the e-mail address */
 async function askPassword(
   prompt: Prompt,
   typedEmail: string | undefined,

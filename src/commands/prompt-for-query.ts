@@ -9,7 +9,7 @@ import type { Context } from '../run/context.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 import { Prompt } from '../ui/prompt.ts';
 
-/** Returns true on a terminal if neither a period nor a saved report was typed. */
+/** Returns true on a terminal if the command line has neither a period nor a saved report. */
 export function shouldPrompt(
   { console }: Pick<Context, 'console'>,
   { options, names }: Pick<RunCommandLine, 'options' | 'names'>,
@@ -21,7 +21,7 @@ export function shouldPrompt(
 }
 
 /**
- * Asks for the period, and for the breakdowns and the file unless they were typed, and prints the
+ * Asks for the period. Asks for the breakdowns and the file too, unless they were typed. Prints the
  * equivalent command line.
  */
 export async function promptForQuery(tools: Context, options: RunFlags): Promise<RunFlags> {
@@ -79,7 +79,7 @@ function readBreakdowns(answer: string): readonly string[] | undefined {
   return answer.toLowerCase() === 'none' ? undefined : readList(answer);
 }
 
-/** Returns a function that throws `UsageError` for invalid answers. */
+/** Returns a function that throws `UsageError` if an answer is invalid. */
 function checkWith(profile: Profile, nowMs: number) {
   return (answers: {
     readonly period: string;
@@ -89,7 +89,7 @@ function checkWith(profile: Profile, nowMs: number) {
       buildQuery({ ...answers }, { profile, stdoutFormat: 'csv', nowMs });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      // The question shows examples, so a long list of accepted values is left out.
+      // The question shows examples, so the error leaves out a long list of accepted values.
       const { message, hint = '' } = error;
       throw new UsageError(hint.length > 80 ? message : `${message} ${hint}`.trim());
     }

@@ -14,10 +14,10 @@ interface ChildProgram {
 }
 
 /**
- * Runs a program to its end, then ends every process that it started. It gets its own process
- * group, which is signalled as a whole, unless it reads from a terminal: then it must stay in ours,
- * where Ctrl-C reaches it. Returns its exit code, or 128 + n for a signal, as shells do. Throws
- * `UsageError` if it cannot be started.
+ * Runs a program to its end, then ends every process that it started. Returns the exit code of the
+ * program, or 128 + n for a signal, as shells do. Normally the program gets a process group of its
+ * own, which is signalled as a whole. A program that reads from a terminal stays in our group,
+ * where Ctrl-C reaches it. Throws `UsageError` if the program cannot be started.
  */
 export async function runToEnd(program: ChildProgram): Promise<number> {
   const { host } = program;
@@ -38,7 +38,7 @@ export async function runToEnd(program: ChildProgram): Promise<number> {
     const isInterrupt = reason instanceof InterruptedError && reason.exitCode === 130;
     if (!isInterrupt || isGroup) signalAll(isInterrupt ? 'SIGINT' : 'SIGTERM');
   };
-  // A second signal ends this process at once, and the command with it.
+  // A second signal ends this process at once, and the program with it.
   const endWithUs = (): void => void signalAll('SIGKILL');
   host.signal.addEventListener('abort', passOn);
   process.once('exit', endWithUs);
@@ -58,8 +58,8 @@ export async function runToEnd(program: ChildProgram): Promise<number> {
 const graceMs = 2_000;
 
 /**
- * Ends a process group whose leader has ended. A process between fork and exec can lose a signal to
- * its parent's handler, so SIGKILL follows.
+ * Ends a process group whose leader has ended. A signal may be lost in a process between fork and
+ * exec, because its parent's handler catches it. Therefore SIGKILL follows.
  */
 async function endGroup(signalAll: (signal: NodeJS.Signals | 0) => boolean): Promise<void> {
   const deadline = performance.now() + graceMs;

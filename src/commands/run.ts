@@ -38,7 +38,7 @@ export const runCommand = declareCommand({
   },
 });
 
-/** Downloads the report of the flags, or the named ones of `adreport.yaml`. */
+/** Downloads the report that the flags describe, or the named reports of `adreport.yaml`. */
 async function run(context: Context, command: RunCommandLine): Promise<void> {
   const { options } = command;
   requireEffect(command);
@@ -69,7 +69,7 @@ async function run(context: Context, command: RunCommandLine): Promise<void> {
   context.console.note(`Nothing to download${why}.`);
 }
 
-/** Throws `UsageError` for flags that do nothing without several reports. */
+/** Throws `UsageError` for flags that have an effect only on several reports. */
 function requireEffect({ options, names, typedOptions }: RunCommandLine): void {
   const { split, all, account = '', by = [], shard } = options;
   const isWeekly = by.some((name) => findNames(name, ['WEEKLY']).length > 0);
@@ -88,7 +88,7 @@ function needsSplit(flag: string): UsageError {
 
 /**
  * Throws `UsageError` if two reports of a run write to the same place, or if the system does not
- * allow a name.
+ * allow a file name.
  */
 function requireDistinctFiles(
   reports: readonly ReportPlan[],

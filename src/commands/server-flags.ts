@@ -148,7 +148,8 @@ function readNow(value: string): number {
 }
 
 /**
- * Reads an IP address or host name; IPv6 may be in brackets. An empty one would mean all addresses.
+ * Reads an IP address or a host name. IPv6 may be in brackets. An empty value is refused, because
+ * it would mean all addresses.
  */
 function parseHost(value: string): string {
   const host = value.replace(/^\[(.*)\]$/, '$1');
@@ -160,11 +161,11 @@ interface StartOptions {
   readonly flags: OptionsOf<typeof startFlags>;
   readonly port?: number;
 
-  /** Called at the end of every call. */
+  /** Called at the end of every call of the service. */
   readonly onRequest?: (request: LoggedRequest) => void;
 }
 
-/** Starts a server as the flags say. Warns if other machines can reach it. */
+/** Starts a server with the options of the flags. Warns if other machines can reach it. */
 export async function startFromFlags(
   { console, host: { cwd } }: Context,
   { flags, port = 0, onRequest }: StartOptions,

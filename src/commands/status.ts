@@ -36,7 +36,10 @@ export const statusCommand = declareCommand({
   },
 });
 
-/** Prints the status of a report, or with `--json` its record. A failed report is exit 6. */
+/**
+ * Prints the status of a report. With `--json`, prints the whole record. The exit code is 6 if the
+ * report failed.
+ */
 async function status(
   context: Context,
   options: OptionsOf<typeof flags>,
@@ -64,7 +67,7 @@ async function status(
   }
 }
 
-/** Makes one status call, and records its result. */
+/** Makes one status call and records the result. */
 async function callStatus(context: Context, reportId: string): Promise<StatusRecord> {
   const client = await context.account.client();
   const record = await client.status(reportId);

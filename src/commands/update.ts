@@ -80,7 +80,7 @@ export const updateCommand = declareCommand({
   },
 });
 
-/** A folder that is updated. */
+/** A folder to update. */
 interface UpdatedFolder {
   readonly snapshot: FolderSnapshot;
   readonly due: readonly FolderPart[];
@@ -89,7 +89,7 @@ interface UpdatedFolder {
   readonly isSelected: (name: string) => boolean;
 }
 
-/** Reads the folders at some paths. Throws `UsageError` for a path that cannot be updated. */
+/** Reads the folders at some paths. Throws `UsageError` if a path cannot be updated. */
 async function openFolders(
   { console, host }: Context,
   paths: readonly string[],
@@ -135,7 +135,7 @@ async function openFolders(
   return opened;
 }
 
-/** Plans the downloads of folders, and returns the errors of those that have none. */
+/** Plans the downloads of folders. Returns an error for each folder that cannot be planned. */
 async function planReports(
   context: Context,
   folders: readonly UpdatedFolder[],
@@ -157,7 +157,10 @@ async function planReports(
 
 type UpdateFlags = OptionsOf<readonly [typeof updateFlags, typeof serviceFlags, typeof waitFlags]>;
 
-/** Plans the run of a declaration for the parts that are due. Throws as `findFolderAccount`. */
+/**
+ * Plans the run of a declaration for the parts that are due. Throws the errors of
+ * `findFolderAccount`.
+ */
 async function planUpdate(
   { accounts, host }: Context,
   { snapshot, due }: UpdatedFolder,
@@ -185,7 +188,7 @@ async function planUpdate(
   };
 }
 
-/** Warns about what the update could not solve; resolves to true if there is anything. */
+/** Warns about problems that the update could not solve. Resolves to true if there are any. */
 async function warnAboutProblems(
   { console, host }: Context,
   folders: readonly UpdatedFolder[],
@@ -197,7 +200,7 @@ async function warnAboutProblems(
     const names = new Set(due.map(({ name }) => name));
     const after = await refreshSnapshot(snapshot, names, signal);
     const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
-    // A due file that still has a problem was kept: another update would not fix it.
+    // If a file still has a problem after its update, it was kept. Another update would not fix it.
     const needsUser = ({ fixedBy: solvedBy, file }: Problem): boolean => {
       return solvedBy === 'person' || names.has(file);
     };

@@ -19,7 +19,10 @@ export const whoamiCommand = declareCommand({
   },
 });
 
-/** Shows the account and tries its token with a call; a failure is thrown after the output. */
+/**
+ * Shows the account and tries its token with a call. If the call fails, the error is thrown after
+ * the output.
+ */
 async function whoami(context: Context): Promise<void> {
   const { console, flags } = context;
   const { account, baseUrl, token, profile } = await context.account.settings();
@@ -55,7 +58,7 @@ async function whoami(context: Context): Promise<void> {
 }
 
 interface AccountTrial extends TokenTrial {
-  /** Thrown after the output. */
+  /** The error of the call, thrown after the output. */
   readonly failure?: AdreportError;
 }
 

@@ -11,7 +11,7 @@ import {
 
 type AliasedName = MetricName | DerivedName | BreakdownName | DerivedBreakdownName;
 
-/** Words of the trade and the names they mean. A word with several names is ambiguous. */
+/** Common words of the field, with the names they mean. A word with several names is ambiguous. */
 // biome-ignore format: a table
 export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
   'ad requests': ['requests'], 'bid requests': ['requests'],
@@ -51,9 +51,10 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
 };
 
 /**
- * Finds the accepted names that a typed one means: the name itself, else those that differ in case,
- * blanks, `-`, `_` or plural, else those of an alias or of the same metric or breakdown. Several
- * mean that it is ambiguous, none that it is unknown.
+ * Finds the accepted names that a typed name means. The name itself comes first, then names that
+ * differ only in case, blanks, `-`, `_` or plural, then the names of an alias or of the same metric
+ * or breakdown. Several results mean that the name is ambiguous; no result means that it is
+ * unknown.
  *
  * @param accepted metrics, breakdowns, filters or columns
  */
@@ -68,7 +69,7 @@ export function findNames(typed: string, accepted: readonly string[]): readonly 
 }
 
 /**
- * Finds the accepted names that equal a typed one, or differ in case, blanks, `-`, `_` or plural.
+ * Finds the accepted names that equal a typed name. Case, blanks, `-`, `_` and plural are ignored.
  */
 export function findSpellings(typed: string, accepted: readonly string[]): readonly string[] {
   if (accepted.includes(typed)) return [typed];

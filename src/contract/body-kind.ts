@@ -19,7 +19,7 @@ export function detectBinaryFormat(head: Uint8Array): BinaryFormat | undefined {
   return signatures.find(({ signature }) => start.startsWith(signature))?.form;
 }
 
-/** Recognizes web pages such as a proxy's or a portal's. */
+/** Recognizes a web page, such as that of a proxy or a captive portal. */
 export function isPage(text: string, contentType = ''): boolean {
   return /html/i.test(contentType) || /^\s*</.test(text);
 }
@@ -28,7 +28,7 @@ function isLabelledCsv(contentType = ''): boolean {
   return /\bcsv\b/i.test(contentType);
 }
 
-/** Recognizes a body that is labelled as CSV, or has a first line that is not JSON. */
+/** Recognizes a body that is labelled as CSV, or whose first line is not JSON. */
 export function isCsv(text: string, contentType = ''): boolean {
   return isLabelledCsv(contentType) || /^\s*[^\s{["<][^\r\n]*[\r\n]/.test(text);
 }
@@ -37,19 +37,20 @@ export function looksLikeJson(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }
 
-/** Recognizes a list of rows, or anything but JSON. */
+/** Recognizes a list of rows. Anything that is not JSON counts too. */
 export function looksLikeReport(text: string): boolean {
   return /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(text);
 }
 
-/** Returns the report id if a whole body is one, whatever its media type. */
+/** Returns the report id if the whole body is an id, whatever its media type. */
 export function findBareId(text: string, contentType = ''): string | undefined {
   const id = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
   return id !== undefined && /\d/.test(id) && !isLabelledCsv(contentType) ? id : undefined;
 }
 
 /**
- * Detects the format of a report's text. Its beginning takes precedence over its `Content-Type`.
+ * Detects the format of a report's text. The beginning of the text takes precedence over the
+ * `Content-Type`.
  */
 export function detectTextFormat(text: string, contentType = ''): 'page' | 'json' | 'csv' {
   if (isPage(text)) return 'page';

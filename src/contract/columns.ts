@@ -16,10 +16,10 @@ export interface Column {
   readonly metric?: MetricName;
   readonly breakdown?: BreakdownName;
 
-  /** Its dates are the Mondays of weeks. */
+  /** True if the dates are the Mondays of weeks. */
   readonly isWeekly?: true;
 
-  /** Requested only to compute another column, and not shown. */
+  /** True if the column is requested only to compute another one. It is not shown. */
   readonly hidden?: true;
 }
 
@@ -27,9 +27,9 @@ export interface Column {
 type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
- * Lists the columns of a report's rows, in row order: time, dimensions, metrics as requested. A
- * buyer's row has all dimension fields (null and without `breakdown` here unless requested); a
- * DSP's row has only requested ones (`decisions.md` 4, Row fields).
+ * Lists the columns of a report's rows in their order: time, dimensions, then metrics as requested.
+ * A buyer's row has all dimension fields; those that were not requested are null and have no
+ * `breakdown` here. A DSP's row has only requested fields (`decisions.md` 4, Row fields).
  */
 export function listColumns(profile: Profile, request: ColumnsRequest): Column[] {
   const columns: Column[] = [];
@@ -55,8 +55,8 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
 );
 
 /**
- * Names the columns that identify a row: for each breakdown its id, or its name if it has no id.
- * Empty for a report with one row.
+ * Names the columns that identify a row. For each breakdown this is the id, or the name if there is
+ * no id. Empty for a report with one row.
  */
 export function listKeyFields(asked: readonly BreakdownName[]): string[] {
   const key: string[] = [];
@@ -72,7 +72,9 @@ export function listKeyFields(asked: readonly BreakdownName[]): string[] {
 
 const typesByField = new Map(breakdownFields.map(({ name, type }) => [name as string, type]));
 
-/** Metrics of both profiles by row field. If two have the same field, the first counts. */
+/**
+ * Metrics of both profiles by row field. If two metrics have the same field, the first one counts.
+ */
 const metricsByField = new Map<string, Metric>();
 for (const metric of metrics) {
   for (const field of [metric.name, ...Object.values(metric.rowField ?? {})]) {
@@ -96,12 +98,15 @@ export function isComputedMetric(field: string): boolean {
   return derivedMetrics.some((metric) => metric.field === field);
 }
 
-/** Finds the metric of a row field in either profile: `valueDollar` is revenueDollar. */
+/**
+ * Finds the metric of a row field in either profile. `valueDollar` belongs to revenueDollar, for
+ * example.
+ */
 export function metricOfField(field: string): Metric | undefined {
   return metricsByField.get(field);
 }
 
-/** Finds the field of a metric among those of a row, in either profile. */
+/** Finds the field of a metric among the fields of a row, in either profile. */
 export function fieldOfMetric(metric: string, fields: readonly string[]): string | undefined {
   return fields.find((field) => metricOfField(field)?.name === metric);
 }
@@ -113,8 +118,8 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
 }
 
 /**
- * Finds a row field by name, ignoring outer blanks and, if nothing else matches, case. Returns
- * unknown names unchanged.
+ * Finds a row field by name. Outer blanks are ignored; case is ignored if nothing matches exactly.
+ * Returns unknown names unchanged.
  */
 export function findField(name: string): string {
   const plain = name.trim();
@@ -122,7 +127,10 @@ export function findField(name: string): string {
   return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
 }
 
-/** Maps the names of a header to row fields. A name is unchanged if its field occurs elsewhere. */
+/**
+ * Maps the names of a header to row fields. If another column already has the field, the name stays
+ * unchanged.
+ */
 export function readHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
@@ -132,7 +140,7 @@ export function readHeader(names: readonly string[]): string[] {
   });
 }
 
-/** Row fields by label in lower case; in spreadsheets, dates are also weeks and months. */
+/** Row fields by label in lower case. In spreadsheets, weeks and months are dates too. */
 const fieldsByLabel: ReadonlyMap<string, string> = new Map([
   ...[...allFields, ...derivedMetrics.map(({ field }) => field)]
     .reverse()
@@ -163,7 +171,7 @@ const campaignFields = [
 
 /**
  * Labels a row field with its unit: `Revenue (€)` for `revenueEuro`, `Campaign ID` for
- * `campaignId`. An unknown field is its own label.
+ * `campaignId`. A field that is not known is its own label.
  */
 export function fieldLabel(field: string): string {
   const derived = derivedMetrics.find((metric) => metric.field === field);
