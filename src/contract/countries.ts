@@ -73,7 +73,10 @@ export function listCountries(): readonly Country[] {
   return [...new Set(index.values())];
 }
 
-/** Finds the country that a term names, or else those with a word that begins with the term. */
+/**
+ * Finds the country that a term names. If there is none, finds the countries with a word that
+ * begins with the term.
+ */
 export function searchCountries(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];

@@ -6,7 +6,7 @@ interface Endpoint {
   /** Path below the base URL. */
   readonly path: string;
 
-  /** True if the call has a body, which is JSON or a form. */
+  /** True if the call has a body. The body is JSON or a form. */
   readonly takesBody: boolean;
 }
 
@@ -19,7 +19,7 @@ export const endpoints = {
   campaigns: { method: 'GET', path: '/campaigns', takesBody: false },
 } as const satisfies Readonly<Record<string, Endpoint>>;
 
-/** Short names of the calls, used by faults and traces. */
+/** Short names of the calls. Faults and traces use them. */
 export type EndpointName = keyof typeof endpoints;
 
 /** Names of the calls, in the order in which a client makes them. */
@@ -36,7 +36,7 @@ export function trimTrailingSlashes(url: string): string {
   return url.slice(0, length);
 }
 
-/** A token is sent alone in a header (RFC 9110, 5.5). */
+/** Matches a token that can be sent in a header of its own (RFC 9110, 5.5). */
 export const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
 /** Calls with a token: all except the sign-in. */
@@ -61,13 +61,13 @@ export const encodings = ['json', 'form'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /**
- * How the service reads the ends of a window: as instants, or as the digits of the wall time
- * (`decisions.md` 2).
+ * How the service reads the ends of a window: as instants, or as wall time whose digits are written
+ * as if they were UTC (`decisions.md` 2).
  */
 export const windowClocks = ['instant', 'wall'] as const;
 export type WindowClock = (typeof windowClocks)[number];
 
-/** Documented report states, which the local server can produce. */
+/** Documented report states. The local server can produce all of them. */
 export const reportStatuses = ['progress', 'ready', 'failed', 'expired'] as const;
 export type ReportStatus = (typeof reportStatuses)[number];
 
@@ -93,8 +93,8 @@ const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
 const outcomes: readonly ReportOutcome[] = ['progress', 'ready', 'failed'];
 
 /**
- * Accepts a status word in any case (`decisions.md` 3); returns `undefined` for an unknown word,
- * which may mean anything.
+ * Accepts a status word in any case (`decisions.md` 3). Returns `undefined` for an unknown word,
+ * because its meaning is not known.
  */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
   const word = status.trim().toLowerCase();
@@ -115,7 +115,10 @@ export interface ReportSummary {
   /** Breakdowns in upper case, in the order of the request. */
   readonly breakdowns: readonly string[];
 
-  /** A buyer's is always `europe/paris`, a DSP's the name as requested. */
+  /**
+   * Name of the zone. In a buyer's report it is always `europe/paris`, in a DSP's the name as
+   * requested.
+   */
   readonly timezone: string;
 }
 

@@ -13,7 +13,10 @@ type KnownRow<AnyProfile extends Profile, By, Metrics> = Flat<
   BreakdownFields<By> & MetricFields<AnyProfile, Metrics>
 >;
 
-/** A row, by the profile and the names of breakdowns and metrics if they are literals. */
+/**
+ * A row. Its type follows from the profile and from the names of breakdowns and metrics, if these
+ * are literals.
+ */
 export type RowOf<AnyProfile extends Profile, By, Metrics> = [
   IsLiteral<By>,
   IsLiteral<Metrics>,

@@ -3,15 +3,15 @@
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Matches a DSP's money, with a decimal comma. Three digits after the comma are not accepted, as
- * the comma might separate thousands, unless only a zero precedes it.
+ * Matches a DSP's money, which has a decimal comma. Three digits after the comma are refused,
+ * because the comma might separate thousands. They are accepted only after a single zero.
  */
 const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 
 /**
- * Normalizes a number, or a string such as `"1234,50"`, to a string with a decimal point and all
- * digits; `undefined` for any other value. Surrounding blanks, a plus sign, leading zeros and a
- * bare decimal point (`.5`) are accepted.
+ * Normalizes a number, or a string such as `"1234,50"`. Returns a string with a decimal point and
+ * all digits; `undefined` for any other value. Accepts surrounding blanks, a plus sign, leading
+ * zeros, and a point without a digit before it (`.5`).
  */
 export function toDecimalString(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
@@ -65,8 +65,8 @@ export function parseWallTime(text: string): number | undefined {
 }
 
 /**
- * Parses an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`, into its instant
- * and its wall time (as if it were UTC); `undefined` for any other string.
+ * Parses an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`. Returns the
+ * instant and the wall time (as if it were UTC); `undefined` for any other string.
  */
 export function parseTimestamp(text: string): { instantMs: number; wallMs: number } | undefined {
   const form =
@@ -93,9 +93,9 @@ const timeForm =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
- * Parses a day, optionally with a time after a `T` or a blank. Seconds, a fraction (which is
- * dropped) and an offset (`Z`, `+0100`, `+01:00` or `+01`) are optional. Returns `undefined` for
- * any other string.
+ * Parses a day, optionally with a time after a `T` or a blank. The time may lack seconds. A
+ * fraction of a second is dropped. An offset (`Z`, `+0100`, `+01:00` or `+01`) is optional. Returns
+ * `undefined` for any other string.
  */
 export function readTime(text: string): ParsedTime | undefined {
   const day = parseDay(text);

@@ -1,16 +1,16 @@
 /**
- * All metrics, breakdowns and filters of the reporting service: wire name, row fields, type,
- * profiles, meaning.
+ * All metrics, breakdowns and filters of the reporting service. Each has its wire name, row fields,
+ * type, profiles and meaning.
  *
  * Flags, help, completion, validation at both ends, the report engine and the column order are
- * derived from these lists. Their order is that of the columns in a row. `aliases.ts` has other
- * words for them. Sources: the service specification (Metrics, Breakdowns, Buyer-profile filters,
- * Report data) and `decisions.md` section 4.
+ * derived from these lists. The order of the lists is the order of the columns in a row.
+ * `aliases.ts` lists other words for the names. Sources: the service specification (Metrics,
+ * Breakdowns, Buyer-profile filters, Report data) and `decisions.md` section 4.
  */
 
 export const profiles = ['buyer', 'dsp'] as const;
 
-/** Determines what an account may request. Belongs to the account, not to a request. */
+/** Determines what an account may request. The profile belongs to the account, not to a request. */
 export type Profile = (typeof profiles)[number];
 
 const buyer = ['buyer'] as const;
@@ -28,7 +28,10 @@ export interface VocabularyEntry<Name extends string = string> {
   readonly meaning: string;
 }
 
-/** What buyers look for under another name; printed once wherever metrics are explained. */
+/**
+ * Explains revenue, which buyers look for under another name. Printed once wherever metrics are
+ * explained.
+ */
 export const revenueMeaning =
   'The service reports revenue in euros and in US dollars; buyers know it as their spend.';
 
@@ -64,7 +67,7 @@ type RowFieldOf<AnyProfile extends Profile, Entry extends MetricRow> = Entry ext
   ? Field
   : Entry['name'];
 
-/** Fields of metrics in a row; those of another profile are omitted. */
+/** Fields of metrics in a row. The metrics of the other profile are omitted. */
 export type MetricFields<AnyProfile extends Profile, Names> = {
   [Entry in Extract<MetricRow, { name: Names }> as AnyProfile extends Entry['profiles'][number]
     ? RowFieldOf<AnyProfile, Entry>
@@ -85,7 +88,10 @@ interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<N
   /** The value may be null even if requested (specification, Report data). */
   readonly nullable?: true;
 
-  /** Without the breakdown, a buyer's row omits the fields instead of null (`decisions.md` 4). */
+  /**
+   * True if a buyer's row omits the fields, instead of null, without the breakdown (`decisions.md`
+   * 4).
+   */
   readonly onlyWhenRequested?: true;
 }
 
@@ -136,8 +142,8 @@ export type BreakdownFields<Names> = {
 };
 
 /**
- * A breakdown that the service does not have: one report per calendar unit, with the breakdown
- * `sentAs`, merged by the client.
+ * A breakdown that the service does not have. The client requests one report per calendar unit,
+ * with the breakdown `sentAs`, and merges the reports.
  */
 export interface DerivedBreakdown extends Omit<BreakdownEntry, 'name'> {
   readonly name: 'WEEKLY';
@@ -160,7 +166,7 @@ interface FilterEntry<Name extends string = string> extends VocabularyEntry<Name
   /** Breakdown whose values the filter selects. */
   readonly on: DimensionName;
 
-  /** `id`: compared as strings of digits; `text`: by exact name. */
+  /** How values are compared. `id`: as strings of digits; `text`: by exact name. */
   readonly compare: 'id' | 'text';
   readonly adminOnly?: true;
 }
@@ -190,7 +196,7 @@ export const filters: readonly Filter[] = filterTable;
 
 /**
  * A metric that the service does not send: `factor × numerator / denominator`. It is computed from
- * sums, not averaged over rows, so it is correct for any grouping.
+ * sums instead of averaged over rows, so it is correct for any grouping.
  */
 export interface DerivedMetric extends VocabularyEntry {
   /** Column in a file, and the name for `--metrics` and `--sort`. */
@@ -200,7 +206,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly factor: number;
   readonly unit: 'percent' | 'money';
 
-  /** Only shown when named, to keep the default output short. */
+  /** True if the metric is shown only when it is named. This keeps the default output short. */
   readonly onlyWhenNamed?: true;
 }
 

@@ -17,12 +17,12 @@ export interface Claim {
   /** A sentence whose subject is the service. */
   readonly sentence: string;
 
-  /** Why the claim is not tried for a DSP account; absent to try it. */
+  /** The reason why the claim is not tried for a DSP account; absent if it is tried. */
   readonly dspLacks?: string;
 
   /**
-   * Returns what differs, or nothing. Throws `NotTried`, and an `AdreportError` for a response that
-   * the client does not accept.
+   * Returns the difference from the claim, or nothing. Throws `NotTried`. Throws an `AdreportError`
+   * for a response that the client does not accept.
    */
   check(trial: Trial): Promise<string | undefined>;
 }
@@ -143,7 +143,7 @@ export const claims: readonly Claim[] = [
       const differences: string[] = [];
       for (const metric of trial.days.body.metrics.split(',')) {
         const [byDay, whole] = [sumIn(days, metric), sumIn(total, metric)];
-        // Half a cent, as amounts may be rounded in each row.
+        // Amounts may be rounded in each row, so half a cent is allowed.
         const isEqual = Math.abs(byDay - whole) <= 0.005 * days.rows.length;
         if (!isEqual) differences.push(`${metric}: ${byDay} by day, ${whole} in total`);
       }
@@ -167,7 +167,7 @@ export const claims: readonly Claim[] = [
   },
 ];
 
-/** Returns true for a refusal after which other claims can be tried. */
+/** Returns true if other claims can be tried after this refusal. */
 function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrial(error);
 }
@@ -200,7 +200,10 @@ async function checkEncodings(trial: Trial): Promise<string | undefined> {
   return `the breakdowns of a ${otherEncoding} body are ${printable(breakdowns)}`;
 }
 
-/** Returns what the checks of a report say about some lines of the table in `cli.md`. */
+/**
+ * Returns the warnings about some lines of the table in `cli.md`. Includes notes on values that
+ * could not be read.
+ */
 function findDifference(
   { warnings, notes }: ReadReport,
   ...kinds: readonly MessageKind[]

@@ -19,7 +19,7 @@ export interface DoctorResult {
   /** Next step for the user; `null` if the check passed. */
   readonly fix: string | null;
 
-  /** Exit code of commands that run into this problem; `null` unless `broken`. */
+  /** Exit code of the commands that this problem affects; `null` unless the result is `broken`. */
   readonly exitCode: number | null;
 }
 
@@ -28,7 +28,7 @@ export const checkTimeoutMs = 10_000;
 
 /**
  * Checks settings, network, clock and sign-in, in the order in which a command needs them. Throws
- * errors other than `AdreportError`, and the signal's reason when aborted.
+ * only errors that are not `AdreportError`s, and the reason of the signal when it is aborted.
  */
 export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const results: DoctorResult[] = [];
@@ -66,7 +66,7 @@ export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResul
   return results;
 }
 
-/** Checks that the settings can be read, and by their owner only. */
+/** Checks that the settings can be read, and that only their owner can read them. */
 async function checkStore({ host }: DoctorTools): Promise<readonly DoctorResult[]> {
   const store = new Store(host.env);
   const { accounts } = await store.read();
@@ -100,7 +100,7 @@ async function checkProjectFile({ host }: DoctorTools): Promise<readonly DoctorR
   return [passedResult(projectFileName, `${path}: ${formatPlural(file.lines.size, 'report')}`)];
 }
 
-/** Makes one call without a token, which should get a 401 (`decisions.md`, 6). */
+/** Makes one call without a token. It should get a 401 (`decisions.md`, 6). */
 async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const { account, host, isLocal } = tools;
   const { value: baseUrl } = (await account.settings()).baseUrl;
@@ -131,7 +131,7 @@ async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResul
   }
 }
 
-/** Checks the status of a call without a token, which should be a refusal. */
+/** Checks the status of a call without a token. The service should refuse the call. */
 function checkStatus(status: number, message: string): DoctorResult {
   if (status === 401 || status === 403) {
     return passedResult('connection', `${message}, as expected without a token`);

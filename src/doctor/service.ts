@@ -16,15 +16,15 @@ interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
   readonly detail: string | null;
 }
 
-/** Used if a documented claim differs: adreport would misread reports. */
+/** Exit code if a documented claim differs. adreport would misread reports. */
 const differenceExitCode = 9;
 
 /**
  * Tries the claims on the service, prints the results, and returns the exit code. Throws
- * `UsageError` without `--yes` and a terminal to ask. If the service cannot be reached or refuses
- * the token, the results so far are printed before the error is thrown.
+ * `UsageError` if there is neither `--yes` nor a terminal on which to ask. If the service cannot be
+ * reached or refuses the token, the results so far are printed before the error is thrown.
  *
- * @param isConfirmed requests the reports without asking
+ * @param isConfirmed true to request the reports without asking
  */
 export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
   const { account, console, host } = tools;
@@ -66,7 +66,7 @@ function confirmReports({ console, host }: DoctorTools): Promise<boolean> {
   ]);
 }
 
-/** Tries every claim that the profile has; none after an error that ends the trials. */
+/** Tries the profile's claims. After an error that ends the trials, no further claim is tried. */
 async function tryClaims(trial: Trial, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
@@ -95,7 +95,7 @@ function toOutcome(difference: string | undefined): Outcome {
     : { result: 'differs', detail: difference };
 }
 
-/** Turns an error of the service into an outcome. Throws any other error. */
+/** Turns an error of the service into an outcome. Any other error is thrown. */
 function toErrorOutcome(error: unknown): Outcome {
   if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
@@ -103,7 +103,7 @@ function toErrorOutcome(error: unknown): Outcome {
   return { result: endsTrial(error) ? 'not tried' : 'differs', detail: error.message };
 }
 
-/** Fits a mark and the id of a claim. */
+/** Columns that fit a mark and the id of a claim. */
 const indent = 20;
 
 const marks: Readonly<Record<ClaimResult['result'], Mark>> = {

@@ -12,20 +12,23 @@ import type { QueryFlags } from '../query/flags/run-flags.ts';
 import { wholePart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 
-/** A report, and what the checks of every report say about it. */
+/** A report, with the messages of the checks that every report gets. */
 export interface ReadReport extends ReportInMemory, CheckResult {}
 
-/** A small report of closed days, which is requested when a claim needs it. */
+/** A small report of days that are over. It is requested when a claim needs it. */
 interface TrialReport {
-  /** Shown to the user, who confirms the request. */
+  /** Description for the user, who confirms the request. */
   readonly description: string;
   readonly part: Part;
   readonly body: ReportBody;
 
-  /** Requests the report, once, in the encoding of the account; returns its id. */
+  /**
+   * Requests the report in the account's encoding and returns its id. Later calls return the same
+   * id.
+   */
   readonly create: () => Promise<string>;
 
-  /** Waits for the report, reads it, and checks it against its request, once. */
+  /** Waits for the report, reads it and checks it against its request. This happens once. */
   readonly read: () => Promise<ReadReport>;
 }
 
@@ -38,10 +41,10 @@ export interface TrialSettings {
   readonly canSignIn: boolean;
 }
 
-/** For a DSP's report that is not in the default zone. */
+/** A DSP's report in a zone other than the default one. */
 const otherZone = 'Asia/Tokyo';
 
-/** No report has this id. */
+/** An id that belongs to no report. */
 const unknownId = '00000000000000000000000000000000';
 
 const dayMs = 86_400_000;
@@ -102,7 +105,7 @@ export class Trial {
     throw new NotTried('the service sends the data instead of a report ID');
   }
 
-  /** Rejects with the service's refusal. */
+  /** Rejects with the refusal of the service. */
   requestUnknownStatus(): Promise<unknown> {
     return this.client.status(unknownId);
   }
@@ -114,7 +117,7 @@ export class Trial {
     return this.#plan('one campaign', filtered).read();
   }
 
-  /** Waits for a report, reads it, and checks it against its request if that is given. */
+  /** Waits for a report and reads it. Checks it against its request, if the request is given. */
   async read(reportId: string, part?: Part): Promise<ReadReport> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const endMs = this.client.host.stopwatch() + waitTimeoutMs;
@@ -139,7 +142,7 @@ export function endsTrial(error: unknown): boolean {
   return isUnreachable(error) || isNotSignedIn(error);
 }
 
-/** Returns what another claim is about. Throws `NotTried` if that is not available. */
+/** Returns a value that another claim provides. Throws `NotTried` if there is no value. */
 export async function requireFor<Value>(value: Promise<Value>): Promise<Value> {
   try {
     return await value;

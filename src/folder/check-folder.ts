@@ -16,14 +16,14 @@ export interface Problem {
   readonly file: string;
   readonly kind: ProblemKind;
 
-  /** Completes a sentence that begins with the file: `is missing`. */
+  /** End of a sentence whose subject is the file: `is missing`. */
   readonly clause: string;
 
-  /** A sentence that says what to do, if an update does not solve the problem. */
+  /** A sentence that says what to do; absent if an update solves the problem. */
   readonly advice?: string | undefined;
   readonly fixedBy: 'update' | 'person';
 
-  /** Absent for files that belong to no part of the folder. */
+  /** Part of the folder; absent for a file that belongs to none. */
   readonly part?: FolderPart | undefined;
 }
 
@@ -139,7 +139,9 @@ function describeChange(bytes: number, expected: number): string {
   return `has ${formatCount(bytes)} bytes, but was downloaded with ${formatCount(expected)}`;
 }
 
-/** Checks a file of the pattern outside the folder's days, but not its bytes. */
+/**
+ * Checks a file that matches the pattern but is outside the folder's days. Its bytes are not read.
+ */
 function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undefined {
   const { declaration } = snapshot;
   const kind = findMismatch(file, snapshot);
@@ -153,13 +155,13 @@ function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undef
   return { ...problem, clause, advice: 'Move it away.', fixedBy: 'person' };
 }
 
-/** Returns true if a problem is the one before it, in the next day, week or month. */
+/** Returns true if a problem repeats the previous one in the next day, week or month. */
 export function continuesProblem(before: Problem, problem: Problem): boolean {
   if (before.kind !== problem.kind || before.fixedBy !== problem.fixedBy) return false;
   return problem.part !== undefined && before.part?.end === problem.part.since;
 }
 
-/** Returns problems with history files, and with folders that cannot be listed. */
+/** Returns the problems of history files and of folders that cannot be listed. */
 function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
   const advice = 'Make it readable, or move it away.';
   return [...history.unreadable, ...listing.closed].map(([file, why]) => {
@@ -176,7 +178,7 @@ function warningNotes(lines: readonly FileLine[]): string[] {
   return [`${listFiles(names)}: the report had a warning: ${first.warnings[0]}`];
 }
 
-/** Returns a note on other files that `*.csv` and the like would read too. */
+/** Returns a note on other files that a program would also read with a pattern such as `*.csv`. */
 function strayNotes(
   { declaration: { pattern }, listing }: FolderSnapshot,
   isSelected: (name: string) => boolean,
@@ -190,7 +192,7 @@ function strayNotes(
   return [`${listFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
 }
 
-/** Returns a note on files with a line after the end of the folder. */
+/** Returns a note on files whose history line is after the end of the folder. */
 function lateNotes({ declaration, history, onDisk }: FolderSnapshot): string[] {
   const { until } = declaration;
   if (until === 'now') return [];
@@ -201,7 +203,10 @@ function lateNotes({ declaration, history, onDisk }: FolderSnapshot): string[] {
   return late.length === 0 ? [] : [`${listFiles(late)}: after until (${until}).`];
 }
 
-/** Lists up to three names; of more, the first, the last and their number. */
+/**
+ * Lists up to three names. If there are more, returns the first and the last with the number of
+ * all.
+ */
 function listFiles(names: readonly string[]): string {
   if (names.length <= 3) return names.join(', ');
   return `${names[0]} … ${names.at(-1)} (${formatPlural(names.length, 'file')})`;

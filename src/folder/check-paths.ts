@@ -14,7 +14,7 @@ import {
   type TypedPath,
 } from './folder-snapshot.ts';
 
-/** A folder that was compared with its declaration and history. */
+/** A folder and the result of comparing it with its declaration and history. */
 export interface CheckedFolder {
   /** Absolute path. */
   readonly folder: string;
@@ -25,7 +25,7 @@ export interface CheckedFolder {
 }
 
 export interface CheckOptions {
-  /** Limits the check to a period; without one the whole folder is checked. */
+  /** Limits the check to a period. Without a period, the whole folder is checked. */
   readonly period: TypedPeriod;
 
   /** Milliseconds since 1970. */
@@ -39,8 +39,8 @@ export interface CheckOptions {
 /**
  * Checks the declared folders at a path and below it.
  *
- * @throws UsageError for a path without a declaration, and for a period that is invalid or has no
- *   day of these folders
+ * @throws UsageError if a path has no declaration, or if the period is invalid or has no day of
+ * these folders
  */
 export async function checkPath(path: TypedPath, options: CheckOptions): Promise<CheckedFolder[]> {
   const checked: CheckedFolder[] = [];
@@ -53,7 +53,7 @@ export async function checkPath(path: TypedPath, options: CheckOptions): Promise
   return checked;
 }
 
-/** Throws `UsageError` if a period was typed that has no day of any folder. */
+/** Throws `UsageError` if the typed period has no day of any folder. */
 export function requireParts(
   { shown }: TypedPath,
   {
@@ -98,11 +98,11 @@ async function checkTarget(target: FolderTarget, options: CheckOptions): Promise
 
 /** The parts and files of a folder to check or update. */
 interface FolderSelection extends Required<Selection> {
-  /** Typed period; absent if the whole folder is meant. */
+  /** Typed period; absent to select the whole folder. */
   readonly window?: Pick<Window, 'since' | 'until'> | undefined;
 }
 
-/** Returns what a typed path and a typed period select in a folder. */
+/** Returns the parts and files of a folder that a typed path and a typed period select. */
 export function selectParts(
   { file }: FolderTarget,
   { timezone: zone, split: unit }: Declaration,

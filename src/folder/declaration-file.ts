@@ -36,13 +36,13 @@ export type DeclarationFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'valid'; readonly declaration: Declaration }
 
-  /** Its `id` does not match, because the rest was edited. */
+  /** True if the `id` does not match, because another part of the file was edited. */
   | { readonly kind: 'edited'; readonly declaration: Declaration }
 
   /** `why` is a clause. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
-/** A run that declares what it adds to a folder. */
+/** A run that adds to a folder and declares that. */
 export interface DeclareOptions {
   /** Absolute path; `shown` is the path in messages. */
   readonly folder: string;
@@ -54,7 +54,7 @@ export interface DeclareOptions {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Set with `--fresh`, which may replace the report of the folder. */
+  /** Set with `--fresh`. The run may then replace the report of the folder. */
   readonly isFresh: boolean;
   readonly host: FileHost;
 }
@@ -69,11 +69,11 @@ export interface DeclareResult {
 }
 
 /**
- * Declares a run in its folder: the first run creates the declaration, a later one may extend it,
+ * Declares a run in its folder. The first run creates the declaration, a later run may extend it,
  * and `--fresh` may replace it. Changes are made under a lock.
  *
- * @throws UsageError for another report or account, and for a declaration that cannot be read or
- *   whose `id` does not match
+ * @throws UsageError if the folder belongs to another report or account, or if the declaration
+ * cannot be read or its `id` does not match
  * @throws OutputError if the declaration cannot be written
  */
 export async function declare(options: DeclareOptions): Promise<DeclareResult> {
@@ -98,7 +98,10 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
   }
 }
 
-/** Returns what a run would declare. Throws `UsageError` as `declare`. */
+/**
+ * Returns the declaration that a run would write. Throws `UsageError` under the same conditions as
+ * `declare`.
+ */
 export async function planDeclaration(
   options: DeclareOptions,
 ): Promise<DeclareResult & { readonly isChanged: boolean }> {
@@ -157,12 +160,12 @@ export async function readDeclaration(folder: string): Promise<DeclarationFile> 
   }
 }
 
-/** Any first day of a folder has begun by then, in milliseconds since 1970. */
+/** A time after the first day of any folder, in milliseconds since 1970. */
 const farAheadMs = Date.UTC(9_000);
 
 const ownKeys = ['login', 'service', 'id'] as const;
 
-/** Throws `UsageError` for a file that is no declaration, with the line of the mistake. */
+/** Throws `UsageError` if a file is not a declaration. The message has the line of the mistake. */
 async function parseDeclaration(path: string) {
   const section = (await readYamlFile(path, declarationName)).section();
   const { values } = readSavedOptions([section], {
@@ -208,7 +211,7 @@ function staysInside(path: string): boolean {
   return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-/** Finds the first day in the history of a folder; `undefined` if that has no line. */
+/** Finds the first day in the history of a folder; `undefined` if the history has no lines. */
 async function findFirstDay(
   folder: string,
   timezone: string,
@@ -279,7 +282,7 @@ function otherReportError(shown: string, differing: readonly string[]): UsageErr
   });
 }
 
-/** How messages show a folder. */
+/** How messages name a folder. */
 interface ShownFolder {
   /** Path from the working folder. */
   readonly shown: string;
@@ -289,7 +292,8 @@ interface ShownFolder {
 /**
  * Returns the declaration of a folder.
  *
- * @throws UsageError if there is none, it cannot be read, or its `id` does not match
+ * @throws UsageError if there is no declaration, if it cannot be read, or if its `id` does not
+ * match
  */
 export async function requireDeclaration(folder: string, place: ShownFolder): Promise<Declaration> {
   const file = await readDeclaration(folder);
@@ -313,7 +317,7 @@ function declarationError(
   });
 }
 
-/** Formats the `run --fresh` that declares what an edited declaration says. */
+/** Formats a `run --fresh` that declares the content of an edited declaration. */
 function declaringCommand(
   { query, since, until }: Declaration,
   { shown, platform }: ShownFolder,

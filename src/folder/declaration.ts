@@ -8,29 +8,29 @@ import { type FilePattern, parsePattern } from './file-pattern.ts';
 
 export const declarationName = '_adreport.yaml';
 
-/** What a folder holds, from its first day on (cli.md, Folders). */
+/** The content of a folder from its first day on (cli.md, Folders). */
 export interface Declaration {
   readonly query: FolderQuery;
 
   /** First day, `2026-11-01`. */
   readonly since: string;
 
-  /** Last day; `now` for a folder that grows with the clock. */
+  /** Last day; `now` if the folder grows every day. */
   readonly until: string;
   readonly split: SplitUnit;
 
   /** IANA name of the zone. */
   readonly timezone: string;
 
-  /** Parts that pass before a file is final. */
+  /** Number of parts that must pass before a file is final. */
   readonly lookback: number;
   readonly pattern: FilePattern;
 
-  /** Hash of everything that must not be edited. */
+  /** Hash of all content that must not be edited. */
   readonly id: string;
 }
 
-/** A query with the days of a folder. Its output is relative to the folder. */
+/** A query whose period is the days of a folder. Its output is relative to the folder. */
 export interface FolderQuery extends Query {
   readonly since: string;
   readonly until: string;
@@ -43,11 +43,11 @@ export function toDeclaration(query: FolderQuery): Declaration {
   return { query, since, until, split, timezone, lookback, pattern, id: hashQuery(query) };
 }
 
-/** Edits of these keys leave the report the same. */
+/** Keys that may be edited, because the report stays the same. */
 const editableOptions = ['lookback', 'strict', 'title', 'note', 'label'];
 const editableKeys = ['since', 'until', ...editableOptions];
 
-/** Hashes what a declaration says, without the keys that may be edited, to 12 hex digits. */
+/** Hashes a declaration to 12 hex digits. Keys that may be edited are left out. */
 function hashQuery(query: FolderQuery): string {
   const keys = Object.entries(declaredKeys(query)).filter(([key]) => !editableKeys.includes(key));
   const sorted = keys.sort(([one], [other]) => (one < other ? -1 : 1));
@@ -70,11 +70,11 @@ export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedV
   return keysWithValues;
 }
 
-/** First and last day that a run asks for; the last is `now` if it moves with the clock. */
+/** First and last day that a run requests. The last day is `now` if it moves with the clock. */
 export type RequestedDays = Pick<FolderQuery, 'since' | 'until'>;
 
 /**
- * Finds the days that a run asks for.
+ * Finds the days that a run requests.
  *
  * @throws UsageError for an invalid period
  */
@@ -91,7 +91,7 @@ export function findRequestedDays(query: Query, nowMs: number): RequestedDays {
 function endMoves(query: Query, nowMs: number, until: number): boolean {
   const { timezone: zone, split: unit } = query;
   const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
-  // If a later run would begin after its end, the end is fixed.
+  // If a later run of the same period would begin after this end, the end is fixed.
   return later !== undefined && later.until !== until;
 }
 
@@ -104,7 +104,7 @@ export function firstDeclaration(query: FolderRequest, days: RequestedDays): Dec
 /** A query whose output is relative to its folder. */
 export type FolderRequest = Query & Pick<FolderQuery, 'split'>;
 
-/** Returns the declaration after another run for the same report: only its days may grow. */
+/** Returns the declaration after another run for the same report. Only the days may grow. */
 export function extendDeclaration(
   before: Declaration,
   query: Query,
@@ -115,7 +115,7 @@ export function extendDeclaration(
   return toDeclaration({ ...before.query, ...pickEdits(query), since, until });
 }
 
-/** Returns the declaration after `--fresh` for another report: it keeps the days. */
+/** Returns the declaration after `--fresh` replaced the report. The days are kept. */
 export function replaceDeclaration(
   before: Declaration,
   query: FolderRequest,
@@ -125,7 +125,7 @@ export function replaceDeclaration(
   return firstDeclaration({ ...pickEdits(before.query), ...query }, { since, until });
 }
 
-/** Returns the later of two ends; `now` is after any day. */
+/** Returns the later of two ends. `now` is later than any day. */
 function chooseLaterEnd(one: string, other: string): string {
   if (one === 'now' || other === 'now') return 'now';
   return one > other ? one : other;
@@ -137,7 +137,9 @@ function pickEdits(query: Query): Partial<Query> {
   return Object.fromEntries(edits);
 }
 
-/** Gives a query without metrics those of the folder, because a newer release may know more. */
+/**
+ * Gives a query without metrics the metrics of the folder. A newer release may know more metrics.
+ */
 export function withFolderMetrics<AnyQuery extends Query>(
   { query: folderQuery }: Declaration,
   query: AnyQuery,
@@ -148,7 +150,7 @@ export function withFolderMetrics<AnyQuery extends Query>(
     : { ...query, metrics: folderQuery.metrics };
 }
 
-/** Describes what differs between the report of a folder and that of a run: `country: FR → DE`. */
+/** Describes how the report of a run differs from the report of the folder: `country: FR → DE`. */
 export function reportDifferences({ query: folderQuery }: Declaration, query: Query): string[] {
   const changes = differences(folderQuery, query);
   const [before, now] = [folderQuery, query].map(({ outputs: [output] }) => output.path);

@@ -17,7 +17,8 @@ export type FileState =
     }
 
   /**
-   * A file that cannot be read, or a folder or link, which no report replaces. `why` is a clause.
+   * A file that cannot be read, or a folder or a link. No report replaces any of these. `why` is a
+   * clause.
    */
   | { readonly kind: 'unreadable'; readonly why: string };
 
@@ -35,10 +36,10 @@ export interface DiskOptions {
 const workerCount = 8;
 
 /**
- * Reads the sizes, and the hashes if wanted, of files in a folder.
+ * Reads the sizes of files in a folder. Also reads their hashes, if wanted.
  *
  * @param names paths from the folder, with slashes
- * @throws the reason of the signal once it is aborted
+ * @throws the reason of the signal once the signal is aborted
  */
 export async function readFileStates(
   folder: string,
@@ -76,7 +77,10 @@ async function readFileState(
   }
 }
 
-/** Describes the first thing on the path that is not a folder or regular file, as a clause. */
+/**
+ * Describes the first obstacle on the path: a link, or a last part that is not a regular file. The
+ * result is a clause.
+ */
 async function findObstacle(folder: string, name: string): Promise<string | undefined> {
   const segments = name.split('/');
   for (const [index] of segments.entries()) {
@@ -124,10 +128,12 @@ async function hashFile(path: string, { signal, onBytes }: DiskOptions): Promise
   }
 }
 
-/** Error code for anything but a regular file. */
+/** Error code for anything that is not a regular file. */
 const notRegular = 'NOT_REGULAR';
 
-/** Opens a file. Throws if it is a link or not a regular file: a pipe would block. */
+/**
+ * Opens a file. Throws if it is a link or not a regular file, because opening a pipe would block.
+ */
 export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
   // Windows has no O_NOFOLLOW.
   const followsLinks = constants.O_NOFOLLOW === undefined;
@@ -159,7 +165,7 @@ const reasons: Readonly<Record<string, string>> = {
   [notRegular]: 'it is not a regular file',
 };
 
-/** Explains why the system does not let a path be used, as a clause. */
+/** Explains why the system does not allow a path to be used, as a clause. */
 export function accessErrorReason(error: unknown): string {
   const code = codeOf(error) ?? '';
   return reasons[code] ?? (code || String(error));
@@ -174,11 +180,11 @@ export interface Listing {
 }
 
 /**
- * Lists a folder and its subfolders, without hidden names and other declared folders. Links are not
- * followed.
+ * Lists a folder and its subfolders. Skips hidden names and folders with a declaration of their
+ * own. Links are not followed.
  *
  * @param depth 1 for the folder alone
- * @throws the reason of the signal once it is aborted
+ * @throws the reason of the signal once the signal is aborted
  */
 export async function listNames(
   root: string,

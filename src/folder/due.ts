@@ -5,7 +5,7 @@ import { isFinal } from './finality.ts';
 import type { FolderSnapshot } from './folder-snapshot.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** Day, week or month of a folder. */
+/** A day, week or month of a folder. */
 export interface FolderPart extends CalendarUnit {
   /** Path of its file from the folder, with slashes. */
   readonly name: string;
@@ -31,7 +31,7 @@ export function listParts(declaration: Declaration, now: number): FolderPart[] {
   return parts;
 }
 
-/** Finds the part that a file is named for, even outside the folder's days. */
+/** Finds the part for which a file is named, even if it is outside the folder's days. */
 export function findPart(name: string, declaration: Declaration): FolderPart | undefined {
   const { split, timezone, pattern } = declaration;
   const day = pattern.dayIn(name);
@@ -42,7 +42,7 @@ export function findPart(name: string, declaration: Declaration): FolderPart | u
 /** The members of a snapshot that decide what is due. */
 export type DueInputs = Pick<FolderSnapshot, 'declaration' | 'history' | 'onDisk'>;
 
-/** Returns the parts that are due, except those whose path is not a regular file. */
+/** Returns the parts that are due. A part whose path is not a regular file is left out. */
 export function selectDueParts(parts: readonly FolderPart[], inputs: DueInputs): FolderPart[] {
   return parts.filter((part) => {
     const isReplaceable = inputs.onDisk.get(part.name)?.kind !== 'unreadable';
@@ -50,17 +50,19 @@ export function selectDueParts(parts: readonly FolderPart[], inputs: DueInputs):
   });
 }
 
-/** A part is due unless its file matches the history and the declaration, and is final. */
+/** Returns true unless the file of a part is final and matches the history and the declaration. */
 export function isDue(part: FolderPart, inputs: DueInputs): boolean {
   const line = inputs.history.lines.get(part.name);
   const matches = findMismatch(part.name, inputs) === undefined;
   return !matches || !line || !isFinal(line, part, inputs.declaration);
 }
 
-/** How a file differs from what the history and the declaration say. */
+/** A difference between a file and its history line or the declaration. */
 export type Mismatch = 'missing' | 'unreadable' | 'untracked' | 'other report' | 'changed';
 
-/** Compares a file with its line and the declaration; `undefined` if it matches. */
+/**
+ * Compares a file with its history line and with the declaration; `undefined` if it matches both.
+ */
 export function findMismatch(
   name: string,
   { declaration: { id }, history: { lines }, onDisk }: DueInputs,
@@ -75,7 +77,9 @@ export function findMismatch(
   return isChanged(file, line) ? 'changed' : undefined;
 }
 
-/** Compares a file with its line: by its size, and by its bytes if they were read. */
+/**
+ * Compares a file with its history line. The size is compared, and the bytes too if they were read.
+ */
 export function isChanged(
   file: Extract<FileState, { readonly kind: 'file' }>,
   line: FileLine,

@@ -3,26 +3,31 @@ import { expandName } from '../query/file-name.ts';
 
 /** Names of the files of a folder, such as `date={date}/part.csv`. */
 export interface FilePattern {
-  /** Returns the path from the folder, with slashes, of the file of a day, week or month. */
+  /**
+   * Returns the path of the file of a day, week or month. It is relative to the folder and has
+   * slashes.
+   */
   readonly nameFor: (unit: Pick<CalendarUnit, 'firstDay' | 'lastDay'>) => string;
 
-  /** Returns a day of the file with a path; `undefined` if the path does not match the pattern. */
+  /** Returns a day of the file at a path; `undefined` if the path does not match the pattern. */
   readonly dayIn: (name: string) => string | undefined;
 
   /** Number of path segments: 2 for `date={date}/part.csv`. */
   readonly depth: number;
 
-  /** End of all names, such as `.parquet` or `.csv.gz`; empty if they differ in it. */
+  /**
+   * Common end of all names, such as `.parquet` or `.csv.gz`; empty if the names end differently.
+   */
   readonly ending: string;
 }
 
-/** Dates that stand for the placeholders while a name becomes a pattern. */
+/** Dates that take the place of placeholders while a name is turned into a pattern. */
 const marks = { since: '0000-00-01', until: '0000-00-02', date: '0000-00-03' } as const;
 
 /**
  * Parses the `output` of a folder.
  *
- * @param output value of `-o` from the folder, with at least one placeholder of time
+ * @param output value of `-o`, relative to the folder, with at least one placeholder of time
  */
 export function parsePattern(output: string): FilePattern {
   const pattern = toRegExp(expandName(output, marks));
@@ -43,7 +48,7 @@ export function parsePattern(output: string): FilePattern {
 function toRegExp(markedName: string): RegExp {
   let source = markedName.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   for (const [placeholder, mark] of Object.entries(marks)) {
-    // A placeholder that occurs twice has the same date twice.
+    // If a placeholder occurs twice, both must have the same date.
     source = source
       .replace(mark, `(?<${placeholder}>\\d{4}-\\d{2}-\\d{2})`)
       .replaceAll(mark, `\\k<${placeholder}>`);

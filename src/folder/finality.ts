@@ -2,12 +2,12 @@ import { type CalendarUnit, endAfterUnits } from '../query/calendar.ts';
 import type { Declaration } from './declaration.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** Parts that have to pass before a file that should be final is stale. */
+/** A file is stale this many parts after it should have been final. */
 const partsUntilStale = 2;
 
 /**
- * Returns true if a file is final: its report covered the whole part, and was requested `lookback`
- * parts after the part was over.
+ * Returns true if a file is final: the report covered the whole part, and it was requested at least
+ * `lookback` parts after the part was over.
  */
 export function isFinal(line: FileLine, part: CalendarUnit, declaration: Declaration): boolean {
   const createdAt = Date.parse(line.created) / 1_000;
@@ -31,7 +31,8 @@ export function isStale(
 }
 
 /**
- * Returns true if a part has been over for one more part, so that a nightly job had time for it.
+ * Returns true if a part has been over for the length of one more part. A nightly job then had time
+ * to download it.
  *
  * @param now in unix seconds
  */

@@ -8,12 +8,12 @@ import {
   type NameValues,
 } from '../query/file-name.ts';
 
-/** Folder that an output keeps. */
+/** The folder in which an output keeps its files. */
 export interface FolderPlace {
-  /** Absolute path; it ends before the first placeholder of time. */
+  /** Absolute path, up to the first placeholder of time. */
   readonly folder: string;
 
-  /** Output relative to the folder, with slashes and placeholders of time. */
+  /** The rest of the output after the folder, with slashes and placeholders of time. */
   readonly output: string;
 }
 
@@ -21,7 +21,7 @@ export interface FolderPlace {
  * Finds the folder of an output that has a placeholder of time.
  *
  * @param output value of `-o`
- * @throws UsageError for a placeholder that has no place in a folder
+ * @throws UsageError if a placeholder is not allowed in the output of a folder
  */
 export function findPlace(
   output: string,

@@ -7,7 +7,7 @@ import { readDeclaration } from './declaration-file.ts';
 import { type FileState, type Listing, listNames, readFileStates } from './disk.ts';
 import { type History, isHistoryName, readHistory } from './history.ts';
 
-/** Recognizes the names of declarations and histories, which no report replaces. */
+/** Recognizes the names of declarations and history files. No report replaces these files. */
 export function isFolderRecord(name: string): boolean {
   return name === declarationName || isHistoryName(name);
 }
@@ -20,20 +20,20 @@ export interface TypedPath {
   readonly shown: string;
 }
 
-/** Declared folder at a path that the user typed. */
+/** A declared folder at a path that the user typed. */
 export interface FolderTarget {
   /** Absolute path. */
   readonly folder: string;
 
-  /** Path of the only file that was typed, from the folder; absent for the whole folder. */
+  /** Path of a single typed file from the folder; absent for the whole folder. */
   readonly file?: string;
 }
 
 /**
- * Finds the declared folders at a path and below it, or the one of a file.
+ * Finds the declared folders at a path and below it. For a file, finds the folder that contains it.
  *
- * @throws UsageError for a path that does not exist or has no declaration: an unmounted disk is not
- *   “all good”
+ * @throws UsageError if a path does not exist or has no declaration, because an unmounted disk must
+ * not pass the check
  */
 export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderTarget[]> {
   if (!(await isFolderAt(path))) return [await findFolderAbove(path)];
@@ -102,15 +102,15 @@ export interface FolderSnapshot {
   readonly history: History;
   readonly listing: Listing;
 
-  /** Files of the pattern, by their paths from the folder. */
+  /** Files that match the pattern, by their paths from the folder. */
   readonly onDisk: ReadonlyMap<string, FileState>;
 }
 
 /**
  * Reads the history of a folder, and looks at its files.
  *
- * @param options `hashes` reads the files too
- * @throws the reason of the signal once it is aborted
+ * @param options `hashes` reads the files too, instead of only their sizes
+ * @throws the reason of the signal once the signal is aborted
  */
 export async function readFolder(
   folder: string,
@@ -128,14 +128,15 @@ export async function readFolder(
   const names = listing.names.filter((name) => {
     return pattern.dayIn(name) !== undefined && isSelected(name);
   });
-  // A file is put in place after its line is written, so the history is read after the files.
+  // A run writes the history line before it puts the file in place. Therefore the history is read
+  // after the files.
   const onDisk = await readFileStates(folder, names, options);
   const history = await readHistory(folder, signal);
   return { folder, declaration, history, listing, onDisk };
 }
 
 /**
- * Reads a declaration, a history and some files again: a run at the same time may have written the
+ * Reads a declaration, a history and some files again. A concurrent run may have written the
  * history line of a file, but not yet the file.
  */
 export async function refreshSnapshot(

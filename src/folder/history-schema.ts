@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { maxNumberLength } from '../text/decimal.ts';
 
-// A history is untrusted data. Only commands that read or write one load this file.
+// A history is untrusted data. This file is loaded only by commands that read or write a history.
 
 /** Longer strings from the service are cut. */
 export const maxLineText = 2_000;
@@ -9,7 +9,10 @@ export const maxLineText = 2_000;
 /** Further warnings of a report are omitted. */
 export const maxWarnings = 3;
 
-/** Limits strings before any pattern is applied, because a stranger may have written them. */
+/**
+ * Limits the length of strings before any pattern is applied, because a stranger may have written
+ * them.
+ */
 const text = z.string().max(maxLineText);
 const count = z.int().nonnegative();
 const time = z
@@ -36,7 +39,7 @@ export const fileLineSchema = z.strictObject({
   warnings: z.array(text).max(maxWarnings),
 });
 
-/** A download: one line of the history (cli.md, Folders). */
+/** A download, as one line of the history (cli.md, Folders). */
 export type FileLine = Readonly<z.infer<typeof fileLineSchema>>;
 
 /** Exact sums in decimal notation, by metric. */

@@ -9,9 +9,9 @@ import { formatPlural } from '../text/quantity.ts';
 import { accessErrorReason, openRegularFile } from './disk.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** All history files of a folder. */
+/** The content of all history files of a folder. */
 export interface History {
-  /** Last line of each file, by its path from the folder. */
+  /** The last line about each file, by the path of that file from the folder. */
   readonly lines: ReadonlyMap<string, FileLine>;
 
   /** Number of lines that cannot be read, by history file. */
@@ -28,8 +28,8 @@ export function isHistoryName(name: string): boolean {
 }
 
 /**
- * Names the history file that a run appends to. Each shard has its own, so that no two machines
- * append to the same file.
+ * Names the history file to which a run appends. Each shard has a history file of its own, so that
+ * no two machines append to the same one.
  *
  * @param shard `--shard 2/4` gives `_adreport-2-of-4.history`
  */
@@ -39,9 +39,9 @@ function historyName(shard: Shard | undefined): string {
 }
 
 /**
- * Reads the history of a folder; it is empty for a folder without one.
+ * Reads the history of a folder. Without history files, it is empty.
  *
- * @throws the reason of the signal once it is aborted
+ * @throws the reason of the signal once the signal is aborted
  */
 export async function readHistory(folder: string, signal: AbortSignal): Promise<History> {
   const lines = new Map<string, FileLine>();
@@ -94,7 +94,7 @@ function loadSchema() {
   return import('./history-schema.ts');
 }
 
-/** No line that adreport writes is longer. */
+/** adreport writes no longer line. */
 const maxLineBytes = 1024 * 1024;
 
 /** Parses a line; `undefined` if it is incomplete. */
@@ -130,7 +130,7 @@ function* splitLines(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** Returns true if the totals of a line do not rule out a number other than 0. */
+/** Returns true if the totals of a line allow a number other than 0. */
 export function hasNumbers({ rows, totals }: FileLine): boolean {
   const sums = Object.values(totals);
   return rows > 0 && (sums.length === 0 || sums.some((sum) => /[1-9]/.test(sum)));
@@ -146,11 +146,12 @@ export interface HistoryTarget {
 }
 
 /**
- * Appends a line with a single write, so that the lines of concurrent runs do not mix. A line that
- * a power cut left incomplete is ended first. Long strings from the service are cut.
+ * Appends a line with a single write, so that concurrent runs do not mix their lines. If a power
+ * cut left the last line incomplete, that line is ended first. Long strings from the service are
+ * cut.
  *
- * @throws RefusedReportError for a line that could not be read again, such as one with a sum of
- *   thousands of digits
+ * @throws RefusedReportError if the line could not be read again, for example because a sum has
+ * thousands of digits
  * @throws OutputError if the history cannot be written
  */
 export async function appendLine(target: HistoryTarget, download: FileLine): Promise<void> {
@@ -164,8 +165,8 @@ export async function appendLine(target: HistoryTarget, download: FileLine): Pro
 }
 
 /**
- * Serializes the appends of this process: some network drives, and Wine, lose one of two lines that
- * are appended at the same time.
+ * Appends the lines of this process one after the other. Some network drives, and Wine, lose one of
+ * two lines that are appended at the same time.
  */
 let lastAppend: Promise<void> = Promise.resolve();
 
@@ -186,7 +187,7 @@ async function toReadable(line: FileLine): Promise<FileLine> {
   });
 }
 
-/** Throws `OutputError` if lines cannot be appended. */
+/** Throws `OutputError` if lines cannot be appended to the file. */
 export async function requireAppendable(target: HistoryTarget): Promise<void> {
   await withHistory(target, 'nothing was requested', async () => {});
 }
@@ -232,7 +233,7 @@ async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   return last[0] !== lineBreak;
 }
 
-/** Returns a note for each history file with lines that cannot be read. */
+/** Returns a note for each history file that has unreadable lines. */
 export function skippedNotes({ skipped }: History): string[] {
   return [...skipped].map(([name, lines]) => {
     return `${formatPlural(lines, 'line')} of ${name} cannot be read and ${lines === 1 ? 'is' : 'are'} skipped.`;

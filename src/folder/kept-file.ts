@@ -3,20 +3,20 @@ import { isChanged } from './due.ts';
 import { hasNumbers } from './history.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** File that a report without numbers must not replace. */
+/** A file that must not be replaced by a report without numbers. */
 export interface KeptFile {
-  /** Rows of the file; `null` if it is not the file of its line. */
+  /** Rows of the file; `null` if the file does not match its history line. */
   readonly rows: number | null;
   readonly bytes: number;
   readonly sha256: string;
 
-  /** True if it is the report of the declaration. */
+  /** True if the file has the report of the declaration. */
   readonly matchesDeclaration: boolean;
 }
 
 /**
- * Finds the file that a report without numbers would replace, unless the file is empty or its
- * history line has no numbers.
+ * Finds the file that a report without numbers would replace. A file is not protected if it is
+ * empty or if its history line has no numbers.
  *
  * @returns `undefined` if nothing would be lost
  */

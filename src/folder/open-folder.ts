@@ -23,7 +23,7 @@ interface FolderRun {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Set with `--fresh`, which downloads final parts, too. */
+  /** Set with `--fresh`. The run then downloads final parts too. */
   readonly isFresh: boolean;
 
   /** False to write nothing. */
@@ -38,7 +38,7 @@ export interface OpenedFolder {
 }
 
 /**
- * Declares a run in its folder, and reads the folder. Throws as `declare`.
+ * Declares a run in its folder and reads the folder. Throws the errors of `declare`.
  *
  * @param whole the period of the run
  */
@@ -63,7 +63,7 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
   };
 }
 
-/** Returns a warning about parts before a period, which its run will not download, if any. */
+/** Returns a warning if there are parts before the period that the run will not download. */
 function warnAboutEarlierParts(
   snapshot: FolderSnapshot,
   since: number,
@@ -82,7 +82,7 @@ function warnAboutEarlierParts(
   return [`Before this period, ${clauses.join(' and ')}. To download them: ${update}`];
 }
 
-/** Adds to a query what only the declaration of its folder says. */
+/** Adds the options that only the declaration of the folder has to a query. */
 export function toDeclared(query: Query, { query: own }: Declaration): Query {
   const { since, until, split, outputs, account, login, service, ...others } = own;
   return { ...query, ...others };
@@ -94,7 +94,7 @@ export function selectDue(parts: readonly Part[], snapshot: FolderSnapshot): Par
   return parts.filter((part) => isDue({ ...part, name: pattern.nameFor(part) }, snapshot));
 }
 
-/** Returns what is needed to record downloads in a folder. */
+/** Returns the context that is needed to record downloads in a folder. */
 export async function prepareToFill(
   { folder, declaration, history }: FolderSnapshot,
   { host, shard }: { readonly host: FileHost; readonly shard: Shard | undefined },

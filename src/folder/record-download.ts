@@ -16,18 +16,20 @@ import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
 import { findFileToKeep, type KeptFile } from './kept-file.ts';
 
-/** Folder that a run fills. */
+/** The folder that a run fills. */
 export interface OutputFolder extends HistoryTarget {
   readonly declaration: Declaration;
 
-  /** Where the folder is, without links. A link that appears later must not move it. */
+  /**
+   * Real path of the folder, without links. If a link appears later, it must not redirect the run.
+   */
   readonly realPath: string;
 
-  /** Last line of each file before the run. */
+  /** The last history line of each file before the run. */
   readonly lines: ReadonlyMap<string, FileLine>;
 }
 
-/** A report whose file is complete, but not in place. */
+/** A report whose file is complete but not yet in place. */
 interface CompleteReport {
   readonly part: Part;
   readonly file: Pick<WrittenFile, 'rowCount' | 'sizeBytes' | 'sha256'>;
@@ -42,23 +44,22 @@ interface CompleteReport {
   readonly createdMs: number;
 }
 
-/** Totals that differ from those of the last download. */
+/** Totals that changed since the last download. */
 type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
 /** Result of recording a report. */
 export interface RecordResult {
-  /** Set if the file must not be replaced. */
+  /** Set if the existing file must be kept. */
   readonly kept?: KeptFile;
   readonly changes?: Changes | undefined;
   readonly warnings: readonly string[];
 }
 
 /**
- * Records a complete report in the history, before its file is renamed into place. A report without
+ * Records a complete report in the history, before the file is renamed into place. A report without
  * numbers is not recorded if it would replace a file with numbers.
  *
- * @throws OutputError if the line cannot be written, or if a link has appeared in the place of the
- *   folder or the file
+ * @throws OutputError if the line cannot be written, or if the folder or the file has become a link
  */
 export async function recordDownload(
   filled: OutputFolder,
@@ -88,7 +89,10 @@ export async function recordDownload(
   return { changes: isSameReport ? findChanges(last.totals, line.totals) : undefined, warnings };
 }
 
-/** Throws `IncompleteDataError` if a file was kept that is not of the declared report. */
+/**
+ * Throws `IncompleteDataError` if a file was kept although it has another report than the declared
+ * one.
+ */
 export function requireDeclaredReport({ kept }: RecordResult, name: string | undefined): void {
   if (!kept || kept.matchesDeclaration) return;
   throw new IncompleteDataError(`Kept ${name}, but it belongs to another report.`, {
@@ -96,7 +100,7 @@ export function requireDeclaredReport({ kept }: RecordResult, name: string | und
   });
 }
 
-/** Throws `OutputError` if a part cannot be put in its place, or the folder became a link. */
+/** Throws `OutputError` if a file cannot be put in place, or if the folder became a link. */
 export async function requireSamePlace(filled: OutputFolder, part: Part): Promise<void> {
   const { folder, realPath, declaration } = filled;
   const name = declaration.pattern.nameFor(part);
@@ -142,7 +146,7 @@ function formatPercentChange(before: string, after: string): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-/** Returns `undefined` if no total differs. */
+/** Describes the totals that changed; `undefined` if all are the same. */
 function findChanges(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {

@@ -4,7 +4,7 @@ import { isExpected, isFinal } from './finality.ts';
 import type { FolderSnapshot } from './folder-snapshot.ts';
 import type { FileLine } from './history-schema.ts';
 
-/** A part with the history line of its file, or the reason why the file cannot be used. */
+/** A part with the history line of its file, or with the reason why the file cannot be used. */
 export interface SelectedPart {
   readonly part: FolderPart;
   readonly line?: FileLine | undefined;
@@ -13,11 +13,11 @@ export interface SelectedPart {
 }
 
 /**
- * Selects the files of a folder that match their lines and the declaration, by part and in time
- * order.
+ * Selects the files of a folder that match their history lines and the declaration. They are
+ * returned by part, in time order.
  *
- * @param options `window` selects its parts that are over. Without one, the parts that the folder
- *   should have and all others with a file are selected. `now` is in unix seconds
+ * @param options `window` selects the parts in it that are over. Without a window, all parts are
+ * selected that the folder should have or that have a file. `now` is in unix seconds
  */
 export function selectFiles(
   snapshot: FolderSnapshot,

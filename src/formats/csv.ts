@@ -8,21 +8,22 @@ import { printable } from '../text/printable.ts';
 import { RowValues } from './row-values.ts';
 
 /**
- * Writes CSV: the service's own layout (`decisions.md` 4) by copying bytes, or that of `--excel`,
- * which is for spreadsheets in European locales: semicolons, decimal commas and a byte order mark.
+ * Writes CSV. Normally the bytes are copied in the service's own layout (`decisions.md` 4). With
+ * `--excel`, the layout suits spreadsheets in European locales: semicolons, decimal commas and a
+ * byte order mark.
  */
 export class CsvEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #values: RowValues;
   readonly #options: EncodeOptions;
 
-  /** Columns, which are decided with the header. */
+  /** Columns, which are chosen when the header is written. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #copier = new RowCopier();
   #hasStarted = false;
 
-  /** Fields that are copied as bytes; `undefined` if rows are formatted instead. */
+  /** Fields whose bytes are copied; `undefined` if the rows are formatted instead. */
   #copiedFields: readonly string[] | undefined;
 
   constructor(options: EncodeOptions) {
@@ -55,7 +56,7 @@ export class CsvEncoder implements Encoder {
     return [header, this.#lines(ended)];
   }
 
-  /** Returns the header once the columns are decided; empty if it has been written. */
+  /** Returns the header once the columns are chosen; empty if it was already returned. */
   #begin(): Buffer {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;
@@ -89,7 +90,7 @@ export class CsvEncoder implements Encoder {
 
   /**
    * Returns a cell before quoting.
-   * @param isNumber set if a text may contain a number
+   * @param isNumber true if a text may contain a number
    */
   #cell(value: Value | undefined, isNumber: boolean): string {
     if (value === null || value === undefined) return '';
@@ -108,8 +109,8 @@ export class CsvEncoder implements Encoder {
 }
 
 /**
- * Formats a decimal comma, with a zero after exactly three decimals: `1,125` might be read as
- * thousands.
+ * Formats a number with a decimal comma. A zero follows exactly three decimals, because `1,125`
+ * might be read as thousands.
  */
 function withDecimalComma(number: string): string {
   const text = number.replace('.', ',');

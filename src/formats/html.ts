@@ -5,7 +5,7 @@ import { ColumnPlan } from '../query/column-plan.ts';
 import { type ReportTail, type Row, type RowBatch, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 
-/** Writes one file that opens without a network. */
+/** Writes a single file that opens without a network connection. */
 export class PageEncoder implements Encoder {
   readonly #options: EncodeOptions;
   readonly #plan: ColumnPlan;
@@ -26,7 +26,7 @@ export class PageEncoder implements Encoder {
     const rowCount = (this.#rows?.length ?? 0) + batch.rowCount;
     if (rowCount > maxTableRows) this.#rows = undefined;
     this.#rows?.push(...toRows(batch));
-    // The totals precede the rows, so nothing is written before the end.
+    // The totals come before the rows on the page, so nothing is written until the end.
     return [];
   }
 

@@ -7,17 +7,17 @@ import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
 
 export interface Format {
-  /** Set if a browser, which must be installed, prints the format. */
+  /** Set if an installed browser has to print the format. */
   readonly needsBrowser?: boolean;
 
-  /** Set if the format is for readers, with the groups beyond `--top` as one row. */
+  /** Set if the format is for readers. It then shows the groups beyond `--top` as one row. */
   readonly isForReaders?: boolean;
 
-  /** Starts a report; heavy modules are loaded only now. */
+  /** Starts a report. Heavy modules are loaded here and not earlier. */
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
 }
 
-/** A new format is one file, one entry here and one in `query/format-names.ts`. */
+/** To add a format, add a file, an entry here, and an entry in `query/format-names.ts`. */
 export const formats: Readonly<Record<FormatName, Format>> = {
   json: {
     createEncoder: createJsonEncoder,
@@ -61,7 +61,7 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   },
 };
 
-/** Encodes a small table (campaigns, groups of rows) and returns all of its bytes. */
+/** Encodes a small table, such as campaigns or groups of rows. Returns all of its bytes. */
 export async function encodeTable<Row>(
   format: FormatName,
   rows: readonly Row[],

@@ -37,7 +37,7 @@ export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** Lists the members other than `data`, the summary first. */
+/** Lists the members other than `data`. The summary comes first. */
 function listMembers({ members }: ReportTail): Uint8Array[] {
   const summary = members.filter(({ name }) => name === 'summary');
   const others = members.filter(({ name }) => name !== 'summary');
@@ -48,12 +48,14 @@ function listMembers({ members }: ReportTail): Uint8Array[] {
   return pieces;
 }
 
-/** Joins the rows of a batch, as JSON objects, with a separator. */
+/** Joins the rows of a batch as JSON objects, with a separator between them. */
 interface RowWriter {
   write(batch: RowBatch): Uint8Array;
 }
 
-/** Copies rows as received, unless columns are selected or numbers normalized. */
+/**
+ * Copies rows as received. If columns are selected or numbers are normalized, writes the rows anew.
+ */
 function rowWriterFor(options: EncodeOptions, separator: Buffer): RowWriter {
   const { selectedColumns, normalize = false } = options;
   const hasSelection = selectedColumns !== undefined && selectedColumns !== 'all';
@@ -90,7 +92,7 @@ class PlannedRowWriter implements RowWriter {
     return Buffer.from(rows.join(this.#separator));
   }
 
-  /** Returns the members of each row as JSON, without those that the row lacks. */
+  /** Returns the members of each row as JSON. Members that the row lacks are left out. */
   #formatRows(batch: RowBatch): string[][] {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);

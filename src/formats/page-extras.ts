@@ -9,13 +9,13 @@ export interface PageHost {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
 
-  /** Ends the printing of a PDF. */
+  /** Cancels the printing of a PDF. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Finds the browser that prints a format; `undefined` for formats that need none. Throws
- * `UsageError` if it is missing.
+ * Finds the browser that prints a format; `undefined` if the format needs none. Throws `UsageError`
+ * if no browser is found.
  */
 export function printerFor(
   format: FormatName,

@@ -19,21 +19,21 @@ import { RowValues } from './row-values.ts';
 
 /**
  * Limits of a row group in rows, values and received bytes. The writer makes several lists of rows
- * per column: groups twice as large take 40 MB more memory.
+ * for each column, so groups twice as large take 40 MB more memory.
  */
 const maxGroupRows = 16_000;
 const maxGroupValues = 2_000_000;
 const maxGroupBytes = 32 * 1024 * 1024;
 
 /**
- * Minimum and maximum values are omitted for rows longer than this, because they stay in memory
- * until the end of the file.
+ * The minimum and maximum are left out for rows longer than this, because they stay in memory until
+ * the end of the file.
  */
 const rowBytesWithStatistics = 16 * 1024;
 
 /**
- * Parquet type of a column and its conversion, which returns `undefined` for a value that does not
- * fit.
+ * Parquet type of a column and its conversion. The conversion returns `undefined` if a value does
+ * not fit the type.
  */
 interface Kind {
   readonly element: Omit<SchemaElement, 'name'>;
@@ -74,8 +74,8 @@ const kinds = {
       Number.isSafeInteger(value) ? BigInt(value as number) : exactNumber(exactInteger, value),
   },
   money: {
-    // Not DECIMAL(18,2), which would round the extra decimals that single rows may have. A double
-    // preserves every amount of up to 15 digits; others are refused rather than rounded.
+    // DECIMAL(18,2) would round the extra decimals that single rows may have. A double preserves
+    // every amount of up to 15 digits. Longer amounts are refused rather than rounded.
     element: { type: 'DOUBLE' },
     description: 'number that Parquet can represent exactly',
     convert: (value) => (typeof value === 'number' ? value : exactNumber(exactDouble, value)),
@@ -93,32 +93,35 @@ function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T
 }
 
 /**
- * Writes Parquet in row groups, with the report's summary and origin as key-value metadata. Throws
- * `IncompleteDataError` for a metric that is not a number or cannot be represented exactly.
+ * Writes Parquet in row groups. The summary and the origin of the report become key-value metadata.
+ * Throws `IncompleteDataError` if a metric is not a number or cannot be represented exactly.
  */
 export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #cells: RowValues;
 
-  /** Columns, which are known from the first row on. */
+  /** Columns; known once the first row has arrived. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #note: EncodeOptions['note'];
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
-  /** Metadata, which the writer reads at the end. */
+  /** Metadata. The writer reads it at the end. */
   readonly #metadata: KeyValue[] = [];
 
   #writer: ParquetWriter | undefined;
   #kinds: readonly Kind[] = [];
 
   /**
-   * Values of the current row group by column; empty while the column's numbers are kept instead.
+   * Values of the current row group by column. A column is empty here while it is kept as numbers.
    */
   #values: (Value | undefined)[][] = [];
 
-  /** Numbers of the current row group by column, as long as all of them have the usual form. */
+  /**
+   * Numbers of the current row group by column. A column is kept here as long as all of its numbers
+   * have the usual form.
+   */
   readonly #numbers: NumberList[] = [];
 
   #groupRows = 0;
@@ -195,7 +198,7 @@ export class ParquetEncoder implements Encoder {
     }
   }
 
-  /** Adds the rows that only the earlier report has to the current group. */
+  /** Adds the rows that occur only in the earlier report to the current group. */
   #takeEnded(): void {
     const ended = this.#cells.endedRows(this.#columns);
     if (ended.length === 0) return;
@@ -208,7 +211,9 @@ export class ParquetEncoder implements Encoder {
     this.#groupRows += ended.length;
   }
 
-  /** Returns the values of a column in the current group; they are no longer kept as numbers. */
+  /**
+   * Returns the values of a column in the current group. The column is no longer kept as numbers.
+   */
   #valuesAt(index: number): (Value | undefined)[] {
     const values = this.#values[index] ?? [];
     const numbers = this.#numbers[index];
@@ -228,9 +233,7 @@ export class ParquetEncoder implements Encoder {
     }
   }
 
-  /**
-   * Starts the file. Whether a time column has a known format is decided by the first row group.
-   */
+  /** Starts the file. The first row group decides whether a time column has a known format. */
   #begin(): ParquetWriter {
     const columns = this.#columns;
     this.#kinds = columns.map((column, i) => chooseKind(column, this.#values[i] ?? [], this.#note));
@@ -280,10 +283,10 @@ export class ParquetEncoder implements Encoder {
     }
 
     const values = this.#values[index] ?? [];
-    // Keeping the original values as well would double the memory.
+    // Keeping the original values too would double the memory.
     this.#values[index] = [];
 
-    // A time is repeated in consecutive rows and is slow to parse.
+    // Times are slow to parse, and consecutive rows repeat them.
     let valueBefore: Value | undefined;
     let result = convertValue(valueBefore, kind, name, 0);
     return values.map((value, row) => {
@@ -296,8 +299,9 @@ export class ParquetEncoder implements Encoder {
 }
 
 /**
- * Decides if a dictionary pays off. The writer only samples a thousand rows, in which ids that
- * occur in forty rows each are all distinct, and writes repeated strings slowly.
+ * Decides whether a column gets a dictionary. The writer's own test samples only a thousand rows.
+ * Ids that occur in forty rows each are all distinct there, and the writer is slow with repeated
+ * strings.
  */
 function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();
@@ -326,8 +330,8 @@ function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
 }
 
 /**
- * Numbers of a column in a row group, in the writer's format. An array would need an object per
- * number until the group is written; that took half of the time.
+ * Numbers of a column in a row group, in the format that the writer needs. An array would need one
+ * object per number until the group is written, which took half of the time.
  */
 class NumberList {
   length = 0;
@@ -355,7 +359,7 @@ class NumberList {
     return this.#doubles.subarray(0, this.length);
   }
 
-  /** The numbers as integers, which all of them must be. */
+  /** The numbers as integers. All of them must be integers. */
   get integers(): BigInt64Array {
     const integers = new BigInt64Array(this.length);
     for (let i = 0; i < this.length; i++) integers[i] = BigInt(this.#doubles[i] as number);
@@ -386,7 +390,7 @@ function chooseKind(
 }
 
 /**
- * Throws `IncompleteDataError` if the value does not fit the column.
+ * Throws `IncompleteDataError` if a value does not fit the column.
  * @param row row number from 1, for errors
  */
 function convertValue(

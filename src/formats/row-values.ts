@@ -12,14 +12,17 @@ import type { Step } from '../totals/time-axis.ts';
 
 type Cell = Value | undefined;
 
-/** Reads the cells of a file for programs, with those of the earlier report (`--compare`). */
+/**
+ * Reads the cells of files that programs read. With `--compare`, the cells of the earlier report
+ * are included.
+ */
 export class RowValues {
   readonly #matcher: RowMatcher | undefined;
 
-  /** Set for the money of a DSP, which arrives with a decimal comma. */
+  /** Set for the money of a DSP. It arrives with a decimal comma. */
   readonly #hasDecimalComma: boolean;
 
-  /** Number of rows that have ended; known after `endedRows`. */
+  /** Number of rows that occur only in the earlier report; known after `endedRows`. */
   endedCount = 0;
 
   /** Throws `OutputError` if the earlier report has too many rows to match one by one. */
@@ -33,7 +36,7 @@ export class RowValues {
     this.#matcher = new RowMatcher(comparison, rows, findStep(columns));
   }
 
-  /** Adds the columns of the earlier report, if there is one. */
+  /** Adds the columns of the earlier report, if there is an earlier report. */
   withEarlier(columns: readonly PlannedColumn[]): readonly PlannedColumn[] {
     return this.#matcher ? addEarlierColumns(columns) : columns;
   }
@@ -57,7 +60,10 @@ export class RowValues {
     });
   }
 
-  /** Returns the rows that have ended, with empty metrics; called after the last batch. */
+  /**
+   * Returns the rows that occur only in the earlier report, with empty metrics. Called after the
+   * last batch.
+   */
   endedRows(columns: readonly PlannedColumn[]): Cell[][] {
     const ended = this.#matcher?.ended() ?? [];
     this.endedCount = ended.length;
@@ -68,7 +74,7 @@ export class RowValues {
     });
   }
 
-  /** Returns an earlier value in the form of the later ones. */
+  /** Returns a value of the earlier report in the form of the current values. */
   #earlierCell({ field, metric, type }: PlannedColumn, sums: Sums): Cell {
     if (metric?.derived) return roundDerived(metric, sums);
 
@@ -80,7 +86,7 @@ export class RowValues {
   }
 }
 
-/** Returns the unit of the times in a report's rows. */
+/** Returns the calendar unit of the times in a report's rows. */
 function findStep(columns: EncodeOptions['columns'] = []): Step {
   if (columns.some(({ breakdown }) => breakdown === 'HOURLY')) return 'hour';
   if (columns.some(({ isWeekly }) => isWeekly)) return 'week';

@@ -9,7 +9,9 @@ import { ReportSums } from '../totals/report-sums.ts';
 const maxRows = 100_000;
 const maxMegabytes = 64;
 
-/** Writes a table for people: aligned columns, formatted numbers, derived metrics, totals. */
+/**
+ * Writes a table for people. It has aligned columns, formatted numbers, derived metrics and totals.
+ */
 export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const sums = new ReportSums();

@@ -30,8 +30,8 @@ import { RowValues } from './row-values.ts';
 const maxRows = 1_048_575;
 
 /**
- * Column widths precede the rows and are computed from the first rows, up to these limits. A report
- * within them is sorted.
+ * Column widths come before the rows in the file, so they are computed from the first rows, up to
+ * these limits. A report within the limits is also sorted.
  */
 const heldRows = 10_000;
 const heldBytes = 8 * 1024 * 1024;
@@ -39,17 +39,17 @@ const heldBytes = 8 * 1024 * 1024;
 /** Bounds of column widths in characters. */
 const widthBounds = { min: 8, max: 60 };
 
-/** Width of a page in characters, in landscape and printed at half their size. */
+/** Width of a page in characters: landscape, printed at half size. */
 const maxPageWidth = 260;
 
 /**
- * Writes an Excel spreadsheet: the rows as a table named `Report` with typed numbers and dates, and
- * a second sheet with the totals and a chart. It opens on that sheet, which is what Excel then
- * prints; other programs read the first one. Excel has no time zones, so hours are wall times in
- * the report's zone.
+ * Writes an Excel spreadsheet. The first sheet has the rows as a table named `Report` with typed
+ * numbers and dates. The second sheet has the totals and a chart. Excel opens the file on the
+ * second sheet and prints that sheet; other programs read the first one. Excel has no time zones,
+ * so hours are wall times in the report's zone.
  *
- * The rows are streamed: packages that keep every cell take 760 MB for 100,000 rows of 32 columns.
- * Throws `OutputError` for data that does not fit into a sheet.
+ * The rows are streamed, because packages that keep every cell take 760 MB for 100,000 rows of 32
+ * columns. Throws `OutputError` if the data does not fit into a sheet.
  */
 export class WorkbookEncoder implements Encoder {
   readonly #options: EncodeOptions;
@@ -62,7 +62,7 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** Columns with their headings, which are known from the first row on. */
+  /** Columns with their headings; known once the first row has arrived. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
@@ -151,7 +151,7 @@ export class WorkbookEncoder implements Encoder {
     return rows;
   }
 
-  /** Writes the rows that only the earlier report has. */
+  /** Writes the rows that occur only in the earlier report. */
   #writeEnded(columns: readonly PlannedColumn[]): void {
     const rowsBefore = this.#rowCount;
     const ended = this.#values.endedRows(columns).map((values, i) => {
@@ -169,7 +169,10 @@ export class WorkbookEncoder implements Encoder {
     }
   }
 
-  /** Sorts the held rows, largest first, unless there is time or the user chose the order. */
+  /**
+   * Sorts the held rows, largest first. Rows with a time, or in an order that the user chose, are
+   * not sorted.
+   */
   #sortHeld(columns: readonly PlannedColumn[]): void {
     const hasTime = columns.some(({ field }) => isTimeField(field));
     const lead = findLeadingMetric(columns.flatMap(({ metric }) => metric ?? []));
@@ -183,7 +186,7 @@ export class WorkbookEncoder implements Encoder {
     this.#held.sort(byValue(valueIn, (a, b) => b - a));
   }
 
-  /** Starts the archive and the first sheet with headings and the rows so far. */
+  /** Starts the archive and the first sheet. Writes the headings and the rows so far. */
   #begin(): void {
     const columns = this.#columns ?? [];
     for (const { path, xml } of openingParts()) this.#archive.add(path, xml);
@@ -219,7 +222,10 @@ export class WorkbookEncoder implements Encoder {
     return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
   }
 
-  /** Returns how many columns every page repeats: those that name the rows, on several pages. */
+  /**
+   * Returns how many columns every page repeats. If the table has several pages, these are the
+   * columns that name the rows.
+   */
   #repeatedColumns(): number {
     const columns = this.#columns ?? [];
     return this.#pagesAcross > 1 ? columns.findIndex(({ numeric }) => numeric) : 0;
@@ -244,7 +250,7 @@ function tooManyRows(): OutputError {
 /** Limit of a header cell, in characters. */
 const maxHeadingLength = 255;
 
-/** Returns headings as a table requires them: not empty, and unique in any case. */
+/** Returns headings that a table accepts: not empty, and unique without regard to case. */
 function listHeadings(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
@@ -257,11 +263,11 @@ function listHeadings(columns: readonly PlannedColumn[]): string[] {
   });
 }
 
-/** Serial numbers of 1970-01-01, and of the first day on which all spreadsheets agree. */
+/** Serial number of 1970-01-01, and of the first day on which all spreadsheet programs agree. */
 const epochSerial = 25_569;
 const firstSerial = 61;
 
-/** Functions that convert times to days since 1970 in the report's wall time, with fractions. */
+/** Functions that convert a time to days since 1970, with fractions, in the report's wall time. */
 const wallDays = {
   date: parseDay,
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,

@@ -9,9 +9,9 @@ interface TopicPage {
 }
 
 /**
- * Lays out the Markdown of a help topic for a terminal. Everything fits the width except code,
- * which is printed unchanged at the left edge: indentation would break heredocs in copied scripts.
- * Comments after commands move above them if they do not fit.
+ * Lays out the Markdown of a help topic for a terminal. Everything fits the width except code. Code
+ * is printed unchanged at the left edge, because indentation would break heredocs in copied
+ * scripts. A comment that does not fit after its command moves above it.
  */
 export function renderMarkdown(text: string, page: TopicPage): string {
   // Longer lines are hard to read, however wide the terminal.
@@ -33,8 +33,8 @@ export function renderMarkdown(text: string, page: TopicPage): string {
 }
 
 /**
- * Puts comments after their commands, or above them if one does not fit. Commands of adreport are
- * quoted for the platform.
+ * Puts comments after their commands. If one of them does not fit, all move above. Commands of
+ * adreport are quoted for the platform.
  */
 function layOutCommands(code: string, { width, platform }: TopicPage): string {
   const lines = code
@@ -57,7 +57,8 @@ function renderBlock(block: string, width: number, style: Style): string {
 }
 
 /**
- * Colours code and sets emphasis in bold, each word alone, so that no style crosses a line break.
+ * Colours code and prints emphasis in bold. Each word is styled alone, so that no style crosses a
+ * line break.
  */
 function applyStyles(text: string, { cyan, bold }: Style): string {
   const eachWord = (words: string, paint: (word: string) => string): string =>
@@ -90,7 +91,7 @@ function readCells(line: string): string[] {
   return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
 }
 
-/** Wraps cells; renders a list if even the longest words do not fit. */
+/** Wraps cells. If even the longest words do not fit, renders a list instead of a table. */
 function renderTable(table: MarkdownTable, width: number, style: Style): string {
   // Two columns need no header.
   const rows = table.header.length > 2 ? [table.header, ...table.rows] : table.rows;
@@ -102,7 +103,7 @@ function renderTable(table: MarkdownTable, width: number, style: Style): string 
   return lines.join('\n');
 }
 
-/** Chooses the widths of the columns; `undefined` if their longest words need more than a line. */
+/** Chooses the widths of the columns; `undefined` if the longest words do not fit on one line. */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,

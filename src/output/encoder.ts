@@ -17,7 +17,7 @@ export interface TableStyle {
   red(text: string): string;
 }
 
-/** Layout of a table. Default: as wide as the rows need, plain text, with totals. */
+/** Layout of a table. By default it is as wide as its rows, in plain text, with totals. */
 export interface TableLook {
   /** Maximum line width in characters. Default: as wide as the rows need. */
   readonly width?: number;
@@ -25,45 +25,45 @@ export interface TableLook {
   readonly totals?: boolean;
 }
 
-/** Prints a page to PDF and returns its bytes. Throws `OutputError`. */
+/** Prints a page to PDF and returns the bytes. Throws `OutputError`. */
 export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 
-/** Options of an encoder. Each format ignores those that do not apply to it. */
+/** Options of an encoder. A format ignores the options that it cannot use. */
 export interface EncodeOptions extends ColumnChoice {
   /** Writes CSV for spreadsheets in European locales. */
   readonly excel?: boolean | undefined;
 
-  /** Makes control characters of CSV visible, for output to a terminal. */
+  /** Makes the control characters in CSV visible. Set if the output goes to a terminal. */
   readonly isShown?: boolean;
   readonly table?: TableLook;
 
   /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
   readonly title?: string;
 
-  /** Set if the rows have the order that the user asked for. */
+  /** Set if the user chose the order of the rows. */
   readonly keepsOrder?: boolean;
 
-  /** Sender's note to readers of a page or a sheet's summary. */
+  /** Note from the sender to the readers of a page or of a sheet's summary. */
   readonly remark?: string | undefined;
 
-  /** Prints PDFs; required by that format only. */
+  /** Prints PDFs. Only the format pdf requires it. */
   readonly printer?: PagePrinter | undefined;
 
-  /** Origin of the report, stored in Parquet files, sheets and pages. */
+  /** Origin of the report. Parquet files, sheets and pages store it. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
 
-  /** Report by day or hour, for pages whose rows have no times. */
+  /** Report by day or hour. A page uses it for the chart if its rows have no times. */
   readonly overTime?: GroupedTotals;
 }
 
-/** Warnings and notes as readers see them. */
+/** Warnings and notes in the wording for readers. */
 export interface ReportMessages {
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** Returns warnings and notes as files show them. */
+/** Returns warnings and notes in the wording for files. */
 export function messagesForReaders({ warnings, notes }: CheckResult): ReportMessages {
   return {
     warnings: warnings.map(({ message, forReaders = message }) => forReaders),
@@ -76,22 +76,24 @@ export type Pieces = readonly Uint8Array[];
 
 /**
  * Encodes the rows of one or more reports in one format. Calls throw `UsageError` if a selected
- * column does not exist, and `OutputError` or `IncompleteDataError` for data that the format cannot
- * represent.
+ * column does not exist. They throw `OutputError` or `IncompleteDataError` if the format cannot
+ * represent the data.
  */
 export interface Encoder {
-  /** Rows that `end` has added for `--compare`, because only the earlier report has them. */
+  /** Rows that `end` has added for `--compare`. They occur only in the earlier report. */
   readonly endedRows?: number;
 
   /** Encodes a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
 
-  /** @param messages stored by formats that have room for them */
+  /** @param messages stored only by formats that have room for them */
   end(tail: ReportTail, messages?: ReportMessages): Pieces | Promise<Pieces>;
 }
 
-/** Destination for bytes: a file, stdout. */
+/** Destination for bytes, such as a file or stdout. */
 export interface Sink {
-  /** Writes bytes. The caller may reuse them once this has returned or its promise is fulfilled. */
+  /**
+   * Writes bytes. The caller may reuse them once the call has returned or its promise is fulfilled.
+   */
   write(bytes: Uint8Array): void | Promise<void>;
 }

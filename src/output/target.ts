@@ -6,12 +6,12 @@ import type { Sink } from './encoder.ts';
 import { pathKey, requireValidOnWindows } from './file/file-name.ts';
 import { checkTarget, type OutputFile, openOutput, openStdout } from './file/output-file.ts';
 
-/** The target that `-o` names: a file, or stdout. */
+/** The target of an `-o`: a file or stdout. */
 export interface Target {
   /** File name as given by the user; `undefined` for stdout. */
   name(reportId?: string): string | undefined;
 
-  /** Starts the output, once per download attempt. Throws `OutputError`. */
+  /** Starts the output. Called once for each attempt to download. Throws `OutputError`. */
   open(reportId?: string): Promise<OutputFile>;
 }
 
@@ -27,7 +27,7 @@ interface TargetOptions {
   /** Values for the placeholders of the path. */
   readonly names: NameValues;
 
-  /** False to keep a file that exists. */
+  /** False if an existing file must be kept. */
   readonly clobber?: boolean | undefined;
 
   /** Computes the hash of the file. */
@@ -35,8 +35,8 @@ interface TargetOptions {
 }
 
 /**
- * Checks the file or stdout. Throws `UsageError`, and `OutputError` if it cannot be written or
- * `--no-clobber` keeps the file.
+ * Checks a file or stdout. Throws `UsageError`. Throws `OutputError` if the target cannot be
+ * written, or if `--no-clobber` keeps an existing file.
  */
 export async function openTarget(
   { host, stdout }: Surroundings,
@@ -56,12 +56,12 @@ export async function openTarget(
 
 const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
-/** Returns a key shared by all names of a file, or of stdout. */
+/** Returns the same key for all names of a file, or of stdout. */
 export function placeKey(name: string, cwd: string): string {
   return stdoutNames.includes(name) ? '-' : pathKey(resolve(cwd, name));
 }
 
-/** Throws `UsageError` if two names mean the same target: `a.csv` and `./a.csv`. */
+/** Throws `UsageError` if two names mean the same target, such as `a.csv` and `./a.csv`. */
 export function requireDistinctTargets(targets: readonly Target[], cwd: string): void {
   const keys = new Set<string>();
   for (const target of targets) {

@@ -2,7 +2,7 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import type { Encoder, Pieces, ReportMessages } from './encoder.ts';
 import type { OutputFile } from './file/output-file.ts';
 
-/** An open output of a report, and what turns rows into its bytes. */
+/** An open output of a report, and the encoder that turns rows into bytes. */
 interface OpenedOutput {
   /** File name as typed; `undefined` for stdout. */
   readonly name: string | undefined;
@@ -11,14 +11,14 @@ interface OpenedOutput {
 }
 
 /**
- * One file of a report, or what goes to stdout. Calls throw `OutputError`, and what the encoder
- * throws; the caller then discards all files of the report.
+ * One file of a report, or the output to stdout. Calls throw `OutputError` and the errors of the
+ * encoder. The caller then discards all files of the report.
  */
 export class WrittenFile {
   /** File name as typed; `undefined` for stdout. */
   readonly name: string | undefined;
 
-  /** Rows of the file, once it is complete: those that only the earlier report has count too. */
+  /** Number of rows in the complete file. Rows that occur only in the earlier report count too. */
   rowCount = 0;
 
   /** Size of the complete file. */
@@ -36,7 +36,7 @@ export class WrittenFile {
     this.#output = output;
   }
 
-  /** True for stdout, pipes and devices, where nothing can be taken back. */
+  /** True for stdout, pipes and devices. Output to these cannot be taken back. */
   get isStream(): boolean {
     return this.#output.isStream;
   }
@@ -45,7 +45,7 @@ export class WrittenFile {
     return this.#writePieces(this.#encoder.encode(batch));
   }
 
-  /** Completes the file, but does not put it in place. */
+  /** Completes the file without putting it in place. */
   async end(tail: ReportTail, messages?: ReportMessages): Promise<void> {
     await this.#writePieces(await this.#encoder.end(tail, messages));
     const { sizeBytes, sha256 } = await this.#output.finish();
@@ -59,7 +59,7 @@ export class WrittenFile {
     return this.#output.place();
   }
 
-  /** Removes what was written, unless it is in place. */
+  /** Removes the output, unless it is already in place. */
   discard(): Promise<void> {
     return this.#output.abort();
   }

@@ -3,19 +3,19 @@ import { hasAllMetrics, type ReportMetric } from '../query/metrics.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { metricValue } from '../totals/report-metrics.ts';
 
-/** Metrics shown before eCPM unless all of them are zero. */
+/** Metrics that are shown before eCPM, unless all of their values are zero. */
 const conversions = ['downloads', 'leads', 'landings'];
 
-/** Returns revenue, or the metric that replaces it in order, rankings and changes. */
+/** Returns revenue, or the metric that takes its place in the order, in rankings and in changes. */
 export function findLeadingMetric(metrics: readonly ReportMetric[]): ReportMetric | undefined {
   const sums = metrics.filter(({ derived }) => !derived);
   return mainMetrics(sums)[0] ?? sums[0];
 }
 
 /**
- * Chooses the metrics that people see. Without `--metrics` these are revenue in one currency,
- * displays, clicks, CTR, conversions that are not all zero, and eCPM; otherwise the requested ones,
- * of which those come first.
+ * Chooses the metrics that people see. If `--metrics` names metrics, these are chosen, the main
+ * metrics first. Otherwise these are revenue in one currency, displays, clicks, CTR, the
+ * conversions that are not all zero, and eCPM.
  * @param metrics all metrics of the report, in request order
  */
 export function chooseMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
@@ -26,7 +26,10 @@ export function chooseMetrics(metrics: readonly ReportMetric[], totals: Sums): R
   return [...main, ...filled, ...findNamed(metrics, [`ecpm${chooseCurrency(metrics)}`])];
 }
 
-/** Returns revenue in one currency, displays, clicks and CTR, as far as the report has them. */
+/**
+ * Returns those of the main metrics that the report has: revenue in one currency, displays, clicks
+ * and CTR.
+ */
 function mainMetrics(metrics: readonly ReportMetric[]): ReportMetric[] {
   const names = [`revenue${chooseCurrency(metrics)}`, 'displays', 'clicks', 'ctr'];
   return findNamed(metrics, names);
@@ -43,7 +46,7 @@ function findNamed(metrics: readonly ReportMetric[], names: readonly string[]): 
   });
 }
 
-/** Puts the metrics that people look for first, unless the user named some. */
+/** Puts the main metrics first, unless the user named some. */
 export function orderMetrics(metrics: readonly ReportMetric[], totals: Sums): ReportMetric[] {
   if (!hasAllMetrics(metrics.map(({ field }) => field))) return [...metrics];
   return [...new Set([...chooseMetrics(metrics, totals), ...metrics])];

@@ -8,10 +8,12 @@ import type { ReportSums, Unit } from '../totals/report-sums.ts';
 import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
-/** Number of groups named in a sentence; the others are added up. */
+/** Number of groups that a sentence names. The remaining groups are added up. */
 const maxNames = 5;
 
-/** Lists the breakdowns other than time; an empty report has those of the earlier one. */
+/**
+ * Lists the breakdowns other than time. If the report is empty, lists those of the earlier report.
+ */
 export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefined): Unit[] {
   const isEmpty = sums.total.rowCount === 0;
   const earlier = comparison?.sums.units.map((unit) => ({ ...unit, groups: new GroupedTotals() }));
@@ -43,8 +45,8 @@ export function endedSentence(
 }
 
 /**
- * Returns groups of an earlier report that are missing from a unit, largest first by a metric.
- * Groups whose value was 0 or absent are omitted.
+ * Returns the groups of an earlier report that are missing from this one. They are ordered by a
+ * metric, largest first. Groups whose value was 0 or absent are left out.
  */
 export function endedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
   const before = sums.findGroups(unit);

@@ -1,15 +1,15 @@
 import type { GroupKey } from '../totals/group-keys.ts';
 
-/** Shown in place of a missing or blank name. */
+/** Shown in place of a name that is missing or blank. */
 export const noName = '(unknown)';
 
-/** Fields of ids, by the field of the name. */
+/** Id fields by the name field to which they belong. */
 const idFields = new Map([
   ['campaignName', 'campaignId'],
   ['adName', 'adId'],
 ]);
 
-/** Returns the id that belongs to a blank name in this field; `undefined` for any other value. */
+/** Returns the id for a row whose name in this field is blank; `undefined` for any other value. */
 export function idWithoutName(field: string, get: (field: string) => unknown): string | undefined {
   const idField = idFields.get(field);
   if (idField === undefined || String(get(field) ?? '').trim() !== '') return undefined;
@@ -18,8 +18,8 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
 }
 
 /**
- * Returns the value of the first name field, or else the first value. It is raw text of the report,
- * not yet made safe for a terminal.
+ * Returns the value of the first name field. Without a name field, returns the first value. The
+ * value is raw text of the report, which is not yet safe for a terminal.
  */
 export function groupName(fields: readonly string[], key: GroupKey): string {
   const named = fields.findIndex((field) => /name$/i.test(field));
@@ -27,7 +27,7 @@ export function groupName(fields: readonly string[], key: GroupKey): string {
   return displayName(name ?? '');
 }
 
-/** Replaces a blank name. */
+/** Replaces a blank name with a placeholder. */
 export function displayName(name: string): string {
   return name.trim() === '' ? noName : name;
 }

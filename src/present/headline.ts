@@ -9,8 +9,8 @@ import { groupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /**
- * Sums up the report in a sentence: revenue, its change, and the group that contributed most.
- * Returns `undefined` without revenue or without a change.
+ * Sums up the report in a sentence: the revenue, its change, and the group that contributed most to
+ * the change. Returns `undefined` if there is no revenue or no change.
  */
 export function formatHeadline(
   sums: ReportSums,
@@ -51,7 +51,7 @@ function findValue(sums: Sums | undefined, metric: ReportMetric): number {
   return (sums && metricValue(metric, sums)) ?? 0;
 }
 
-/** What one group adds to the change of a metric. */
+/** The contribution of one group to the change of a metric. */
 interface Contribution extends Pick<Group, 'key'> {
   /** `undefined` if the group does not occur in that report. */
   readonly now: Sums | undefined;
@@ -60,7 +60,7 @@ interface Contribution extends Pick<Group, 'key'> {
   readonly change: number;
 }
 
-/** Lists the contributions of all groups, including those that occur in only one of the reports. */
+/** Lists the contributions of all groups, even of groups that occur in only one of the reports. */
 function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.findGroups(unit);

@@ -15,7 +15,10 @@ export function withCurrency({ field, type }: ReportMetric, text: string): strin
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
 }
 
-/** Returns the share of a part from 0 to 1; `undefined` for rates, and if it cannot be computed. */
+/**
+ * Returns the share of a part, from 0 to 1. Returns `undefined` for rates, which have no shares,
+ * and if the share cannot be computed.
+ */
 export function computeShare(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
   if (metric.derived) return undefined;
   const value = metricValue(metric, part) ?? 0;

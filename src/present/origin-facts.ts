@@ -4,7 +4,8 @@ import type { Provenance } from '../output/provenance.ts';
 import { joinWords } from '../text/quantity.ts';
 
 /**
- * Returns the origin of a report as readers see it, other than filters: values by label, in order.
+ * Returns the origin of a report in the wording for readers: values by label, in order. Filters are
+ * not included.
  *
  * @param labels names that replace the labels of metrics
  */
@@ -27,8 +28,8 @@ export function listOriginFacts(
 const defaultAccountName = 'default';
 
 /**
- * Returns false for e-mail addresses, which may not appear in files for other people, and for the
- * default name, which says nothing.
+ * Returns true if an account name may be shown to readers. E-mail addresses may not appear in files
+ * for other people, and the default name has no meaning.
  */
 function isShareableAccount(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');

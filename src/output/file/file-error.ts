@@ -23,13 +23,13 @@ const hints: Readonly<Record<string, string>> = {
 const defaultHint =
   'Check the path, its permissions and free disk space, or choose another file with -o.';
 
-/** Returns a system error, or one with one of the codes above that only adreport uses. */
+/** Builds a system error. The code may also be one of the codes above, which only adreport uses. */
 export function systemError(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
 
 /**
- * Runs an action on a file. Rethrows system errors as `OutputError` with a reason; other errors
+ * Runs an action on a file. Turns system errors into an `OutputError` with a reason. Other errors
  * pass through.
  */
 export async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {

@@ -5,7 +5,7 @@ import { deviceNames } from '../../query/file-name.ts';
 import { quoted } from '../../text/printable.ts';
 
 /**
- * Throws `UsageError` if a path is not valid on Windows; other systems accept any.
+ * Throws `UsageError` if Windows does not accept a path. On other systems, any path is accepted.
  *
  * @param path with placeholders replaced
  */
@@ -26,10 +26,13 @@ export function requireValidOnWindows(path: string, platform: NodeJS.Platform): 
   }
 }
 
-/** Matches a drive without a slash: Windows would resolve the rest against its current folder. */
+/**
+ * Matches a drive without a slash. Windows would resolve the rest against the current folder of
+ * that drive.
+ */
 const isDriveOnly = /^[a-z]:[^\\/]/i;
 
-/** Returns why Windows rejects a part of a path, as a clause. */
+/** Returns the reason why Windows rejects a part of a path, as a clause. */
 function windowsProblem(part: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects these
   const character = /[<>:"|?*\u0000-\u001f]/.exec(part)?.[0];
@@ -41,7 +44,7 @@ function windowsProblem(part: string): string | undefined {
   return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a space'}`;
 }
 
-/** Returns a key shared by all spellings of a path: macOS and Windows ignore case. */
+/** Returns the same key for all spellings of a path. macOS and Windows ignore case. */
 export function pathKey(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
   const place = normalize(path);
@@ -60,7 +63,7 @@ function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // The path is no link, or cannot be read.
+    // The path is not a link, or it cannot be read.
     return undefined;
   }
 }

@@ -18,10 +18,10 @@ import { sweepFolder, temporaryName } from './temporary-files.ts';
 export interface OutputFileOptions {
   readonly host: FileHost;
 
-  /** Set to refuse to replace an existing file. */
+  /** Set if an existing file must not be replaced. */
   readonly noClobber?: boolean;
 
-  /** Set to compute the hash of the output. */
+  /** Set if the hash of the output is needed. */
   readonly hashes?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface CompleteFile {
   readonly sha256?: string;
 }
 
-/** Open file with the steps that complete it. */
+/** An open file with the steps that complete it. */
 interface OpenedFile {
   readonly file: fs.FileHandle;
 
@@ -45,16 +45,17 @@ interface OpenedFile {
   /** Moves the closed file into place. */
   place(): Promise<void>;
 
-  /** Removes the file and created folders; the file is already closed. */
+  /** Removes the file and the folders created for it. The file is already closed. */
   undo(): Promise<void>;
 }
 
 /**
- * Opens a file for writing. The output goes to a temporary file next to the target, which `place`
- * moves into place with the target's mode. Missing folders are created (`date=2026-11-01/`), and
- * removed again by `abort`. A symbolic link is kept and its target is replaced. `/dev/stdout`,
- * named pipes and everything else that is not a regular file are written like stdout. Output to
- * names ending in `.gz` is compressed. Throws `OutputError`.
+ * Opens a file for writing. The output goes to a temporary file next to the target. `place` moves
+ * it into place with the target's mode. Missing folders are created (`date=2026-11-01/`), and
+ * `abort` removes them again. If the target is a symbolic link, the link is kept and the file that
+ * it points to is replaced. Anything that is not a regular file, such as `/dev/stdout` or a named
+ * pipe, is written like stdout. If the name ends in `.gz`, the output is compressed. Throws
+ * `OutputError`.
  */
 export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
   const { host } = options;
@@ -66,8 +67,8 @@ export async function openOutput(path: string, options: OutputFileOptions): Prom
 }
 
 /**
- * Opens stdout. The output goes to a private temporary file, which `place` copies to stdout, so
- * that a report that fails leaves stdout empty. Throws `OutputError`.
+ * Opens stdout. The output goes to a private temporary file first, and `place` copies it to stdout.
+ * A report that fails thus leaves stdout empty. Throws `OutputError`.
  */
 export async function openStdout(stdout: Sink): Promise<OutputFile> {
   const shown = `a temporary file in ${tmpdir()}`;
@@ -80,8 +81,8 @@ export async function openStdout(stdout: Sink): Promise<OutputFile> {
 }
 
 /**
- * File that is either complete or absent. On failure, all calls but `abort` undo everything and
- * throw `OutputError`.
+ * A file that is either complete or absent. If a call other than `abort` fails, it undoes
+ * everything and throws `OutputError`.
  */
 export class OutputFile implements Sink {
   readonly #path: string;
@@ -110,7 +111,7 @@ export class OutputFile implements Sink {
 
     this.#gzip = createGzip();
     this.#packing = pipeline(this.#gzip, (packs) => this.#writePacks(packs));
-    // The next call reports the error.
+    // The error is reported by the next call.
     this.#packing.catch(() => {});
   }
 
@@ -119,13 +120,15 @@ export class OutputFile implements Sink {
     return this.#opened.isStream;
   }
 
-  /** Writes bytes, which may be reused once this has returned or its promise is fulfilled. */
+  /**
+   * Writes bytes. The caller may reuse them once the call has returned or its promise is fulfilled.
+   */
   write(bytes: Uint8Array): Promise<void> | undefined {
     const writing = this.#gzip ? this.#pack(bytes, this.#gzip) : this.#pieces.write(bytes);
     return writing && this.#undoOnError(() => writing);
   }
 
-  /** Completes the file, but does not move it into place. */
+  /** Completes the file without moving it into place. */
   async finish(): Promise<CompleteFile> {
     await this.#undoOnError(async () => {
       this.#gzip?.end();
@@ -179,8 +182,9 @@ export class OutputFile implements Sink {
 }
 
 /**
- * Throws `OutputError` before a report is requested if its folder is not writable or its target may
- * not be replaced; on Windows also if another program has the target open.
+ * Throws `OutputError` if the folder of a target is not writable, or if the target may not be
+ * replaced. On Windows, also throws if another program has the target open. Called before a report
+ * is requested.
  */
 export async function checkTarget(path: string, options: OutputFileOptions): Promise<void> {
   const { host } = options;
@@ -196,14 +200,14 @@ export async function checkTarget(path: string, options: OutputFileOptions): Pro
 }
 
 /**
- * The wait is short, because a user is waiting, and programs that hold a file usually do so for
+ * The wait is short, because a user is waiting. Programs that hold a file usually hold it for
  * minutes.
  */
 const maxTargetInUseMs = 2_000;
 
 /**
- * Opens a file for writing and renames it to itself: Excel blocks the former, other programs the
- * latter.
+ * Opens a file for writing and renames it to itself. Excel blocks the opening, other programs block
+ * the renaming.
  */
 async function tryToMove(path: string): Promise<void> {
   const file = await fs.open(path, 'r+');
@@ -211,25 +215,26 @@ async function tryToMove(path: string): Promise<void> {
   await fs.rename(path, path);
 }
 
-/** Copies the mode of the file that will be replaced. */
+/** Copies the mode of the file that is about to be replaced. */
 async function copyMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
   const own = await file.stat();
   const wantedMode = mode & 0o7777;
   if ((own.mode & 0o7777) !== wantedMode) await file.chmod(wantedMode);
 }
 
-/** Links a file to a second name, which must be free. */
+/** Links a file to a second name. The name must be free. */
 async function link(path: string, name: string): Promise<void> {
   try {
     await fs.link(path, name);
   } catch (error) {
-    // Disks without hard links report various errors; an existing file is the only other cause.
+    // Without support for hard links, disks report various errors. The only other cause is an
+    // existing file.
     if (codeOf(error) === 'EEXIST') throw error;
     throw systemError('NO_HARD_LINKS', error);
   }
 }
 
-/** Opens a temporary file next to a regular target. On failure nothing is left behind. */
+/** Opens a temporary file next to a regular target. If that fails, nothing is left behind. */
 async function openTemporary(path: string, options: OutputFileOptions): Promise<OpenedFile> {
   const { host, noClobber } = options;
   const target = await findTarget(path, options);
@@ -239,7 +244,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
 
   async function undo(): Promise<void> {
     await fs.unlink(temporaryPath).catch(() => {});
-    // The innermost folder comes first; folders with other files stay.
+    // The innermost folder comes first. A folder that contains other files stays.
     for (const created of createdFolders.toReversed()) await fs.rmdir(created).catch(() => {});
   }
 
@@ -250,7 +255,8 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
   });
 
   async function close(): Promise<void> {
-    // The handle is used, because the owner of the folder may have replaced the name with a link.
+    // The mode is set through the handle, because the owner of the folder may have replaced the
+    // name with a link.
     if (target.existing) await copyMode(file, target.existing);
     await file.sync();
     await file.close();
@@ -261,7 +267,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
       await retryWhileInUse(host, () => fs.rename(temporaryPath, target.path));
       return;
     }
-    // Unlike a rename, a link never replaces a file that has appeared in the meantime.
+    // Unlike a rename, a link never replaces a file that appeared in the meantime.
     await link(temporaryPath, target.path);
     await retryWhileInUse(host, () => fs.unlink(temporaryPath));
   }
@@ -269,7 +275,7 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
   return { file, isStream: false, close, place, undo };
 }
 
-/** Opens a private temporary file, whose bytes are delivered once they are complete. */
+/** Opens a private temporary file. Its bytes are delivered once they are complete. */
 async function openHeld(
   deliver: (bytes: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<OpenedFile> {
@@ -287,8 +293,8 @@ async function openHeld(
 }
 
 /**
- * Writes to a stream, pipe or device. It appends: if the shell has redirected a stream to a file
- * (`-o /dev/stdout >> all.csv`), its contents must be kept.
+ * Writes to a stream, pipe or device. It appends, because the shell may have redirected a stream to
+ * a file whose content must be kept (`-o /dev/stdout >> all.csv`).
  */
 async function appendTo(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   const file = await fs.open(path, 'a');
@@ -299,7 +305,7 @@ async function appendTo(path: string, bytes: AsyncIterable<Buffer>): Promise<voi
   }
 }
 
-/** Final path of a file, with symbolic links resolved, and the file to replace. */
+/** Final path of a file, with symbolic links resolved, and the file that it replaces. */
 interface Target {
   readonly path: string;
   readonly existing: Stats | undefined;
@@ -325,8 +331,8 @@ async function existingFolder(path: string): Promise<string> {
 }
 
 /**
- * Returns true for an open stream of this process, and for anything that cannot be replaced, such
- * as a pipe or a device.
+ * Returns true if the target cannot be replaced: an open stream of this process, a pipe or a
+ * device.
  */
 async function isDirect(path: string, platform: NodeJS.Platform): Promise<boolean> {
   const isStream = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);

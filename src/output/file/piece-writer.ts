@@ -4,8 +4,8 @@ import type { FileHandle } from 'node:fs/promises';
 const pieceBytes = 256 * 1024;
 
 /**
- * Writes large pieces, filling one while the system writes the other. A Node stream takes a third
- * longer for NDJSON.
+ * Writes large pieces. One piece is filled while the system writes the other. A Node stream takes a
+ * third longer for NDJSON.
  */
 export class PieceWriter {
   readonly #file: FileHandle;
@@ -14,7 +14,7 @@ export class PieceWriter {
 
   #filledBytes = 0;
 
-  /** Piece being written, or the next one to fill. */
+  /** Piece that is being written, or that is filled next. */
   #other = Buffer.allocUnsafe(pieceBytes);
 
   #writing = Promise.resolve();
@@ -28,13 +28,15 @@ export class PieceWriter {
     this.#hash = hashes ? createHash('sha256') : undefined;
   }
 
-  /** Returns size and hash of the output; call once, at the end. */
+  /** Returns the size and the hash of the output. Called once, at the end. */
   facts(): { readonly sizeBytes: number; readonly sha256?: string } {
     const sizeBytes = this.#writtenBytes;
     return this.#hash ? { sizeBytes, sha256: this.#hash.digest('hex') } : { sizeBytes };
   }
 
-  /** Copies bytes. Returns a promise only if a piece is full: most batches need not wait. */
+  /**
+   * Copies bytes. Returns a promise only if a piece is full, so that most batches need not wait.
+   */
   write(bytes: Uint8Array): Promise<void> | undefined {
     const part = bytes.subarray(0, pieceBytes - this.#filledBytes);
     this.#filling.set(part, this.#filledBytes);
@@ -58,8 +60,7 @@ export class PieceWriter {
     this.#writtenBytes += piece.length;
     this.#hash?.update(piece);
 
-    // The error is reported to the next caller that awaits; it must not count as unhandled until
-    // then.
+    // The next caller that awaits gets the error. Until then, it must not count as unhandled.
     this.#writing.catch(() => {});
 
     [this.#filling, this.#other] = [this.#other, this.#filling];

@@ -7,7 +7,7 @@ import { temporaryName } from './temporary-files.ts';
 export interface Spool {
   write(bytes: Uint8Array): Promise<void>;
 
-  /** Writes bytes while they are read. */
+  /** Stores bytes while the caller reads them. */
   copy(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
 
   /** Reads everything from the beginning. */
@@ -37,8 +37,8 @@ export async function createSpool(folder: string): Promise<Spool> {
 }
 
 /**
- * Creates a file that only this user can read. It is unlinked at once, so nothing is left behind
- * even if the program is killed.
+ * Creates a file that only this user can read. The file is unlinked at once, so nothing is left
+ * behind even if the program is killed.
  */
 export async function openPrivate(path: string): Promise<fs.FileHandle> {
   const file = await fs.open(path, 'wx+', 0o600);

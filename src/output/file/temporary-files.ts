@@ -11,8 +11,8 @@ const abandonedAfterMs = 24 * 60 * 60 * 1000;
 const maxNameBytes = 250;
 
 /**
- * Hash of the whole host name, which may be too long to include: names of containers in one job
- * differ only at their ends.
+ * Hash of the whole host name. The name itself may be too long, and its beginning is not enough:
+ * the names of a job's containers differ only at their ends.
  */
 const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
@@ -28,8 +28,8 @@ export function temporaryName(name: string): string {
 }
 
 /**
- * Removes temporary files and folders left behind by killed runs: those of processes that no longer
- * exist, and of other machines after a day.
+ * Removes temporary files and folders that killed runs left behind. On this machine, the process
+ * must no longer exist. Files of other machines are removed after a day.
  */
 export async function sweepFolder(folder: string): Promise<void> {
   // The folder may be writable but not readable.
@@ -44,7 +44,7 @@ export async function sweepFolder(folder: string): Promise<void> {
       const isAbandoned = isOfThisHost ? !isRunning(Number(match[2])) : await isOld(path);
       if (isAbandoned) await remove(path);
     } catch {
-      // Another run removed it first, or we may not remove it.
+      // Another run removed the file first, or this user may not remove it.
     }
   }
 }
