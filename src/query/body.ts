@@ -17,8 +17,8 @@ import { namedFilters, type Part } from './query.ts';
 /** Parameters of a create call, in the order of the specification. */
 export interface ReportBody {
   /**
-   * First and last second, in unix seconds; for a service that reads wall time, the digits of the
-   * wall time.
+   * First and last second, in unix seconds. For a service that reads wall time, these are the
+   * digits of the wall time.
    */
   readonly since: number;
   readonly until: number;
@@ -34,8 +34,8 @@ export interface ReportBody {
 }
 
 /**
- * Returns what is sent to request a part. The names of its filters have to be replaced by ids.
- * Throws `UsageError` if its wall times end before they begin.
+ * Returns the parameters that request a part. The names in its filters must already be replaced by
+ * ids. Throws `UsageError` if the wall times end before they begin.
  */
 export function buildBody(part: Part): ReportBody {
   const { profile, metrics, breakdowns, filters, timezone, direct } = part.query;
@@ -47,19 +47,22 @@ export function buildBody(part: Part): ReportBody {
     metrics: metricsToSend(metrics).join(','),
     ...(breakdowns.length > 0 && { breakdowns: breakdownsToSend(breakdowns) }),
     ...filters,
-    // Always for a DSP, so that the service uses the zone of the period.
+    // A DSP's request always names the zone, so that the service uses the zone of the period.
     ...(profile === 'dsp' && { timezone }),
     ...(direct && { output: 'direct' as const }),
   };
 }
 
-/** Identifies a request, in every run and on every machine. */
+/** Identifies a request. The same request has the same result in every run and on every machine. */
 export function hashBody(part: Part): string {
   const text = JSON.stringify(buildBody(part));
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** Returns the metrics to request in order to show some, without computed ones. */
+/**
+ * Returns the metrics to request in order to show the given ones. Computed metrics are replaced by
+ * those they need.
+ */
 export function metricsToSend(metrics: readonly (MetricName | DerivedName)[]): MetricName[] {
   const sent = new Set<MetricName>();
   for (const name of metrics) {
@@ -101,12 +104,13 @@ export interface EncodedBody {
 }
 
 /**
- * Encodes the body of a create call. Forms are written as in the specification, with brackets and
- * the commas of metrics unescaped: `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
+ * Encodes the body of a create call. Forms are written as in the specification. Brackets and the
+ * commas of metrics are not escaped:
+ * `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
 export function encodeBody(body: ReportBody, encoding: Encoding): EncodedBody {
   if (encoding === 'json') {
-    // With invisible characters escaped, because `--dry-run` prints the body.
+    // `--dry-run` prints the body, so invisible characters are escaped.
     return { contentType: 'application/json', text: visibleJson(body) };
   }
 
@@ -124,8 +128,8 @@ export function encodeBody(body: ReportBody, encoding: Encoding): EncodedBody {
 }
 
 /**
- * Formats the create call as a curl command for POSIX shells or cmd; the token is in
- * `ADREPORT_TOKEN`.
+ * Formats the create call as a curl command for POSIX shells or cmd. The command reads the token
+ * from `ADREPORT_TOKEN`.
  */
 export function curlLine(
   baseUrl: string,

@@ -31,7 +31,7 @@ import { findPartUnit, keepsFolder } from './parts.ts';
 import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
-/** Inputs to a query other than its options. */
+/** The inputs to a query that are not options. */
 export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' | 'service'> {
   /** Settings of the account. */
   readonly profile: Profile;
@@ -44,12 +44,12 @@ export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' |
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Platform whose shell the hints are quoted for; by default the current one. */
+  /** Platform for whose shell the hints are quoted. Default: the current one. */
   readonly platform?: NodeJS.Platform;
 }
 
 /**
- * Builds a query from the values of flags, of the keys of a saved report or of a declaration, or
+ * Builds a query from the values of flags, from the keys of a saved report or a declaration, or
  * from the options of the library. Throws `UsageError` for the first mistake.
  */
 export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
@@ -82,7 +82,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
   return Object.freeze(query);
 }
 
-/** Throws `UsageError` for an unknown zone, and for any zone of a buyer. */
+/** Throws `UsageError` for an unknown zone. For a buyer, any zone is refused. */
 export function readTimezone(name: string | undefined, profile: Profile): string {
   if (name === undefined) return defaultZone;
   if (profile === 'dsp') return readZone(name);
@@ -92,7 +92,7 @@ export function readTimezone(name: string | undefined, profile: Profile): string
   );
 }
 
-/** Reads the metrics; by default all of the profile. */
+/** Reads the metrics. The default is all metrics of the profile. */
 function readMetrics(
   typed: readonly string[] | undefined,
   profile: Profile,
@@ -143,7 +143,7 @@ function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
 
 type FilterFacts = Pick<QueryFacts, 'profile' | 'platform'>;
 
-/** Reads the filters, and merges values for the same one. */
+/** Reads the filters. If a filter is given several times, its values are merged. */
 function readFilters(options: QueryFlags, facts: FilterFacts): QueryFilters {
   const filters: Record<string, readonly string[]> = {};
   const add = (name: string, values: readonly string[]): void => {
@@ -186,8 +186,8 @@ function findFilter({ name: text }: TypedFilter): Filter {
 }
 
 /**
- * Reads the values of a filter as the service expects them; countries may be typed by code or name.
- * Throws `UsageError` for an unknown country and for a text that is no ID.
+ * Reads the values of a filter into the form that the service expects. Countries may be typed by
+ * code or name. Throws `UsageError` for an unknown country, and if an ID is not a number.
  */
 function readValues(
   filter: Filter,
@@ -214,7 +214,7 @@ function refuseCountry(text: string, flag: string): never {
   throw refuse(flag, `Unknown country ${quoted(text)}.`, hint);
 }
 
-/** Names of one kind that a flag accepts, in some profile. */
+/** A kind of name that a flag accepts in at least one profile. */
 interface KnownNames<Name extends string> {
   readonly kind: 'metric' | 'breakdown';
   readonly flag: '--metrics' | '--by';
@@ -248,7 +248,7 @@ const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]
   .filter(({ time }) => time)
   .map(({ name }) => name);
 
-/** Explains a name that another profile has; `undefined` for an unknown one. */
+/** Explains that a name belongs to another profile; `undefined` if no profile has the name. */
 function explainElsewhere(
   kind: string,
   text: string,
@@ -263,7 +263,7 @@ function explainElsewhere(
   return `The ${kind} ${listAlternatives([name, ...others])} is in ${profiles.join(' and ')} reports only.`;
 }
 
-/** Formats a period for storing: `last-week`, `2026-Q3`. */
+/** Formats a period in the form in which it is stored: `last-week`, `2026-Q3`. */
 function normalizeCase(period: string | undefined): string | undefined {
   return period
     ?.trim()

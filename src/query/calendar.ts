@@ -4,8 +4,8 @@ import { parseDay } from '../contract/values.ts';
 /**
  * The clocks and the calendar of a report's zone.
  *
- * Instants are unix seconds. A wall time is the local time of a zone, written as if it were UTC, so
- * that calendar arithmetic is not affected by clock changes.
+ * Instants are unix seconds. A wall time is the local time of a zone, written as if it were UTC.
+ * Clock changes therefore do not affect calendar arithmetic.
  */
 
 /** First and last second of a report, inclusive, and the zone of its days. */
@@ -13,7 +13,10 @@ export interface Window {
   readonly since: number;
   readonly until: number;
 
-  /** First second after the period as typed; later than `until + 1` while that is not over. */
+  /**
+   * First second after the typed period. While the period is not over, this is later than `until +
+   * 1`.
+   */
   readonly end: number;
 
   /** IANA name of the zone. */
@@ -34,7 +37,7 @@ export interface CalendarUnit {
 export const splitUnits = ['day', 'week', 'month'] as const;
 export type SplitUnit = (typeof splitUnits)[number];
 
-/** A wall time; its own zone is always UTC. */
+/** A wall time as a date. The zone of the object is always UTC. */
 export type WallTime = DateTime;
 
 const secondsPerDay = 86_400;
@@ -44,7 +47,7 @@ export function offsetAt(instant: number, zone: string): number {
   return Math.round(IANAZone.create(zone).offset(instant * 1_000) * 60);
 }
 
-/** Accepts names of zones, but no offsets (`+02:00`), although Node does. */
+/** Accepts names of zones. Offsets (`+02:00`) are refused, although Node accepts them. */
 export function isZoneName(name: string): boolean {
   return /^[a-z]/i.test(name) && IANAZone.create(name).isValid;
 }
@@ -53,12 +56,17 @@ export function wallAt(instant: number, zone: string): WallTime {
   return DateTime.fromSeconds(instant + offsetAt(instant, zone), { zone: 'utc' });
 }
 
-/** Instants of a wall time. The first and the last differ if a clock change repeats it. */
+/**
+ * Instants of a wall time. If a clock change repeats the wall time, the first and the last instant
+ * differ.
+ */
 interface WallInstants {
   readonly first: number;
   readonly last: number;
 
-  /** Set if a clock change skips the wall time. Both instants are then the first one after it. */
+  /**
+   * Set if a clock change skips the wall time. Both instants are then the first one after the gap.
+   */
   readonly isSkipped: boolean;
 }
 
@@ -78,23 +86,27 @@ export function findInstants(wall: WallTime, zone: string): WallInstants {
   const [first, last = first] = instants;
   if (first !== undefined && last !== undefined) return { first, last, isSkipped: false };
 
-  // With the offset before the change, the time is after it. Clocks change at whole minutes.
+  // With the offset from before the change, the time is after the change. Clocks change at whole
+  // minutes.
   let instant = wall.startOf('minute').toSeconds() - before;
   const offset = offsetAt(instant, zone);
   while (offsetAt(instant - 60, zone) === offset) instant -= 60;
   return { first: instant, last: instant, isSkipped: true };
 }
 
-/** Like `findInstants`, for a wall time in milliseconds since 1970, as if it were UTC. */
+/**
+ * Finds instants as `findInstants` does. The wall time is in milliseconds since 1970, as if it were
+ * UTC.
+ */
 export function instantsAt(wallMs: number, zone: string): WallInstants {
   return findInstants(DateTime.fromMillis(wallMs, { zone: 'utc' }), zone);
 }
 
-/** Returns the first instant of a day, given its midnight. */
+/** Returns the first instant of the day with this midnight. */
 export function startOfDay(midnight: WallTime, zone: string): number {
   const { first, last } = findInstants(midnight, zone);
-  // If clocks go back across midnight (St John's until 2010), the first midnight is followed by an
-  // hour of the previous day.
+  // If clocks go back across midnight, an hour of the previous day follows the first midnight (St
+  // John's until 2010).
   return first !== last && wallAt(last - 1, zone) < midnight ? last : first;
 }
 
@@ -104,7 +116,7 @@ export function midnightAt(instant: number, zone: string): WallTime | undefined 
   return startOfDay(midnight, zone) === instant ? midnight : undefined;
 }
 
-/** First midnight of some days, and the midnight after them. */
+/** The first midnight of a range of days, and the midnight after the range. */
 export interface Days {
   readonly start: WallTime;
   readonly end: WallTime;
@@ -131,8 +143,8 @@ export function readDays(text: string): Days | undefined {
 }
 
 /**
- * Reads an ISO 8601 date-time, `2026-11-01T14:30`; `undefined` for any other text. With an offset
- * the result is the time in UTC.
+ * Reads an ISO 8601 date-time, `2026-11-01T14:30`. If it has an offset, the result is in UTC.
+ * Returns `undefined` for any other text.
  */
 export function readWallTime(
   text: string,
@@ -143,7 +155,7 @@ export function readWallTime(
   return wall?.isValid ? { wall, hasOffset: match?.[1] !== undefined } : undefined;
 }
 
-/** Formats an instant as in a report's summary: `2026-10-25T02:00:00+0200`. */
+/** Formats an instant as in the summary of a report: `2026-10-25T02:00:00+0200`. */
 export function formatInstant(instant: number, zone: string): string {
   return DateTime.fromSeconds(instant, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
@@ -229,7 +241,7 @@ export function* unitsIn(
   }
 }
 
-/** Returns the instant at which `count` more units after a given one are over. */
+/** Returns the end of the unit `count` units after the given one. */
 export function endAfterUnits(
   { lastDay }: Pick<CalendarUnit, 'lastDay'>,
   count: number,
@@ -239,7 +251,7 @@ export function endAfterUnits(
   return startOfDay(next.plus({ [unit]: count }), zone);
 }
 
-/** Counts units from 1970-01-01 to the one that contains a day. */
+/** Counts the units from 1970-01-01 to the unit that contains a day. */
 export function unitNumber(day: string, unit: SplitUnit): number {
   if (unit === 'day') return dayNumber(day);
   // 1970-01-01 was a Thursday.
@@ -256,8 +268,8 @@ export const comparisons = ['previous', 'last-year'] as const;
 export type ComparisonName = (typeof comparisons)[number];
 
 /**
- * Limits a window that is not over to what can be compared: its whole days, or its whole hours if
- * it has no whole day.
+ * Shortens a window that is not over to the part that can be compared. This is the whole days that
+ * are over, or the whole hours if no day is over.
  *
  * @param now in unix seconds
  */
@@ -273,10 +285,10 @@ export function comparableWindow(window: Window, now: number): Window {
 }
 
 /**
- * Finds the window to compare with (`cli.md`, Choosing a report): the calendar units before, as
- * many days before, or the same dates or ISO weeks of the year before.
+ * Finds the window to compare with (`cli.md`, Choosing a report). This is the calendar units
+ * before, as many days before, or the same dates or ISO weeks of the year before.
  *
- * @param window limited by `comparableWindow`
+ * @param window already limited by `comparableWindow`
  */
 export function earlierWindow(window: Window, which: ComparisonName): Window {
   const { zone } = window;
@@ -308,7 +320,8 @@ function distanceTo(window: Window, which: ComparisonName): Duration {
 }
 
 /**
- * Finds the longest calendar units that a window consists of; `undefined` if it has partial days.
+ * Finds the longest calendar unit of which a window consists, and the number of units; `undefined`
+ * if the window has partial days.
  */
 function wholeUnits({ since, end, zone }: Window) {
   const first = midnightAt(since, zone);
@@ -322,7 +335,8 @@ function wholeUnits({ since, end, zone }: Window) {
 }
 
 /**
- * Returns the Monday of the same ISO week a year before; 52 weeks before if there was no week 53.
+ * Returns the Monday of the same ISO week a year before. If that year has no week 53, returns the
+ * Monday 52 weeks before.
  */
 function sameWeekOfYearBefore(monday: WallTime): WallTime {
   const { weekYear, weekNumber } = monday;
@@ -333,11 +347,14 @@ function sameWeekOfYearBefore(monday: WallTime): WallTime {
   return sameNumber.isValid ? sameNumber : monday.minus({ weeks: 52 });
 }
 
-/** Ends the earlier window, at the end of the month if that is too short. */
+/**
+ * Moves the end to the earlier window. If the earlier month is too short, this is the end of that
+ * month.
+ */
 function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): WallTime {
   const isMidnight = end.equals(end.startOf('day'));
   if (consistsOfDays && isMidnight) {
-    // From its last day, so that 28 February ends on 28 February of a leap year too.
+    // The last day is moved, so that 28 February ends on 28 February of a leap year too.
     return end.minus({ days: 1 }).minus(distance).plus({ days: 1 });
   }
   const before = end.minus(distance);
@@ -346,7 +363,8 @@ function endBefore(end: WallTime, distance: Duration, consistsOfDays: boolean): 
 }
 
 /**
- * Returns the wall time of an instant; midnight for the first instant of a day, even if skipped.
+ * Returns the wall time of an instant. For the first instant of a day, this is midnight, even if a
+ * clock change skips midnight.
  */
 function toWallTime(instant: number, zone: string): WallTime {
   return midnightAt(instant, zone) ?? wallAt(instant, zone);

@@ -10,7 +10,10 @@ import { type FormatName, formatFacts } from './format-names.ts';
 import { findPartUnit, hasFilePerPart, requireMergeable } from './parts.ts';
 import type { Output, Query } from './query.ts';
 
-/** Throws `UsageError` for parts of a query that exclude or require each other. */
+/**
+ * Throws `UsageError` if parts of a query exclude each other, or if one part requires another that
+ * is missing.
+ */
 export function requireConsistent(query: Query): void {
   requireFittingFormats(query);
   requireSplit(query);
@@ -19,7 +22,7 @@ export function requireConsistent(query: Query): void {
 }
 
 /**
- * Throws `UsageError` for flags that none of the formats knows.
+ * Throws `UsageError` for flags that none of the formats can use.
  *
  * @param values values of flags by option name
  */
@@ -47,7 +50,7 @@ function requireFittingFormats(query: Query): void {
   requireSentMetrics(query.metrics, formats);
 }
 
-/** Throws `UsageError` for a metric that only adreport computes, in a document of the service. */
+/** Throws `UsageError` for a computed metric in a format that writes the service's document. */
 export function requireSentMetrics(
   metrics: readonly string[],
   formats: readonly FormatName[],
@@ -104,7 +107,7 @@ function requireFittingOutputs(query: Query): void {
   }
 }
 
-/** Throws `UsageError` for an output that cannot show a change. */
+/** Throws `UsageError` if an output cannot show a change. */
 export function requireComparable(outputs: readonly Output[]): void {
   const document = outputs.find(({ format }) => formatFacts[format].isServiceDocument);
   if (!document) return;

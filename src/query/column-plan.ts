@@ -13,11 +13,11 @@ import { printable } from '../text/printable.ts';
 import { readColumn, unknownColumn } from './file-columns.ts';
 import { defaultMetrics, hasAllMetrics, type ReportMetric, toReportMetric } from './metrics.ts';
 
-// Decides which columns an output has, in which order, and under which names. Formats only write
-// them.
+// Decides which columns an output has, in which order and under which names. The formats only write
+// these columns.
 
 export interface PlannedColumn {
-  /** Row field; for a computed metric its name. */
+  /** Row field; for a computed metric, the name of the metric. */
   readonly field: string;
 
   /** Name in the header of files for programs. */
@@ -26,45 +26,49 @@ export interface PlannedColumn {
   /** Heading for people: `Revenue (€)`, `Week`. */
   readonly label: string;
 
-  /** Type of the field; `undefined` for computed metrics and fields unknown to the vocabulary. */
+  /**
+   * Type of the field; `undefined` for a computed metric, and for a field that the vocabulary does
+   * not have.
+   */
   readonly type: FieldType | undefined;
 
   readonly numeric: boolean;
 
-  /** Metric of the column. A derived one is computed from other values of the row. */
+  /** Metric of the column. A derived metric is computed from other values of the row. */
   readonly metric?: ReportMetric;
 
-  /** Set if the values are those of the earlier report. */
+  /** Set if the column has the values of the earlier report. */
   readonly isEarlier?: true;
 }
 
-/** What determines the columns of an output. */
+/** The settings that determine the columns of an output. */
 export interface ColumnChoice {
-  /** Requested columns, if the request is known. */
+  /** Requested columns; absent if the request is not known. */
   readonly columns?: readonly Column[];
 
   /** Columns to write, in order (`--columns`). Default: the requested ones, or all. */
   readonly selectedColumns?: readonly string[] | 'all';
 
-  /** Names dollars `revenueDollar` in both profiles. */
+  /** Names dollars `revenueDollar` in both profiles, whatever the name in the rows is. */
   readonly normalize?: boolean;
 
-  /** What people read instead of a metric's label, by the metric's name (`--label`). */
+  /** Labels for people, by the name of the metric that they label (`--label`). */
   readonly labels?: ReadonlyMap<string, string> | undefined;
 
-  /** Receives a sentence for the user that is not part of the output. */
+  /** Receives a sentence for the user. The sentence is not part of the output. */
   readonly note?: (sentence: string) => void;
 }
 
-/** Returns true if the values of a column are not those of a field of the rows. */
+/** Returns true if the values of a column are computed instead of read from a field of the rows. */
 export function isComputed({ metric, isEarlier }: PlannedColumn): boolean {
   return isEarlier === true || metric?.derived !== undefined;
 }
 
 /**
- * Plans the columns of rows with these fields: those that the user named, otherwise the requested
- * ones and then the fields unknown to the vocabulary. A vocabulary field that was not requested is
- * left out while it is null. Throws `UsageError` if a named column does not exist.
+ * Plans the columns of rows with these fields. If the user named columns, these are used. Otherwise
+ * the requested columns come first, then the fields that the vocabulary does not have. A vocabulary
+ * field that was not requested is left out while it is null. Throws `UsageError` if a named column
+ * does not exist.
  *
  * @param rows first rows; `undefined` if there are none
  */
@@ -87,12 +91,12 @@ export function planColumns(
   });
 }
 
-/** Returns the columns named by the user; `undefined` if none were, or all. */
+/** Returns the columns that the user named; `undefined` if the user named none, or all. */
 function namedColumns({ selectedColumns }: ColumnChoice): readonly string[] | undefined {
   return selectedColumns === 'all' ? undefined : selectedColumns;
 }
 
-/** Finds the field, or the computed metric, that a name means; requested ones come first. */
+/** Finds the field or computed metric that a name means. Requested columns come first. */
 function findNamedField(
   name: string,
   requested: readonly string[],
@@ -108,7 +112,10 @@ function findNamedField(
   return field;
 }
 
-/** Chooses the requested fields, then others that have values or are unknown. */
+/**
+ * Chooses the requested fields first, then fields that have values or are unknown to the
+ * vocabulary.
+ */
 function chooseFields(
   { columns: requested, selectedColumns, note }: ColumnChoice,
   fields: readonly string[],
@@ -135,7 +142,7 @@ function chooseFields(
   return chosen;
 }
 
-/** @param fields those of the rows */
+/** @param fields fields of the rows */
 function toPlannedColumn(
   field: string,
   fields: readonly string[],
@@ -157,13 +164,13 @@ function toPlannedColumn(
   };
 }
 
-/** Chooses the label of a column: `Week` or `Month` for dates that represent these. */
+/** Chooses the label of a column. Dates that represent weeks or months get `Week` or `Month`. */
 function chooseLabel(field: string, requested: Column | undefined): string {
   if (requested?.isWeekly) return 'Week';
   return requested?.breakdown === 'MONTHLY' ? 'Month' : fieldLabel(field);
 }
 
-/** Adds the usual rates for people, unless the user named columns or metrics. */
+/** Adds the usual rates for people. Nothing is added if the user named columns or metrics. */
 function addUsualRates(
   columns: readonly PlannedColumn[],
   choice: ColumnChoice,
@@ -178,7 +185,9 @@ function addUsualRates(
   return [...columns, ...rates.map(({ field }) => toPlannedColumn(field, fields, choice))];
 }
 
-/** Adds the column `METRICBefore` after each metric (`--compare` in files for programs). */
+/**
+ * Adds the column `METRICBefore` after each metric, for `--compare` in files that programs read.
+ */
 export function addEarlierColumns(columns: readonly PlannedColumn[]): PlannedColumn[] {
   return columns.flatMap((column) => {
     const { name, label, metric } = column;
@@ -190,16 +199,16 @@ export function addEarlierColumns(columns: readonly PlannedColumn[]): PlannedCol
   });
 }
 
-/** The columns of one output, which are decided by its first rows. */
+/** The columns of one output. Its first rows decide them. */
 export class ColumnPlan {
   columns: readonly PlannedColumn[] = [];
 
   readonly #choice: ColumnChoice;
 
-  /** Fields of the latest batch. */
+  /** Fields of the latest batch of rows. */
   #fields: readonly string[] | undefined;
 
-  /** Fields without a column, which must not have values. */
+  /** Fields without a column. Their values must stay null. */
   #fieldsLeftOut: readonly string[] = [];
 
   constructor(choice: ColumnChoice) {
@@ -212,8 +221,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Plans the columns from the first batch. Throws as `planColumns`, and `IncompleteDataError` if a
-   * later batch has values in a field without a column.
+   * Plans the columns from the first batch. Throws the errors of `planColumns`. Throws
+   * `IncompleteDataError` if a later batch has values in a field without a column.
    */
   follow(batch: RowBatch): void {
     const { fields } = batch;
@@ -227,8 +236,8 @@ export class ColumnPlan {
   }
 
   /**
-   * Plans the columns of a report without rows from its CSV header or the request. Throws as
-   * `planColumns`.
+   * Plans the columns of a report without rows from the CSV header or the request. Throws the
+   * errors of `planColumns`.
    */
   settle(header: readonly string[]): void {
     if (this.#fields) return;
@@ -238,8 +247,8 @@ export class ColumnPlan {
   }
 
   #findFieldsLeftOut(fields: readonly string[]): string[] {
-    // Only columns named by the user may leave out values; otherwise a field without a column must
-    // stay null.
+    // A field without a column must stay null. Only if the user named the columns may values be
+    // left out.
     if (namedColumns(this.#choice)) return [];
 
     const taken = new Set(this.columns.map(({ field }) => field));

@@ -6,12 +6,12 @@ import { listComputable } from './metrics.ts';
 import { closestHint, readName } from './names.ts';
 import type { Query } from './query.ts';
 
-/** Members of a query that determine the columns of a report. */
+/** The members of a query that determine the columns of its report. */
 export type ColumnsQuery = Pick<Query, 'profile' | 'metrics' | 'breakdowns'>;
 
 /**
- * Lists the columns of the report of a query: the fields of the breakdowns, then the metrics. A
- * metric that is requested only to compute another one is hidden.
+ * Lists the columns of a query's report: the fields of the breakdowns, then the metrics. A metric
+ * that is requested only to compute another one is hidden.
  */
 export function listQueryColumns({ profile, metrics, breakdowns }: ColumnsQuery): Column[] {
   const sent = { metrics: metricsToSend(metrics), breakdowns: breakdownsToSend(breakdowns) };
@@ -38,9 +38,9 @@ export function listQueryColumns({ profile, metrics, breakdowns }: ColumnsQuery)
 const flag = '--columns';
 
 /**
- * Checks the names in `--columns` before a report is requested. A column that cannot be in the
- * report is a mistake: a metric or breakdown that is not requested, a rate without its metrics, or
- * an unknown name. Buyer rows have the fields of most breakdowns, requested or not.
+ * Checks the names in `--columns` before a report is requested. A name that cannot become a column
+ * is a mistake: a metric or breakdown that is not requested, a rate whose metrics are missing, or
+ * an unknown name. Buyer rows have the fields of most breakdowns, even if these are not requested.
  */
 export function readColumnNames(names: readonly string[], query: ColumnsQuery): string[] {
   return [...new Set(names.map((name) => readColumn(name, query)))];
@@ -70,10 +70,10 @@ interface PossibleColumns {
   /** Columns of requested metrics and breakdowns. */
   readonly requested: readonly string[];
 
-  /** All columns that rows can have, and those computed from them. */
+  /** All columns that rows can have, and the columns computed from these. */
   readonly fields: readonly string[];
 
-  /** As `fields`, with the names of metrics whose column has another name. */
+  /** The same columns, but by the name of the metric where the column is named differently. */
   readonly names: readonly string[];
 }
 

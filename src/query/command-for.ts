@@ -9,8 +9,8 @@ import type { Part, Query } from './query.ts';
 import { toArguments } from './saved-keys.ts';
 
 /**
- * Returns the days of some parts in time order as a period that means the same tomorrow: fixed
- * dates, or instants if it does not consist of whole days.
+ * Returns the days of some parts as a period that means the same tomorrow. The parts are in time
+ * order. The period has fixed dates, or instants if the parts do not consist of whole days.
  */
 export function fixedPeriod(first: Part, last = first): TypedPeriod {
   const { zone } = first;
@@ -25,7 +25,7 @@ export function fixedPeriod(first: Part, last = first): TypedPeriod {
 interface CommandOptions {
   readonly platform: NodeJS.Platform;
 
-  /** Flags of this run that the command needs too. */
+  /** Flags of this run that the printed command needs too. */
   readonly flags?: {
     readonly fresh?: boolean;
     readonly shard?: Shard;
@@ -41,7 +41,7 @@ export function commandFor(
 ): string {
   const { fresh, shard, baseUrl } = flags;
   const words = ['run', ...toArguments(withPeriod(query, period))];
-  // Without it, the files of a folder that are final are not requested again.
+  // Without this, the final files of a folder would not be requested again.
   if (fresh && keepsFolder(query)) words.push('--fresh');
   if (shard) words.push('--shard', `${shard.index}/${shard.count}`);
   if (baseUrl !== undefined) words.push('--base-url', baseUrl);
@@ -52,7 +52,7 @@ const downloadOptions = new Set(
   downloadFlags.flatMap(({ flags }: FlagGroup) => Object.keys(flags)),
 );
 
-/** Formats the command that waits for the report of a query by its id, and downloads it. */
+/** Formats the command that waits for a report by its id and downloads it. */
 export function downloadCommandFor(
   query: Query,
   reportId: string,
@@ -66,7 +66,7 @@ export function downloadCommandFor(
   return formatCommand([...words, reportId], platform);
 }
 
-/** Formats `download` or `status` as typed, but so that it waits for its report. */
+/** Formats `download` or `status` as typed, with the flags needed to wait for the report. */
 export function waitingCommand(argv: readonly string[], platform: NodeJS.Platform): string {
   const command = argv.findIndex((word) => word === 'download' || word === 'status');
   const words = argv.includes('--wait') ? argv : argv.toSpliced(command + 1, 0, '--wait');

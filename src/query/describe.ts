@@ -13,7 +13,7 @@ export function describeQuery({
   return [`${profile} report ${by}`, ...describeFilters(filters)].join('; ');
 }
 
-/** Returns the request as files and `--json` have it. */
+/** Returns the request in the form that files and `--json` use. */
 export function toRequestRecord({ profile, metrics, breakdowns, filters, columns }: Query): object {
   const hasFilters = Object.keys(filters).length > 0;
   return {
@@ -26,8 +26,8 @@ export function toRequestRecord({ profile, metrics, breakdowns, filters, columns
 }
 
 /**
- * Returns one entry for each filter: `Country: France, Germany`. Countries are named; other ids
- * stay ids.
+ * Returns one entry for each filter: `Country: France, Germany`. Countries are shown by name,
+ * everything else by id.
  */
 export function describeFilters(filters: Query['filters']): string[] {
   return Object.entries(filters).map(([name, values]) => {

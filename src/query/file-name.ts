@@ -15,10 +15,10 @@ export const placeholders = [
 
 type Placeholder = (typeof placeholders)[number];
 
-/** Days are as `2026-11-01`. Absent values are not known yet. */
+/** Days have the form `2026-11-01`. A value is absent while it is not known. */
 export type NameValues = { readonly [Name in Placeholder]?: string };
 
-/** Placeholder, or a doubled brace, which is a literal one. */
+/** Matches a placeholder, or a doubled brace, which stands for a single one. */
 const placeholderPattern = /\{\{|\}\}|\{([^{}]*)\}/g;
 
 const timePlaceholders: readonly string[] = ['since', 'until', 'date'] satisfies Placeholder[];
@@ -39,7 +39,7 @@ export function hasTimePlaceholder(template: string): boolean {
   return listPlaceholders(template).some((placeholder) => timePlaceholders.includes(placeholder));
 }
 
-/** Returns the part of a name before its first date; all of it without one. */
+/** Returns the beginning of a name up to its first date. Without a date, returns the whole name. */
 export function beforeTime(template: string): string {
   for (const { 1: word = '', index } of template.matchAll(placeholderPattern)) {
     if (timePlaceholders.includes(word)) return template.slice(0, index);
@@ -48,8 +48,8 @@ export function beforeTime(template: string): string {
 }
 
 /**
- * Replaces placeholders in a file name, and doubled braces. Values cannot refer to other folders or
- * hidden files. Throws `UsageError` for an unknown placeholder or one without a value.
+ * Replaces placeholders in a file name, and doubled braces. A value cannot lead to another folder
+ * or make a hidden file. Throws `UsageError` if a placeholder is unknown or has no value.
  */
 export function expandName(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
@@ -57,7 +57,9 @@ export function expandName(template: string, values: NameValues): string {
   });
 }
 
-/** Replaces placeholders as `expandName`, except those of time: the result is a template too. */
+/**
+ * Replaces placeholders as `expandName` does, except those of time. The result is still a template.
+ */
 export function expandAllButTime(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
     const stays = word === undefined || timePlaceholders.includes(word);
@@ -65,7 +67,7 @@ export function expandAllButTime(template: string, values: NameValues): string {
   });
 }
 
-/** Returns the values of the placeholders for the file of a part; `id` is not known yet. */
+/** Returns the values of the placeholders for a part's file. `id` is not known yet. */
 export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
   return {
     profile: query.profile,
@@ -77,7 +79,7 @@ export function nameValues({ query, firstDay, lastDay }: Part): NameValues {
   };
 }
 
-/** Names the files of a part; stdout is `-`, and `{id}` is not known yet. */
+/** Names the files of a part. Stdout is `-`. `{id}` stays, because it is not known yet. */
 export function nameFiles(part: Part): string[] {
   const values = { ...nameValues(part), id: '{id}' };
   return part.query.outputs.map(({ path }) => expandName(path, values));
@@ -87,7 +89,7 @@ function nameReport({ report, breakdowns }: Query): string {
   return report ?? (breakdowns.join('-').toLowerCase() || 'total');
 }
 
-/** Escapes the braces of a path, which are not placeholders. */
+/** Escapes the braces of a path, so that they are not read as placeholders. */
 export function escapeBraces(path: string): string {
   return path.replaceAll(/[{}]/g, '$&$&');
 }
@@ -126,7 +128,7 @@ function parsePlaceholder(word: string): Placeholder {
   });
 }
 
-/** Windows treats these as devices with any extension and with spaces before it. */
+/** Windows treats these names as devices, with any extension and with spaces before it. */
 export const deviceNames = /^(con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³]) *(\.|$)/i;
 
 /**
@@ -138,8 +140,9 @@ const unsafeInNames =
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff/\\:*?"<>|]/gu;
 
 /**
- * Makes text safe as part of a file name on any system: no separators or control characters, no dot
- * or space at either end, not empty, at most 120 bytes (121 for device names).
+ * Makes text safe as part of a file name on any system. The result has no separators or control
+ * characters and no dot or space at either end. It is never empty, and has at most 120 bytes (121
+ * for device names).
  */
 export function safeName(text: string): string {
   let name = text

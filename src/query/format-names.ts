@@ -2,13 +2,16 @@ interface FormatFacts {
   /** Endings of file names, without the dot. */
   readonly endings: readonly string[];
 
-  /** Set for a format that is not text and would garble a terminal. */
+  /** Set if the format is not text. On a terminal it would be unreadable. */
   readonly isBinary?: true;
 
   /** Set if files may be compressed: `report.csv.gz`. */
   readonly isCompressible?: true;
 
-  /** Set if the file contains the service's rows as received, without computed metrics. */
+  /**
+   * Set if the file contains the service's rows as received. Computed metrics are then not
+   * available.
+   */
   readonly isServiceDocument?: true;
 }
 
@@ -25,12 +28,15 @@ const table = {
 
 export type FormatName = keyof typeof table;
 
-/** Formats as flags and file names know them; `formats/` encodes them. */
+/** Formats by the name that flags and file names use. The code in `formats/` encodes them. */
 export const formatFacts: Readonly<Record<FormatName, FormatFacts>> = table;
 
 export const formatNames = Object.keys(table) as FormatName[];
 
-/** Finds the format of a file by its ending; `undefined` for an unknown or missing one. */
+/**
+ * Finds the format of a file by the ending of its name; `undefined` if the ending is unknown or
+ * missing.
+ */
 export function formatOfFile(path: string): FormatName | undefined {
   const [, ending = '', compressed] = /\.([^./\\]+?)(\.gz)?$/i.exec(path) ?? [];
   return formatNames.find((name) => {

@@ -6,28 +6,31 @@ import {
   vocabularyOf,
 } from '../contract/vocabulary.ts';
 
-/** Metric of a group or a report: a sum, or a quotient of two sums. */
+/** Metric of a group or a report. The metric is either a sum or a quotient of two sums. */
 export interface ReportMetric {
   readonly field: string;
 
-  /** Label for people: `Revenue (€)`, or that of `--label`. */
+  /** Label for people: `Revenue (€)`, or the label given with `--label`. */
   readonly label: string;
 
   readonly type: 'integer' | 'money' | 'percent';
 
-  /** Formula of a metric that is computed from sums, with the row fields it reads. */
+  /** Formula of a computed metric, with the row fields from which it is computed. */
   readonly derived?: DerivedMetric & {
     readonly numeratorField: string;
     readonly denominatorField: string;
   };
 }
 
-/** Returns the metrics shown by default: sums in field order, and the usual derived metrics. */
+/**
+ * Returns the metrics that are shown by default: sums in field order, then the usual derived
+ * metrics.
+ */
 export function defaultMetrics(fields: readonly string[]): ReportMetric[] {
   return listAllMetrics(fields).filter(({ derived }) => !derived?.onlyWhenNamed);
 }
 
-/** Returns all available metrics: sums in field order, and all derived metrics. */
+/** Returns all available metrics: sums in field order, then all derived metrics. */
 export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
   const summed = fields.filter((field) => metricOfField(field));
   const names = [...summed, ...derivedMetrics.map(({ field }) => field)];
@@ -35,8 +38,8 @@ export function listAllMetrics(fields: readonly string[]): ReportMetric[] {
 }
 
 /**
- * Finds the metric of that name: the sum of a field, or a metric computed from the fields;
- * `undefined` if there is no such metric or a field is missing.
+ * Finds a metric by its name. This is the sum of a field, or a metric computed from the fields.
+ * Returns `undefined` if there is no such metric or a field is missing.
  */
 export function toReportMetric(name: string, fields: readonly string[]): ReportMetric | undefined {
   const label = fieldLabel(name);
@@ -63,7 +66,10 @@ export function listComputable(fields: readonly string[]): string[] {
   return computable.map(({ field }) => field);
 }
 
-/** Returns true for exactly the metrics of a profile, which a report has if the user named none. */
+/**
+ * Returns true if these are exactly the metrics of a profile. A report has these metrics if the
+ * user named none.
+ */
 export function hasAllMetrics(fields: readonly string[]): boolean {
   const present = new Set(fields.filter((field) => metricOfField(field)));
   return profiles.some((profile) => {

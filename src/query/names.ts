@@ -7,13 +7,13 @@ export interface TypedName {
   readonly flag: string;
   readonly name: string;
 
-  /** Names that the typed one can mean. */
+  /** Accepted names. */
   readonly accepted: readonly string[];
 }
 
 /**
- * Finds the accepted name that a typed one means; `undefined` for none. Throws `UsageError` if it
- * means several.
+ * Finds the accepted name that a typed name means; `undefined` if there is none. Throws
+ * `UsageError` if the typed name is ambiguous.
  */
 export function readName({ flag, name, accepted }: TypedName): string | undefined {
   const [first, ...others] = findNames(name, accepted);
@@ -29,14 +29,15 @@ export function readName({ flag, name, accepted }: TypedName): string | undefine
   );
 }
 
-/** Suggests the closest names, or else returns `otherwise`. */
+/** Suggests the closest names. Without a close name, returns `otherwise`. */
 export function closestHint(typed: Omit<TypedName, 'flag'>, otherwise: string): string {
   const names = closestNames(typed);
   return names.length > 0 ? `Did you mean ${listAlternatives(names)}?` : otherwise;
 }
 
 /**
- * Returns the accepted names that are spelt almost like the typed one, or have an alias that is.
+ * Returns the accepted names with almost the same spelling as the typed name. A close alias counts
+ * too.
  */
 function closestNames({ name, accepted }: Omit<TypedName, 'flag'>): readonly string[] {
   const closest = nearest(name, accepted);

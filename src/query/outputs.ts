@@ -12,15 +12,16 @@ interface OutputFacts {
   /** Format of stdout without `--format`. */
   readonly stdoutFormat: FormatName;
 
-  /** Platform whose shell the hints are quoted for; by default the current one. */
+  /** Platform for whose shell the hints are quoted. Default: the current one. */
   readonly platform?: NodeJS.Platform;
 }
 
 /**
- * Reads the values of `-o` with the format of each: that of `--format`, of the ending, or csv;
- * stdout by default.
+ * Reads the values of `-o` with a format for each. `--format` decides the format first, then the
+ * ending of the name; the default is csv. Without `-o`, the output is stdout.
  *
- * @throws UsageError for a URL, an unknown ending, an empty name, and the same target twice
+ * @throws UsageError for a URL, an unknown ending or an empty name, and if two outputs have the
+ * same target
  */
 export function readOutputs(
   { output = ['-'], format }: OutputOptions,
@@ -53,7 +54,7 @@ function requireOneName(path: string, platform: NodeJS.Platform): void {
   throw refuse(`-o ${path} is a list of files.`, `Name each of them: ${flags.join(' ')}`);
 }
 
-/** Throws `UsageError` for an unknown ending; a name without one is csv. */
+/** Throws `UsageError` for an unknown ending. A name without an ending means csv. */
 function chooseFormat(path: string, platform: NodeJS.Platform): FormatName {
   const format = formatOfFile(path);
   if (format !== undefined) return format;
@@ -69,7 +70,7 @@ function chooseFormat(path: string, platform: NodeJS.Platform): FormatName {
   throw refuse(`Unknown file extension ${ending} in -o ${path}.`, hint);
 }
 
-/** Extensions of other formats, and the closest one that is written. */
+/** Extensions of other formats, each with the closest format that adreport writes. */
 const otherEndings: Readonly<Record<string, string>> = {
   '.xls': '.xlsx',
   '.xlsm': '.xlsx',
@@ -77,10 +78,12 @@ const otherEndings: Readonly<Record<string, string>> = {
   '.pq': '.parquet',
 };
 
-/** Returns the accepted ending for one that is close to it; none for a Parquet file in `.gz`. */
+/**
+ * Returns the accepted ending that is closest to an unknown one. A Parquet file in `.gz` has none.
+ */
 function findNearestEnding(ending: string): string | undefined {
   const lower = ending.toLowerCase();
-  // Only a format that is compressed already has a wrong `.gz`.
+  // A `.gz` is wrong only if the format is already compressed.
   if (lower === '.gz') return '';
   if (Object.hasOwn(otherEndings, lower)) return otherEndings[lower];
   const names = formatNames.filter((name) => name !== 'table');

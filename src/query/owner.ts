@@ -1,11 +1,11 @@
 import type { Query } from './query.ts';
 
-/** Account of a query or of a folder. */
+/** The account of a query or of a folder. */
 export type Owner = Pick<Query, 'account' | 'login' | 'service'>;
 
 /**
- * Compares services, then logins; if one has no login, names. A bare token without a name fits only
- * another one.
+ * Compares the services first, then the logins. If either has no login, compares the names. A bare
+ * token without a name matches only another one.
  */
 export function isSameAccount(one: Owner, other: Owner): boolean {
   if (one.service !== other.service) return false;
@@ -15,7 +15,7 @@ export function isSameAccount(one: Owner, other: Owner): boolean {
   return haveNames ? one.account === other.account : isBareToken(one) && isBareToken(other);
 }
 
-/** Returns true for the owner of a token that is not stored. */
+/** Returns true if the owner signs in with a token that is not stored. */
 export function isBareToken({ account, login }: Owner): boolean {
   return account === undefined && login === undefined;
 }

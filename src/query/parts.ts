@@ -19,7 +19,7 @@ import { listAlternatives } from './names.ts';
 import { isStillEmpty, laterMs, resolvePeriod } from './period.ts';
 import type { Part, Query } from './query.ts';
 
-/** Parts of a run: half a century of days. More is probably a typo. */
+/** Maximum number of parts in a run: half a century of days. More parts are probably a typo. */
 const maxParts = 20_000;
 
 /** Returns the unit that each report of a query covers; `undefined` for a single report. */
@@ -44,8 +44,8 @@ export function keepsFolder(query: Query): boolean {
 }
 
 /**
- * Resolves the whole period of a query into one part; with `--compare`, as much of it as can be
- * compared. Throws `UsageError` for a period that is invalid now or has not begun.
+ * Resolves the whole period of a query into one part. With `--compare`, the part ends where the
+ * comparison must end. Throws `UsageError` if the period is invalid now or has not begun.
  *
  * @param nowMs milliseconds since 1970
  */
@@ -63,7 +63,8 @@ export function wholePart(query: Query, nowMs: number): Part {
 }
 
 /**
- * Resolves the period. A new folder may start with a period that has no whole day yet: it then ends now.
+ * Resolves the period. A new folder may start with a period that has no whole day yet. It then ends
+ * now.
  */
 function resolveWhole(query: Query, nowMs: number): Window {
   const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
@@ -75,11 +76,11 @@ function resolveWhole(query: Query, nowMs: number): Window {
 }
 
 /**
- * Splits a query into the reports to request, in time order: one for each day, week or month, or a
- * single one. A folder without `--until` ends with the last part that is over.
+ * Splits a query into the reports to request, in time order. There is one report for each day, week
+ * or month, or a single report. A folder without `--until` ends with the last part that is over.
  *
  * @param nowMs milliseconds since 1970
- * @throws UsageError as `wholePart`, for a period that cuts a part, and for more than 20,000 parts
+ * @throws UsageError as `wholePart`; also if the period cuts a part, or has more than 20,000 parts
  */
 export function planParts(query: Query, nowMs: number): Part[] {
   const whole = wholePart(query, nowMs);
@@ -98,14 +99,14 @@ export function planParts(query: Query, nowMs: number): Part[] {
   for (const found of unitsIn(whole, unit)) {
     if (found.since > now || found.end > lastEnd) break;
     if (parts.length === maxParts) throw tooManyPartsError(unit);
-    // Named after the whole unit, even if it is still running.
+    // The part is named after the whole unit, even if the unit is still running.
     const { firstDay, lastDay } = found;
     parts.push({ ...cutToUnit(whole, found), firstDay, lastDay });
   }
   return parts;
 }
 
-/** Cuts a part to a unit. */
+/** Limits a part to a unit. */
 function cutToUnit(part: Part, unit: CalendarUnit): Part {
   const since = Math.max(unit.since, part.since);
   const until = Math.min(unit.end - 1, part.until);
@@ -120,13 +121,13 @@ function tooManyPartsError(unit: SplitUnit): UsageError {
   });
 }
 
-/** Reports of more days are split into weeks. */
+/** A report with more days than this is split into weeks. */
 const maxDailyParts = 14;
 
 /**
- * Splits a report that failed into shorter ones, which can be merged without changing a row:
- * months, days, or weeks. The first and the last may be cut; there are none if no split can be
- * merged.
+ * Splits a report that failed into shorter reports by month, day or week. Merging them must not
+ * change a row. The first and the last may be shorter than the unit. Returns no parts if no split
+ * can be merged.
  */
 export function splitToRetry(part: Part): Part[] {
   const { breakdowns } = part.query;
@@ -137,7 +138,7 @@ export function splitToRetry(part: Part): Part[] {
   return [...unitsIn(part, isDaily ? days : 'month')].map((unit) => cutToUnit(part, unit));
 }
 
-/** Returns a part whose rows go into one output with those of other reports. */
+/** Returns a part for one of several reports whose rows go into one output. */
 export function withoutOutput(part: Part): Part {
   const { split: _split, compare: _compare, ...query } = part.query;
   const [{ format }] = query.outputs;
@@ -148,7 +149,7 @@ export function withoutOutput(part: Part): Part {
 export function earlierPart(part: Part): Part {
   const { compare = 'previous' } = part.query;
   const { query } = withoutOutput(part);
-  // One report covers all earlier weeks: its days are added up.
+  // One report covers all earlier weeks. Its days are added up.
   const breakdowns = query.breakdowns.map((name) => (name === 'WEEKLY' ? 'DAILY' : name));
   return toPart({ ...query, breakdowns }, earlierWindow(part, compare));
 }
@@ -167,12 +168,14 @@ interface UnitCheck {
   /** The current time in unix seconds. */
   readonly now: number;
 
-  /** Names what needs whole units, as the subject of the message. */
+  /** Names the feature that needs whole units, as the subject of a message. */
   readonly subject: string;
   readonly flag?: string;
 }
 
-/** Throws `UsageError` if a window cuts a unit; only the last one may still be running. */
+/**
+ * Throws `UsageError` if a window cuts a unit. Only the last unit may be cut, while it is running.
+ */
 export function requireWholeUnits(
   { since, end, zone }: Window,
   unit: SplitUnit,
@@ -186,7 +189,7 @@ export function requireWholeUnits(
   const endsEarly = end < last.end && end <= now;
   if (!beginsLate && !endsEarly) return;
 
-  // A day can only be cut by a time of day.
+  // Only a time of day can cut a day.
   const format = unit === 'day' ? formatInstant : formatDate;
   const period = `${format(since, zone)} to ${format(end - 1, zone)}`;
   throw new UsageError(
@@ -215,22 +218,23 @@ function findNearestEdge({ since, end }: CalendarUnit, instant: number): number 
 }
 
 /**
- * Returns true if a time breakdown keeps the rows of the parts apart: merging concatenates them.
+ * Returns true if a time breakdown keeps the rows of the parts apart. Merging then only has to
+ * concatenate them.
  */
 function canMerge(query: Pick<Query, 'breakdowns'>, unit: SplitUnit): boolean {
   return query.breakdowns.some((name) => mergeableBreakdowns(unit).includes(name));
 }
 
 /**
- * Lists the breakdowns that keep parts apart. RANGE and WEEKLY date each row with the first day of
- * its part.
+ * Lists the breakdowns that keep the rows of parts apart. RANGE and WEEKLY date each row with the
+ * first day of its part.
  */
 function mergeableBreakdowns(unit: SplitUnit): (BreakdownName | 'WEEKLY')[] {
   const names = ['DAILY', 'HOURLY', 'RANGE', 'WEEKLY'] as const;
   return unit === 'month' ? [...names, 'MONTHLY'] : [...names];
 }
 
-/** Throws `UsageError` for parts whose rows would have to be added up. */
+/** Throws `UsageError` if the rows of several parts would have to be added up. */
 export function requireMergeable(query: Query, unit: SplitUnit): void {
   if (canMerge(query, unit)) return;
 
@@ -247,7 +251,10 @@ export function requireMergeable(query: Query, unit: SplitUnit): void {
   );
 }
 
-/** Selects the parts of one machine. Parts are counted from 1970, the same in every run. */
+/**
+ * Selects the parts of one machine. Parts are numbered from 1970, so the numbers are the same in
+ * every run.
+ */
 export function selectShard(parts: readonly Part[], { index, count }: Shard): Part[] {
   return parts.filter(({ firstDay, query }) => {
     return (

@@ -29,7 +29,7 @@ interface PeriodPlace {
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 
-  /** Unit whose beginning `-7d` and `-36h` mean; absent without `--split`. */
+  /** Calendar unit to whose start `-7d` and `-36h` are rounded down; absent without `--split`. */
   readonly unit?: SplitUnit | undefined;
 }
 
@@ -41,7 +41,7 @@ const acceptedTimes =
   'Use a day (2026-11-01, today, yesterday), a date-time (2026-11-01T14:30; add Z or +01:00 for another time ' +
   'zone), unix seconds, now, or a relative time (-36h, -7d).';
 
-/** No period is longer. */
+/** Maximum length of a typed period, in characters. */
 const maxLength = 100;
 
 /**
@@ -72,10 +72,13 @@ export function resolvePeriod(typed: TypedPeriod, place: PeriodPlace): Window {
   return { ...seconds, end: seconds.until + 1, zone };
 }
 
-/** No period relative to today is longer. */
+/** Longer than any period relative to today, in milliseconds. */
 export const laterMs = 800 * 86_400_000;
 
-/** Resolves a period as `resolvePeriod`; `undefined` for one that is invalid at the time. */
+/**
+ * Resolves a period as `resolvePeriod` does. Returns `undefined` if the period is invalid at that
+ * time.
+ */
 export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | undefined {
   try {
     return resolvePeriod(typed, place);
@@ -86,8 +89,8 @@ export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | und
 }
 
 /**
- * Returns true for a period that has begun, but of which no day is over: `2027-01..yesterday` on 1
- * January, or `--since 2026-11-26 --until yesterday` on that day.
+ * Returns true if a period has begun but none of its days is over. Examples are
+ * `2027-01..yesterday` on 1 January, and `--since 2026-11-26 --until yesterday` on 26 November.
  */
 export function isStillEmpty(typed: TypedPeriod, place: PeriodPlace): boolean {
   if (tryResolve(typed, place)) return false;
@@ -101,8 +104,8 @@ export function isPeriod(text: string, nowMs: number): boolean {
 }
 
 /**
- * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`), but does not replace
- * aliases (`Asia/Kolkata`). Throws `UsageError` for an unknown one.
+ * Returns a zone name in its usual case (`europe/paris` → `Europe/Paris`). Aliases (`Asia/Kolkata`)
+ * are not replaced. Throws `UsageError` for an unknown name.
  */
 export function readZone(text: string): string {
   const name = text.trim();
@@ -124,7 +127,9 @@ type End = 'since' | 'until';
 
 const dayName = /^(today|yesterday|\d{4}-\d\d-\d\d)$/i;
 
-/** Returns the error for a period, such as `last-2w`, in the place of one of its ends. */
+/**
+ * Returns the error for a whole period, such as `last-2w`, that was typed as one end of a period.
+ */
 function notADayError(end: End, name: string, days: Days): UsageError {
   const day = end === 'since' ? days.start : days.end.minus({ days: 1 });
   return new UsageError(`${quoted(name)} is a period, not a day or a time.`, {
@@ -133,11 +138,11 @@ function notADayError(end: End, name: string, days: Days): UsageError {
   });
 }
 
-/** Zone and time in which the values of flags are read. */
+/** Zone and time by which flag values are read. */
 interface Moment {
   readonly zone: string;
 
-  /** The current time in unix seconds, and in the zone. */
+  /** The current time, in unix seconds and as a date in the zone. */
   readonly now: number;
   readonly wallNow: WallTime;
 
@@ -166,7 +171,7 @@ function readEnds({ since: first, until: last = 'now' }: TypedPeriod, moment: Mo
   });
 }
 
-/** Reads whole days of the zone, or with `last-24h` the 24 hours until now. */
+/** Reads whole days of the zone. `last-24h` means the 24 hours until now. */
 function readPeriod(text: string, moment: Moment): Seconds {
   const { zone, now } = moment;
   const hours = /^last-([1-9]\d{0,5})h$/i.exec(text)?.[1];
@@ -214,12 +219,12 @@ function parseDays(text: string, wallNow: WallTime): Days | undefined {
   return { start, end: start.plus({ [unit]: Math.max(1, ago) }) };
 }
 
-/** Returns the first second of some days for `since`, the last for `until`. */
+/** Returns the first second of a range of days for `since`, and the last second for `until`. */
 function endOfDays(end: End, days: Days, zone: string): number {
   return end === 'since' ? startOfDay(days.start, zone) : startOfDay(days.end, zone) - 1;
 }
 
-/** Returns the first second of the named time for `since`, the last for `until`. */
+/** Returns the first second of a named time for `since`, and the last second for `until`. */
 function readTime(end: End, text: string, moment: Moment): number {
   const { zone, wallNow } = moment;
   const isLong = text.length > maxLength;
@@ -255,7 +260,7 @@ function readInstant(end: End, text: string, moment: Moment): number | undefined
   return step === 'H' ? now - Number(count) * 3_600 : settle(end, wallNow.minus(ago), zone);
 }
 
-/** Reads an ISO 8601 date-time, in the report's zone if it has no offset. */
+/** Reads an ISO 8601 date-time. Without an offset, the date-time is in the report's zone. */
 function readDateTime(end: End, text: string, zone: string): number | undefined {
   const wallTime = readWallTime(text);
   if (!wallTime) return undefined;
@@ -266,8 +271,9 @@ function readDateTime(end: End, text: string, zone: string): number | undefined 
 }
 
 /**
- * Finds the instant of a wall time. If a clock change repeats it, the first for `since` and the
- * last for `until`; if one skips it, the time of the change.
+ * Finds the instant of a wall time. If a clock change repeats the wall time, returns the first
+ * instant for `since` and the last for `until`. If a clock change skips it, returns the time of the
+ * change.
  */
 function settle(end: End, wall: WallTime, zone: string): number {
   const { first, last, isSkipped } = findInstants(wall, zone);
@@ -293,7 +299,10 @@ function parseRelativeDays(name: string): { unit: RelativeUnit; ago: number } | 
   return { unit: match[2] === 'd' ? 'day' : 'week', ago: Number(match[1]) };
 }
 
-/** Names what has the form of a date and is none (2026-02-30); returns `otherwise` without one. */
+/**
+ * Explains a value that has the form of a date but is none (2026-02-30). Returns `otherwise` for
+ * any other value.
+ */
 function noSuchDate(period: string, otherwise: string): string {
   const dates = period.split('..').filter((name) => /^\d{4}-[\dqw][^.]*$/i.test(name));
   const wrong = dates.find((name) => readDays(name.toLowerCase()) === undefined);
@@ -309,7 +318,7 @@ export const periodNames = [
 
 const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
 
-/** Forms that people type, and how they are written here. */
+/** Forms that people type, with the accepted form of each. */
 const otherForms: readonly {
   readonly pattern: RegExp;
   readonly write: (parts: readonly string[], today: WallTime) => string | undefined;
@@ -345,7 +354,7 @@ const otherForms: readonly {
   },
 ];
 
-/** Returns the accepted form of a period that is written differently, or spelt almost like one. */
+/** Returns the accepted form of a period that is written differently or misspelt. */
 function suggestPeriod(typed: string, today: WallTime): string | undefined {
   const plain = typed
     .trim()

@@ -8,7 +8,7 @@ import { runFlagsByName } from './flags/run-flags.ts';
 import { formatOfFile } from './format-names.ts';
 import { namedFilters, type Query } from './query.ts';
 
-/** Value of a key of a saved report, as YAML has it. */
+/** Value of a key in a saved report, as in YAML. */
 export type SavedValue =
   | string
   | number
@@ -20,8 +20,8 @@ export type SavedValue =
 type OptionValues = Readonly<Record<string, SavedValue | undefined>>;
 
 /**
- * Returns a query as keys and values of a saved report, in the order of the flags. `buildQuery`
- * makes the same query of them, with its `login` and `service`.
+ * Returns a query as the keys and values of a saved report, in the order of the flags. With the
+ * query's `login` and `service`, `buildQuery` makes the same query again.
  */
 export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> {
   const keys: Record<string, SavedValue> = {};
@@ -29,15 +29,15 @@ export function toSavedKeys(query: Query): Readonly<Record<string, SavedValue>> 
   return keys;
 }
 
-/** Keys that affect neither the request nor the bytes of a file. */
+/** Keys that change neither the request nor the bytes of a file. */
 const otherKeys: readonly string[] = [
   ...['period', 'since', 'until', 'lookback', 'strict', 'direct', 'encoding'],
   ...['title', 'note', 'label', 'output', 'account'],
 ];
 
 /**
- * Returns the keys of everything that decides the content of a file, except time. The order of
- * metrics, breakdowns and columns is kept, because the file keeps it; values of filters are sorted.
+ * Returns the keys that decide the content of a file, except time. The order of metrics, breakdowns
+ * and columns is kept, because it is also the order in the file. The values of filters are sorted.
  */
 export function selectContent(query: Query): Readonly<Record<string, SavedValue>> {
   const filters: Record<string, readonly string[]> = {};
@@ -67,7 +67,7 @@ export function differences(before: Query, after: Query): string[] {
   return lines;
 }
 
-/** Formats the values by key; a filter has its own name. */
+/** Formats the values by key. A filter is listed under its own name. */
 function formatByKey(content: Readonly<Record<string, SavedValue>>): Map<string, string> {
   const texts = new Map<string, string>();
   for (const [key, value] of Object.entries(content)) {
@@ -168,13 +168,16 @@ function toOptions(query: Query): OptionValues {
   };
 }
 
-/** Returns the only item of a list, or the whole list. */
+/** Returns the item of a list that has only one, otherwise the whole list. */
 function simplifyList(items: readonly string[]): SavedValue {
   const [first = '', ...others] = items;
   return others.length === 0 ? first : items;
 }
 
-/** Returns the flags of filters: countries by code, names, and the others by their filter. */
+/**
+ * Returns the flags of filters. Countries are written by code. Filters by name keep their own
+ * flags; the others become `--filter`.
+ */
 function filterOptions(filters: Query['filters']): OptionValues {
   const options: Record<string, SavedValue> = {};
   const byId: Record<string, readonly string[]> = {};

@@ -15,7 +15,7 @@ import { joinList } from './flags/read-value.ts';
 import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
 import { fileError, type LineMistake, type YamlEntry, type YamlSection } from './yaml-file.ts';
 
-/** Options of a saved report or a declaration, with the lines of their keys. */
+/** Options of a saved report or a declaration. Each key has its line. */
 export interface SavedOptions {
   readonly values: Partial<RunFlags>;
   readonly lines: ReadonlyMap<string, number>;
@@ -29,11 +29,11 @@ export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Fla
 );
 
 /**
- * Reads the options of sections: those of an earlier one win, and a period replaces a later one
- * completely (`since` is not combined with `period`). Throws `UsageError` for an unknown key and an
- * invalid value, with its line.
+ * Reads the options of several sections. An option in an earlier section wins. A period replaces a
+ * later period completely, so that `since` is not combined with `period`. Throws `UsageError` with
+ * the line for an unknown key and for an invalid value.
  *
- * @param otherKeys further keys that the sections may have, which are skipped
+ * @param otherKeys other keys that the sections may have; these are skipped
  */
 export function readSavedOptions(
   sections: readonly YamlSection[],
@@ -66,7 +66,7 @@ export function readSavedOptions(
 }
 
 /**
- * Reads the options of a query from keys and values, as `toSavedKeys` makes them. Throws
+ * Reads the options of a query from keys and values as `toSavedKeys` writes them. Throws
  * `UsageError` for unknown keys and invalid values.
  */
 export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<RunFlags> {
@@ -80,7 +80,7 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
 
 export const periodOptions: readonly string[] = ['period', 'since', 'until'];
 
-/** Gives a mistake the line of its value. */
+/** Adds the line of the value to a mistake. */
 export function locateMistake(
   { message, hint, about }: UsageError,
   { lines }: Pick<SavedOptions, 'lines'>,
@@ -90,7 +90,7 @@ export function locateMistake(
   return { line: lines.get(option ?? '') ?? line, message, hint };
 }
 
-/** Reads the value of a key. Throws `UsageError` for a wrong one. */
+/** Reads the value of a key. Throws `UsageError` for an invalid value. */
 function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): unknown {
   const key = keyOfFlag(flag);
   const refuse = (message: string, hint?: string): UsageError => {
@@ -120,7 +120,9 @@ function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): u
   throw refuse(`${key} takes a single value, not a list.`);
 }
 
-/** Returns the values as they would be typed; `undefined` for nothing, and for nested values. */
+/**
+ * Returns the values as they would be typed; `undefined` for an empty value and for nested values.
+ */
 function readStrings(flag: Flag, value: unknown): string[] | undefined {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) {
@@ -142,11 +144,11 @@ function readStrings(flag: Flag, value: unknown): string[] | undefined {
   return texts;
 }
 
-/** Matches keys of secrets, and of the URL that receives them. */
+/** Matches keys of secrets, and the key of the URL to which secrets are sent. */
 const forbidden =
   /token|passw|pwd|secret|credential|authori[sz]ation|bearer|api[-_ ]?key|^base[-_]?url$|^e?mail$/i;
 
-/** Explains a key that is none of the known ones, without its value, which may be a secret. */
+/** Explains an unknown key. The value is not shown, because it may be a secret. */
 export function unknownKeyMistake(
   name: string,
   line: number,

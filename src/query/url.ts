@@ -2,7 +2,10 @@ import { UsageError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { shellWord } from '../text/quote-for-shell.ts';
 
-/** Matches `s3://` and `jdbc:postgresql://`, but no Windows drive, which is a single letter. */
+/**
+ * Matches `s3://` and `jdbc:postgresql://`. A Windows drive, which has a single letter, does not
+ * match.
+ */
 const urlPattern = /^(?:[a-z][a-z\d+.-]+:)+\/\//i;
 
 /** Returns true for the URL of another machine or program, false for a path. */
@@ -10,7 +13,7 @@ export function isUrl(name: string): boolean {
   return urlPattern.test(name);
 }
 
-/** Throws `UsageError` if a value of `-o` is a URL, with the pipe to use. */
+/** Throws `UsageError` if a value of `-o` is a URL. The hint shows a pipe to use instead. */
 export function refuseUrl(
   name: string,
   format: string | undefined,

@@ -18,7 +18,7 @@ export function fileError(shownPath: string, { line, message, hint }: LineMistak
   return new UsageError(`${shownPath}:${line}: ${message}`, { code: 'BAD_PROJECT_FILE', hint });
 }
 
-/** Keys of a mapping in a file, with their lines. */
+/** Keys of a mapping in a file. Each key has its line. */
 export interface YamlSection {
   readonly line: number;
   readonly entries: ReadonlyMap<string, YamlEntry>;
@@ -32,21 +32,22 @@ export interface YamlEntry {
 }
 
 /**
- * Reads a YAML file whose content is a mapping, or nothing. Throws `UsageError` for a file that
- * cannot be read or is not YAML.
+ * Reads a YAML file. The content is a mapping, or nothing. Throws `UsageError` if the file cannot
+ * be read or is not YAML.
  *
  * @param shownPath path in messages
  */
 export async function readYamlFile(path: string, shownPath: string): Promise<YamlFile> {
   const text = readText(path, shownPath);
-  // Loaded lazily: it takes a fifth of the start-up time, and most folders have no such file.
+  // Loaded lazily, because loading takes a fifth of the start-up time and most folders have no such
+  // file.
   const { default: yaml } = await import('yaml');
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, {
     lineCounter: lines,
     prettyErrors: false,
     schema: 'failsafe',
-    // Its warnings would be printed on stderr by Node.
+    // Node would print the parser's warnings on stderr.
     logLevel: 'error',
   });
 
@@ -57,7 +58,7 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     const message = isTooDeep
       ? 'it is nested too deeply: use plain values or lists.'
       : `invalid YAML: ${broken.message.replace(/\.?$/, '.')}`;
-    // A brace begins a mapping, after a colon and in a list in brackets.
+    // A brace begins a mapping after a colon, and in a list in brackets.
     const hasPlaceholder = /\{\w+\}/.test(text.split('\n')[line - 1] ?? '');
     const hint = hasPlaceholder ? "Put quotes around names with braces: '{date}.csv'." : undefined;
     throw fileError(shownPath, { line, message, hint });
@@ -120,7 +121,10 @@ export class YamlFile {
     this.#findLine = findLine;
   }
 
-  /** Returns the mapping at a path of keys, which may be empty. Throws `UsageError` for another. */
+  /**
+   * Returns the mapping at a path of keys. The mapping may be empty. Throws `UsageError` for any
+   * other value.
+   */
   section(...path: readonly string[]): YamlSection {
     let value = this.#value;
     for (const key of path) value = toMapping(value)?.[key];
@@ -140,7 +144,7 @@ export class YamlFile {
   }
 }
 
-/** Returns a mapping, which is empty for nothing; `undefined` for other values. */
+/** Returns a mapping. An empty value is an empty mapping; any other value gives `undefined`. */
 function toMapping(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (value === undefined || value === null) return {};
   const isMapping = typeof value === 'object' && !Array.isArray(value);

@@ -1,6 +1,6 @@
 import { runFlagGroup } from './flag.ts';
 
-/** Flags for the checks of a report, the same for `run` and `download`. */
+/** Flags for the checks of a report. `run` and `download` share them. */
 export const checkFlags = runFlagGroup('Request:', {
   strict: {
     belongsTo: 'query',

@@ -9,16 +9,16 @@ export interface Flag {
   readonly flags: string;
   readonly meaning: string;
 
-  /** Noun for its values in errors, if not the name of the flag. */
+  /** Noun for the values in error messages. Default: the name of the flag. */
   readonly noun?: string;
 
-  /** Possible values, accepted in any case. */
+  /** Possible values. Their case is ignored. */
   readonly words?: readonly string[];
 
-  /** Reads a value. Throws `InvalidArgumentError`. Lists add up if the flag is repeated. */
+  /** Reads a value. Throws `InvalidArgumentError`. If a flag is repeated, its lists are joined. */
   readonly read?: (text: string) => unknown;
 
-  /** Set if the values of a repeated flag add up. */
+  /** Set if a repeated flag collects all of its values. */
   readonly isRepeatable?: true;
 
   readonly default?: unknown;
@@ -32,24 +32,26 @@ export interface Flag {
   /** Options that cannot be used with this one. */
   readonly conflicts?: readonly string[];
 
-  /** Set if only `--help-all` shows the flag. */
+  /** Set if the flag is shown only by `--help-all`. */
   readonly isRare?: true;
 
-  /** Set if the flag is not a key of saved reports, because it is about running the command. */
+  /**
+   * Set if the flag is not a key of saved reports, because it controls only how the command runs.
+   */
   readonly isNeverSaved?: true;
 
-  /** Formats that know the flag; absent if all. */
+  /** Formats that can use the flag; absent if all can. */
   readonly formats?: readonly FormatName[];
 }
 
 /** Flags by option name: `baseUrl` for `--base-url`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
 
-/** A flag of the query (what to request and how to keep it), or of a single run. */
+/** Tells if a flag belongs to the query (what to request and how to keep it) or to a single run. */
 export interface RunFlag extends Flag {
   readonly belongsTo: 'query' | 'this-run';
 
-  /** Set if the query has the value under another name or in another form. */
+  /** Set if the query stores the value under another name or in another form. */
   readonly isParsed?: true;
 }
 
@@ -87,7 +89,10 @@ type FlagValue<One extends Flag> = One extends { readonly isRepeatable: true }
   ? readonly OneValue<One>[]
   : OneValue<One>;
 
-/** Options that always have a value: those with a default, and `--no-…`, which default to true. */
+/**
+ * Options that always have a value. These have a default, or are `--no-…` flags, which default to
+ * true.
+ */
 type NamesWithValue<Flags extends FlagTable> = {
   [Name in keyof Flags]: Flags[Name] extends
     | { readonly default: unknown }
@@ -113,7 +118,7 @@ export type OptionsOf<Groups extends FlagGroup | readonly FlagGroup[]> =
       ? OptionsOf<First> & OptionsOf<Others>
       : unknown;
 
-/** A Commander option with its declaration. */
+/** A Commander option that keeps the declaration of its flag. */
 export class FlagOption extends Option {
   readonly flag: Flag;
 
@@ -128,7 +133,10 @@ export class FlagOption extends Option {
   }
 }
 
-/** Returns a parser that adds up lists, and throws `UsageError` for two different values. */
+/**
+ * Returns a parser for a repeatable flag. Lists are joined. Two different values of a flag that
+ * takes only one are a `UsageError`.
+ */
 function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
   let first: string | undefined;
   return (text, earlier) => {
@@ -161,7 +169,8 @@ function readTyped(flag: Flag, value: string): unknown {
 }
 
 /**
- * Formats `Unknown breakdown “CITIES”.`, or `Invalid poll interval “soon”.` for other than names.
+ * Formats `Unknown breakdown “CITIES”.` for a name, and `Invalid poll interval “soon”.` for any
+ * other value.
  */
 export function unknownValue(flag: Flag, value: string): string {
   const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
@@ -169,7 +178,7 @@ export function unknownValue(flag: Flag, value: string): string {
   return `${isName ? 'Unknown' : 'Invalid'} ${noun} ${quoted(value)}.`;
 }
 
-/** Reads one value; a list for a flag that is repeatable. Throws `InvalidArgumentError`. */
+/** Reads one value. For a repeatable flag, the result is a list. Throws `InvalidArgumentError`. */
 export function readValue(flag: Flag, text: string): unknown {
   const read = flag.read ?? ((value: string) => (flag.words ? readWord(value, flag.words) : value));
   return flag.isRepeatable ? [read(text)] : read(text);
@@ -190,12 +199,15 @@ export function longName({ flags }: Flag): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** Returns the name of a flag as a key of saved reports: `output`. */
+/** Returns the key in saved reports for a flag: `output`. */
 export function keyOfFlag(flag: Flag): string {
   return longName(flag).slice('--'.length);
 }
 
-/** Adds groups of flags to a command. Throws if a name in a table does not match its flag. */
+/**
+ * Adds groups of flags to a command. Throws if the name of a flag in a table does not match its
+ * declaration.
+ */
 export function addFlags(command: Command, groups: readonly FlagGroup[]): void {
   for (const { heading, flags } of groups) {
     command.optionsGroup(heading);

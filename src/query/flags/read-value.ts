@@ -6,7 +6,7 @@ import { closestHint, readName } from '../names.ts';
 
 // Readers of flag values. They throw Commander's `InvalidArgumentError`, which is exit 2.
 
-/** Reads one of some words, in any case. */
+/** Reads a word from a list, ignoring case. */
 export function readWord(typed: string, words: readonly string[]): string {
   const word = words.find((candidate) => candidate === typed.trim().toLowerCase());
   if (word !== undefined) return word;
@@ -67,7 +67,9 @@ export function readList(list: string): readonly string[] {
   throw new InvalidArgumentError('Give at least one value; separate several with commas.');
 }
 
-/** Splits a comma list. A value in double quotes may contain commas, and a doubled quote. */
+/**
+ * Splits a comma list. A value in double quotes may contain commas, and a quote if it is doubled.
+ */
 export function splitList(list: string): string[] {
   const item = /\s*(?:"((?:[^"]|"")*)"\s*|([^",\s][^,]*)?)(?:,|$)/y;
   const values: string[] = [];
@@ -83,7 +85,7 @@ export function splitList(list: string): string[] {
   return values;
 }
 
-/** Joins values for `splitList`. */
+/** Joins values in the form that `splitList` reads. */
 export function joinList(values: readonly string[]): string {
   const needsQuotes = (value: string) => /[",]|^\s|\s$/.test(value);
   const quote = (value: string) => `"${value.replaceAll('"', '""')}"`;
@@ -95,7 +97,7 @@ export function readDuration(value: string): number {
   return readDurationFrom(0, value);
 }
 
-/** Reads a duration as milliseconds, but not 0, which would disable the timeout. */
+/** Reads a duration as milliseconds. 0 is refused, because it would disable the timeout. */
 export function readTimeout(value: string): number {
   return readDurationFrom(1, value);
 }
@@ -139,7 +141,7 @@ export function readWholeNumber(
   return Number(text);
 }
 
-/** The parts that one machine downloads: those whose number modulo `count` is `index` − 1. */
+/** The parts that one machine downloads. The number of each, modulo `count`, is `index` − 1. */
 export interface Shard {
   readonly index: number;
   readonly count: number;

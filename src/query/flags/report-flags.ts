@@ -118,7 +118,7 @@ const requestFlags = runFlagGroup('Request:', {
 
 const { direct: _direct, ...undirectedFlags } = requestFlags.flags;
 
-/** Flags of a report that is requested, but not downloaded. */
+/** Flags of a report that is requested but not downloaded. */
 export const reportCreateFlags = [
   contentFlags,
   periodFlags,

@@ -60,7 +60,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
 
 const { account, ...otherServiceFlags } = serviceFlags.flags;
 
-/** Service flags, but with several accounts. */
+/** The service flags, with several accounts instead of one. */
 const runServiceFlags = runFlagGroup(serviceFlags.heading, {
   account: {
     ...account,
@@ -110,10 +110,10 @@ type QueryName = NamesOf<RunTable, { readonly belongsTo: 'query' }>;
 
 type ParsedName = NamesOf<RunTable, { readonly isParsed: true }>;
 
-/** Options of flags that belong to the query. */
+/** Options whose flags belong to the query. */
 export type QueryFlags = Pick<RunFlags, QueryName>;
 
-/** Options that a query has under the same name and with the same value. */
+/** Options that a query stores under the same name and with the same value. */
 export type KeptFlags = Pick<RunFlags, Exclude<QueryName, ParsedName>>;
 
 /** Options that apply to a single run. */

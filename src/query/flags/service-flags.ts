@@ -49,7 +49,7 @@ export const serviceFlags = runFlagGroup('Service:', {
 const { local: _local, ...remoteFlags } = serviceFlags.flags;
 
 /**
- * Service flags without `--local`, for commands that name a report by its ID: a server in this
- * process loses its reports when it ends.
+ * Service flags for commands that name a report by its ID. `--local` is left out, because a server
+ * in this process loses its reports when the process ends.
  */
 export const remoteServiceFlags = runFlagGroup(serviceFlags.heading, remoteFlags);
