@@ -4,10 +4,10 @@ import type { RangedBatch, RowBatch } from './row-ranges.ts';
 const slack = 16;
 
 /**
- * Makes a batch of values that are not from a body.
+ * Makes a batch from values that do not come from a body.
  *
- * @param rows the JSON of each value, as many as there are fields
- * @param firstRow rows before this batch
+ * @param rows the values of each row as JSON, one per field
+ * @param firstRow number of rows before this batch
  */
 export function buildBatch(
   fields: readonly string[],

@@ -54,8 +54,8 @@ export function markControlBytes(word: number): number {
 }
 
 /**
- * Returns the index (0 to 3) of the first byte marked by the functions above; `marks` must not be
- * zero.
+ * Returns the index (0 to 3) of the first byte that one of the functions above has marked. `marks`
+ * must not be zero.
  */
 export function findFirstMark(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
@@ -71,13 +71,13 @@ const slack = 16;
 export class ByteWindow {
   bytes: Buffer;
 
-  /** The same bytes, for reading words. */
+  /** The same bytes, read as words. */
   view: DataView;
 
-  /** First byte not consumed. The consumer moves it. */
+  /** Index of the first byte that the consumer has not consumed. The consumer moves it. */
   start = 0;
 
-  /** One after the last byte received. */
+  /** Index after the last byte received. */
   end = 0;
 
   readonly pieceBytes: number;
@@ -111,9 +111,9 @@ export class ByteWindow {
   }
 
   /**
-   * Gathers the next piece, which invalidates indexes of `bytes`; returns false at the end. A piece
-   * is at least as long as the rest, so that a long token is only scanned again each time it has
-   * doubled.
+   * Gathers the next piece, which invalidates indexes of `bytes`. Returns false at the end. A piece
+   * is at least as long as the rest of the last one. A long token is therefore scanned again only
+   * when it has doubled.
    */
   async more(): Promise<boolean> {
     const goal = Math.max(this.pieceBytes, 2 * (this.end - this.start));

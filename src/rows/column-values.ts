@@ -4,7 +4,7 @@ import { parseValue, type RowBatch, type Value } from './row-batch.ts';
 import { matchesAt } from './row-keys.ts';
 import { nullInRun, type RangedBatch, toRanges } from './row-ranges.ts';
 
-/** Marks values that `toCents` cannot represent. */
+/** Marks a value that `toCents` cannot represent. */
 export const notCents = Number.POSITIVE_INFINITY;
 
 /** With up to this many digits before the decimals, a double holds the cents exactly. */
@@ -15,8 +15,8 @@ export const maxExactCents = 1e15;
 
 export interface NumberFacts {
   /**
-   * Sum in whole cents; absent if a row has no number in the usual form, or if a double might not
-   * hold the sum.
+   * Sum in whole cents. Absent if a row has no number in the usual form, or if the sum might be too
+   * large for a double.
    */
   readonly exactCents?: number;
 
@@ -60,7 +60,7 @@ class BatchColumns {
 /** Columns of each report, by the array that its batches share. */
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
-/** Finds the columns already read from a batch, which several checks use. */
+/** Finds the columns already read from a batch. Several checks use the same columns. */
 function findColumns(batch: RowBatch): BatchColumns {
   const { valueStarts } = toRanges(batch);
   let columns = columnsByRanges.get(valueStarts);
@@ -155,9 +155,9 @@ function readCents(batch: RangedBatch, field: string, numbers: Float64Array): vo
 }
 
 /**
- * Returns the cents of an unsigned number with up to eight digits and two decimals; -1 for any
- * other value, including strings. Digits are read four at a time: a loop takes three times as long,
- * because its end is hard to predict.
+ * Returns the cents of an unsigned number with up to eight digits and two decimals. Returns -1 for
+ * any other value, including strings. Digits are read four at a time. A loop takes three times as
+ * long, because its end is hard to predict.
  */
 function usualCentsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
   let digits = end - start;

@@ -165,7 +165,8 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
 }
 
 /**
- * Returns true if the space between rows is as long as a separator, so that all are copied at once.
+ * Returns true if the space between rows is as long as a separator. Then all rows are copied at
+ * once.
  */
 function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;
@@ -203,8 +204,8 @@ function copyPlain(out: DataView, at: number, from: DataView, start: number, end
 }
 
 /**
- * Copies a JSON string with its quotes unless it has escapes other than `\"`, which becomes `""`,
- * also two bytes.
+ * Copies a JSON string with its quotes. `\"` becomes `""`, which also has two bytes. A string with
+ * any other escape is not copied.
  * @returns true if it was copied
  */
 function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: number): boolean {

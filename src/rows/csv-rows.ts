@@ -21,13 +21,13 @@ export interface CsvDialect {
 }
 
 export interface CsvReading {
-  /** Returns the row fields for the names of the header. */
+  /** Returns the row fields for the names in the header. */
   readHeader(names: readonly string[], form: CsvDialect): string[];
 
   cellReader(field: string, form: CsvDialect): CellReader;
 }
 
-/** Reading of a body of the service. */
+/** How a body of the service is read. */
 const serviceReading: CsvReading = {
   readHeader: readHeader,
   cellReader: (field) => {
@@ -44,7 +44,7 @@ export interface CsvOptions {
   /** How cells are read. Default: as in a body of the service. */
   readonly reading?: CsvReading | undefined;
 
-  /** Receives lines that are no rows. */
+  /** Receives lines that are not rows. */
   readonly places?: RowPlaces | undefined;
 }
 
@@ -184,7 +184,7 @@ class CsvReader {
     if (breaks > 0) this.#addLines(breaks);
   }
 
-  /** Records that the next row is some lines further down. */
+  /** Records that the next row is further down by this number of lines. */
   #addLines(count: number): void {
     this.#options.places?.addLinesBefore(this.#rowCount + 1, count);
   }
@@ -203,7 +203,7 @@ class RecentLines {
   /** Bytes since the line break before the last piece. */
   #bytes: Buffer = Buffer.alloc(0);
 
-  /** Lines before `#bytes`. */
+  /** Number of lines before `#bytes`. */
   #linesBefore = 0;
 
   add(chunk: Uint8Array): void {
@@ -312,7 +312,7 @@ function toJson(value: string, read: CellReader): string {
 /** Line breaks of which all but the first, if any, end a blank line. */
 const blankLines = /^[\r\n]+|\n[\r\n]+/g;
 
-/** Cuts a chunk after its blank lines, so that they are counted before the row that follows. */
+/** Cuts a chunk after its blank lines, so that they are counted before the row after them. */
 function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
   const bytes = toBuffer(chunk);
   const beginsWithBreak = bytes[0] === lineFeed || bytes[0] === carriageReturn;
@@ -328,7 +328,7 @@ function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
 
 const usualDelimiters = [',', ';', '\t'];
 
-/** The header and the first rows, in which the delimiter is looked for. */
+/** The header and the first rows. The delimiter is detected in these. */
 const delimiterBytes = 16 * 1024;
 
 /**

@@ -1,4 +1,7 @@
-/** Number of slots at first. There is always a third more than keys, so that a free one is near. */
+/**
+ * Number of slots at first. There are always a third more slots than keys, so that a free slot is
+ * near.
+ */
 const firstSlots = 2 ** 13;
 
 /** Factor by which a full table grows. */
@@ -15,9 +18,9 @@ interface NewHashes {
 }
 
 /**
- * Set of 64-bit hashes, each with the number of its owner, in a table of integers. A `Map` of
- * numbers would need an object for each key. One half of a hash selects the slot where the search
- * begins.
+ * Set of 64-bit hashes, each with the number of its owner. The set is a table of integers, because
+ * a `Map` of numbers would need an object for each key. One half of a hash selects the slot where
+ * the search begins.
  */
 export class KeyTable {
   /** Two integers per slot. The first is 0 for a free slot, and never 0 for a key. */
@@ -61,9 +64,9 @@ export class KeyTable {
   }
 
   /**
-   * Finds hashes that were added.
+   * Finds the given hashes among those that were added.
    *
-   * @param onFound called with the place and the owner of each of them
+   * @param onFound called with the place and the owner of each hash that was found
    */
   findAll(hashes: Int32Array, count: number, onFound: (at: number, owner: number) => void): void {
     for (let at = 0; at < count; at++) {
@@ -73,7 +76,7 @@ export class KeyTable {
     }
   }
 
-  /** Returns the owner of a hash that is there already; 0 for a new one. */
+  /** Returns the owner of a hash; 0 if the hash is new. */
   #insert(first: number, second: number, owner: number): number {
     const slots = this.#slots;
     const at = this.#findSlot(first, second);
@@ -86,7 +89,7 @@ export class KeyTable {
     return 0;
   }
 
-  /** Returns the slot of a hash, or the free one where it belongs. */
+  /** Returns the slot of a hash. For a new hash, returns the free slot where it belongs. */
   #findSlot(first: number, second: number): number {
     const slots = this.#slots;
     let at = this.#firstSlot(second);

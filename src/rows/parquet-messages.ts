@@ -1,15 +1,18 @@
 import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
-/** Written by adreport to a file's key-value metadata; the name is without `adreport.`. */
+/**
+ * A note that adreport writes to the key-value metadata of a file. The name lacks the prefix
+ * `adreport.`.
+ */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * Written after the rows of a file: adreport's metadata, or the reason why the file cannot be read,
- * without a full stop.
+ * Line after the rows of a file. It has adreport's metadata, or the reason why the file cannot be
+ * read (without a full stop).
  */
 export interface ParquetEnd {
   readonly notes?: readonly ParquetNote[];

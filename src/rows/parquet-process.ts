@@ -9,20 +9,23 @@ import {
 } from './parquet-messages.ts';
 
 /**
- * Process that decodes Parquet files, in the order of the requests. It writes the rows of each file
- * to standard output as NDJSON, followed by one byte and a line with the end of the file.
+ * Process that decodes Parquet files in the order of the requests. The rows of each file are
+ * written to standard output as NDJSON. One byte and a line with the end of the file follow.
  */
 
 /** Interval of the watching thread. */
 const lookEveryMs = 50;
 
-/** Decoded file: adreport's metadata, and the last lines, which are not written yet. */
+/** A decoded file: adreport's metadata, and the last lines, which have not been written yet. */
 interface DecodedFile {
   readonly notes: readonly ParquetNote[];
   readonly lines: Uint8Array;
 }
 
-/** Writes the rows of a file, but for the last lines: a small file is written at once. */
+/**
+ * Writes the rows of a file except for the last lines. The caller writes these, so that a small
+ * file is written at once.
+ */
 async function decode(path: string): Promise<DecodedFile> {
   const { ParquetReader } = await import('./parquet-reader.ts');
   const descriptor = openSync(path, 'r');
@@ -47,8 +50,8 @@ function write(lines: Uint8Array): Promise<void> {
 }
 
 /**
- * Ends the process if its parent is gone or it takes too much memory: V8's limit does not include
- * the bytes of pages. Runs in a separate thread, because decoding a page may never return.
+ * Ends the process if its parent is gone or it takes too much memory. V8's own limit does not
+ * include the bytes of pages. Runs in a separate thread, because decoding a page may never return.
  */
 function watch(): void {
   const parentPid = Number(process.argv[2]);

@@ -69,9 +69,9 @@ function readNotes(metadata: FileMetaData): ParquetNote[] {
 }
 
 /**
- * Reads a Parquet file in slices of its row groups. Dates become `2026-11-01`, timestamps
- * `2026-11-01T02:00:00+0100` in the zone of our own reports, else in UTC; integers keep all digits,
- * and decimals their scale.
+ * Reads a Parquet file in slices of its row groups. Dates become `2026-11-01`. Timestamps become
+ * `2026-11-01T02:00:00+0100`, in the report's zone for adreport's own files, otherwise in UTC.
+ * Integers keep all digits, and decimals keep their scale.
  */
 export class ParquetReader {
   /** adreport's metadata, once reading has begun. */
@@ -91,7 +91,8 @@ export class ParquetReader {
 
   /**
    * Yields the rows as JSON objects, one per line. Throws any kind of error if the file is damaged,
-   * has another number of rows than its metadata says, or uses an unsupported feature.
+   * if the number of rows differs from the file's metadata, or if the file uses an unsupported
+   * feature.
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
@@ -271,8 +272,8 @@ function readOffset(ms: number, zone: string): number {
 }
 
 /**
- * Returns the zone of the report, if adreport wrote the file and this system knows the zone; else
- * UTC.
+ * Returns the zone of the report if adreport wrote the file and this system knows the zone.
+ * Otherwise returns UTC.
  */
 function readZone(notes: readonly ParquetNote[]): string {
   const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';

@@ -11,15 +11,16 @@ const maxMemoryMb = 224;
 const maxSilenceMs = 30_000;
 
 /**
- * Decodes Parquet files in a separate process, because on some damaged files hyparquet loops
- * endlessly, or builds lists at which V8 ends the process. Several files may be open: they are
- * decoded in the order in which reading them began, and have to be read in that order.
+ * Decodes Parquet files in a separate process. On some damaged files hyparquet loops endlessly, or
+ * builds lists so large that V8 ends the process. Several files may be open. They are decoded in
+ * the order in which reading them began, and have to be read in that order.
  */
 export class ParquetDecoder {
   #process: DecoderProcess | undefined;
 
   /**
-   * Yields the rows of a file as JSON objects, one per line; returns adreport's metadata in it.
+   * Yields the rows of a file as JSON objects, one per line. Returns the metadata that adreport
+   * wrote to the file.
    *
    * @param path absolute
    * @param signal ends the process

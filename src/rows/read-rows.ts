@@ -6,10 +6,10 @@ import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
 export interface ReadOptions {
-  /** `Content-Type` of the body, whose content takes precedence. */
+  /** `Content-Type` of the body. The content of the body takes precedence. */
   readonly contentType?: string | undefined;
 
-  /** Bytes to scan together. Affects the batches, not the rows. */
+  /** Number of bytes that are scanned together. This changes the size of batches, not the rows. */
   readonly pieceBytes?: number;
 
   /** Allows or expects one row per line (NDJSON), as in files; neither by default. */

@@ -5,7 +5,10 @@ import { type RowBatch, toRanges } from './row-ranges.ts';
 /** Rows whose keys are kept. */
 const maxRows = 1_000_000;
 
-/** Finds rows with the key of an earlier row, among the first million. */
+/**
+ * Finds rows that have the same key as an earlier row. Only the keys of the first million rows are
+ * kept.
+ */
 export class RepeatFinder {
   /** Rows with the key of an earlier row. */
   count = 0;
@@ -19,8 +22,9 @@ export class RepeatFinder {
   #rowsSeen = 0;
 
   /**
-   * @param keyFields fields that identify a row; without a value in each of them it has no key
-   * @param ignoredFields fields outside the key; all others with a value are part of it
+   * @param keyFields fields that identify a row; a row that lacks a value in any of these has no
+   * key
+   * @param ignoredFields fields that are not part of the key; all other fields with a value are
    */
   constructor(keyFields: readonly string[], ignoredFields: readonly string[]) {
     this.#keyFields = keyFields;

@@ -19,7 +19,7 @@ export interface ReportFile {
    */
   readonly batches: RowBatches;
 
-  /** Returns the size of the file; of a stream, the bytes read so far. */
+  /** Returns the size of the file. For a stream, returns the number of bytes read so far. */
   sizeBytes(): number;
 
   /** Names the place of a row, counted from 1: `line 3` of a CSV, `row 2` of others. */
@@ -31,7 +31,10 @@ interface ReportFileOptions {
 
   readonly csv?: CsvReading | undefined;
 
-  /** Decodes Parquet; its creator ends it. Files are read in the order in which reading began. */
+  /**
+   * Decoder for Parquet. Its creator ends it. Files are read in the order in which reading them
+   * began.
+   */
   readonly decoder: ParquetDecoder;
 }
 
@@ -289,7 +292,7 @@ interface OpenRows {
   readonly close: () => Promise<unknown>;
 }
 
-/** Passes batches through; errors name the file. */
+/** Passes batches through. If an error occurs, adds the name of the file. */
 async function* nameFileInErrors(
   batches: RowBatches,
   { shown, damageOf, close }: OpenRows,
@@ -317,7 +320,7 @@ const hints: Readonly<Record<string, string>> = {
 const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
-/** Adds the file's name, and drops the advice to request the report again. */
+/** Adds the name of the file to an error. Removes the advice to request the report again. */
 function nameFileInError(error: unknown, shown: string): unknown {
   const name = printable(shown);
   if (error instanceof Error && 'syscall' in error) return unreadableFileError(error, name);

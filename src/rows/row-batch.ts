@@ -26,7 +26,7 @@ export interface ReportTail {
   readonly isCsv?: boolean;
 }
 
-/** Tail of a report that is not read yet. */
+/** The facts at the end of a report that has not been read yet. */
 export const emptyTail: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
 
 /** Batches of one report; the iterator returns its tail. */
@@ -47,10 +47,10 @@ export function toText(value: Value): string {
 }
 
 /**
- * Report row as an object, with its keys in the order of the body. It has no prototype, so that a
- * field named `constructor` is like any other. A number that a double would change (more than 15
- * significant digits, or out of range) is kept as a string, as in the body; a list or an object
- * with such a number is its JSON.
+ * Report row as an object. Its keys have the order of the body. The object has no prototype, so
+ * that a field named `constructor` is like any other. A number that a double would change (more
+ * than 15 significant digits, or out of range) stays a string, as in the body. A list or an object
+ * with such a number becomes its JSON.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
@@ -59,7 +59,10 @@ export interface Row {
 /** Rows of batches that have been parsed. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
-/** Returns the rows of a batch as objects. They can be kept, and are the same in each call. */
+/**
+ * Returns the rows of a batch as objects. The caller may keep them. Each call returns the same
+ * objects.
+ */
 export function toRows(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
   if (known) return known;

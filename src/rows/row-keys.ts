@@ -14,11 +14,11 @@ import { hashWidth, KeyTable } from './key-table.ts';
 import { parseValue, toText } from './row-batch.ts';
 import { absent, type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
-/** A field of a key. A row needs no value in it. */
+/** A field of a key. A row may lack a value in it. */
 export interface KeyField {
   readonly field: string;
 
-  /** Id field that this one describes: in rows with an id, it is not part of the key. */
+  /** Id field that this field describes. If a row has the id, this field is not part of the key. */
   readonly describes?: string;
 }
 
@@ -72,20 +72,22 @@ const maxHourLength = 64;
 const noInstant = -(2 ** 31);
 
 /**
- * Finds rows that have the same key, in one report or in several. Keys are kept as 64 bits of a
- * hash, so that two of a million different keys collide in one of 10⁷ reports.
+ * Finds rows with the same key, in one report or in several. Keys are kept as 64-bit hashes. Among
+ * a million different keys, two hashes collide in one of 10⁷ reports.
  *
  * Values are the same if their strings are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are the
  * same if their instants are. The order of the fields, trailing blanks and fields without a value
  * do not matter; upper and lower case do.
  */
 export class RowKeys {
-  /** Set if an hour had no offset: when clocks are set back, two hours have the same name. */
+  /** Set if an hour had no offset. When clocks are set back, two hours have the same name. */
   hasAmbiguousHours = false;
 
   readonly #table = new KeyTable();
 
-  /** Fields are numbered as they are first seen, and hashed in the order of their numbers. */
+  /**
+   * Fields in the order in which they were first seen. They are numbered and hashed in this order.
+   */
   readonly #numbers = new Map<string, number>();
 
   /** Instants in seconds by the JSON of an hour. */
@@ -105,7 +107,7 @@ export class RowKeys {
   /**
    * Adds the keys of a batch.
    *
-   * @param onRepeat called with each row whose key is there already, and the owner of that key
+   * @param onRepeat called for each row whose key was added before, with the owner of that key
    */
   add(
     batch: RowBatch,
@@ -116,7 +118,7 @@ export class RowKeys {
     this.#table.addAll(this.#hashes, { count, owner, hasConsecutiveOwners: isEachOwner }, onRepeat);
   }
 
-  /** Finds the rows of a batch whose keys were added, and the owners of those keys. */
+  /** Finds the rows of a batch whose keys were added before, and the owners of those keys. */
   find(batch: RowBatch, rows: KeyedRows, onFound: (row: number, owner: number) => void): void {
     const count = this.#hash(batch, rows);
     this.#table.findAll(this.#hashes, count, onFound);
@@ -228,8 +230,8 @@ export class RowKeys {
     const words = this.#words;
     let count = this.#wordCount;
 
-    // The length distinguishes `"a" "bc"` from `"ab" "c"`; the field distinguishes the values of
-    // two fields, and an absent value from an empty one.
+    // The length distinguishes `"a" "bc"` from `"ab" "c"`. The field number distinguishes the
+    // values of two fields, and an absent value from an empty one.
     words[count++] = number * valueLengths + length;
     const end = start + length;
     let marks = 0;

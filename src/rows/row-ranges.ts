@@ -11,7 +11,10 @@ export interface RowBatch {
   /** Rows before this batch. */
   readonly firstRow: number;
 
-  /** Keys of all rows up to this batch, in order of first appearance. A new array when it grows. */
+  /**
+   * Keys of all rows up to this batch, in the order in which they first appeared. When a key is
+   * added, this becomes a new array.
+   */
   readonly fields: readonly string[];
 
   /** Size of the rows in the body. */
@@ -19,7 +22,7 @@ export interface RowBatch {
 }
 
 /**
- * Batch with the byte ranges of its rows and values, which are decoded on demand.
+ * Batch with the byte ranges of its rows and values. The values are decoded on demand.
  *
  * `bytes` contains JSON that has been checked; two rows of a batch are separated only by a comma
  * and blanks. The buffer and the arrays are reused for the next batch, and the arrays may be longer
@@ -40,7 +43,7 @@ export interface RangedBatch extends RowBatch {
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
 
-  /** Fields whose keys are spelled differently in the bytes, by those keys. */
+  /** Fields by the keys in the bytes; only keys that are spelt differently from their field. */
   readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
@@ -107,15 +110,15 @@ export class RowRanges {
   }
 
   /**
-   * Adds a key that no row so far has had. A key that differs from a field of the vocabulary only
-   * by case or surrounding blanks is that field.
+   * Adds a key that no earlier row had. If the key differs from a field of the vocabulary only by
+   * case or surrounding blanks, it is that field.
    *
    * @returns its index, or `undefined` if the earlier rows have to be passed on first
    */
   addField(key: string): number | undefined {
     const isTaken = this.fields.includes(key);
     if (isTaken) {
-      // Another key has been mapped to this field. The last value counts, as with repeated keys.
+      // Another key already belongs to this field. The last value counts, as with repeated keys.
       const index = this.fields.indexOf(key);
       this.#indexes.set(key, index);
       return index;

@@ -14,8 +14,8 @@ import type { FileInPlace, WrittenReport } from './run-report.ts';
 const maxListedFiles = 10;
 
 /**
- * Prints reports as they are written: on stderr warnings, notes and files, and at the end their
- * totals; with `--json` a line for each file on stdout.
+ * Prints reports as they are written. Warnings, notes and files go to stderr, and the totals follow
+ * at the end. With `--json`, stdout gets one line for each file.
  */
 export class Announcer {
   readonly #context: Context;
@@ -54,8 +54,8 @@ export class Announcer {
   }
 
   /**
-   * Prints the size of all files unless each was listed, and the metrics of one report; several
-   * reports may count the same displays twice.
+   * Prints the size of all files, unless each file was listed. Prints the metrics only for a single
+   * report, because several reports may count the same displays twice.
    */
   end({ isOneReport }: { readonly isOneReport: boolean }): void {
     const { console, elapsedMs } = this.#context;
@@ -86,7 +86,7 @@ export class Announcer {
     try {
       for (const file of files) await console.result(formatJsonLine(written, file));
     } catch (error) {
-      // Only the reader of stdout is gone. The remaining files still have to be written.
+      // The reader of stdout is gone. The remaining files still have to be written.
       if (!isClosedPipe(error)) throw error;
     }
   }
@@ -134,7 +134,10 @@ function formatJsonLine(written: WrittenReport, file: NamedFile): string {
   });
 }
 
-/** Formats an end of a window, of which a summary has `+0100`, as RFC 3339: `+01:00`. */
+/**
+ * Formats an end of a window as RFC 3339. A summary has `+0100` as its offset, RFC 3339 has
+ * `+01:00`.
+ */
 function formatEnd(time: string | undefined): string | null {
   return time?.replace(/([+-]\d\d)(\d\d)$/, '$1:$2') ?? null;
 }

@@ -9,14 +9,14 @@ import { ReportSums } from '../totals/report-sums.ts';
 import type { Context } from './context.ts';
 import { type ReportRows, ReportSource, type ReportToRead } from './report-source.ts';
 
-/** The earlier report of `--compare`, added up. */
+/** The earlier report of `--compare`, with its metrics added up. */
 export interface EarlierReport {
   readonly comparison: Comparison;
   readonly warnings: readonly CheckMessage[];
   readonly reportIds: readonly string[];
 }
 
-/** Downloads the report to compare a part with, and adds it up. */
+/** Downloads the report with which a part is compared, and adds up its metrics. */
 export async function sumEarlierReport(
   context: Context,
   part: Part,

@@ -4,7 +4,7 @@ import type { Console, ConsoleFlags } from '../ui/console.ts';
 import type { Progress } from '../ui/progress.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Options of a context; absent if a command does not have them. */
+/** Options of a context. An option is absent if the command does not have it. */
 export interface ContextOptions extends ConsoleFlags, AccountOptions {}
 
 /** Services that commands use, created on first use. There is one context per command. */
@@ -17,10 +17,10 @@ export interface Context {
   /** The command line as typed. */
   readonly argv: readonly string[];
 
-  /** Account named by the command line, the environment or the stored settings. */
+  /** The account named by the command line, the environment or the stored settings. */
   readonly account: ServiceAccount;
 
-  /** `account`, and others that a run may use. */
+  /** All accounts that the run may use, including `account`. */
   readonly accounts: Accounts;
   elapsedMs(): number;
 
@@ -31,7 +31,7 @@ export interface Context {
   ledger(): Ledger | undefined;
   progress(): Promise<Progress>;
 
-  /** Aborted by the user, and by `stopper`, which ends the work of this command early. */
+  /** Aborted by the user or by `stopper`. `stopper` ends the work of this command early. */
   readonly signal: AbortSignal;
   readonly stopper: AbortController;
   dispose(): Promise<void>;

@@ -32,10 +32,9 @@ export class PartsFailed extends Error {
 }
 
 /**
- * Returns the error of the earliest failure, with a message that names all of them and each cause
- * once.
+ * Returns the error of the earliest failure. Its message names all failures, and each cause once.
  *
- * @param reportCount all reports of the run
+ * @param reportCount number of all reports in the run
  */
 export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
   const inOrder = failures.toSorted(byTime);
@@ -75,13 +74,13 @@ function listLabels(labels: readonly string[]): string {
   return labels.length === 1 ? list : `${labels.length} reports (${list})`;
 }
 
-/** Adds the days of a part to the label of its report, if that has one. */
+/** Adds the days of a part to the label of its report, if the report has a label. */
 export function labelPart(label: string | undefined, part: Part): string {
   const days = formatDays(part);
   return label === undefined ? days : `${label} ${days}`;
 }
 
-/** Commands to print after an error; absent if none works. */
+/** Commands to print after an error. A command is absent if it would not help. */
 interface NextCommands {
   /** Resumes the report. */
   readonly resume?: string | undefined;

@@ -12,7 +12,7 @@ import { readSmallFile } from '../text/small-file.ts';
 
 /** A report that was requested on this machine. */
 export interface LedgerEntry extends AccountKey, SavedPart {
-  /** Hash of the request, the same in every run. */
+  /** Hash of the request. The same request has the same hash in every run. */
   readonly hash: string;
 
   /** Time of the request in RFC 3339. */
@@ -27,7 +27,7 @@ export interface LedgerEntry extends AccountKey, SavedPart {
   /** The last error, if something went wrong. */
   readonly message?: string;
 
-  /** Milliseconds from the request until the report was ready; absent if no run saw that. */
+  /** Milliseconds from the request until the report was ready; absent if no run waited for that. */
   readonly tookMs?: number;
 }
 
@@ -36,7 +36,7 @@ export type LedgerChange = Partial<Pick<LedgerEntry, 'id' | 'status' | 'message'
 /** The part of an entry that is known before the request is sent. */
 export type NewLedgerEntry = Omit<LedgerEntry, keyof LedgerChange>;
 
-/** Statuses of reports that no run resumes, other than those that failed. */
+/** Statuses of reports that no run resumes. Failed reports are recognized separately. */
 const endedStatuses = ['refused', 'unreadable'];
 
 interface LedgerHost extends FileHost {
@@ -62,11 +62,11 @@ interface NamedEntry {
 let requestCount = 0;
 
 /**
- * Reports requested on this machine: a folder `ledger/` with one small file per request, shared by
- * concurrent runs. It contains no tokens and no passwords.
+ * Reports requested on this machine. The folder `ledger/` has one small file per request, and
+ * concurrent runs share it. It contains no tokens and no passwords.
  *
- * Its failures are warnings and never end a run. Each file is read once, and later changes by other
- * processes are not seen.
+ * If the ledger fails, the user gets a warning and the run continues. Each file is read once, so
+ * later changes by other processes are not seen.
  */
 export class Ledger {
   readonly #path: string;
@@ -106,7 +106,7 @@ export class Ledger {
     return name;
   }
 
-  /** Updates an entry. Every change replaces the message about an earlier failure. */
+  /** Updates an entry. Each change removes the message about an earlier failure. */
   async update(name: string, change: LedgerChange): Promise<void> {
     const entry = this.#read(name);
     if (!entry) return;
@@ -131,7 +131,10 @@ export class Ledger {
     return undefined;
   }
 
-  /** Returns the report that a request of an account resumes, if there is one. */
+  /**
+   * Returns the report to resume instead of sending a request of an account; `undefined` if there
+   * is none.
+   */
   findUnfinished(
     owner: AccountKey,
     hash: string,
@@ -221,8 +224,8 @@ function readEntry(path: string): LedgerEntry | undefined {
 }
 
 /**
- * Returns true for a report that was requested before its window was over, if it is over now: it is
- * incomplete.
+ * Returns true if a report was requested before its window was over and the window is over now.
+ * Such a report is incomplete.
  */
 function isEarly({ at, window }: LedgerEntry, nowMs: number): boolean {
   const lastMs = parseTimestamp(window.until)?.instantMs ?? Number.NEGATIVE_INFINITY;
@@ -236,7 +239,8 @@ function timeName(requestedMs: number): string {
 }
 
 /**
- * Returns true for an entry with all members of this version; later versions may have added some.
+ * Returns true if an entry has all members that this version writes. Later versions may have added
+ * some.
  */
 function isEntry(value: unknown): value is LedgerEntry {
   if (!isObject(value) || !isObject(value.window) || !isObject(value.request)) return false;

@@ -41,8 +41,8 @@ interface StartedPart extends Omit<Failure, 'error'> {
 }
 
 /**
- * Reports whose rows are read as those of one, in time order; they are downloaded concurrently into
- * temporary files.
+ * Several reports that are read as one. Their rows come in time order. The reports are downloaded
+ * concurrently into temporary files.
  */
 export class MergedReport {
   readonly id = undefined;
@@ -53,7 +53,7 @@ export class MergedReport {
   /** Milliseconds since 1970. */
   readonly createdMs: number;
 
-  /** What follows the rows; complete once all rows were read. */
+  /** The facts that follow the rows; complete once all rows were read. */
   tail = emptyTail;
   readonly #context: Context;
   readonly #merged: PartsToMerge;
@@ -72,7 +72,7 @@ export class MergedReport {
     return mergeResults(this.#results);
   }
 
-  /** Yields the rows of all parts. Throws `PartsFailed` with all that failed. */
+  /** Yields the rows of all parts. Throws `PartsFailed` with all parts that failed. */
   async *batches(): AsyncGenerator<RowBatch> {
     const [first] = this.#merged.parts;
     const isWeekly = first?.query.breakdowns.includes('WEEKLY') === true;
@@ -111,7 +111,7 @@ export class MergedReport {
         startUntil(index + 1 + ahead);
       }
     } finally {
-      // Downloads still run if the output failed or its reader is gone (`| head`).
+      // If the output failed or its reader is gone (`| head`), downloads may still be running.
       cancel.abort(new InterruptedError(143));
       for (const { spooled } of started) {
         const report = await spooled.catch(() => undefined);
@@ -122,7 +122,7 @@ export class MergedReport {
 }
 
 /**
- * Waits for a part. If it fails, the others are still downloaded, so that the service has them
+ * Waits for a part. If it fails, the other parts are still downloaded. The service then has them
  * ready for the next run.
  */
 async function awaitPart(
@@ -148,8 +148,8 @@ async function awaitPart(
 }
 
 /**
- * Writes a report to a temporary file. Its rows are read on the way, so that a damaged body is
- * downloaded again.
+ * Writes a report to a temporary file. The rows are read at the same time, so that a damaged body
+ * is downloaded again.
  */
 export async function spoolRows(report: OpenReport): Promise<SpooledReport> {
   const spool = await createSpool(tmpdir());

@@ -28,30 +28,34 @@ export interface ReportPlan {
   readonly options: ThisRunFlags;
 
   /**
-   * Name of the saved report, and of the account if there are several; absent for the only report
-   * of a run.
+   * Name of the saved report, with the name of the account if there are several accounts; absent if
+   * the run has only one report.
    */
   readonly label: string | undefined;
 
   /** The whole period. */
   readonly whole: Part;
 
-  /** Period of all parts, those of other shards too, for the command that resumes the run. */
+  /**
+   * Period of all parts, including the parts of other shards. The command that resumes the run uses
+   * it.
+   */
   readonly period: TypedPeriod;
 
   /** Reports to download, in time order. */
   readonly parts: readonly Part[];
 
-  /** Folder that the report fills, if it fills one. */
+  /** Folder that the report fills; absent if there is none. */
   readonly filled?: OutputFolder;
 
-  /** The error that keeps its folder from being filled. */
+  /** The error that prevents filling the folder. */
   readonly refusal?: UsageError;
 }
 
 /**
- * Plans the report of the flags, or those of `run NAME…` or `run --all`, for each account. Throws
- * `UsageError`, with file and line for a mistake in `adreport.yaml`.
+ * Plans the runs of the command line for each account: the report of the flags, or the reports of
+ * `run NAME…` or `run --all`. Throws `UsageError`, with file and line for a mistake in
+ * `adreport.yaml`.
  */
 export async function planRun(context: Context, command: RunCommandLine): Promise<ReportPlan[]> {
   const { options, names } = command;
@@ -72,7 +76,7 @@ export async function planRun(context: Context, command: RunCommandLine): Promis
   return only && others.length === 0 ? [{ ...only, label: undefined }] : planned;
 }
 
-/** Plans a report for each account of `--account a,b` or `all`, otherwise for a single one. */
+/** Plans a report for each account of `--account a,b` or `all`. Without these, plans one report. */
 async function planForAccounts(context: Context, report: ReportFlags): Promise<ReportPlan[]> {
   const { options, name, choice } = report;
   const accountNames = await context.accounts.names(options, choice);
@@ -130,8 +134,8 @@ async function planReport(
 }
 
 /**
- * Replaces the names in the filters of a query by ids, and prints what they select. Called after
- * all checks, because it calls the service. Throws `UsageError` as `findIds`.
+ * Replaces the names in the filters of a query by ids, and prints the selected names. Called after
+ * all other checks, because it calls the service. Throws `UsageError` as `findIds` does.
  */
 export async function resolveNames(
   { console }: Context,
@@ -144,7 +148,7 @@ export async function resolveNames(
   return query;
 }
 
-/** Replaces the query of the requests. Messages and files keep that of the report. */
+/** Replaces the query in the requests only. Messages and files keep the query of the report. */
 export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan {
   const { whole, parts } = planned;
   return {
@@ -155,8 +159,8 @@ export function withRequestQuery(planned: ReportPlan, query: Query): ReportPlan 
 }
 
 /**
- * Declares each report in its folder, and limits it to the parts that are due. Without `declares`,
- * nothing is written.
+ * Declares each report in its folder, and limits it to the parts that are due. If `declares` is
+ * false, nothing is written.
  *
  * @throws OutputError if a folder cannot be written
  */

@@ -23,8 +23,8 @@ export function stdoutFormat({ console, flags }: Pick<Context, 'console' | 'flag
 }
 
 /**
- * Reads the outputs of a command. Throws `UsageError` as `readOutputs` and `requireTargets` do, and
- * if a flag does not fit the formats.
+ * Reads the outputs of a command. Throws the errors of `readOutputs` and `requireTargets`. Throws
+ * `UsageError` if a flag does not fit the formats.
  */
 export function chooseOutputs(
   context: Context,
@@ -76,9 +76,9 @@ export interface ReportOutput extends Partial<Omit<OutputFlags, 'output' | 'form
 }
 
 /**
- * Decides and checks the files of a report, one for each `-o`, before anything is requested. Throws
- * `UsageError` for flags that do not go together and for the same target twice, and `OutputError`
- * for a target that cannot be written.
+ * Chooses and checks the files of a report, one for each `-o`, before anything is requested. Throws
+ * `UsageError` for flags that exclude each other and for a repeated target. Throws `OutputError` if
+ * a target cannot be written.
  *
  * @param columns requested columns, if the request is known
  */
@@ -136,7 +136,9 @@ export async function prepareFiles(
   return files;
 }
 
-/** Opens a planned file. `encoding` has what depends on the report. Throws `OutputError`. */
+/**
+ * Opens a planned file. `encoding` has the options that depend on the report. Throws `OutputError`.
+ */
 export async function openFile(
   { format, target, encoding }: PlannedFile,
   { reportId, ...ofReport }: EncodeOptions & { readonly reportId?: string | undefined },

@@ -28,10 +28,13 @@ export type ReportRows = OpenReport | MergedReport;
 
 /** A report to request or resume, or one that exists. */
 export interface ReportToRead {
-  /** The part that is requested, against which the rows are checked; absent if it is not known. */
+  /**
+   * The part that is requested. The rows are checked against it. Absent if the request is not
+   * known.
+   */
   readonly part?: Part | undefined;
 
-  /** Set if the report is named by its id. */
+  /** Set if the user named the report by its id. */
   readonly named?: RequestedReport;
 
   /** False to download at once, without waiting. */
@@ -40,7 +43,7 @@ export interface ReportToRead {
   /** Reports to merge; absent to request one. */
   readonly merged?: PartsToMerge | undefined;
 
-  /** Set if the report may be requested in parts if it fails. */
+  /** Set if the report may be requested in parts after it has failed. */
   readonly mayBeSplit?: boolean;
 
   /** Label of the report, if the run has several. */
@@ -55,13 +58,13 @@ interface FoundReport {
   /** True if this run requested it. */
   readonly isNew: boolean;
 
-  /** Time at which the wait for it ends, in milliseconds by the stopwatch. */
+  /** End of the wait for the report, in milliseconds by the stopwatch. */
   readonly endMs: number;
 }
 
 /**
- * Reads the rows of a report: those of one request, of a second one if it fails, and then of its
- * parts, merged.
+ * Reads the rows of a report. If the report fails, it is requested a second time. If that fails
+ * too, it is requested in parts, which are merged.
  */
 export class ReportSource {
   readonly #context: Context;
@@ -76,7 +79,7 @@ export class ReportSource {
   #tries = 0;
   #merged: MergedReport | undefined;
 
-  /** Counts the parts of a report that failed as a whole. */
+  /** Counts the parts, once the report as a whole has failed. */
   #meter: PartsProgress | undefined;
 
   constructor(context: Context, request: ReportToRead) {
@@ -88,7 +91,7 @@ export class ReportSource {
     this.#merged = merged && this.#mergeParts(merged);
   }
 
-  /** Opens the report. Throws as the client, and `PartsFailed`. */
+  /** Opens the report. Throws the errors of the client, and `PartsFailed`. */
   async open(): Promise<ReportRows> {
     return this.#merged ?? this.openOne();
   }
@@ -106,9 +109,9 @@ export class ReportSource {
   }
 
   /**
-   * Prepares the next attempt: after a cut another download; after a failure, or the end of a
-   * resumed report, another request, once; then its parts. Otherwise records the error and throws
-   * it.
+   * Prepares the next attempt. After a cut, this is another download. If the report failed, or if a
+   * resumed report no longer exists, it is requested once more and then in parts. For any other
+   * error, records and throws it.
    */
   async recover(thrown: unknown): Promise<void> {
     if (this.#merged) return this.#endMerged(this.#merged, thrown);
@@ -138,7 +141,7 @@ export class ReportSource {
     return this.#merged?.reportIds ?? own;
   }
 
-  /** Records that the report is in its files: the same command requests it anew. */
+  /** Records that the report is in its files. The same command will request it anew. */
   async recordDownload(): Promise<void> {
     this.#meter?.stop();
     for (const id of this.reportIds) {
@@ -157,7 +160,7 @@ export class ReportSource {
       if (!part) throw new TypeError('A report without an id has a request.');
       report = await requestAndRecord(this.#context, part);
     }
-    // The wait is counted from here for each report: an earlier one may have kept this one waiting.
+    // The wait of each report begins here, because an earlier report may have delayed this one.
     const waitMs = waits === false ? 0 : options.waitTimeout;
     return { report, isNew, endMs: host.stopwatch() + waitMs };
   }
@@ -193,9 +196,7 @@ export class ReportSource {
     return client.pause(error, this.#tries).catch((final: unknown) => final);
   }
 
-  /**
-   * Splits a report that failed into parts, and returns them. Throws the error if they cannot help.
-   */
+  /** Splits a failed report into parts and returns these. Throws the error if parts cannot help. */
   async #splitAfter(error: AdreportError): Promise<MergedReport> {
     const { part, mayBeSplit, options, label } = this.#request;
     const mayHelp = isReportFailure(error) || isTooLarge(error);
@@ -267,7 +268,8 @@ export async function waitForReport(
     const client = await account.client();
     const ready = await waitUntilReady(client, report, { endMs, pollInterval, signal, onPoll });
     const tookMs = Math.max(0, host.wallClock() - (requestedMs ?? Number.NaN));
-    // A report that was ready before this run asked for says nothing about its duration.
+    // If the report was ready before this run called the service, the time says nothing about its
+    // duration.
     const isTimed = (isNew || pollCount > 1) && requestedMs !== undefined;
     await updateLedger(context, id, { status: ready.status, ...(isTimed && { tookMs }) });
     return ready;
@@ -277,8 +279,8 @@ export async function waitForReport(
 }
 
 /**
- * Records the error that ended the work on a report, and if no run should resume it. Returns the
- * error with the id of the report. Throws errors that are bugs.
+ * Records the error that ended the work on a report. Also records if no run should resume the
+ * report. Returns the error with the id of the report. Errors that are bugs are thrown.
  */
 export async function recordFailure(
   context: Context,

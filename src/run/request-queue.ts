@@ -2,10 +2,13 @@ import type { ServiceAccount } from '../account/account.ts';
 import { AdreportError, isNotSignedIn } from '../errors.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 
-/** After this many equal refusals, nothing more is requested if nothing was accepted. */
+/** After this many equal refusals, requests stop if the service has accepted none. */
 const maxRefusals = 3;
 
-/** Work on the reports of a run: a few at a time, and none once the service refuses them all. */
+/**
+ * Limits the work on the reports of a run to a few at a time. If the service refuses all of them,
+ * the remaining reports are not requested.
+ */
 export class RequestQueue {
   /** Number of reports at a time. */
   readonly size: number;
@@ -21,7 +24,7 @@ export class RequestQueue {
     this.#free = size;
   }
 
-  /** Works on a report of an account once it is its turn. */
+  /** Works on a report of an account when its turn comes. */
   async take<T>(account: ServiceAccount, work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -27,8 +27,8 @@ export async function resumeReport(
 }
 
 /**
- * Requests a report. The ledger has the request before it is sent, and then its id or what
- * happened. Throws as the client's `createReport`.
+ * Requests a report. The ledger stores the request before it is sent. Then it stores the id of the
+ * report, or the error. Throws the errors of the client's `createReport`.
  */
 export async function requestAndRecord(
   { account, console, host, ledger: open, signal }: Context,
@@ -83,7 +83,7 @@ export async function findReport(
   const { service } = await identifyAccount(account);
   const { entry } = ledger()?.find(service, id) ?? {};
   const report = { id, status: 'progress' };
-  // An unknown report was requested before now.
+  // A report that the ledger does not have was requested before now.
   if (!entry) return { report: { ...report, createdMs: host.wallClock() }, part: undefined };
   const requestedMs = Date.parse(entry.at);
   return {

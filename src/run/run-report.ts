@@ -26,19 +26,19 @@ import { type ReportRows, ReportSource, type ReportToRead } from './report-sourc
 
 /** A report to download into files. */
 export interface ReportToWrite extends ReportToRead {
-  /** Query of the report; absent if it is named by its id and its request is not known. */
+  /** Query of the report. Absent if the report is named by its id and its request is not known. */
   readonly query?: Query | undefined;
 
   /** Files of the report, as in a query. */
   readonly output: ReportOutput & Pick<Query, 'strict'>;
 
-  /** Folder whose history records the file, and decides if it is replaced. */
+  /** Folder of the file. Its history records the file and decides if the file is replaced. */
   readonly filled?: OutputFolder | undefined;
 }
 
 /** A file that was put in place. */
 export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
-  /** Rows of the file, also of an old file that stays; `null` if its content is unknown. */
+  /** Rows of the file. If an old file is kept, its rows count; `null` if they are not known. */
   readonly rowCount: number | null;
 };
 
@@ -46,12 +46,12 @@ export type FileInPlace = Pick<WrittenFile, 'name' | 'sizeBytes' | 'sha256'> & {
 export interface WrittenReport {
   readonly report: ReportToWrite;
 
-  /** Name of its account. */
+  /** Name of the account. */
   readonly account: string;
   readonly provenance: Provenance;
   readonly rows: ReportRows;
 
-  /** IDs of its parts or of the report itself, and of an earlier report. */
+  /** IDs of the parts or of the report itself, and of the earlier report. */
   readonly reportIds: readonly string[];
   readonly files: readonly FileInPlace[];
   readonly checkResult: CheckResult;
@@ -65,8 +65,9 @@ export interface WrittenReport {
 }
 
 /**
- * Downloads a report into its files: with `--compare` after the earlier one, after a cut or a
- * failure from the start again. Throws as `prepareFiles`, `ReportSource` and `writeRows`.
+ * Downloads a report into its files. With `--compare`, the earlier report is downloaded first.
+ * After a cut or a failure, the download starts again. Throws the errors of `prepareFiles`,
+ * `ReportSource` and `writeRows`.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, named, filled, output, options } = report;
@@ -81,8 +82,8 @@ export async function runReport(context: Context, report: ReportToWrite): Promis
     try {
       const rows = await source.open();
       const written = await writeRows(context, report, { rows, files, earlier });
-      // The download is recorded now and not earlier: until the files are in place, the same command
-      // can download the report again.
+      // The download is recorded only now. Until the files are in place, the same command can
+      // download the report again.
       await source.recordDownload();
       return { ...written, reportIds: [...source.reportIds, ...(earlier?.reportIds ?? [])] };
     } catch (error) {

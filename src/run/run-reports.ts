@@ -35,10 +35,10 @@ interface Run {
 }
 
 /**
- * Downloads reports, `--concurrency` at a time. After a failure the others continue; at the end the
- * error of the earliest failure is thrown, and names all of them.
+ * Downloads reports, `--concurrency` at a time. If one fails, the others continue. At the end, the
+ * error of the earliest failure is thrown, and its message names all failures.
  *
- * @param again command to print after an error; by default that of the report
+ * @param again command to print after an error; default: the command of the report
  */
 export async function runReports(
   context: Context,
@@ -99,13 +99,13 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
 }
 
 /**
- * Writes a part, or the whole of a merged report, and announces it. Throws an error for a file that
- * was kept although it is of another report.
+ * Writes a part, or the whole of a merged report, and announces it. Throws an error if a file was
+ * kept although it has another report.
  */
 async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<void> {
   const { context, queue, announcer } = run;
   const { query, options, label, filled, parts } = report;
-  // The one output of several reports has no id.
+  // If several reports share one output, the output has no id.
   const hasId = query.outputs.some(({ path }) => listPlaceholders(path).includes('id'));
   const written = await runReport(context, {
     query,
@@ -121,7 +121,7 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
   if (written.recorded) requireDeclaredReport(written.recorded, written.files[0]?.name);
 }
 
-/** Records the error of some work. A bug or a closed pipe ends the run, and is thrown. */
+/** Records the error of a task. A bug or a closed pipe is thrown, which ends the run. */
 async function recordFailures(
   { context, failures }: Run,
   place: Omit<Failure, 'error'>,
@@ -151,7 +151,7 @@ interface NextCommand {
   readonly reportCount: number;
 }
 
-/** Throws the error of a run, if there is one, with the command to run next. */
+/** Throws the error of a run, if there is one. The error has the command to run next. */
 function throwFailures(
   { context, failures }: Run,
   { again, report, reportCount }: NextCommand,
