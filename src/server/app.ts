@@ -37,21 +37,22 @@ interface Route {
   /**
    * Returns the response, or nothing if the connection was closed.
    *
-   * @param id what `:id` stands for
+   * @param id value of `:id` in the path
    */
   respond(call: ArrivedCall, id: string): Reply | Promise<Reply | undefined>;
 }
 
 /**
- * Creates the HTTP server of the service calls (`service-call.ts`), the admin calls that tests use
- * to control it (`control/`), `/openapi.json` and the web page.
+ * Creates the HTTP server. It serves the calls of the service (`service-call.ts`), the admin calls
+ * with which tests control it (`control/`), `/openapi.json`, and the web page.
  *
  * @param host the address that it will listen on
  */
 export function createApp(services: Services, host: string): Server {
   const { log, clock, faults } = services;
   const routes = listRoutes(services);
-  // Node would refuse a request without Host itself, without a body or a log entry.
+  // A request without Host is accepted here, because Node itself would refuse it without a body or
+  // a log entry.
   const options = { requireHostHeader: false, keepAliveTimeout: 600_000 };
 
   const server = createServer(options, async (incoming, outgoing) => {
@@ -133,7 +134,10 @@ function findRoute(routes: readonly Route[], { method = '', url = '' }: Incoming
   return { route, path, id };
 }
 
-/** Refuses an unknown path with the closest one, and a wrong method with the allowed ones. */
+/**
+ * Refuses an unknown path and suggests the closest one. Refuses a wrong method and lists the
+ * allowed methods.
+ */
 function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError {
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
   if (methods.length === 0) {
@@ -149,7 +153,7 @@ function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError
 }
 
 /**
- * Reads the whole body, so that the client receives a refusal, but keeps only one byte more than
+ * Reads the whole body, so that the client receives a refusal. Keeps at most one byte more than is
  * allowed. Rejects if the connection is cut.
  */
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
@@ -163,9 +167,9 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Protects a server on loopback against DNS rebinding: a web page that points its own host name at
- * this machine could read tokens. Browsers always send the name. A server on any other address
- * cannot know all its names, and accepts every one.
+ * Protects a server on loopback against DNS rebinding. A web page could point its own host name at
+ * this machine and read tokens. Browsers always send that name, so unknown names are refused. A
+ * server on any other address cannot know all of its names, so it accepts every name.
  *
  * @param address on which the server listens
  */
@@ -180,7 +184,7 @@ function requireOwnHost({ headers: { host } }: IncomingMessage, address: string)
 }
 
 /**
- * Refuses calls from other sites' pages: browsers let any page POST to this machine without a
+ * Refuses calls from the pages of other sites. Browsers let any page POST to this machine without a
  * preflight request.
  */
 function requireOwnOrigin({ headers: { origin, host } }: IncomingMessage): void {

@@ -13,8 +13,8 @@ export function localTime(seconds: number, zone: string): string {
 }
 
 /**
- * Returns a function that finds the date, `2014-12-01`, of an hour since 1970. Looking up a zone is
- * slow. Hours arrive in order, so each day is looked up once.
+ * Returns a function that finds the date, `2014-12-01`, of an hour since 1970. Hours arrive in
+ * order and looking up a zone is slow, so each day is looked up once.
  */
 export function localDates(zoneName: string): (hour: number) => string {
   const zone = IANAZone.create(zoneName);
@@ -35,9 +35,9 @@ export function localDates(zoneName: string): (hour: number) => string {
 }
 
 /**
- * Returns the row fields of a time breakdown, as a function of the hour since 1970. Consecutive
- * hours with equal fields belong to the same rows, so that days with a clock change have 23 or 25
- * hours, and the repeated hour has its own rows.
+ * Returns a function that finds the row fields of a time breakdown for an hour since 1970.
+ * Consecutive hours with equal fields belong to the same rows. A day with a clock change therefore
+ * has 23 or 25 hours, and a repeated hour has rows of its own.
  * @param since start of the window in unix seconds; its day is the date of RANGE rows
  */
 export function timeFields(
@@ -68,8 +68,8 @@ export function timeFields(
 }
 
 /**
- * Converts a wall time to unix seconds. The wall time is given as the unix seconds of the same
- * digits in UTC. `which` selects the instant if a clock change repeats the hour.
+ * Converts a wall time to unix seconds. The argument is the unix seconds of the same digits in UTC.
+ * If a clock change repeats the hour, `which` selects the instant.
  */
 export function wallTimeToInstant(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });

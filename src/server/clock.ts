@@ -4,8 +4,8 @@ import { parseTimestamp } from '../contract/values.ts';
 export const latestSecond = 253_402_300_799;
 
 /**
- * A clock that runs at the speed of the machine's. Tests can set it, so that tokens, reports and
- * restated days age without waiting.
+ * A clock that runs at the speed of the machine's clock. Tests can set it, so that tokens, reports
+ * and restated days age without waiting.
  */
 export class ServerClock {
   readonly #machineMs: () => number;
@@ -13,7 +13,7 @@ export class ServerClock {
 
   readonly startMs: number;
 
-  /** Lead over the machine's clock. */
+  /** Difference from the machine's clock. It is positive if this clock is ahead. */
   #aheadMs = 0;
 
   /** Set while the clock is frozen. */

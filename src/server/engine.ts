@@ -51,7 +51,7 @@ export interface Report {
 
 /** Sums of the facts that share a row. */
 interface Group {
-  /** Id or text in each requested dimension. */
+  /** Id in each requested dimension, or the text if the dimension has no ids. */
   readonly ids: readonly (string | null)[];
   readonly sums: number[];
 }
@@ -64,7 +64,7 @@ interface ReportDimension {
   buildFields(id: string | null): ReportRow;
 }
 
-/** A requested metric, and the row field for its sum. */
+/** A requested metric, and the row field that holds its sum. */
 interface ReportMetric {
   readonly name: MetricName;
   readonly field: string;
@@ -108,8 +108,8 @@ export function computeReport(input: ReportInput): Report {
 }
 
 /**
- * Computes the rows, with pauses for other calls. Groups are written and dropped at the end of each
- * hour, day or month, so that memory does not grow with the window.
+ * Computes the rows, with pauses so that other calls can run. Groups are written and dropped at the
+ * end of each hour, day or month. Memory therefore does not grow with the window.
  */
 async function* computeRows(
   input: ReportInput,
@@ -152,7 +152,7 @@ async function* computeRows(
   yield* buildRows(groups, time, layout);
 }
 
-/** Finds the group of a fact, and adds it if it is new. */
+/** Finds the group of a fact. Adds the group if it is new. */
 function findGroup({ dimensions }: Fact, groups: Groups, layout: Layout): Group {
   const ids = layout.dimensions.map(({ name }) => dimensions[name]);
   const key = ids.length > 1 ? JSON.stringify(ids) : ids[0];
@@ -240,8 +240,8 @@ function findTimeBreakdown({ breakdowns }: ReportRequest): TimeBreakdownName | u
 
 /**
  * Returns a function that selects facts by the account's advertisers and the request's filters. It
- * accepts a part of the dimensions. Filters are and-ed, their values or-ed, and compared as exact
- * text (`decisions.md` 2).
+ * accepts any part of the dimensions. A fact must match every filter, and one of the values of
+ * each. Values are compared as exact text (`decisions.md` 2).
  */
 function createDimensionFilter(
   account: Account,
@@ -275,11 +275,11 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
-/** Reads a metric of a fact, as far as it is known now. */
+/** Reads a metric of a fact as far as the metric is known by now. */
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
- * Reads the metrics of an hour's facts. A restated metric has half its value on its own day, and
+ * Reads the metrics of an hour's facts. A restated metric has half its value on its own day. It has
  * the full value once `restateDays` have passed after the end of that day in the report's zone. The
  * rule is applied to each fact, so that every breakdown has the same totals.
  */
@@ -301,7 +301,8 @@ function createMetricReaders(
     return ({ metrics }, name) => {
       if (!restatedMetrics.includes(name)) return metrics[name];
 
-      // Rounds up or down by the displays, which is as good as random and the same in every report.
+      // The number of displays decides whether to round up or down. This is as good as random, and
+      // the same in every report.
       const dither = metrics.displays % (2 * steps);
       return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
     };

@@ -15,8 +15,8 @@ import { errorIds, errorStatuses } from './service/service-error.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 /**
- * Builds the OpenAPI 3.1 description of the service: `openapi.json`, plus everything that depends
- * on the vocabulary and the error ids.
+ * Builds the OpenAPI 3.1 description of the service. It consists of `openapi.json` and the parts
+ * that depend on the vocabulary and the error ids.
  */
 export function openapiDocument(): object {
   const schemas = {
@@ -42,8 +42,8 @@ function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
 }
 
 /**
- * For use in `anyOf`, from which client generators make a union of strings. From a named schema
- * they would make a TypeScript `enum`, to which no string can be assigned.
+ * A schema for use in `anyOf`. Client generators turn it into a union of strings. A named schema
+ * would become a TypeScript `enum`, to which no string can be assigned.
  */
 function namesSchema(names: readonly string[], description: string): Schema {
   return { type: 'string', enum: names, description };

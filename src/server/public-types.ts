@@ -1,7 +1,7 @@
 import type { EndpointName, ReportRequest } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 
-/** Public types of the local server. They import no package, so that test suites need none. */
+/** Public types of the local server. They import no package, so test suites need none. */
 
 /**
  * The flags of `adreport local-server`. Each option has a default. A duration is a number with a
@@ -74,8 +74,9 @@ export interface LocalServer extends Control {
   readonly accounts: readonly LocalAccount[];
 
   /**
-   * Stops the server and closes every connection. Then rejects with the first mistake of the test
-   * in a fault: a `when` or `change` that threw, or a document that is not JSON.
+   * Stops the server and closes every connection. Rejects afterwards if the test made a mistake in
+   * a fault: a `when` or `change` threw, or a document is not JSON. The first mistake is the
+   * reason.
    */
   close(): Promise<void>;
 }
@@ -107,7 +108,7 @@ export interface Control {
   reports(): ListedReport[];
 
   /**
-   * Adds a fault, given as an object or as a string in the form of `--fault`: `status:503:times=3`.
+   * Adds a fault. It is an object, or a string in the form of `--fault`: `status:503:times=3`.
    * Throws `UsageError`.
    */
   fault<Document = AnswerDocument>(fault: string | FaultObject<Document>): void;
@@ -135,7 +136,7 @@ export interface FaultObject<Document = AnswerDocument> {
 
   /**
    * Receives the service's JSON document and returns, or resolves to, the document to send instead.
-   * CSV is written from its `data`. Refusals are sent unchanged.
+   * CSV is written from the `data` of that document. Refusals are sent unchanged.
    */
   change?(document: Document): unknown;
 
@@ -201,7 +202,7 @@ export interface LoggedRequest {
   /** Path without the query string. */
   readonly path: string;
 
-  /** Headers by lower-case name; of a token only the end stays: `…00b1`. */
+  /** Headers by lower-case name. Only the end of a token is shown: `…00b1`. */
   readonly headers: Readonly<Record<string, string>>;
 
   /** Name of the call; `undefined` for a path or method that the service does not have. */
@@ -220,8 +221,8 @@ export interface LoggedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 
   /**
-   * First 64 KiB of the body; `…` if it has a password, or may have one and is unreadable;
-   * `undefined` without a body.
+   * First 64 KiB of the body. If the body has a password, or is unreadable and may have one, this
+   * is `…`; `undefined` without a body.
    */
   readonly rawBody: string | undefined;
 }

@@ -114,7 +114,7 @@ function hideSecrets(parameters: Parameters): Parameters {
   }
 }
 
-/** A name with escapes may be that of a secret, which only the names that were read show. */
+/** A name with escapes may be the name of a secret. Only the decoded names show that. */
 function mayHaveSecrets(text: string, body: Parameters): boolean {
   const read = JSON.stringify(body);
   const isUnclear = /\\u|%/.test(text) && read === '{}';
@@ -129,7 +129,9 @@ function withoutTokens(headers: Readonly<Record<string, string>>): Record<string
   return shown;
 }
 
-/** Shortens a token to its last 4 characters, to distinguish tokens; to `…` if it is short. */
+/**
+ * Shortens a token to its last 4 characters, which distinguish tokens. A short token becomes `…`.
+ */
 function shortenToken(token: string): string {
   return token.length < 20 ? hidden : `${hidden}${token.trimEnd().slice(-4)}`;
 }

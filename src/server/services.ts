@@ -6,7 +6,7 @@ import type { RequestLog } from './request-log.ts';
 import type { Reports } from './service/reports.ts';
 import type { Sessions } from './service/sessions.ts';
 
-/** What the calls of a server share. */
+/** State that all calls of a server share. */
 export interface Services {
   readonly options: ServerOptions;
   readonly clock: ServerClock;

@@ -8,9 +8,10 @@ import type { Reply } from './reply.ts';
 const headers = { 'content-security-policy': "default-src 'none'; img-src data:" };
 
 /**
- * Builds the web page at `GET /`: the accounts, and their calls as curl lines. Text is escaped.
+ * Builds the web page at `GET /`. It has the accounts, and the calls of each as curl lines. Text is
+ * escaped.
  *
- * @param host by which the server was called: behind a proxy, it has another name than its own
+ * @param host name by which the client called the server, which differs behind a proxy
  */
 export function pageReply(accounts: readonly Account[], host = 'localhost'): Reply {
   const baseUrl = `http://${host}`;

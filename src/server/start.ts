@@ -28,7 +28,7 @@ export async function startLocalServer(options: LocalServerOptions = {}): Promis
   return await startServer(readOptions(options));
 }
 
-/** Starts a server with options that have been checked. Throws as `startLocalServer` does. */
+/** Starts a server with options that have been checked. Throws the errors of `startLocalServer`. */
 export async function startServer(options: ServerOptions): Promise<LocalServer> {
   const services = await createServices(options);
   const { server, url } = await listen(services);
@@ -93,7 +93,9 @@ async function listen(services: Services) {
   }
 }
 
-/** Returns a loopback address for a server on all addresses, which themselves cannot be called. */
+/**
+ * Returns the address at which a server is called. A server on all addresses is called on loopback.
+ */
 function formatUrl({ address, family, port }: AddressInfo): string {
   const callable = new Map([
     ['0.0.0.0', '127.0.0.1'],

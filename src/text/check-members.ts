@@ -17,8 +17,8 @@ export interface MemberMistake {
 }
 
 /**
- * Finds the first unknown or invalid member of an object; returns `undefined` if there is none. A
- * member that is `undefined` counts as absent.
+ * Finds the first unknown or invalid member of an object; `undefined` if there is none. A member
+ * with the value `undefined` counts as absent.
  *
  * @param noun what messages call a member
  */

@@ -24,8 +24,8 @@ const maxFileInUseMs = 10_000;
 const maxPauseMs = 500;
 
 /**
- * Changes a file. Windows refuses while another program has it open; the change is then repeated
- * for `maxMs`. Throws `FileInUseError` after that, and any other error at once.
+ * Changes a file. Windows refuses this while another program has the file open. The change is then
+ * repeated for `maxMs`. After that, throws `FileInUseError`. Any other error is thrown at once.
  */
 export async function retryWhileInUse<T>(
   host: FileHost,

@@ -1,6 +1,6 @@
 /**
- * Does some work while no other process has the lock of a file, which need not exist. Five seconds
- * after a process was killed, its lock is free again.
+ * Does some work while no other process has the lock of a file. The file need not exist. If a
+ * process with a lock is killed, the lock is free again after five seconds.
  *
  * @throws an error with the code `ELOCKED` if another process keeps the lock
  */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Creates a folder and its missing parents; returns those it created, outermost first. Node's
+ * Creates a folder and its missing parents. Returns the created folders, outermost first. Node's
  * recursive `mkdir` is not used, because it never ends below `/proc`.
  */
 export function makeFolder(path: string, mode?: number): string[] {

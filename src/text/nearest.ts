@@ -20,7 +20,7 @@ export function nearest(name: string, candidates: readonly string[]): string | u
 }
 
 /**
- * Sorts the letters of a word, to recognize two swapped letters, which would count as two edits.
+ * Sorts the letters of a word. This recognizes two swapped letters, which would count as two edits.
  */
 function sortLetters(word: string): string {
   return [...word].sort().join('');
@@ -46,12 +46,15 @@ export function nearestNames(pattern: string, names: readonly string[]): string[
   return [...new Set(nearNames)].slice(0, 3);
 }
 
-/** Suggests a name (`Did you mean …?`); without one, returns `otherwise`. */
+/** Suggests a name (`Did you mean …?`). Without a name, returns `otherwise`. */
 export function didYouMean(suggestion: string | undefined, otherwise: string): string {
   return suggestion === undefined ? otherwise : `Did you mean ${suggestion}?`;
 }
 
-/** Suggests the closest candidate (`Did you mean …?`), or lists all (`Choose from a, b.`). */
+/**
+ * Suggests the closest candidate (`Did you mean …?`). Without one, lists all candidates (`Choose
+ * from a, b.`).
+ */
 export function adviseName(name: string, candidates: readonly string[]): string {
   return didYouMean(nearest(name, candidates), `Choose from ${candidates.join(', ')}.`);
 }

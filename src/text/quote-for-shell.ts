@@ -1,9 +1,9 @@
 import { hiddenCharacters, printable } from './printable.ts';
 
 /**
- * Quotes a string as one word for the platform's shells: on Windows cmd, PowerShell and programs
- * that split their own command line; elsewhere any POSIX shell. Hidden characters are made visible
- * in the syntax of bash, zsh and ksh.
+ * Quotes a string as one word for the shells of a platform. On Windows these are cmd, PowerShell
+ * and programs that split their own command line; elsewhere, any POSIX shell. Hidden characters are
+ * made visible in the syntax of bash, zsh and ksh.
  */
 export function quoteForShell(text: string, platform: NodeJS.Platform): string {
   if (platform === 'win32') return quoteForWindows(text);

@@ -13,13 +13,13 @@ export class Secrets {
   readonly #patterns = new Map<string, string>();
   #anySecret: RegExp | undefined;
 
-  /** Hides a secret, in each encoding a request or an error could contain. */
+  /** Hides a secret in each encoding that a request or an error could contain. */
   hide(secret: string): void {
     if (secret.length < minSecretLength) return;
     for (const spelling of listSpellings(secret))
       this.#patterns.set(spelling, buildPattern(spelling));
 
-    // Longest first: if one secret begins with another, its end must not remain.
+    // The longest comes first. If one secret begins with another, its end must not remain visible.
     const longestFirst = [...this.#patterns].sort(([a], [b]) => b.length - a.length);
     const alternatives = longestFirst.map(([, pattern]) => pattern);
     this.#anySecret = new RegExp(alternatives.join('|'), 'giu');
@@ -41,7 +41,10 @@ function listSpellings(secret: string): string[] {
   return [secret, printable(secret), ...inJson, inUrl, inForm];
 }
 
-/** Builds a pattern; a short one that begins or ends with a letter matches whole words only. */
+/**
+ * Builds a pattern. A short secret that begins or ends with a letter is matched only as a whole
+ * word.
+ */
 function buildPattern(text: string): string {
   const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
   if (text.length >= minPartLength) return literal;

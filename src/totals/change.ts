@@ -9,13 +9,13 @@ export interface Fraction {
 }
 
 export interface Change {
-  /** `new` if there was no earlier value, `none` if there is no value now. */
+  /** `new` if there was no earlier value, `none` if there is no current value. */
   readonly direction: 'up' | 'down' | 'same' | 'new' | 'none';
 
   /** Change for display: `▲ 12.3%`, `▼ 3.0%`, `= 0.0%`, `new`, `–`. */
   readonly text: string;
 
-  /** Set for money, of which more is neither better nor worse. */
+  /** Set for money, because more money is neither better nor worse. */
   readonly isNeutral?: boolean;
 
   /** Fraction of the earlier value (0.123 for 12.3%); absent if it cannot be computed. */

@@ -1,17 +1,17 @@
 import { formatDate, formatInstant, type Window } from '../query/calendar.ts';
 import type { ReportSums } from './report-sums.ts';
 
-/** Earlier report whose metrics are shown next to those of this one. */
+/** The earlier report. Its metrics are shown next to the metrics of this report. */
 export interface Comparison {
   /** Sums of the earlier report. */
   readonly sums: ReportSums;
 
-  /** Windows of this report and of the earlier one. */
+  /** Windows of this report and of the earlier report. */
   readonly now: Window;
   readonly before: Window;
 }
 
-/** Describes a period that is not over; `undefined` for one that is compared whole. */
+/** Describes a period that is not over; `undefined` if the whole period is compared. */
 export function formatComparisonNote({ until, end, zone }: Window): string | undefined {
   if (until >= end - 1) return undefined;
   const isWholeDay = formatDate(until, zone) !== formatDate(until + 1, zone);

@@ -2,8 +2,8 @@ import { maxExactCents } from '../rows/column-values.ts';
 import { Decimal } from '../text/decimal.ts';
 
 /**
- * Exact sums of decimal numbers, one for each of several groups, which count from 0. Whole cents
- * are added up as doubles, which hold them exactly, all other numbers as decimals.
+ * Exact sums of decimal numbers, one for each of several groups. Groups count from 0. Whole cents
+ * are added up as doubles, which hold them exactly. All other numbers are added up as decimals.
  */
 export class ExactSum {
   /** Cents by group; NaN for a group without numbers. */

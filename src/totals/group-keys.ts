@@ -11,7 +11,7 @@ import { toText, type Value } from '../rows/row-batch.ts';
 export type GroupKey = readonly (string | null)[];
 
 /**
- * Unit of a row's date: a week is dated by its Monday, a month or a whole window by its first day.
+ * Unit of a row's date. A week is dated by its Monday, a month or a whole window by its first day.
  */
 export type DateUnit = 'day' | 'week' | 'month' | 'window';
 
@@ -30,7 +30,7 @@ export function findTimeKeys(fields: readonly string[]): KeyColumn[] {
   return field === undefined ? [] : [{ field }];
 }
 
-/** Groups rows by everything that distinguishes them: time, then each breakdown. */
+/** Groups rows by every field that distinguishes them: time first, then each breakdown. */
 export function findRowKeys(fields: readonly string[]): KeyColumn[] {
   const keys = findTimeKeys(fields);
   for (const breakdown of breakdowns) {

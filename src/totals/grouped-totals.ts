@@ -13,20 +13,20 @@ export interface Sums {
   get(field: string): Decimal | number | undefined;
 
   /**
-   * Part of a metric's sum that comes from rows without the other metric of a rate. Rates are
-   * computed from rows that have both.
+   * The part of a metric's sum from rows that lack the other metric of a rate. Rates are computed
+   * only from rows that have both.
    */
   unpaired?(field: string, other: string): Decimal | number | undefined;
 }
 
 /** Rows with the same values in some fields. */
 export interface Group {
-  /** Values of the key. Names are those of the newest day, since a campaign may be renamed. */
+  /** Values of the key. Names come from the newest day, because a campaign may be renamed. */
   readonly key: GroupKey;
   readonly sums: Sums;
 }
 
-/** Returns the columns to group by, of those that the first rows have. */
+/** Selects the columns to group by from the columns of the first rows. */
 type KeyFinder = (fields: readonly string[]) => readonly KeyColumn[];
 
 export interface SelectedRows {
@@ -59,7 +59,7 @@ export class GroupedTotals implements Iterable<Group> {
   /** Groups by the values that identify them. */
   readonly #groups = new Map<string, IndexedGroup>();
 
-  /** Sums by metric, each with those of all groups. */
+  /** Sums by metric. Each entry has the sums of all groups. */
   readonly #sums = new Map<string, ExactSum>();
   #pairs: readonly RatePair[] = [];
 
@@ -95,7 +95,7 @@ export class GroupedTotals implements Iterable<Group> {
     return this.#groups.size;
   }
 
-  /** Metrics that some rows lack although they have the other metric of a rate. */
+  /** Metrics that some rows lack, although these rows have the other metric of a rate. */
   get incompleteMetrics(): ReadonlySet<string> {
     const uneven = this.#pairs.filter(({ sum }) => !sum.isEmpty);
     return new Set(uneven.map(({ other }) => other));
@@ -166,7 +166,7 @@ export class GroupedTotals implements Iterable<Group> {
     }
   }
 
-  /** Adds the groups of another report; keys that it does not have are null. */
+  /** Adds the groups of another report. Keys that the other report lacks are null. */
   absorb(other: GroupedTotals): void {
     if (!this.#by) this.#groupBy(other.by);
     this.#addMetrics(other.metrics);
@@ -215,7 +215,7 @@ export class GroupedTotals implements Iterable<Group> {
     this.#ids = by.map(({ describes }) => by.findIndex(({ field }) => field === describes));
   }
 
-  /** Adds metrics, which all rows so far lack. */
+  /** Adds metrics that all rows so far lack. */
   #addMetrics(fields: readonly string[]): void {
     const added = fields.filter((field) => !this.metrics.includes(field));
     if (added.length === 0) return;
@@ -294,7 +294,8 @@ export class GroupedTotals implements Iterable<Group> {
 }
 
 /**
- * One of many groups. It finds its sums by its index, because an object with sums would be large.
+ * One of many groups. It finds its sums by its index, because an object with the sums would be
+ * large.
  */
 class IndexedGroup implements Group, Sums {
   /** Values of the key, whose name may be replaced by a newer one. */
@@ -326,7 +327,10 @@ class IndexedGroup implements Group, Sums {
   }
 }
 
-/** Lists the metrics of which a rate is computed, each with the other one. */
+/**
+ * Lists the metrics from which rates are computed. Each is listed with the other metric of its
+ * rate.
+ */
 function listRatePairs(metrics: readonly string[]): Pick<RatePair, 'field' | 'other'>[] {
   return derivedMetrics.flatMap(({ numerator, denominator }) => {
     const over = fieldOfMetric(numerator, metrics);

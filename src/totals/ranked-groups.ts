@@ -8,7 +8,7 @@ import { addSums, type Group, type GroupedTotals, type Sums } from './grouped-to
 import { metricDigits, metricValue } from './report-metrics.ts';
 import { byValue, compareNames, compareTimes } from './sorting.ts';
 
-/** Groups of a report in the requested order, and the sum of those that are not shown. */
+/** Groups of a report in the requested order, and the sum of the groups that are not shown. */
 export interface RankedGroups {
   readonly all: GroupedTotals;
 
@@ -27,10 +27,10 @@ export interface RankedGroups {
 type Order = (a: Group, b: Group) => number;
 
 /**
- * Sorts groups and adds up those that are not shown.
+ * Sorts groups and adds up the groups that are not shown.
  *
  * @param options.sort key or metric, optionally with `:asc` or `:desc`; by default, groups stay in
- *   their order
+ * their order
  * @param options.count groups to show; by default all
  * @throws UsageError for an unknown column
  */
@@ -110,8 +110,9 @@ export function parseOrder<Item>(
 }
 
 /**
- * Returns groups in the order of the service's rows: by time, then by the other fields as the
- * vocabulary lists them, ids as numbers, text by code unit, groups without a value last.
+ * Returns groups in the order of the service's rows: by time, then by the other fields in the order
+ * of the vocabulary. Ids are compared as numbers, text by code unit. Groups without a value come
+ * last.
  */
 export function sortInServiceOrder(all: GroupedTotals): Group[] {
   const keys = all.by.map(({ field }, index) => ({ field, index, place: findFieldPlace(field) }));

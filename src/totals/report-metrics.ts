@@ -8,8 +8,8 @@ import type { Sums } from './grouped-totals.ts';
 import { addThousandsSeparators, padMoney, parseNumber } from './numbers.ts';
 
 /**
- * Returns the value as the nearest double, rates in percent; `undefined` if the sums do not contain
- * it.
+ * Returns a value as the nearest double. Rates are in percent. Returns `undefined` if the sums do
+ * not contain the value.
  */
 export function metricValue(metric: ReportMetric, sums: Sums): number | undefined {
   if (!metric.derived) {
@@ -90,7 +90,7 @@ function toFraction({ field, derived }: ReportMetric, sums: Sums): Fraction | un
   return { numerator: numerator.times(new Decimal(BigInt(factor), 0)), denominator };
 }
 
-/** Adds up a metric over the rows that also have another one. */
+/** Adds up a metric over the rows that also have another metric. */
 function sumPaired(field: string, other: string, sums: Sums): Decimal | undefined {
   const sum = toDecimal(sums.get(field));
   const unpaired = toDecimal(sums.unpaired?.(field, other));
@@ -105,8 +105,8 @@ export function compareMetric(metric: ReportMetric, now: Sums, before: Sums | un
 }
 
 /**
- * Finds the metric that a name or an alias in `--metrics` means; `undefined` if none. Throws
- * `UsageError` if it means several.
+ * Finds the metric that a name or an alias in `--metrics` means; `undefined` if there is none.
+ * Throws `UsageError` if the name is ambiguous.
  */
 export function findReportMetric(
   text: string,

@@ -6,8 +6,8 @@ import { type DateUnit, findRowKeys, findTimeKeys, isTimeField } from './group-k
 import { GroupedTotals } from './grouped-totals.ts';
 
 /**
- * Limits of memory for all breakdowns together; those that exceed them have no sums. Eleven years
- * of hours fit.
+ * Memory limits for all breakdowns together. A breakdown that exceeds them has no sums. Eleven
+ * years of hours fit.
  */
 const maxGroups = 100_000;
 const maxCharacters = 16 * 1024 * 1024;
@@ -49,7 +49,7 @@ export class ReportSums {
   /** Rows by all of their breakdowns; `undefined` if not kept, or if there are too many. */
   rows: GroupedTotals | undefined;
 
-  /** Sums over time; `undefined` if the first rows lack a time, or any other value. */
+  /** Sums over time; `undefined` if the first rows have no time, or no other value. */
   trend: Trend | undefined;
 
   /** Units of the report; `undefined` until the first rows arrive. */
@@ -95,8 +95,8 @@ export class ReportSums {
   }
 
   /**
-   * Returns the groups of this report by another report's unit; `undefined` if it has no such unit
-   * or too many groups.
+   * Returns the groups of this report by a unit of another report; `undefined` if this report lacks
+   * the unit or has too many groups.
    */
   findGroups({ fields }: Pick<Unit, 'fields'>): GroupedTotals | undefined {
     const unit = this.#units?.find((own) => own.fields.join() === fields.join());

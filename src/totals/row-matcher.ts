@@ -9,20 +9,20 @@ import { isTimeField } from './group-keys.ts';
 import { type Group, GroupedTotals, type Sums } from './grouped-totals.ts';
 import { countStepsBetween, type Step, stepAt, stepNumber, stepTime } from './time-axis.ts';
 
-/** Row that only the earlier report has: its breakdowns, and its sums there. */
+/** A row that only the earlier report has: its breakdowns, and its sums in that report. */
 export interface EndedRow {
   readonly fields: ReadonlyMap<string, string | null>;
   readonly before: Sums;
 }
 
 /**
- * Matches the rows of a report with those of the earlier one: by their breakdowns, and days and
- * hours by their place in the window.
+ * Matches the rows of a report with the rows of the earlier report. They match by their breakdowns.
+ * Days and hours match by their place in the window.
  */
 export class RowMatcher {
   readonly #by: readonly KeyColumn[];
 
-  /** Rows of the earlier report, with the times of this one. */
+  /** Rows of the earlier report, moved to the times of this report. */
   readonly #groups: readonly Group[];
   readonly #keys = new RowKeys();
   readonly #matched = new Set<Group>();
@@ -40,7 +40,8 @@ export class RowMatcher {
     const fields = this.#by.map(({ field }) => field);
     const values = this.#groups.map(({ key }) => key.map((text) => JSON.stringify(text)));
     const batch = buildBatch(fields, values, 0);
-    // A row whose key differs only by trailing blanks is not matched, and so has ended.
+    // A row is not matched if its key differs by trailing blanks. The earlier row then counts as
+    // ended.
     this.#keys.add(batch, { fields: this.#by, hasConsecutiveOwners: true }, () => {});
   }
 
@@ -72,8 +73,8 @@ export class RowMatcher {
 }
 
 /**
- * Moves the rows of an earlier report to the times in the same place of this one. Times for which
- * this window is too short are unchanged.
+ * Moves the rows of an earlier report to the times at the same place in this report. Times for
+ * which this window is too short stay unchanged.
  */
 function moveTimes(rows: GroupedTotals, { now, before }: Comparison, step: Step): GroupedTotals {
   const shift = countStepsBetween(now, before, step);

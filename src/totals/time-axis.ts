@@ -15,7 +15,9 @@ import type { DateUnit } from './group-keys.ts';
 import type { Group } from './grouped-totals.ts';
 import { sortByTime, type TimedGroup } from './sorting.ts';
 
-/** Equal time steps from the first with rows to the last, including empty steps in between. */
+/**
+ * Equal time steps from the first step with rows to the last. Empty steps in between are included.
+ */
 export interface TimeAxis {
   readonly step: Step;
 
@@ -70,8 +72,8 @@ export function layOutTime(groups: Iterable<Group>, dateUnit: DateUnit): TimeAxi
 }
 
 /**
- * Aligns the groups of an earlier report with an axis, each at its distance from the beginning of
- * its window. Each slot has a label in the earlier window.
+ * Aligns the groups of an earlier report with an axis. Each group keeps its distance from the
+ * beginning of its window. Each slot has a label from the earlier window.
  */
 export function alignEarlier(
   { step, slots, first }: TimeAxis,
@@ -182,7 +184,7 @@ export function stepAt(instant: number, zone: string, step: Step): number {
   return stepNumber({ wallMs, instantMs: 1_000 * instant, isDay: false }, step);
 }
 
-/** Counts the steps from the beginning of an earlier window to that of this one. */
+/** Counts the steps from the beginning of the earlier window to the beginning of this one. */
 export function countStepsBetween(now: Window, before: Window, step: Step): number {
   return stepAt(now.since, now.zone, step) - stepAt(before.since, before.zone, step);
 }

@@ -3,12 +3,12 @@ import { AdreportError, ClosedPipeError, OutputError } from '../errors.ts';
 import { printable, visibleJson } from '../text/printable.ts';
 import { Secrets } from '../text/secrets.ts';
 
-/** Colours and weights of text. Without colour, they leave it unchanged. */
+/** Colours and weights of text. Without colour, text stays unchanged. */
 export type Style = ChalkInstance;
 
 export const plainStyle: Style = new Chalk({ level: 0 });
 
-/** Streams of the program, and the environment that determines how they are used. */
+/** Streams of the program, and the environment that determines how to use them. */
 interface ConsoleStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -114,7 +114,10 @@ export class Console {
     this.#putLine(visibleJson(value));
   }
 
-  /** Prints an error on stderr: `adreport: ` with the message, then the hint; or JSON. */
+  /**
+   * Prints an error on stderr: `adreport: `, the message, then the hint. With `--json`, prints JSON
+   * instead.
+   */
   renderError(error: unknown): void {
     const description = describeError(error);
     if (this.#speaksJson) {
@@ -147,7 +150,10 @@ export class Console {
   }
 }
 
-/** Indents the lines of a message: a quoted line of the service must not look like ours. */
+/**
+ * Indents the lines of a message, so that a quoted line of the service cannot look like one of
+ * ours.
+ */
 function indent(text: string): string {
   return text.split('\n').map(printable).join('\n  ');
 }
@@ -184,7 +190,10 @@ class OutputStream {
     return terminalWidth(this.stream, this.#env);
   }
 
-  /** Layout of tables: as wide as the terminal, as `COLUMNS` in a pipe, or as the rows need. */
+  /**
+   * Layout of tables. On a terminal, they are as wide as the terminal. In a pipe, `COLUMNS` or the
+   * rows decide.
+   */
   get look(): TableLook {
     const { isTerminal, style } = this;
     const hasWidth = isTerminal || Boolean(this.#env.COLUMNS);

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { Console } from './console.ts';
 
 /**
- * Returns the program that opens files, with the arguments that precede the path: the one named by
- * `BROWSER`, otherwise the system's default opener.
+ * Returns the program that opens files, with the arguments before the path. `BROWSER` may name the
+ * program; otherwise it is the system's default opener.
  */
 export function chooseOpener(
   platform: NodeJS.Platform,

@@ -1,7 +1,7 @@
 import { wrap } from '../text/cell-width.ts';
 import { requoteLine } from '../text/quote-for-shell.ts';
 
-/** A name with its meaning, such as a command line with what it does. */
+/** A name and its meaning, such as a command line and what it does. */
 export type Pair = readonly [name: string, meaning: string];
 
 /** Lays out names and meanings in two columns. Meanings are wrapped at the width. */
@@ -28,8 +28,8 @@ function measureWidestName(pairs: readonly Pair[]): number {
 const minMeaningWidth = 25;
 
 /**
- * Lays out command lines, quoted for the platform, with their meanings next to them, or above if
- * one does not fit the width.
+ * Lays out command lines with their meanings next to them, quoted for the platform. If one does not
+ * fit the width, the meanings are above the command lines.
  */
 export function layOutExamples(
   pairs: readonly Pair[],

@@ -159,7 +159,7 @@ function formatSeconds(durationMs: number): string {
 
 const nothing: OpenMeter = { show: () => {}, close: () => {} };
 
-/** Used with `-q`, and for the reports of parts, which share one meter. */
+/** Used with `-q`, and for the reports of parts. Those share one meter. */
 export const silentProgress: Progress = new Progress({ open: () => nothing }, () => 0);
 
 /** Prints a line when something changes, at most one in 10 s. */

@@ -7,12 +7,12 @@ import type { Services } from '../services.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
-/** Returns the JSON response, or nothing for `{"ok":true}`. Throws `UsageError`. */
+/** Returns the JSON response. Returns nothing to send `{"ok":true}`. Throws `UsageError`. */
 export type AdminCall = (body: Parameters, id: string) => unknown;
 
 /**
- * Lists the calls with which tests in any language control the server (`cli.md`, `local-server`),
- * by method and path, in which `:id` is the ID of a report.
+ * Lists the calls with which tests in any language control the server (`cli.md`, `local-server`).
+ * Each has its method and path. `:id` in a path is the ID of a report.
  */
 export function listAdminCalls(services: Services): Readonly<Record<string, AdminCall>> {
   const { faults, log, reports, sessions } = services;
@@ -76,7 +76,7 @@ function readTime(text: string): number {
   throw usageError(`Cannot set the clock to “${text.slice(0, 40)}”.`, clockTimeAdvice);
 }
 
-/** Returns the fault in the body of a call, which `readFault` checks. */
+/** Returns the fault in the body of a call. `readFault` checks it later. */
 function readFaultBody(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;

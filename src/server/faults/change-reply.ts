@@ -7,8 +7,8 @@ import type { FaultEffect } from './fault-kind.ts';
 import { describeThrown, FaultMistake } from './fault-mistake.ts';
 
 /**
- * Changes the JSON document of a response, in memory. CSV is written from the `data` of the changed
- * document. Throws `FaultMistake` if the change fails.
+ * Changes the JSON document of a response in memory. For CSV, the rows are written from the `data`
+ * of the changed document. Throws `FaultMistake` if the change fails.
  */
 export async function changeReply(
   { csv, body, ...rest }: Reply,

@@ -3,7 +3,7 @@ import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import type { BodyChange, Reply } from '../reply.ts';
 
 export interface FaultKind {
-  /** Keys of this kind, besides the common ones. */
+  /** Keys that only this kind has. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
   /** Key that the kind needs. */
@@ -13,8 +13,8 @@ export interface FaultKind {
   readonly endpoints?: readonly EndpointName[];
 
   /**
-   * Returns the effect of a fault. `name` is the kind as written, such as `503`; `values` are those
-   * of its keys.
+   * Returns the effect of a fault. `name` is the kind as written, such as `503`. `values` are the
+   * values of its keys.
    */
   effect(values: FaultValues, name: string): FaultEffect;
 }
@@ -33,7 +33,7 @@ export interface FaultEffect {
   respond?(incoming: IncomingMessage, revokeToken: () => void): Reply | undefined;
 
   /**
-   * Receives the service's JSON document and returns the one to send instead; not used for
+   * Receives the service's JSON document and returns the document to send instead. Not called for
    * refusals.
    */
   readonly change?: (document: unknown) => unknown;

@@ -2,8 +2,8 @@ import { inspect } from 'node:util';
 import { ServiceError } from '../service/service-error.ts';
 
 /**
- * A mistake of the test in a fault: its `when` or `change` failed. The call is refused with it, and
- * `close()` rejects with it.
+ * A mistake that the test made in a fault: its `when` or `change` failed. The call is refused with
+ * this error, and `close()` rejects with it.
  */
 export class FaultMistake extends ServiceError {
   constructor(reason: string) {
@@ -11,7 +11,7 @@ export class FaultMistake extends ServiceError {
   }
 }
 
-/** Returns the first line of an error, or of anything else that a function of a test threw. */
+/** Returns the first line of an error, or of any other value that a test's function threw. */
 export function describeThrown(thrown: unknown): string {
   const text = thrown instanceof Error ? String(thrown) : inspect(thrown);
   const [line = ''] = text.split('\n', 1);

@@ -5,14 +5,14 @@ import { describeThrown, FaultMistake } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './read-fault.ts';
 
 interface ActiveFault extends FaultSpec {
-  /** Number of calls or reports that it could have affected. */
+  /** Number of calls or reports that the fault could have affected. */
   calls: number;
 
-  /** Number of calls or reports that it has affected. */
+  /** Number of calls or reports that the fault has affected. */
   strikes: number;
 }
 
-/** A call, or the final status of a report. */
+/** A call, or the moment at which a report gets its final status. */
 interface Target {
   readonly endpoint: EndpointName;
   readonly isReport: boolean;
@@ -63,8 +63,8 @@ export class Faults {
   }
 
   /**
-   * Returns the final status that a fault sets, if any, when a report is created (`buyer`) or done
-   * (`status`).
+   * Returns the final status that a fault sets for a report, if any. Called when the report is
+   * created (`buyer`) or done (`status`).
    */
   strikeReport(
     endpoint: 'buyer' | 'status',
@@ -86,8 +86,8 @@ export class Faults {
   }
 
   /**
-   * Applies the first fault that is due. Later ones keep their `times`, so that `503:times=2`
-   * followed by `429:times=1` gives 503, 503, 429.
+   * Applies the first fault that is due. Later faults keep their `times`. For example,
+   * `503:times=2` followed by `429:times=1` gives 503, 503, 429.
    */
   #strike(target: Target): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
@@ -111,7 +111,7 @@ function canStrike(fault: FaultSpec, { endpoint, isReport, request }: Target): b
   const { effect, endpoints, when } = fault;
   if ((effect.end !== undefined) !== isReport || !endpoints.includes(endpoint)) return false;
 
-  // A fault of both calls applies when the report is created.
+  // A fault that applies to both calls takes effect when the report is created.
   if (isReport && endpoint === 'status' && endpoints.includes('buyer')) return false;
 
   if (when === undefined) return true;

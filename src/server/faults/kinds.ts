@@ -12,10 +12,10 @@ import {
 import { type FaultKind, size, wholeNumber } from './fault-kind.ts';
 
 /**
- * All kinds, in the order in which messages list them. `adreport help testing` says what each does.
+ * All kinds, in the order in which messages list them. `adreport help testing` explains each kind.
  */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
-  /** A status, written as itself: `503`, `429:retry-after=2`. */
+  /** An HTTP status, written as a number: `503`, `429:retry-after=2`. */
   status: {
     keys: { 'retry-after': wholeNumber },
     effect({ 'retry-after': seconds }, name) {
@@ -91,8 +91,8 @@ function fixedReply(reply: Omit<Reply, 'status'>): FaultKind {
 }
 
 /**
- * A fault that sets the final status of a report; `times` counts reports. It applies when a report
- * is created (`buyer`) or done (`status`).
+ * A fault that sets the final status of a report. `times` counts reports. The status is set when a
+ * report is created (`buyer`) or done (`status`).
  */
 function finalStatus(end: ReportStatus): FaultKind {
   return { endpoints: ['status', 'buyer'], effect: () => ({ end }) };

@@ -16,10 +16,10 @@ export interface FaultSpec {
   /** Number of calls or reports that it applies to. */
   readonly times: number;
 
-  /** Number of calls to let through first. */
+  /** Number of calls to let through before the fault applies. */
   readonly after: number;
 
-  /** Selects the calls that it applies to. Default: all. */
+  /** Selects the calls to which the fault applies. Default: all. */
   readonly when?: ((request: FaultRequest) => unknown) | undefined;
   readonly effect: FaultEffect;
 }
@@ -39,7 +39,7 @@ function refuse(reason: string, advice: string): never {
  * Parses a fault in the form of `--fault` and the admin call: `ENDPOINT:KIND[:key=value…]`
  * (`cli.md`, `local-server`). Throws `UsageError` that names the invalid part.
  *
- * @param ownKind a kind of the test, which has no name in the vocabulary
+ * @param ownKind a kind that the test defines, which has no name in the vocabulary
  */
 export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
   const text = written.trim();

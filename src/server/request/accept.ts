@@ -7,8 +7,8 @@ const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
 /**
- * Chooses the format of a report; `undefined` if `Accept` allows neither (`decisions.md` 4). A
- * buyer gets JSON unless CSV is preferred; a DSP gets CSV unless JSON is named.
+ * Chooses the format of a report; `undefined` if `Accept` allows none (`decisions.md` 4). A buyer
+ * gets JSON unless `Accept` prefers CSV. A DSP gets CSV unless `Accept` names JSON.
  */
 export function chooseDataFormat(
   accept: string | undefined,
@@ -32,8 +32,8 @@ export function chooseDataFormat(
 }
 
 /**
- * Chooses a coding that `Accept-Encoding` allows; `undefined` for an uncompressed body, which is
- * also sent if the client prefers `identity`.
+ * Chooses a coding that `Accept-Encoding` allows. Returns `undefined` for an uncompressed body. If
+ * the client prefers `identity`, the body is not compressed either.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const qualities = readPreferences(acceptEncoding);

@@ -10,7 +10,10 @@ export const maxBodyBytes = 1024 * 1024;
 /** No request has so many parameters. Each unknown one adds a sentence to the response. */
 const maxNames = 1_000;
 
-/** Any more are dropped: so many fields have an error, because a list has at most 1,000 values. */
+/**
+ * Further fields are dropped. With so many fields the request has an error anyway, because a list
+ * has at most 1,000 values.
+ */
 const maxFields = 20_000;
 
 const formType = 'application/x-www-form-urlencoded';
@@ -114,9 +117,9 @@ export function normalizeLists(parameters: Parameters): Parameters {
 }
 
 /**
- * Returns the elements of a JSON array, of an object with indexes (JSON, or `name[7]=`), in
- * ascending order, of `name[]=` or a repeated `name=`, or a single value (`decisions.md` 2);
- * `undefined` for an object with other keys.
+ * Returns the elements of an array parameter (`decisions.md` 2). It may be a JSON array, an object
+ * with indexes (JSON, or `name[7]=`), `name[]=`, a repeated `name=`, or a single value. Elements
+ * with indexes are in ascending order. Returns `undefined` for an object with other keys.
  */
 function toList(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;

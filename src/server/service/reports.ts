@@ -39,8 +39,8 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 
 /**
  * Reports of every account and their statuses, by the server's clock (`decisions.md` 3 and 4). A
- * report is done after a time, after a number of status calls, or when set by hand. Errors are
- * thrown as `ServiceError`.
+ * report is done after a time, after a number of status calls, or when a test sets its status.
+ * Errors are thrown as `ServiceError`.
  */
 export class Reports {
   readonly #options: ServerOptions;
@@ -52,7 +52,7 @@ export class Reports {
   /** Reports by id, oldest first. */
   readonly #reports = new Map<string, StoredReport>();
 
-  /** @param faults may decide the final status of a report, once, when it is done */
+  /** @param faults may decide the final status of a report, once, when the report is done */
   constructor(options: ServerOptions, createId: IdSource, faults: Faults) {
     this.#options = options;
     this.#delayMs = options.delayMs ?? 2_000;
@@ -74,7 +74,8 @@ export class Reports {
   }
 
   /**
-   * Finds an account's report that has not expired. Other accounts' reports are refused as unknown.
+   * Finds a report of an account that has not expired. A report of another account is refused as
+   * unknown.
    */
   find(id: string, account: Account, nowMs: number): StoredReport {
     const report = this.get(id, account);

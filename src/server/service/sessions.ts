@@ -27,7 +27,10 @@ export class Sessions {
   readonly #createId: IdSource;
   #signIns = 0;
 
-  /** Calls in the second of the latest call, by account or, if that is unknown, by IP address. */
+  /**
+   * Calls in the same second as the latest call, by account. If the account is unknown, the IP
+   * address takes its place.
+   */
   readonly #latestCalls = new Map<string, { readonly second: number; readonly calls: number }>();
 
   constructor(accounts: readonly Account[], options: ServerOptions, createId: IdSource) {
@@ -85,7 +88,10 @@ export class Sessions {
     return account;
   }
 
-  /** Counts a call of an account or, if unknown, an address. Throws above the rate limit. */
+  /**
+   * Counts a call of an account. If the account is unknown, the IP address takes its place. Throws
+   * above the rate limit.
+   */
   countCall(header: string, address: string | undefined, nowMs: number): void {
     const limit = this.#rateLimit;
     if (limit === undefined) return;

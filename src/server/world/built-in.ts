@@ -19,8 +19,8 @@ export interface BuiltInOptions {
 
 /**
  * Built-in data: accounts, campaigns, and facts for every hour from 1970 to 9999 (`decisions.md`
- * 7). Only the account `awkward` sees names that are hostile on purpose. The facts of an hour and
- * ad unit depend only on both and the seed, and are the same on every machine.
+ * 7). Only the account `awkward` sees names that are hostile on purpose. Facts depend only on the
+ * hour, the ad unit and the seed, and are the same on every machine.
  */
 export function builtInFixtures(options: BuiltInOptions): Fixtures {
   world ??= createWorld();

@@ -1,8 +1,8 @@
 import type { Dimensions } from '../fixtures/fixtures.ts';
 
 /**
- * A random choice for a fact, and the table for the next one: apps of a device, carriers of a
- * place.
+ * A random choice for a fact, and the table for the next choice. For example, the apps depend on
+ * the device, and the carriers on the place.
  */
 export interface Choice {
   /** Dimensions that are chosen together, including those of the previous choice. */
