@@ -46,12 +46,15 @@ export type MessageKind =
 export interface CheckMessage {
   readonly kind: MessageKind;
 
-  /** The column that the message is about; absent if it is about the whole report. */
+  /** Column of the message; absent if the message is about the whole report. */
   readonly about?: string;
 
   readonly message: string;
 
-  /** Replaces the message on pages, spreadsheets and PDFs, which name no flags or commands. */
+  /**
+   * Replaces the message on pages, spreadsheets and PDFs. There, messages do not name flags or
+   * commands.
+   */
   readonly forReaders?: string;
 }
 
@@ -152,7 +155,10 @@ export class IncompleteDataError extends errorClass(9, 'INCOMPLETE_DATA') {}
 /** The report was read and is refused: another download would have the same rows. */
 export class RefusedReportError extends errorClass(9, 'INCOMPLETE_REPORT') {}
 
-/** What a caller knows about an error, such as the part that failed or the command to run next. */
+/**
+ * Facts about an error that only its caller knows, such as the part that failed or the command to
+ * run next.
+ */
 interface ErrorContext {
   /** Replaces the message. */
   readonly message?: string;
@@ -162,7 +168,7 @@ interface ErrorContext {
   readonly reportId?: string | undefined;
 }
 
-/** Adds to an error what its caller knows. */
+/** Adds the facts that the caller knows to an error. */
 export class ErrorInContext extends AdreportError {
   readonly exitCode: number;
 
@@ -192,7 +198,7 @@ export class InterruptedError extends AdreportError {
   }
 }
 
-/** The reader of stdout has gone, as with `| head`, which is not a mistake. */
+/** The reader of stdout has gone, as with `| head`. This is not a mistake. */
 export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   constructor() {
     super('The output pipe was closed.');
@@ -264,7 +270,7 @@ export function isInterruption(error: unknown): error is AdreportError {
 }
 
 /**
- * Returns true without a sign-in, and if the service refused the token, the credentials or the
+ * Returns true if there is no sign-in, or if the service refused the token, the credentials or the
  * call.
  */
 export function isNotSignedIn(error: unknown): error is AdreportError {

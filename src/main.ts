@@ -8,9 +8,10 @@ import type { Context } from './run/context.ts';
 import { Console, type ConsoleFlags, terminalWidth } from './ui/console.ts';
 
 /**
- * Runs a command line and resolves to its exit code; never rejects or ends the process. Errors are
- * caught here and nowhere else: an `AdreportError` becomes a message and its exit code, a closed
- * pipe ends quietly, and anything else is a bug with exit code 1 (and a stack trace with `-v`).
+ * Runs a command line and resolves to its exit code. It never rejects and never ends the process.
+ * All errors are caught here and nowhere else. An `AdreportError` becomes a message and its exit
+ * code. A closed pipe ends quietly. Anything else is a bug with exit code 1, with a stack trace if
+ * `-v` is set.
  */
 export async function main(argv: readonly string[], host: Host = processHost()): Promise<number> {
   // How errors are shown until the command line has been parsed.

@@ -23,8 +23,8 @@ export function wordsBeforeDashes(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Turns `--help-all` into `--help`, which `createProgram` makes longer, and `help COMMAND
- * --help-all` into the help of that command.
+ * Turns `--help-all` into `--help`, for which `createProgram` then shows all flags. Turns `help
+ * COMMAND --help-all` into the help of that command.
  */
 export function expandHelpAll(argv: readonly string[]): string[] {
   const isHelpOfCommand = argv[0] === 'help' && argv[1]?.startsWith('-') === false;

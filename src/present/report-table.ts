@@ -11,7 +11,7 @@ import { compareMetric, formatMetric, metricValue, toSums } from '../totals/repo
 import { byValue } from '../totals/sorting.ts';
 import { displayName, idWithoutName, noName } from './group-name.ts';
 
-/** A table of a report for people. Pages, sheets and terminals only differ in how they draw it. */
+/** A table of a report for people. Pages, sheets and terminals draw the same table differently. */
 export interface ReportTable {
   readonly columns: readonly TableColumn[];
 
@@ -28,7 +28,7 @@ export interface ReportTable {
   readonly isCompared: boolean;
 }
 
-/** A `name` without a value is shown as `noName`; cells of the other kinds stay empty. */
+/** A cell of the kind `name` shows `noName` if it has no value. Cells of other kinds stay empty. */
 type TableColumnKind = 'time' | 'id' | 'name' | 'other' | 'metric';
 
 export interface TableColumn {
@@ -40,11 +40,11 @@ export interface TableColumn {
   readonly metric?: ReportMetric | undefined;
 }
 
-/** A row of a report, a group of its rows, or several of either added up. */
+/** A row of a report, a group of rows, or several of these added up. */
 export interface TableRow {
   readonly sums: Sums;
 
-  /** Sums in the earlier report; absent for a new row, and without a comparison. */
+  /** Sums in the earlier report. Absent for a new row, and without a comparison. */
   readonly before?: Sums | undefined;
 
   valueIn(field: string): Value | undefined;
@@ -85,9 +85,9 @@ export interface TableParts {
 }
 
 /**
- * Builds a table: breakdowns before metrics, without columns that have no value, and the largest
- * rows first unless there is time. Days, and columns that the user named, are not compared row by
- * row.
+ * Builds a table. Breakdowns come before metrics, columns without a value are left out, and the
+ * largest rows come first unless there is a time. Rows of days are not compared one by one, nor are
+ * rows whose columns the user named.
  */
 export function buildTable(parts: TableParts): ReportTable {
   const { columns, metrics, lead, total, findBefore, hasNamedColumns, keepsOrder } = parts;
@@ -157,7 +157,10 @@ export interface FirstRows {
   readonly others: TableRow | undefined;
 }
 
-/** Returns the first rows, or all if only one would be left: “1 other” takes as much space. */
+/**
+ * Returns the first rows. If only one row would be left, returns all, because “1 other” takes as
+ * much space.
+ */
 export function firstRows({ columns, rows, isCompared }: ReportTable, count: number): FirstRows {
   if (rows.length <= count + 1) return { rows, others: undefined };
 
@@ -165,7 +168,7 @@ export function firstRows({ columns, rows, isCompared }: ReportTable, count: num
   return { rows: rows.slice(0, count), others: sumRows(rest, columns, isCompared) };
 }
 
-/** Adds up rows. The name of the sum is in the column that names the rows. */
+/** Adds up rows. The name of the sum is placed in the column that names the rows. */
 function sumRows(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
@@ -181,7 +184,7 @@ function sumRows(
   };
 }
 
-/** Adds up the metrics of the columns, and those that their rates need. */
+/** Adds up the metrics of the columns, and the metrics from which rates are computed. */
 function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly TableColumn[]): Sums {
   const fields = new Set<string>();
   for (const { field, metric } of columns) {
@@ -192,7 +195,10 @@ function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly Tabl
   return addSums(rows, [...fields]);
 }
 
-/** Finds the column that names the rows: the first name, else the first that is no metric. */
+/**
+ * Finds the column that names the rows. This is the first name, otherwise the first column that is
+ * not a metric.
+ */
 export function findNameColumn(columns: readonly TableColumn[]): TableColumn | undefined {
   const others = columns.filter(({ kind }) => kind !== 'metric');
   return others.find(({ kind }) => kind === 'name') ?? others[0];

@@ -48,7 +48,7 @@ export interface ReportTrend {
   readonly unchartedSentence: string | undefined;
 }
 
-/** Builds the trend of a report; `undefined` without times, or with only one. */
+/** Builds the trend of a report; `undefined` if the rows have no times, or only one. */
 export function reportTrend(parts: {
   readonly sums: ReportSums;
   readonly lead: ReportMetric | undefined;
@@ -89,7 +89,7 @@ function buildEarlierSeries(
 
 /**
  * Draws the largest values of the first breakdown by one metric; `undefined` if there are fewer
- * than two.
+ * than two values.
  */
 function buildLines(
   metric: ReportMetric,

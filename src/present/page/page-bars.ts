@@ -7,7 +7,7 @@ import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import { changeIn, firstRows, type ReportTable, rowName, type TableRow } from '../report-table.ts';
 import { changeHtml, htmlText, nameHtml, paragraph } from './page-text.ts';
 
-/** Number of values with a bar; the others are added up. */
+/** Number of values that get a bar. The other values are added up. */
 const maxBars = 10;
 
 /**

@@ -57,8 +57,8 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
 }
 
 /**
- * Returns the folder for temporary files. A Chromium from snap has a private `/tmp` and can only
- * read its own folder.
+ * Returns the folder for temporary files. A Chromium from snap has a private `/tmp` and can read
+ * only its own folder.
  */
 function chooseFolder({ browser, env }: PrintOptions): string {
   const isSnap = browser.startsWith('/snap/') && env.HOME;
@@ -71,7 +71,7 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
     '--headless',
     `--print-to-pdf=${pdfPath}`,
     '--no-pdf-header-footer',
-    // A separate profile, because the user's browser may be open, and its extensions could read the
+    // Uses a separate profile. The user's browser may be open, and its extensions could read the
     // report.
     `--user-data-dir=${join(folder, 'profile')}`,
     '--no-first-run',

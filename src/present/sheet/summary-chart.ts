@@ -18,8 +18,8 @@ const barHeight = 20;
 const barsMargin = 60;
 
 /**
- * Draws the leading metric over time, or its largest values; `undefined` for a report with neither
- * two times nor two values to compare.
+ * Draws the leading metric over time, or its largest values. Returns `undefined` if a report has
+ * neither two times nor two values to compare.
  */
 export function chooseChart(model: ReportModel): SheetChart | undefined {
   const { trend, breakdowns, lead, comparison } = model;

@@ -12,8 +12,8 @@ export interface FitColumn {
 }
 
 /**
- * Fits columns into a line: metrics are dropped from the right until names have at least 24
- * characters. One metric remains, however narrow the line is.
+ * Fits columns into a line. Metrics are dropped from the right until names have at least 24
+ * characters. One metric always remains, even on a narrow line.
  *
  * @param gap space between two columns
  * @returns columns by index from left to right, and the width of each

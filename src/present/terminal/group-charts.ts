@@ -19,7 +19,7 @@ import { displayName, idWithoutName, noName } from '../group-name.ts';
 import { chooseHeading } from './headings.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
-/** Draws horizontal bars of one metric, with a line for the groups that are not shown. */
+/** Draws horizontal bars of one metric. A line describes the groups that are not shown. */
 export function groupBars(
   { all, top, others }: RankedGroups,
   metric: ReportMetric,
@@ -66,8 +66,8 @@ function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
 const maxLines = 5;
 
 /**
- * Draws one line chart of a metric for each of the largest groups, if there are other keys than
- * time, and adds a line on the others.
+ * Draws a line chart of a metric for each of the largest groups, if the groups have a key other
+ * than time. A line describes the groups without a chart.
  */
 export function groupLines(
   ranked: RankedGroups,
