@@ -37,7 +37,7 @@ export interface Total {
 
 /** Values of a breakdown, such as campaigns. */
 export interface ReportBreakdown {
-  /** Word for a value: `campaign`. */
+  /** Noun for one of the values: `campaign`. */
   readonly noun: string;
 
   /** `undefined` if there are too many values to add up. */
@@ -115,7 +115,7 @@ export interface ModelParts {
 
 const emptySentence = 'Nothing ran in this period, or the filters exclude everything.';
 
-/** Decides what a report shows. */
+/** Chooses the content of a report for readers. */
 export function buildReportModel(parts: ModelParts): ReportModel {
   const { plan, sums, tail, options, messages } = parts;
   const { comparison, provenance, remark } = options;
@@ -157,7 +157,7 @@ export function listPlanMetrics(plan: ColumnPlan): ReportMetric[] {
   return plan.shown.flatMap(({ metric }) => metric ?? []);
 }
 
-/** Lists the totals of a report, without rates that have no value in either report. */
+/** Lists the totals of a report. Rates without a value in both reports are left out. */
 export function listTotals(
   metrics: readonly ReportMetric[],
   now: Sums,
@@ -204,13 +204,13 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
 
   return listBreakdowns(sums, comparison).map((unit) => ({
     noun: nameUnit(unit),
-    // A ranking is by its metric, whatever the order of the rows.
+    // A ranking follows its metric, whatever the order of the rows is.
     table: buildUnitTable({ ...context, options: { ...options, keepsOrder: false } }, unit),
     endedSentence: comparison && endedSentence(unit, lead, comparison),
   }));
 }
 
-/** Lists the values of the first breakdown, and the rows unless there are too many. */
+/** Lists the values of the first breakdown. Also lists the rows, unless there are too many. */
 function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
@@ -278,7 +278,10 @@ function buildReportTable(
   });
 }
 
-/** Returns a function that finds rows in an earlier report; `undefined` without its groups. */
+/**
+ * Returns a function that finds rows in an earlier report; `undefined` if that report has no
+ * groups.
+ */
 export function findIn(earlier: GroupedTotals | undefined): TableParts['findBefore'] {
   if (!earlier) return undefined;
   return ({ valueIn }) => {

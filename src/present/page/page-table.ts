@@ -18,7 +18,7 @@ import { changeHtml, htmlText, nameHtml } from './page-text.ts';
 /** Tables with more columns are printed in landscape. */
 const maxUprightColumns = 8;
 
-/** Renders a table; the page's script makes it sortable. */
+/** Renders a table. The script of the page makes it sortable. */
 export function renderTable({ title, table }: TitledTable, model: ReportModel): string {
   const { columns, lead, rows: all } = table;
   const { rows, others } = firstRows(table, maxTableRows);
@@ -106,8 +106,8 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
 }
 
 /**
- * Returns CSS classes: `n` numbers, `k` IDs and times, `t` strings, `first` the column that names
- * the rows.
+ * Returns CSS classes: `n` for numbers, `k` for IDs and times, `t` for strings, `first` for the
+ * column that names the rows.
  */
 function chooseClasses(column: TableColumn, columns: readonly TableColumn[]): string {
   const { kind } = column;

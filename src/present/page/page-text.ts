@@ -7,7 +7,7 @@ export function htmlText(text: string): string {
 }
 
 /**
- * Gives a name its own writing direction. Browsers may break it after its separators:
+ * Gives a name its own writing direction. Browsers may break the name after its separators:
  * `ACME_2026-Q4_FR_Retargeting`.
  */
 export function nameHtml(name: string): string {
@@ -15,7 +15,7 @@ export function nameHtml(name: string): string {
   return `<bdi>${html}</bdi>`;
 }
 
-/** Colors a change by direction; the arrow shows it without color too. */
+/** Colors a change by its direction. The arrow shows the direction without color too. */
 export function changeHtml({ direction, text, isNeutral }: Change): string {
   return `<b class="${isNeutral ? 'same' : direction}">${htmlText(text)}</b>`;
 }

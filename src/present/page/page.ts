@@ -8,7 +8,10 @@ import { pageStyle } from './page-style.ts';
 import { renderTable } from './page-table.ts';
 import { htmlText, paragraph } from './page-text.ts';
 
-/** Allows only scripts and resources contained in the page, whatever names in the data contain. */
+/**
+ * Allows only scripts and resources that the page contains, even if names in the data contain
+ * others.
+ */
 const securityPolicy =
   `default-src 'none'; script-src '${hashSource(pageScript)}'; style-src '${hashSource(pageStyle)}'; ` +
   "img-src data:; base-uri 'none'; form-action 'none'";
@@ -18,7 +21,7 @@ function hashSource(text: string): string {
   return `sha256-${hash}`;
 }
 
-/** Renders one file that opens without a network. */
+/** Renders a page that opens without a network connection. */
 export function renderPage(model: ReportModel): string {
   const { title, facts, emptyMessage: empty, tables } = model;
   const heading = htmlText(title);
@@ -75,7 +78,7 @@ function renderHeader(model: ReportModel): string {
   ].join('\n');
 }
 
-/** Lists the warnings, the notes, and where the report comes from. */
+/** Lists the warnings, the notes, and the origin of the report. */
 function renderAbout({ about, warnings, notes }: ReportModel): string {
   if (about.size + warnings.length + notes.length === 0) return '';
 

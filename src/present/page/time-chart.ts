@@ -9,8 +9,8 @@ import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { htmlText, nameHtml } from './page-text.ts';
 
 /**
- * Charts of a page, drawn as static SVG so that they appear in mail previews and in print. Drawings
- * stretch to any width; the texts around them do not.
+ * Charts of a page. They are static SVG, so that they appear in mail previews and in print.
+ * Drawings stretch to any width; the texts around them do not.
  */
 const width = 1000;
 const height = 160;
@@ -154,8 +154,8 @@ function renderTicks({ ticks, slots }: TimeAxis): string {
 }
 
 /**
- * Returns the data for the tips: the label of each slot, then the values of all series and of the
- * earlier report.
+ * Returns the data for the tips. For each slot, this is the label, then the values of all series
+ * and of the earlier report.
  */
 function renderSlots({ metric, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
@@ -167,7 +167,10 @@ function renderSlots({ metric, axis, series, before }: TimeChart): string {
   return slots.join('');
 }
 
-/** Formats the earlier value of a slot with its label in the earlier report. */
+/**
+ * Formats the earlier value of a slot. The label is the one that the slot has in the earlier
+ * report.
+ */
 function nameEarlier(metric: ReportMetric, { sums, labels }: EarlierSeries, slot: number): string {
   const value = formatWithCurrency(metric, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';

@@ -174,8 +174,8 @@ function listXml(name: string, elements: readonly string[]): string {
 }
 
 /**
- * Formats the part that lists the sheets. The file opens on the second one; printed pages of the
- * first repeat its header.
+ * Formats the part that lists the sheets. The file opens on the second sheet. Each printed page of
+ * the first sheet repeats its header.
  *
  * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
  * @param repeatedColumns first columns that each of several pages across repeats

@@ -26,7 +26,7 @@ const metricBounds = { min: 10, max: 24 };
 export interface SummarySheet {
   readonly xml: string;
 
-  /** Range of the printed cells. Those after it are only drawn by the chart. */
+  /** Range of the printed cells. The cells after it only hold the data of the chart. */
   readonly printArea: string;
   readonly chart: PlacedChart | undefined;
 }
@@ -153,8 +153,8 @@ function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel)
 }
 
 /**
- * Builds one row for each of the largest values of a breakdown. The leading metric has its earlier
- * value, which the chart draws, and its change.
+ * Builds one row for each of the largest values of a breakdown. The leading metric also has its
+ * earlier value and its change. The chart draws the earlier value.
  */
 function breakdownRows(
   { noun, table, endedSentence }: ReportBreakdown,

@@ -56,8 +56,8 @@ interface LineColumn {
 }
 
 /**
- * Lists the columns, with the change of each row after the leading metric and a column for the
- * labels below.
+ * Lists the columns. The change of each row follows the leading metric. One more column has the
+ * labels for the rows below the table.
  */
 function listColumns(
   table: ReportTable,
@@ -89,8 +89,8 @@ function listColumns(
 }
 
 /**
- * Lists the rows below the table: totals if there are several rows, and the earlier report with its
- * changes.
+ * Lists the rows below the table. These are the totals, if there are several rows, and the earlier
+ * report with its changes.
  */
 function footRows(
   { columns, rows, total }: ReportTable,

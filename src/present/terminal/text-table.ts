@@ -127,7 +127,7 @@ function formatLine(
     // Numbers are never shortened. The ends of names often tell them apart.
     const isWhole = column.isNumeric && columns.length > 1;
     const text = isWhole ? whole : shortenMiddle(whole, column.width);
-    // In a terminal that reorders, the numbers after a right-to-left name would change places.
+    // In a terminal that reorders text, the numbers after a right-to-left name would change places.
     const placed = width !== undefined ? isolated(text) : text;
     const paint = cell?.text === null ? style?.dim : cell?.paint;
     return align(paint?.(placed) ?? placed, text, column);
@@ -165,7 +165,7 @@ function maxWidth(lines: readonly string[]): number {
   return Math.max(0, ...lines.map(measureWidth));
 }
 
-/** Longer strings are cut before they are measured; no table shows them in full. */
+/** Longer strings are cut before they are measured, because no table shows them in full. */
 const maxTextLength = 2_000;
 
 /** Heading of a list's column, and its value in a record. */

@@ -19,8 +19,8 @@ export function makeSortable(table: HTMLTableElement): void {
 }
 
 /**
- * Returns the next order of a column: first descending for numbers and ascending for strings, then
- * the reverse.
+ * Returns the next order of a column. The first order is descending for numbers and ascending for
+ * strings. Each further click reverses it.
  */
 function nextOrder(head: HTMLElement): 'ascending' | 'descending' {
   const isNumeric = head.classList.contains('n');
@@ -54,12 +54,12 @@ function compareCells(a: HTMLElement, b: HTMLElement): number {
   return collator.compare(readSortText(a), readSortText(b));
 }
 
-/** Reads the number of a cell, which begins with it; a change may follow. */
+/** Reads the number at the beginning of a cell. A change may follow the number. */
 function numberIn(cell: HTMLElement): number {
   return Number.parseFloat(cell.firstChild?.textContent?.replaceAll(',', '') ?? '');
 }
 
-/** Returns the string by which a cell is sorted; times have their own. */
+/** Returns the string by which a cell is sorted. Times have a sort string of their own. */
 function readSortText(cell: HTMLElement): string {
   return cell.dataset.v ?? cell.textContent ?? '';
 }
