@@ -36,7 +36,8 @@ export class KeyTable {
   /**
    * Adds hashes that are not there yet.
    *
-   * @param owner at least 1; with `hasConsecutiveOwners`, the owner of the first hash; each later one gets the next number
+   * @param owner at least 1; with `hasConsecutiveOwners`, the owner of the first hash, and each later
+   *   hash gets the next number
    * @param onRepeat called with the place and the owner of each hash that was there
    */
   addAll(
