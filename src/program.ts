@@ -37,7 +37,7 @@ export function expandHelpAll(argv: readonly string[]): string[] {
 }
 
 /** Commands that need all the others. */
-const commandsOfAll: readonly string[] = ['help', 'complete'];
+const commandsThatNeedAll: readonly string[] = ['help', 'complete'];
 
 /** Columns left next to the longest flag of `run` on a terminal with 60 columns. */
 const minWidthToWrap = 25;
@@ -89,11 +89,11 @@ export function createProgram(
 }
 
 function addCommands(program: Command, perform: Perform, firstWord = ''): void {
-  const isOfOne = !commandsOfAll.includes(firstWord);
+  const needsOneCommand = !commandsThatNeedAll.includes(firstWord);
 
   for (const { heading, commands } of commandGroups) {
     const named = commands.find(({ name }) => name === firstWord);
-    if (isOfOne && named) {
+    if (needsOneCommand && named) {
       program.addCommand(named.build(perform).helpGroup(heading));
       return;
     }
@@ -146,8 +146,8 @@ function configure(command: Command, page: HelpOutput & { readonly showsRare: bo
         const options: Option[] = [];
         for (const { option, declaring } of listVisibleOptions(explained)) {
           // Global flags are listed once, in the help of the program.
-          const isOfProgram = declaring.parent === null && explained.parent !== null;
-          if (!isOfProgram && (showsRare || !isRare(option))) options.push(option);
+          const isInheritedGlobal = declaring.parent === null && explained.parent !== null;
+          if (!isInheritedGlobal && (showsRare || !isRare(option))) options.push(option);
         }
         const helpAll = options.filter((option) => !isNotHelpAll(option));
         return [...options.filter(isNotHelpAll), ...(showsRare ? [] : helpAll), help];

@@ -70,8 +70,8 @@ export async function readProjectDefaults(
   try {
     return readChoice(await readYamlFile(path, path));
   } catch (error) {
-    const isOfThisFolder = dirname(path) === folder;
-    if (isOfThisFolder || !(error instanceof UsageError)) throw error;
+    const isInThisFolder = dirname(path) === folder;
+    if (isInThisFolder || !(error instanceof UsageError)) throw error;
     warn(`${error.message} Ignoring it.`);
     return {};
   }

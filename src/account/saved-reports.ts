@@ -77,7 +77,7 @@ export async function readSavedReports(
     const { account, profile, encoding, windowClock, ...others } = values;
     const choice = { account, profile, encoding, windowClock };
     const defaults = [...file.defaults.entries.keys()].filter((key) => !section.entries.has(key));
-    const unfitDefaults = findUnfit({ ...command.options, ...others }, defaults, here);
+    const unfitDefaults = findUnusedDefaults({ ...command.options, ...others }, defaults, here);
     const known = Object.entries(others).filter(([option]) => !unfitDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
@@ -91,7 +91,7 @@ export async function readSavedReports(
  * Lists the defaults that none of a report's formats can use. For example, a label applies to pages
  * but not to CSV.
  */
-function findUnfit(
+function findUnusedDefaults(
   { output = ['-'], format }: RunFlags,
   defaults: readonly string[],
   { stdoutFormat }: Surroundings,

@@ -176,7 +176,7 @@ export interface ServiceRecord {
  * Reads the report state and the error of a response (`decisions.md` 3 and 6). Strings are
  * shortened to 500 characters.
  */
-export function recordIn(document: unknown): ServiceRecord {
+export function parseServiceRecord(document: unknown): ServiceRecord {
   const errors = readErrors(document);
   const errorId = find(document, 'errorId', readScalar);
   const error = find(document, 'error', readScalar) ?? find(document, 'error', readMessage);

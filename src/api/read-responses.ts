@@ -15,7 +15,7 @@ import {
   findReportId,
   findToken,
   isReportData,
-  recordIn,
+  parseServiceRecord,
   refusesSignIn,
   tryJson,
 } from './parse-responses.ts';
@@ -155,7 +155,7 @@ export async function readToken(response: CallResponse): Promise<string> {
   const text = await readText(response);
   const document = findToken(text) ?? parseJson(text, response);
   const token = findToken(document);
-  if (token === undefined || refusesSignIn(recordIn(document))) {
+  if (token === undefined || refusesSignIn(parseServiceRecord(document))) {
     throw response.unreadable('has no token', { text, document });
   }
   if (tokenPattern.test(token)) return token;
@@ -191,7 +191,7 @@ export async function readCreated(
   }
 
   const id = findReportId(document);
-  const { isError, status } = recordIn(document);
+  const { isError, status } = parseServiceRecord(document);
   if (id === undefined || isError) {
     throw response.unreadable('has no ID', { text: start, document });
   }
@@ -211,7 +211,7 @@ export async function readStatus(response: CallResponse, id: string): Promise<St
 
   const text = await readText(response);
   const document = parseJson(text, response);
-  const { status, outcome, message = status, isError } = recordIn(document);
+  const { status, outcome, message = status, isError } = parseServiceRecord(document);
   if (status === '' || (isError && outcome !== 'failed')) {
     throw response.unreadable('has no status', { text, document });
   }

@@ -15,7 +15,12 @@ import { endSentence, printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 import type { HttpResponse } from './http.ts';
-import { recordIn, refusesSignIn, type ServiceRecord, tryJson } from './parse-responses.ts';
+import {
+  parseServiceRecord,
+  refusesSignIn,
+  type ServiceRecord,
+  tryJson,
+} from './parse-responses.ts';
 import { peek, type UnreadContent } from './read-responses.ts';
 import { maxRetryAfterMs } from './retry.ts';
 
@@ -220,7 +225,9 @@ export async function readRefusal(
   body.destroy();
   const redirectedTo = call.endpoint === 'download' ? response.redirectedTo : undefined;
   // Another host has its own format of errors.
-  const record = recordIn(redirectedTo === undefined ? parseRefusal(text, response) : undefined);
+  const record = parseServiceRecord(
+    redirectedTo === undefined ? parseRefusal(text, response) : undefined,
+  );
   return refusalError({ ...call, status, record, redirectedTo }, wording);
 }
 
@@ -253,7 +260,7 @@ export function unreadableError(
   { call, wording }: { readonly call: CallFacts; readonly wording: ErrorWording },
 ): AdreportError {
   const { endpoint, reportId } = call;
-  const record = recordIn(document);
+  const record = parseServiceRecord(document);
   if (document !== undefined && containsRefusal(endpoint, record)) {
     return refusalError({ ...call, status: 200, record }, wording);
   }

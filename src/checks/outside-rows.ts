@@ -103,8 +103,8 @@ function warningFor(subject: string, { path, value }: Member): string | undefine
     return `${subject} is incomplete: the response has ${member}.`;
   }
   // Elsewhere it may be the status of a campaign.
-  const isOfReport = path.length === 1 || path[0] === 'response';
-  if (name !== 'status' || !isOfReport || typeof value !== 'string') return undefined;
+  const isReportStatus = path.length === 1 || path[0] === 'response';
+  if (name !== 'status' || !isReportStatus || typeof value !== 'string') return undefined;
   const outcome = knownOutcomeOf(value);
   const isUnready = outcome === 'progress' || outcome === 'failed';
   return isUnready ? `${subject} is not ready: the response has ${member}.` : undefined;
@@ -140,7 +140,8 @@ function isLink(value: unknown): boolean {
   return typeof value === 'string' && /^(?:https?:|[/?])/i.test(value.trim());
 }
 
-const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
+const emptyStatusPattern =
+  /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successful)[.!]?\s*$/i;
 
 /**
  * Returns false for values that mean “nothing”, such as 0, `ok` or `no errors`, also in lists and
@@ -148,6 +149,6 @@ const nothingForm = /^\s*(?:|0|ok|no|none|null|false|no errors?|success|successf
  */
 function isMeaningful(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).some(isMeaningful);
-  if (typeof value === 'string') return !nothingForm.test(value);
+  if (typeof value === 'string') return !emptyStatusPattern.test(value);
   return value !== null && value !== undefined && value !== false && value !== 0;
 }

@@ -15,7 +15,7 @@ const zero = new Decimal(0n, 0);
 const halfCent = new Decimal(5n, 3);
 
 /** Ids that decide whether a row has a campaign or an ad unit. The name does not matter. */
-const decidingIds: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
+const idFields: Readonly<Record<string, string>> = { CAMPAIGN: 'campaignId', ADUNIT: 'adId' };
 
 /** Row without breakdowns. */
 interface Candidate {
@@ -83,7 +83,7 @@ export class TotalCheck implements Check {
   #fieldsIn({ fields }: RowBatch): string[] {
     const empty: string[] = [];
     for (const { field, breakdown = '' } of this.#keys) {
-      const id = decidingIds[breakdown];
+      const id = idFields[breakdown];
       if (field === id || id === undefined || !fields.includes(id)) empty.push(field);
     }
     return empty;

@@ -15,7 +15,7 @@ interface Candidate {
 }
 
 /** The kinds of names that each flag accepts. */
-const things: Readonly<
+const candidateListers: Readonly<
   Record<NamedFilter['name'], (campaign: CampaignRecord) => readonly Candidate[]>
 > = {
   campaign: ({ campaignId, campaignName }) => [{ id: campaignId, name: campaignName }],
@@ -72,7 +72,7 @@ function findMatches(
 ): Map<string, string> {
   const names = new Map<string, string>();
   for (const campaign of campaigns) {
-    for (const { id, name } of things[kind](campaign)) names.set(id, name);
+    for (const { id, name } of candidateListers[kind](campaign)) names.set(id, name);
   }
 
   const matches = new Map<string, string>();

@@ -104,8 +104,9 @@ function findPlace(program: Command, words: readonly string[]) {
 }
 
 function findOptionWithValue(command: Command, flag: string): Option | undefined {
-  const isIt = ({ long, short, required }: Option) => required && [long, short].includes(flag);
-  return listVisibleOptions(command).find(({ option }) => isIt(option))?.option;
+  const takesValue = ({ long, short, required }: Option) =>
+    required && [long, short].includes(flag);
+  return listVisibleOptions(command).find(({ option }) => takesValue(option))?.option;
 }
 
 function listCommandNames(command: Command): string[] {

@@ -135,8 +135,8 @@ export function readHeader(names: readonly string[]): string[] {
   const plainNames = names.map((name) => name.trim());
   return names.map((name, index) => {
     const field = findField(name);
-    const isOfAnother = field !== plainNames[index] && plainNames.includes(field);
-    return isOfAnother ? name : field;
+    const isTaken = field !== plainNames[index] && plainNames.includes(field);
+    return isTaken ? name : field;
   });
 }
 

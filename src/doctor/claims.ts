@@ -5,7 +5,7 @@ import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
-import { endsTrial, NotTried, type ReadReport, requireFor, type Trial } from './trial.ts';
+import { endsTrial, NotTried, type ReadReport, requirePrerequisite, type Trial } from './trial.ts';
 
 /** A property of the service that a client depends on. */
 export interface Claim {
@@ -80,7 +80,7 @@ export const claims: readonly Claim[] = [
     kind: 'assumed',
     sentence: 'refuses the download of a report that is in progress with status 409',
     async check({ client, days }) {
-      const id = await requireFor(days.create());
+      const id = await requirePrerequisite(days.create());
       if (!(await isInProgress(client, id))) throw new NotTried('the report was ready at once');
 
       try {
@@ -99,7 +99,7 @@ export const claims: readonly Claim[] = [
     kind: 'documented',
     sentence: 'sends a report as JSON, with rows in data and a summary',
     async check({ days }) {
-      await requireFor(days.create());
+      await requirePrerequisite(days.create());
       const { tail } = await days.read();
       return tail.summary ? undefined : 'the report has no summary of the documented shape';
     },
@@ -115,7 +115,7 @@ export const claims: readonly Claim[] = [
     kind: 'assumed',
     sentence: 'reads since and until as the window-clock setting says, and includes both',
     async check({ days }) {
-      const report = await requireFor(days.read());
+      const report = await requirePrerequisite(days.read());
       if (!report.tail.summary) throw new NotTried('the report by day has no summary');
       return findDifference(report, 'window');
     },
@@ -129,7 +129,7 @@ export const claims: readonly Claim[] = [
       if (findDifference(days, 'window')) throw new NotTried('the report has another period');
       const difference = findDifference(days, 'columns', 'rows', 'zone');
       if (difference !== undefined || trial.settings.profile === 'buyer') return difference;
-      return findDifference(await requireFor(trial.profileReport.read()), 'zone', 'rows');
+      return findDifference(await requirePrerequisite(trial.profileReport.read()), 'zone', 'rows');
     },
   },
   {
@@ -138,11 +138,11 @@ export const claims: readonly Claim[] = [
     sentence: 'returns daily rows that add up to the total',
     async check(trial) {
       const days = await requireRows(trial);
-      const total = await requireFor(trial.total.read());
+      const total = await requirePrerequisite(trial.total.read());
 
       const differences: string[] = [];
       for (const metric of trial.days.body.metrics.split(',')) {
-        const [byDay, whole] = [sumIn(days, metric), sumIn(total, metric)];
+        const [byDay, whole] = [sumMetric(days, metric), sumMetric(total, metric)];
         // Amounts may be rounded in each row, so half a cent is allowed.
         const isEqual = Math.abs(byDay - whole) <= 0.005 * days.rows.length;
         if (!isEqual) differences.push(`${metric}: ${byDay} by day, ${whole} in total`);
@@ -156,7 +156,7 @@ export const claims: readonly Claim[] = [
     sentence: 'returns only the rows of a campaign when filtered by it',
     dspLacks: 'DSP reports have no filters',
     async check(trial) {
-      const { rows } = await requireFor(trial.profileReport.read());
+      const { rows } = await requirePrerequisite(trial.profileReport.read());
       const [campaignId] = rows.flatMap((row) => row.campaignId ?? []);
       if (typeof campaignId !== 'string') throw new NotTried('that report names no campaign');
 
@@ -173,7 +173,7 @@ function isRefusal(error: unknown): error is AdreportError {
 }
 
 async function isInProgress(client: Trial['client'], id: string): Promise<boolean> {
-  const { status } = await requireFor(client.status(id));
+  const { status } = await requirePrerequisite(client.status(id));
   return status.toLowerCase() === 'progress';
 }
 
@@ -194,7 +194,7 @@ async function checkEncodings(trial: Trial): Promise<string | undefined> {
     return `a ${otherEncoding} body is refused: ${other.reason.message}`;
   }
 
-  const { tail } = await requireFor(trial.read(other.value));
+  const { tail } = await requirePrerequisite(trial.read(other.value));
   const breakdowns = tail.summary?.breakdowns.join();
   if (breakdowns === undefined || breakdowns === hours.body.breakdowns?.join()) return undefined;
   return `the breakdowns of a ${otherEncoding} body are ${printable(breakdowns)}`;
@@ -215,13 +215,13 @@ function findDifference(
 
 /** Returns the report by day. Throws `NotTried` if it has no rows. */
 async function requireRows({ days }: Trial): Promise<ReadReport> {
-  const report = await requireFor(days.read());
+  const report = await requirePrerequisite(days.read());
   if (report.rows.length === 0) throw new NotTried('those days have no rows');
   return report;
 }
 
 /** Adds up a metric. Throws `NotTried` for a value that is not a number. */
-function sumIn({ rows }: ReadReport, metric: string): number {
+function sumMetric({ rows }: ReadReport, metric: string): number {
   const sum = new ExactSum();
   for (const row of rows) {
     const number = Decimal.parse(toDecimalString(row[metric]) ?? '');

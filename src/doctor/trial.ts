@@ -143,7 +143,7 @@ export function endsTrial(error: unknown): boolean {
 }
 
 /** Returns a value that another claim provides. Throws `NotTried` if there is no value. */
-export async function requireFor<Value>(value: Promise<Value>): Promise<Value> {
+export async function requirePrerequisite<Value>(value: Promise<Value>): Promise<Value> {
   try {
     return await value;
   } catch (error) {

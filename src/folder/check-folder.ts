@@ -185,8 +185,8 @@ function strayNotes(
 ): string[] {
   const strays = listing.names.filter((name) => {
     const isHidden = name.split('/').some((segment) => segment.startsWith('_'));
-    const isOfPattern = pattern.dayIn(name) !== undefined;
-    return isSelected(name) && name.endsWith(pattern.ending) && !isHidden && !isOfPattern;
+    const matchesPattern = pattern.dayIn(name) !== undefined;
+    return isSelected(name) && name.endsWith(pattern.ending) && !isHidden && !matchesPattern;
   });
   if (pattern.ending === '' || strays.length === 0) return [];
   return [`${listFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];

@@ -255,8 +255,8 @@ async function writeDeclaration(
 function formatFirstNote(shown: string, { since, until, split, query }: Declaration): string {
   const days = until === 'now' ? `${since} on` : `${since} to ${until}, no further`;
   const { breakdowns } = query;
-  const by = breakdowns.length > 0 ? breakdowns.join(', ') : 'in total';
-  return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, by ${by}.`;
+  const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
+  return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, ${by}.`;
 }
 
 function warnOfSince(shown: string, before: Declaration, after: Declaration): string[] {

@@ -96,7 +96,7 @@ async function findObstacle(folder: string, name: string): Promise<string | unde
 }
 
 /** Throws `OutputError` if the path of a file is taken by a link, a folder or a device. */
-export async function requirePlace(folder: string, name: string): Promise<void> {
+export async function requireWritablePath(folder: string, name: string): Promise<void> {
   const obstacle = await findObstacle(folder, name).catch(() => undefined);
   if (obstacle === undefined) return;
   throw new OutputError(`Cannot write ${printable(join(folder, name))}: ${printable(obstacle)}.`, {

@@ -2,7 +2,7 @@ import { resolve, sep } from 'node:path';
 import { UsageError } from '../errors.ts';
 import {
   beforeTime,
-  expandAllButTime,
+  expandExceptDates,
   expandName,
   listPlaceholders,
   type NameValues,
@@ -36,7 +36,7 @@ export function findPlace(
     });
   }
 
-  const template = expandAllButTime(output, names).split(sep).join('/');
+  const template = expandExceptDates(output, names).split(sep).join('/');
   const nameBegins = beforeTime(template).lastIndexOf('/') + 1;
   const folder = resolve(cwd, expandName(template.slice(0, nameBegins), {}) || '.');
   return { folder, output: template.slice(nameBegins) };

@@ -11,7 +11,7 @@ import { formatPlural } from '../text/quantity.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
 import { formatSum, metricDigits } from '../totals/report-metrics.ts';
 import type { Declaration } from './declaration.ts';
-import { requirePlace } from './disk.ts';
+import { requireWritablePath } from './disk.ts';
 import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
 import { findFileToKeep, type KeptFile } from './kept-file.ts';
@@ -65,7 +65,7 @@ export async function recordDownload(
   filled: OutputFolder,
   report: CompleteReport,
 ): Promise<RecordResult> {
-  await requireSamePlace(filled, report.part);
+  await requireUnmovedFolder(filled, report.part);
   const { declaration, lines, host } = filled;
   const line = buildLine(declaration, report);
   const name = line.file;
@@ -101,10 +101,10 @@ export function requireDeclaredReport({ kept }: RecordResult, name: string | und
 }
 
 /** Throws `OutputError` if a file cannot be put in place, or if the folder became a link. */
-export async function requireSamePlace(filled: OutputFolder, part: Part): Promise<void> {
+export async function requireUnmovedFolder(filled: OutputFolder, part: Part): Promise<void> {
   const { folder, realPath, declaration } = filled;
   const name = declaration.pattern.nameFor(part);
-  await requirePlace(folder, name);
+  await requireWritablePath(folder, name);
   const path = await fs.realpath(folder).catch(() => realPath);
   if (path === realPath) return;
   throw new OutputError(`Cannot write ${printable(name)}: ${printable(folder)} became a link.`, {

@@ -230,7 +230,7 @@ export function formatCell({ field, kind, metric }: TableColumn, row: TableRow):
 }
 
 /** Compares a metric of a row with the earlier report; `undefined` if rows are not compared. */
-export function changeIn(
+export function compareRow(
   { isCompared }: ReportTable,
   metric: ReportMetric,
   { sums, before }: Pick<TableRow, 'sums' | 'before'>,

@@ -233,7 +233,7 @@ function readNames<Name extends string>(
     if (name !== undefined) return name as Name;
     throw refuse(
       flag,
-      explainElsewhere(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
+      explainOtherProfile(kind, text, entries) ?? `Unknown ${kind} ${quoted(text)}.`,
       closestHint({ name: text, accepted }, `Choose from ${accepted.join(', ')}.`),
     );
   });
@@ -249,7 +249,7 @@ const timeNames: readonly string[] = [...breakdowns, ...derivedBreakdowns]
   .map(({ name }) => name);
 
 /** Explains that a name belongs to another profile; `undefined` if no profile has the name. */
-function explainElsewhere(
+function explainOtherProfile(
   kind: string,
   text: string,
   entries: readonly VocabularyEntry[],

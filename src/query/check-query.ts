@@ -91,7 +91,11 @@ function requireFittingOutputs(query: Query): void {
   const [{ path }, ...others] = query.outputs;
   const isOneFile = unit === undefined || !hasFilePerPart(query);
   if (!isOneFile && others.length > 0) {
-    throw refuse('--output', 'A folder has one -o.', 'Use one -o, and view for other formats.');
+    throw refuse(
+      '--output',
+      'A folder takes only one -o.',
+      'Use one -o, and view for other formats.',
+    );
   }
   for (const output of query.outputs) {
     const hasId = listPlaceholders(output.path).includes('id');
@@ -103,7 +107,11 @@ function requireFittingOutputs(query: Query): void {
     );
   }
   if (unit !== undefined && isOneFile && others.some((output) => hasTimePlaceholder(output.path))) {
-    throw refuse('--output', `-o ${path} is one file for all ${unit}s.`, 'Use {date} in no -o.');
+    throw refuse(
+      '--output',
+      `-o ${path} is one file for all ${unit}s.`,
+      'Remove {date} from the other -o.',
+    );
   }
 }
 

@@ -60,7 +60,7 @@ export function expandName(template: string, values: NameValues): string {
 /**
  * Replaces placeholders as `expandName` does, except those of time. The result is still a template.
  */
-export function expandAllButTime(template: string, values: NameValues): string {
+export function expandExceptDates(template: string, values: NameValues): string {
   return template.replace(placeholderPattern, (found, word?: string) => {
     const stays = word === undefined || timePlaceholders.includes(word);
     return stays ? found : escapeBraces(formatValue(word, values));

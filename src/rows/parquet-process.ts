@@ -14,7 +14,7 @@ import {
  */
 
 /** Interval of the watching thread. */
-const lookEveryMs = 50;
+const pollIntervalMs = 50;
 
 /** A decoded file: adreport's metadata, and the last lines, which have not been written yet. */
 interface DecodedFile {
@@ -59,7 +59,7 @@ function watch(): void {
     const isOrphan = process.ppid !== parentPid;
     const isTooLarge = process.memoryUsage.rss() > maxProcessBytes;
     if (isOrphan || isTooLarge) process.kill(process.pid, 'SIGKILL');
-  }, lookEveryMs);
+  }, pollIntervalMs);
 }
 
 /** Hides a decoder's own crashes, whose messages mean nothing to users. */

@@ -17,9 +17,9 @@ import type { ParquetNote } from './parquet-messages.ts';
 const maxPageBytes = 128 * 1024 * 1024;
 
 /** Rows, values and uncompressed bytes in memory at a time. */
-const rowsTogether = 131_072;
-const valuesTogether = 2_000_000;
-const bytesTogether = 32 * 1024 * 1024;
+const maxSliceRows = 131_072;
+const maxSliceValues = 2_000_000;
+const maxSliceBytes = 32 * 1024 * 1024;
 
 /** Lines are passed on in pieces of about this many characters. */
 const piecesOfLines = 256 * 1024;
@@ -130,7 +130,7 @@ export class ParquetReader {
     slice: Slice,
   ): AsyncGenerator<Uint8Array> {
     const names = columns.map(({ element }) => element.name);
-    const isSmall = Number(group.total_byte_size) <= bytesTogether;
+    const isSmall = Number(group.total_byte_size) <= maxSliceBytes;
     const values = new Map<string, readonly unknown[]>();
     // The columns of a large row group would take too much memory together.
     for (const together of isSmall ? [names] : names.map((name) => [name])) {
@@ -209,9 +209,9 @@ function readBytes(descriptor: number, { start, end, sizeBytes }: ByteRange): Ar
 /** Returns how many rows of a row group are in memory at a time. */
 function countSliceRows(group: RowGroup, columnCount: number): number {
   const rowBytes = Number(group.total_byte_size) / Number(group.num_rows);
-  const rowsByValues = Math.floor(valuesTogether / columnCount);
-  const rowsByBytes = rowBytes > 1 ? Math.floor(bytesTogether / rowBytes) : rowsTogether;
-  return Math.max(1, Math.min(rowsTogether, rowsByValues, rowsByBytes));
+  const rowsByValues = Math.floor(maxSliceValues / columnCount);
+  const rowsByBytes = rowBytes > 1 ? Math.floor(maxSliceBytes / rowBytes) : maxSliceRows;
+  return Math.max(1, Math.min(maxSliceRows, rowsByValues, rowsByBytes));
 }
 
 function toJson(value: unknown, element: SchemaElement, zone: string): string {

@@ -9,7 +9,7 @@ import {
   type OutputFolder,
   type RecordResult,
   recordDownload,
-  requireSamePlace,
+  requireUnmovedFolder,
 } from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
 import { messagesForReaders } from '../output/encoder.ts';
@@ -71,7 +71,7 @@ export interface WrittenReport {
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
   const { query, part, named, filled, output, options } = report;
-  if (filled && part) await requireSamePlace(filled, part);
+  if (filled && part) await requireUnmovedFolder(filled, part);
   const columns = query && listQueryColumns(query);
   const files = await prepareFiles(context, output, columns);
   const isCompared = part && !named && query?.compare !== undefined;

@@ -1,4 +1,4 @@
-/** The part of the host that changing a file needs. */
+/** Host functions that are needed to change a file. */
 export interface FileHost {
   readonly platform: NodeJS.Platform;
 

@@ -50,8 +50,8 @@ function toQuestion(
   { by, metrics, columns, sort, top, chart, format }: ViewOptions,
   { filters, form, sources }: Pick<Question, 'filters'> & { form: ViewForm; sources: Sources },
 ): Question {
-  const { isOfPeriod, window, earlier } = sources;
-  const spans = isOfPeriod ? [window, earlier].filter((window) => window !== undefined) : [];
+  const { hasPeriod, window, earlier } = sources;
+  const spans = hasPeriod ? [window, earlier].filter((window) => window !== undefined) : [];
   const hasRows = by === undefined && chart === undefined && form !== 'document';
   const usualRows = form === 'text' && format === undefined ? 10 : undefined;
   const named = hasRows && columns !== 'all' ? columns : undefined;

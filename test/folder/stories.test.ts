@@ -180,10 +180,8 @@ describe('the days of a folder', () => {
 
   test('a first run with a fixed end says that it goes no further', async () => {
     const { run } = await openFolderScene();
-    const { stderr } = await run(
-      `run --period 2026-11-01..2026-11-05 --by OS --split day ${output}`,
-    );
-    expect(stderr).toContain('one file per day from 2026-11-01 to 2026-11-05, no further, by OS.');
+    const { stderr } = await run(`run --period 2026-11-01..2026-11-05 --split day ${output}`);
+    expect(stderr).toContain('from 2026-11-01 to 2026-11-05, no further, in total.');
   });
 
   test('update --since before the beginning is a note; a period without a day is exit 2', async () => {

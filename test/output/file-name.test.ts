@@ -4,7 +4,7 @@ import { pathKey, requireValidOnWindows } from '../../src/output/file/file-name.
 import {
   beforeTime,
   escapeBraces,
-  expandAllButTime,
+  expandExceptDates,
   expandName,
   safeName,
 } from '../../src/query/file-name.ts';
@@ -22,7 +22,7 @@ describe('expandName', () => {
 
   it('reads a doubled brace as one, so that every path has a template', () => {
     expect(expandName('a{{b}}/{{date}}/{date}.csv', { date: 'x' })).toBe('a{b}/{date}/x.csv');
-    expect(expandAllButTime('{{id}}/{id}/{date}.csv', { id: '1' })).toBe('{{id}}/1/{date}.csv');
+    expect(expandExceptDates('{{id}}/{id}/{date}.csv', { id: '1' })).toBe('{{id}}/1/{date}.csv');
     expect(beforeTime('{{date}}/x{since}.csv')).toBe('{{date}}/x');
     fc.assert(
       fc.property(fc.string(), (path) => {

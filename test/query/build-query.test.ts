@@ -120,7 +120,7 @@ test.each<[line: string, message: string, hint: string]>([
   ['--split week --by MONTHLY', 'because MONTHLY rows span several weeks', 'Add DAILY'],
   ['--split day -o {date}.csv --compare', '--compare cannot be used with one file', 'view'],
   ['--split day -o {date}-{id}.csv', 'has {id}, but there is a report for each day', '{date}'],
-  ['--split day -o {date}.csv -o {date}.html', 'A folder has one -o.', 'Use one -o'],
+  ['--split day -o {date}.csv -o {date}.html', 'A folder takes only one -o.', 'Use one -o'],
   ['--split day --by DAILY --lookback 2', '--lookback works only with a folder.', '{date}.csv'],
   ['-o {dat}.csv', 'Unknown placeholder {dat} in -o.', 'Did you mean {date}?'],
 ])('%s is refused', (line, message, hint) => {

@@ -42,8 +42,8 @@ export async function withReason<T>(path: string, action: () => Promise<T>): Pro
 
 function toOutputError(path: string, error: unknown): unknown {
   const code = codeOf(error);
-  const isOfSystem = code !== undefined && error instanceof Error;
-  if (!isOfSystem || error instanceof AdreportError) return error;
+  const isSystemError = code !== undefined && error instanceof Error;
+  if (!isSystemError || error instanceof AdreportError) return error;
 
   const reason = reasons[code] ?? printable(error.message);
   return new OutputError(`Cannot write ${printable(path)}: ${reason}.`, {

@@ -39,9 +39,9 @@ export async function sweepFolder(folder: string): Promise<void> {
     if (!match) continue;
 
     const path = join(folder, name);
-    const isOfThisHost = match[1] === host;
+    const isLocalProcess = match[1] === host;
     try {
-      const isAbandoned = isOfThisHost ? !isRunning(Number(match[2])) : await isOld(path);
+      const isAbandoned = isLocalProcess ? !isRunning(Number(match[2])) : await isOld(path);
       if (isAbandoned) await remove(path);
     } catch {
       // Another run removed the file first, or this user may not remove it.

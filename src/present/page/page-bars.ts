@@ -4,7 +4,13 @@ import type { Sums } from '../../totals/grouped-totals.ts';
 import { metricValue } from '../../totals/report-metrics.ts';
 import { computeShare, formatWithCurrency } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
-import { changeIn, firstRows, type ReportTable, rowName, type TableRow } from '../report-table.ts';
+import {
+  compareRow,
+  firstRows,
+  type ReportTable,
+  rowName,
+  type TableRow,
+} from '../report-table.ts';
 import { changeHtml, htmlText, nameHtml, paragraph } from './page-text.ts';
 
 /** Number of values that get a bar. The other values are added up. */
@@ -65,7 +71,7 @@ function formatNumbers(
 ): string {
   const share = computeShare(lead, row.sums, totals);
   const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
-  const change = changeIn(table, lead, row);
+  const change = compareRow(table, lead, row);
   const changeText = change ? `<small class="change">${changeHtml(change)}</small>` : '';
   return `<span class="n">${htmlText(formatWithCurrency(lead, row.sums))}</span><small>${shareText}</small>${changeText}`;
 }

@@ -4,7 +4,7 @@ import { formatMetric } from '../../totals/report-metrics.ts';
 import { nameTimes } from '../../totals/time-axis.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {
-  changeIn,
+  compareRow,
   findNameColumn,
   firstRows,
   formatCell,
@@ -78,7 +78,7 @@ function renderCell(
   }
   if (kind === 'name' || kind === 'other') return `<td class="${classes}">${nameHtml(text)}`;
 
-  const change = metric && changeIn(table, metric, row);
+  const change = metric && compareRow(table, metric, row);
   const changeText = change && change.direction !== 'none' ? changeHtml(change) : '';
   return `<td class="${classes}">${escapeHtml(text)}${changeText}`;
 }
@@ -99,7 +99,7 @@ function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): s
     if (!metric) return `${opening}${column === labelled ? htmlText(label) : ''}`;
 
     const text = formatMetric(metric, sums) ?? '–';
-    const change = changeIn(table, metric, { sums, before });
+    const change = compareRow(table, metric, { sums, before });
     return `${opening}${escapeHtml(text)}${change ? changeHtml(change) : ''}`;
   });
   return `<tr class="${name}">${cells.join('')}`;

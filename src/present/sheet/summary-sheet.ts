@@ -5,7 +5,7 @@ import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
-import { changeIn, firstRows, rowName, type TableRow } from '../report-table.ts';
+import { compareRow, firstRows, rowName, type TableRow } from '../report-table.ts';
 import { columnWidth } from './column-width.ts';
 import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { PlacedChart } from './sheet-chart.ts';
@@ -178,7 +178,7 @@ function breakdownRows(
       { style: 'plain', content: printable(detail) },
       metricCell(lead, row.sums),
     ];
-    const change = changeIn(table, lead, row);
+    const change = compareRow(table, lead, row);
     if (change) cells.push(metricCell(lead, row.before), changeCell(change));
     return [...cells, ...metrics.map((metric) => metricCell(metric, row.sums))];
   };
@@ -206,8 +206,8 @@ function changeCell({ ratio, text, direction, isNeutral }: Change): SheetCell {
   return { style: isNeutral ? 'change' : changeStyles[direction], content };
 }
 
-function headingCell(content: string, isOfNumbers: boolean): SheetCell {
-  return { style: isOfNumbers ? 'numberHeader' : 'header', content };
+function headingCell(content: string, isNumeric: boolean): SheetCell {
+  return { style: isNumeric ? 'numberHeader' : 'header', content };
 }
 
 function metricCell(metric: ReportMetric, sums: Sums | undefined): SheetCell {

@@ -7,7 +7,7 @@ import type { Sums } from '../../totals/grouped-totals.ts';
 import { compareMetric, formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { comparisonSentence } from '../report-model.ts';
 import {
-  changeIn,
+  compareRow,
   findNameColumn,
   formatCell,
   type ReportTable,
@@ -82,7 +82,7 @@ function listColumns(
     if (!isCompared || !metric || field !== lead?.field) continue;
 
     const change = { heading: 'change', isNumeric: true, isName: false };
-    const buildCell = (row: TableRow) => changeCell(changeIn(table, metric, row), style);
+    const buildCell = (row: TableRow) => changeCell(compareRow(table, metric, row), style);
     listed.push({ shown: change, buildCell });
   }
   return listed;

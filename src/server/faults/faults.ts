@@ -93,7 +93,7 @@ export class Faults {
     let effect: FaultEffect | undefined;
 
     for (const fault of this.#active) {
-      if (!canStrike(fault, target)) continue;
+      if (!appliesTo(fault, target)) continue;
 
       fault.calls += 1;
       const isDue = fault.calls > fault.after && fault.strikes < fault.times;
@@ -107,7 +107,7 @@ export class Faults {
   }
 }
 
-function canStrike(fault: FaultSpec, { endpoint, isReport, request }: Target): boolean {
+function appliesTo(fault: FaultSpec, { endpoint, isReport, request }: Target): boolean {
   const { effect, endpoints, when } = fault;
   if ((effect.end !== undefined) !== isReport || !endpoints.includes(endpoint)) return false;
 

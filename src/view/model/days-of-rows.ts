@@ -13,9 +13,9 @@ import { type DaySpan, formatDaySpan } from '../sources/period.ts';
  * before. A folder knows which days it has.
  */
 export function requireRowsOfPeriod(sources: Sources, { periods, files }: ViewedRows): void {
-  const { earlier, isOfPeriod, hasFolders, shown } = sources;
+  const { earlier, hasPeriod, hasFolders, shown } = sources;
   const isEmpty = files.every(({ tail }) => tail.rowCount === 0);
-  if (!isOfPeriod || hasFolders || isEmpty) return;
+  if (!hasPeriod || hasFolders || isEmpty) return;
   const [now, before] = periods;
   if (now?.rowCount === 0) throw noRows(shown, files);
   if (earlier && before?.rowCount === 0) throw noEarlierData(shown, earlier);

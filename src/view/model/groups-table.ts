@@ -127,12 +127,12 @@ function sumJson(sum: Decimal | number | undefined, hasComma: boolean): string {
   return hasComma ? JSON.stringify(padMoney(digits).replace('.', ',')) : digits;
 }
 
-const groupsTogether = 1_000;
+const groupsPerPiece = 1_000;
 
 function* groupBatches(cells: readonly Cell[], groups: readonly Group[]): Generator<RowBatch> {
   const fields = cells.map(({ field }) => field);
-  for (let at = 0; at < groups.length; at += groupsTogether) {
-    const rows = groups.slice(at, at + groupsTogether).map((group) => {
+  for (let at = 0; at < groups.length; at += groupsPerPiece) {
+    const rows = groups.slice(at, at + groupsPerPiece).map((group) => {
       return cells.map(({ json }) => json(group));
     });
     yield buildBatch(fields, rows, at);

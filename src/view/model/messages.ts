@@ -2,7 +2,7 @@ import { printable } from '../../text/printable.ts';
 import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
 import { fieldsToSum } from '../rows/used-columns.ts';
-import { cutGroupNotes } from '../sources/whole-groups.ts';
+import { partialPeriodNotes } from '../sources/whole-groups.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import type { View } from './view.ts';
 
@@ -45,7 +45,7 @@ export function viewNotes(view: Messages): string[] {
   if (hasRows && byTime.rowCount === 0 && options.filter) notes.push('No row matches --filter.');
   notes.push(...sources.notes);
   const days = window ? undefined : findDaySpan(byTime);
-  if (days) notes.push(...cutGroupNotes(options.by ?? [], days));
+  if (days) notes.push(...partialPeriodNotes(options.by ?? [], days));
   const hasRates = options.metrics !== undefined || view.rows === undefined;
   return hasRates ? [...notes, ...incompleteRates(view)] : notes;
 }

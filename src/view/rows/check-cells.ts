@@ -54,7 +54,7 @@ export class CellCheck {
       const text = typeof value === 'string' ? value : JSON.stringify(value ?? '');
       const isRead = isHour ? parseTimestamp(text) !== undefined : parseDay(text) !== undefined;
       const isEmpty = value === null || value === undefined || isBlankCell(text);
-      if (!isRead && !isEmpty) return oddTime({ field, row, text }, isHour);
+      if (!isRead && !isEmpty) return describeBadTime({ field, row, text }, isHour);
       this.#times.add(value);
     }
     return undefined;
@@ -80,7 +80,7 @@ export class CellCheck {
   }
 }
 
-function oddTime(cell: Omit<RefusedCell, 'problem'>, isHour: boolean): RefusedCell {
+function describeBadTime(cell: Omit<RefusedCell, 'problem'>, isHour: boolean): RefusedCell {
   if (!isHour) return { ...cell, problem: 'is not a date' };
   const hasDay = /^\d{4}-\d\d-\d\d/.test(cell.text);
   const problem = hasDay ? 'is not an hour' : 'has no day';

@@ -26,7 +26,7 @@ export interface Sources {
   readonly earlier: Window | undefined;
 
   /** True if rows are selected by their days. */
-  readonly isOfPeriod: boolean;
+  readonly hasPeriod: boolean;
 
   /** Request of the files, if a declaration has it. */
   readonly query: FolderQuery | undefined;
@@ -72,7 +72,7 @@ export async function findSources(
     files: joinPeriods(now, before),
     window,
     earlier,
-    isOfPeriod: periods.window !== undefined,
+    hasPeriod: periods.window !== undefined,
     query,
     hasFolders: opened.folders.length > 0,
     warnings: [...opened.warnings, ...now.warnings, ...(before?.warnings ?? [])],

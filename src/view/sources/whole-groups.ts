@@ -78,7 +78,7 @@ export function requireWholeGroups(by: readonly string[], window: Window, now: n
  *
  * @param days the first and last day of the rows
  */
-export function cutGroupNotes(by: readonly string[], days: DaySpan): string[] {
+export function partialPeriodNotes(by: readonly string[], days: DaySpan): string[] {
   for (const { unit } of namedUnits(by)) {
     if (unit === 'day') continue;
     const first = unitContaining(days.since, unit, 'UTC')?.firstDay;
