@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
@@ -168,12 +169,21 @@ describe('the order: packages and files', () => {
       'coverage',
     ];
 
-    const names = readdirSync(root).filter((name) => !name.startsWith('.'));
+    const names = topLevelNames(root).filter((name) => !name.startsWith('.'));
 
     expect(names).toEqual(expect.arrayContaining(ordered));
     expect([...ordered, ...conventions, ...tools]).toEqual(expect.arrayContaining(names));
   });
 });
+
+/** Lists what the repository has: reports that a user wrote into a clone do not count. */
+function topLevelNames(root: string): string[] {
+  const { status, stdout } = spawnSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' });
+  // A copy without its history has nothing but the project.
+  if (status !== 0) return readdirSync(root);
+  const paths = stdout.trim().split('\n');
+  return [...new Set(paths.map((path) => path.split('/')[0] ?? ''))];
+}
 
 /** Runs a command line of the installed program in a pseudo-terminal. */
 async function runInTerminal(line: string, env: Readonly<Record<string, string>>) {
