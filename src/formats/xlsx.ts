@@ -3,7 +3,7 @@ import { OutputError } from '../errors.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { findLeadingMetric } from '../present/choose-metrics.ts';
 import { buildReportModel } from '../present/report-model.ts';
-import { columnWidth } from '../present/sheet/column-width.ts';
+import { measureColumn } from '../present/sheet/column-width.ts';
 import { maxTextLength, metricStyle, type SheetCell } from '../present/sheet/sheet-cells.ts';
 import {
   buttonWidth,
@@ -16,7 +16,7 @@ import {
   sheetEnd,
   sheetListXml,
 } from '../present/sheet/spreadsheet.ts';
-import { summarySheet } from '../present/sheet/summary-sheet.ts';
+import { buildSummarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import { ColumnPlan, type PlannedColumn } from '../query/column-plan.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
@@ -130,7 +130,7 @@ export class WorkbookEncoder implements Encoder {
     // The chart shows the cells of the sheet.
     const modelOptions = { ...options, overTime: undefined };
     const model = buildReportModel({ plan, sums, tail, options: modelOptions, messages });
-    const summary = summarySheet(model, ownNotes);
+    const summary = buildSummarySheet(model, ownNotes);
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
     this.#archive.add('xl/workbook.xml', sheetListXml(summary.printArea, this.#repeatedColumns()));
     const table = range === undefined ? undefined : { headings: this.#headings, range };
@@ -201,7 +201,7 @@ export class WorkbookEncoder implements Encoder {
     const widths = this.#headings.map((heading, i) => {
       const cells = this.#held.map((row) => row[i]);
       const hasButton = columns[i]?.numeric === true;
-      return columnWidth(heading, cells, widthBounds) + (hasButton ? buttonWidth - 1 : 0);
+      return measureColumn(heading, cells, widthBounds) + (hasButton ? buttonWidth - 1 : 0);
     });
 
     this.#widths = widths;

@@ -44,7 +44,7 @@ export interface EncodeOptions extends ColumnChoice {
   readonly keepsOrder?: boolean;
 
   /** Note from the sender to the readers of a page or of a sheet's summary. */
-  readonly remark?: string | undefined;
+  readonly senderNote?: string | undefined;
 
   /** Prints PDFs. Only the format pdf requires it. */
   readonly printer?: PagePrinter | undefined;

@@ -5,10 +5,10 @@ import { addSums, type Group, GroupedTotals } from '../totals/grouped-totals.ts'
 import { byMetric, othersLabel } from '../totals/ranked-groups.ts';
 import { metricValue } from '../totals/report-metrics.ts';
 import type { ReportSums, Unit } from '../totals/report-sums.ts';
-import { groupName } from './group-name.ts';
+import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
-/** Number of groups that a sentence names. The remaining groups are added up. */
+/** Number of groups that a sentence names. The other groups are added up. */
 const maxNames = 5;
 
 /**
@@ -21,18 +21,18 @@ export function listBreakdowns(sums: ReportSums, comparison: Comparison | undefi
   return units.filter(({ isTime }) => !isTime);
 }
 
-/** Returns `Ended: Summer (€12.00 before).`; `undefined` if nothing has ended. */
-export function endedSentence(
+/** Formats `Ended: Summer (€12.00 before).`, or returns `undefined` if nothing has ended. */
+export function formatEndedGroups(
   unit: Unit,
   metric: ReportMetric,
   comparison: Comparison,
 ): string | undefined {
-  const ended = endedGroups(unit, comparison, metric);
+  const ended = findEndedGroups(unit, comparison, metric);
   if (ended.length === 0) return undefined;
 
   const count = ended.length > maxNames + 1 ? maxNames : ended.length;
   const items = ended.slice(0, count).map((group) => {
-    const name = groupName(unit.fields, group.key);
+    const name = formatGroupName(unit.fields, group.key);
     return `${name} (${formatWithCurrency(metric, group.sums)} before)`;
   });
 
@@ -45,10 +45,10 @@ export function endedSentence(
 }
 
 /**
- * Returns the groups of an earlier report that are missing from this one. They are ordered by a
- * metric, largest first. Groups whose value was 0 or absent are left out.
+ * Finds the groups of an earlier report that are missing from this one, largest first. Groups that
+ * had no value or 0 are left out.
  */
-export function endedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
+export function findEndedGroups(unit: Unit, { sums }: Comparison, metric: ReportMetric): Group[] {
   const before = sums.findGroups(unit);
   const { groups } = unit;
   if (!before || !groups) return [];

@@ -1,16 +1,16 @@
 import type { GroupKey } from '../totals/group-keys.ts';
 
-/** Shown in place of a name that is missing or blank. */
-export const noName = '(unknown)';
+/** Replaces a name that is missing or blank. */
+export const unnamedLabel = '(unknown)';
 
-/** Id fields by the name field to which they belong. */
+/** Name fields, each with the field of the ID. */
 const idFields = new Map([
   ['campaignName', 'campaignId'],
   ['adName', 'adId'],
 ]);
 
-/** Returns the id for a row whose name in this field is blank; `undefined` for any other value. */
-export function idWithoutName(field: string, get: (field: string) => unknown): string | undefined {
+/** Returns the ID of a row if the row has an ID and its name is blank. */
+export function idIfUnnamed(field: string, get: (field: string) => unknown): string | undefined {
   const idField = idFields.get(field);
   if (idField === undefined || String(get(field) ?? '').trim() !== '') return undefined;
   const id = get(idField) ?? '';
@@ -18,16 +18,16 @@ export function idWithoutName(field: string, get: (field: string) => unknown): s
 }
 
 /**
- * Returns the value of the first name field. Without a name field, returns the first value. The
- * value is raw text of the report, which is not yet safe for a terminal.
+ * Names a group by its first name field, or by its first value if it has no name field. Control
+ * characters are kept, so the name is not yet safe for a terminal.
  */
-export function groupName(fields: readonly string[], key: GroupKey): string {
-  const named = fields.findIndex((field) => /name$/i.test(field));
-  const name = named < 0 ? key.find((text) => text !== null) : key[named];
-  return displayName(name ?? '');
+export function formatGroupName(fields: readonly string[], key: GroupKey): string {
+  const nameIndex = fields.findIndex((field) => /name$/i.test(field));
+  const name = nameIndex < 0 ? key.find((value) => value !== null) : key[nameIndex];
+  return formatName(name ?? '');
 }
 
-/** Replaces a blank name with a placeholder. */
-export function displayName(name: string): string {
-  return name.trim() === '' ? noName : name;
+/** Replaces a blank name with `unnamedLabel`. */
+export function formatName(name: string): string {
+  return name.trim() === '' ? unnamedLabel : name;
 }

@@ -4,8 +4,8 @@ import type { Comparison } from '../totals/comparison.ts';
 import type { Group, Sums } from '../totals/grouped-totals.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
 import { nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
-import { endedGroups } from './ended-groups.ts';
-import { groupName } from './group-name.ts';
+import { findEndedGroups } from './ended-groups.ts';
+import { formatGroupName } from './group-name.ts';
 import { formatWithCurrency } from './metric-text.ts';
 
 /**
@@ -20,7 +20,7 @@ export function formatHeadline(
   const now = sums.total.totals();
   const { direction, text } = compareMetric(lead, now, comparison.sums.total.totals());
   const hasChanged = direction === 'up' || direction === 'down';
-  if (!isRevenue(lead) || !hasChanged || findValue(now, lead) <= 0) return undefined;
+  if (!isRevenue(lead) || !hasChanged || valueOrZero(now, lead) <= 0) return undefined;
 
   const isRise = direction === 'up';
   // The amount has the currency, and the verb the direction.
@@ -38,7 +38,7 @@ export function formatHeadline(
     const [largest] = contributions;
     // Rows without a value have no name to use in a sentence.
     if (!largest?.key.some((value) => value)) break;
-    return `${sentence}; ${contributionClause(largest, unit, lead)}.`;
+    return `${sentence}; ${formatContribution(largest, unit, lead)}.`;
   }
   return `${sentence}.`;
 }
@@ -47,7 +47,7 @@ function isRevenue({ field, derived }: ReportMetric): boolean {
   return !derived && (metricOfField(field)?.name.startsWith('revenue') ?? false);
 }
 
-function findValue(sums: Sums | undefined, metric: ReportMetric): number {
+function valueOrZero(sums: Sums | undefined, metric: ReportMetric): number {
   return (sums && metricValue(metric, sums)) ?? 0;
 }
 
@@ -60,25 +60,25 @@ interface Contribution extends Pick<Group, 'key'> {
   readonly change: number;
 }
 
-/** Lists the contributions of all groups, even of groups that occur in only one of the reports. */
+/** Lists the contributions of all groups, even of those that only one of the reports has. */
 function listContributions(unit: Unit, comparison: Comparison, lead: ReportMetric): Contribution[] {
   const { groups } = unit;
   const earlier = comparison.sums.findGroups(unit);
   if (!groups || !earlier) return [];
 
-  return [...groups, ...endedGroups(unit, comparison, lead)].map(({ key }) => {
+  return [...groups, ...findEndedGroups(unit, comparison, lead)].map(({ key }) => {
     const now = groups.find(key)?.sums;
     const before = earlier.find(key)?.sums;
-    return { key, now, before, change: findValue(now, lead) - findValue(before, lead) };
+    return { key, now, before, change: valueOrZero(now, lead) - valueOrZero(before, lead) };
   });
 }
 
-function contributionClause(
+function formatContribution(
   { key, now, before, change }: Contribution,
   unit: Unit,
   lead: ReportMetric,
 ): string {
-  const name = `“${groupName(unit.fields, key)}”`;
+  const name = `“${formatGroupName(unit.fields, key)}”`;
   const noun = nameUnit(unit);
   if (now && !before) return `the new ${noun} ${name} added ${formatWithCurrency(lead, now)}`;
   if (!now && before) {

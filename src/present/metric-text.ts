@@ -3,21 +3,21 @@ import type { ReportMetric } from '../query/metrics.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { formatMetric, metricValue } from '../totals/report-metrics.ts';
 
-/** Formats money with currency sign and two decimals; `–` if there is no value. */
+/** Formats a metric, money with its currency sign. Returns `–` if there is no value. */
 export function formatWithCurrency(metric: ReportMetric, sums: Sums): string {
   const text = formatMetric(metric, sums);
-  return text === null ? '–' : withCurrency(metric, text);
+  return text === null ? '–' : addCurrency(metric, text);
 }
 
 /** Adds the currency sign to money. Other values are unchanged. */
-export function withCurrency({ field, type }: ReportMetric, text: string): string {
+export function addCurrency({ field, type }: ReportMetric, text: string): string {
   if (type !== 'money') return text;
   return text.replace(/^-?/, (sign) => sign + currencyOf(field));
 }
 
 /**
- * Returns the share of a part, from 0 to 1. Returns `undefined` for rates, which have no shares,
- * and if the share cannot be computed.
+ * Computes the share of a part in the whole, from 0 to 1. Returns `undefined` for rates, which have
+ * no shares, and if the whole is 0 or the part is negative.
  */
 export function computeShare(metric: ReportMetric, part: Sums, whole: Sums): number | undefined {
   if (metric.derived) return undefined;

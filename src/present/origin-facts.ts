@@ -4,8 +4,8 @@ import type { Provenance } from '../output/provenance.ts';
 import { joinWords } from '../text/quantity.ts';
 
 /**
- * Returns the origin of a report in the wording for readers: values by label, in order. Filters are
- * not included.
+ * Describes the origin of a report for readers, by label. Filters are left out, because they are
+ * shown below the title.
  *
  * @param labels names that replace the labels of metrics
  */
@@ -24,12 +24,12 @@ export function listOriginFacts(
   return facts;
 }
 
-/** Name of an account that the user did not name. */
+/** Name of an account for which the user chose no name. */
 const defaultAccountName = 'default';
 
 /**
- * Returns true if an account name may be shown to readers. E-mail addresses may not appear in files
- * for other people, and the default name has no meaning.
+ * Returns true if readers may see the name of an account. E-mail addresses may not appear in files
+ * for other people, and the default name means nothing to them.
  */
 function isShareableAccount(account: string): boolean {
   return account !== defaultAccountName && !account.includes('@');
@@ -43,7 +43,7 @@ function describeRequest(request: object, labels: ReadonlyMap<string, string>): 
   });
   const metrics = listNames(request, 'metrics').map((name) => labels.get(name) ?? fieldLabel(name));
   const by = breakdowns.length > 0 ? `By ${joinWords(breakdowns)}` : '';
-  return [by, metrics.join(', ')].filter((text) => text !== '').join(': ');
+  return [by, metrics.join(', ')].filter((words) => words !== '').join(': ');
 }
 
 function listNames(request: object, name: string): string[] {

@@ -12,19 +12,19 @@ import { describeReport, formatPeriod } from '../totals/report-description.ts';
 import { compareMetric, metricValue } from '../totals/report-metrics.ts';
 import { nameRow, nameUnit, type ReportSums, type Unit } from '../totals/report-sums.ts';
 import { chooseMetrics, findLeadingMetric } from './choose-metrics.ts';
-import { endedSentence, listBreakdowns } from './ended-groups.ts';
+import { formatEndedGroups, listBreakdowns } from './ended-groups.ts';
 import { formatHeadline } from './headline.ts';
 import { listOriginFacts } from './origin-facts.ts';
 import {
   buildTable,
-  groupRows,
   type ReportTable,
   type TableParts,
+  toGroupRows,
   toTableRows,
 } from './report-table.ts';
-import { type ReportTrend, reportTrend } from './report-trend.ts';
+import { buildTrend, type ReportTrend } from './report-trend.ts';
 
-/** Number of rows in a table of a page. */
+/** Maximum number of rows in a table on a page. */
 export const maxTableRows = 300;
 
 /** A metric of the whole report and its change. */
@@ -35,7 +35,7 @@ export interface Total {
   readonly change: Change | undefined;
 }
 
-/** Values of a breakdown, such as campaigns. */
+/** A breakdown with its values, such as campaigns. */
 export interface ReportBreakdown {
   /** Noun for one of the values: `campaign`. */
   readonly noun: string;
@@ -53,7 +53,7 @@ export interface TitledTable {
   readonly table: ReportTable;
 }
 
-/** What pages and spreadsheets show of a report. */
+/** Content of a page, and of the first sheet that a spreadsheet shows. */
 export interface ReportModel {
   readonly title: string;
 
@@ -63,16 +63,16 @@ export interface ReportModel {
   /** Lines of the sender's note. */
   readonly senderNote: readonly string[];
 
-  /** The report in one sentence. */
+  /** Sums up the report in one sentence. */
   readonly headline: string | undefined;
 
-  /** Sentence on the comparison. */
+  /** Names the two periods. `undefined` without a comparison. */
   readonly comparisonSentence: string | undefined;
 
-  /** Sentence for a report without rows. */
+  /** Set if the report has no rows. */
   readonly emptyMessage: string | undefined;
 
-  /** Sentences for readers. */
+  /** Warnings in the wording for readers. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 
@@ -90,10 +90,10 @@ export interface ReportModel {
   /** Breakdowns other than time. */
   readonly breakdowns: readonly ReportBreakdown[];
 
-  /** The first breakdown, and all rows if they are few. */
+  /** Tables of the first breakdown and of all rows, unless there are too many rows. */
   readonly tables: readonly TitledTable[];
 
-  /** Unit that the report's dates represent. */
+  /** Unit of time that each date stands for. */
   readonly dateUnit: DateUnit;
 
   /** Content of “About this report”, by label. */
@@ -106,19 +106,19 @@ export interface ModelParts {
   readonly tail: Pick<ReportTail, 'summary' | 'rowCount'>;
   readonly options: EncodeOptions;
 
-  /** Rows of the report; `undefined` if there are too many to list. */
+  /** `undefined` if there are too many rows to list. */
   readonly rows?: readonly Row[] | undefined;
 
   /** `undefined` if the report was not checked. */
   readonly messages?: ReportMessages | undefined;
 }
 
-const emptySentence = 'Nothing ran in this period, or the filters exclude everything.';
+const emptyMessage = 'Nothing ran in this period, or the filters exclude everything.';
 
 /** Chooses the content of a report for readers. */
 export function buildReportModel(parts: ModelParts): ReportModel {
   const { plan, sums, tail, options, messages } = parts;
-  const { comparison, provenance, remark } = options;
+  const { comparison, provenance, senderNote } = options;
   const description = describeReport(tail.summary, sums);
   const { dateUnit } = description;
   const hasRows = tail.rowCount > 0;
@@ -131,20 +131,20 @@ export function buildReportModel(parts: ModelParts): ReportModel {
   const context: TableContext = { ...parts, metrics, lead, dateUnit };
   return {
     title: options.title ?? description.title,
-    facts: reportFacts(options, description),
-    senderNote: remark === undefined ? [] : remark.trim().split(/\r?\n/),
+    facts: listFacts(options, description),
+    senderNote: senderNote === undefined ? [] : senderNote.trim().split(/\r?\n/),
     headline: lead && comparison && formatHeadline(sums, lead, comparison),
     comparisonSentence: comparison && describeComparison(comparison),
-    emptyMessage: hasRows ? undefined : emptySentence,
+    emptyMessage: hasRows ? undefined : emptyMessage,
     warnings: messages?.warnings ?? [],
-    // For an empty report the `empty` sentence is enough.
+    // An empty report needs no notes besides `emptyMessage`.
     notes: hasRows ? (messages?.notes ?? []) : [],
     lead,
     totals: hasRows || comparison ? listTotals(metrics, totals, comparison) : [],
     sums: totals,
     sumsBefore,
     comparison,
-    trend: reportTrend({ sums, lead, dateUnit, comparison, overTime: options.overTime }),
+    trend: buildTrend({ sums, lead, dateUnit, comparison, overTime: options.overTime }),
     breakdowns: describeBreakdowns(context),
     tables: listTables(context),
     dateUnit,
@@ -173,15 +173,15 @@ export function listTotals(
   return totals;
 }
 
-/** Describes a comparison on a page, where the notes of the command are not shown. */
+/** Describes a comparison with its note, because a page does not show what the command prints. */
 function describeComparison(comparison: Comparison): string {
   const note = formatComparisonNote(comparison.now);
-  const sentence = comparisonSentence(comparison);
+  const sentence = formatComparison(comparison);
   return note === undefined ? sentence : `${sentence} ${note}`;
 }
 
-/** Describes the comparison and the differences between the two periods. */
-export function comparisonSentence({ now, before }: Comparison): string {
+/** Names the periods of a comparison, with their lengths if these differ. */
+export function formatComparison({ now, before }: Comparison): string {
   const haveSameDays = countDays(now) === countDays(before);
   const name = (window: Window): string => {
     const period = formatPeriod(window);
@@ -190,7 +190,7 @@ export function comparisonSentence({ now, before }: Comparison): string {
   return `Change: ${name(now)} compared with ${name(before)}.`;
 }
 
-/** What the tables of one report have in common. */
+/** Parts of a report, and choices that apply to all of its tables. */
 interface TableContext extends ModelParts {
   readonly metrics: readonly ReportMetric[];
   readonly lead: ReportMetric | undefined;
@@ -204,13 +204,13 @@ function describeBreakdowns(context: TableContext): ReportBreakdown[] {
 
   return listBreakdowns(sums, comparison).map((unit) => ({
     noun: nameUnit(unit),
-    // A ranking follows its metric, whatever the order of the rows is.
+    // A ranking is always ordered by its metric.
     table: buildUnitTable({ ...context, options: { ...options, keepsOrder: false } }, unit),
-    endedSentence: comparison && endedSentence(unit, lead, comparison),
+    endedSentence: comparison && formatEndedGroups(unit, lead, comparison),
   }));
 }
 
-/** Lists the values of the first breakdown. Also lists the rows, unless there are too many. */
+/** Builds a table of the first breakdown, and one of all rows unless there are too many. */
 function listTables(context: TableContext): TitledTable[] {
   const { sums, rows, options, dateUnit } = context;
   const { units } = sums;
@@ -238,8 +238,8 @@ function buildUnitTable(context: TableContext, { fields, groups }: Unit): Report
 
   return buildReportTable(context, {
     columns: plan.shown.filter(({ field, metric }) => metric || fields.includes(field)),
-    rows: groupRows(groups),
-    findBefore: findIn(options.comparison?.sums.findGroups({ fields })),
+    rows: toGroupRows(groups),
+    findBefore: earlierRowFinder(options.comparison?.sums.findGroups({ fields })),
   });
 }
 
@@ -250,7 +250,7 @@ function buildRowTable(context: TableContext, rows: readonly Row[]): ReportTable
     // An hour includes its date.
     columns: plan.shown.filter(({ type }) => !hasHours || type !== 'date'),
     rows: toTableRows(rows),
-    findBefore: findIn(options.comparison?.sums.rows),
+    findBefore: earlierRowFinder(options.comparison?.sums.rows),
   });
 }
 
@@ -263,11 +263,11 @@ const dateLabels: Readonly<Record<DateUnit, string>> = {
 
 function buildReportTable(
   { sums, options, metrics, lead, dateUnit }: TableContext,
-  own: Pick<TableParts, 'columns' | 'rows' | 'findBefore'>,
+  parts: Pick<TableParts, 'columns' | 'rows' | 'findBefore'>,
 ): ReportTable {
   return buildTable({
-    ...own,
-    columns: own.columns.map((column) =>
+    ...parts,
+    columns: parts.columns.map((column) =>
       column.type === 'date' ? { ...column, label: dateLabels[dateUnit] } : column,
     ),
     metrics,
@@ -279,17 +279,17 @@ function buildReportTable(
 }
 
 /**
- * Returns a function that finds rows in an earlier report; `undefined` if that report has no
- * groups.
+ * Returns a function that finds a row in an earlier report, or `undefined` if there is no earlier
+ * report or it had too many rows.
  */
-export function findIn(earlier: GroupedTotals | undefined): TableParts['findBefore'] {
+export function earlierRowFinder(earlier: GroupedTotals | undefined): TableParts['findBefore'] {
   if (!earlier) return undefined;
-  return ({ valueIn }) => {
-    return earlier.find(earlier.by.map(({ field }) => toKeyValue(valueIn(field))))?.sums;
+  return ({ getValue }) => {
+    return earlier.find(earlier.by.map(({ field }) => toKeyValue(getValue(field))))?.sums;
   };
 }
 
-function reportFacts(
+function listFacts(
   { comparison, provenance }: EncodeOptions,
   { window, zone }: ReturnType<typeof describeReport>,
 ): Map<string, string> {

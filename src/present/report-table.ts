@@ -9,7 +9,7 @@ import { shortenHour } from '../totals/numbers.ts';
 import { othersLabel } from '../totals/ranked-groups.ts';
 import { compareMetric, formatMetric, metricValue, toSums } from '../totals/report-metrics.ts';
 import { byValue } from '../totals/sorting.ts';
-import { displayName, idWithoutName, noName } from './group-name.ts';
+import { formatName, idIfUnnamed, unnamedLabel } from './group-name.ts';
 
 /** A table of a report for people. Pages, sheets and terminals draw the same table differently. */
 export interface ReportTable {
@@ -28,7 +28,7 @@ export interface ReportTable {
   readonly isCompared: boolean;
 }
 
-/** A cell of the kind `name` shows `noName` if it has no value. Cells of other kinds stay empty. */
+/** A `name` without a value is shown as `unnamedLabel`. Cells of other kinds stay empty. */
 type TableColumnKind = 'time' | 'id' | 'name' | 'other' | 'metric';
 
 export interface TableColumn {
@@ -36,7 +36,7 @@ export interface TableColumn {
   readonly label: string;
   readonly kind: TableColumnKind;
 
-  /** The metric, if the column has one. */
+  /** `undefined` unless the column has a metric. */
   readonly metric?: ReportMetric | undefined;
 }
 
@@ -47,20 +47,23 @@ export interface TableRow {
   /** Sums in the earlier report. Absent for a new row, and without a comparison. */
   readonly before?: Sums | undefined;
 
-  valueIn(field: string): Value | undefined;
+  getValue(field: string): Value | undefined;
 }
 
-/** Returns the rows of a report. */
+/** Converts the rows of a report. */
 export function toTableRows(rows: readonly Row[]): TableRow[] {
-  return rows.map((row) => ({ sums: toSums(row), valueIn: (field) => row[field] }));
+  return rows.map((row) => ({ sums: toSums(row), getValue: (field) => row[field] }));
 }
 
-/** Returns the groups of a report's rows, or some of them. */
-export function groupRows(all: GroupedTotals, groups: Iterable<Group> = all): TableRow[] {
-  const places = new Map(all.by.map(({ field }, place) => [field, place]));
+/**
+ * Converts groups to rows.
+ * @param groups some of all groups, in their order
+ */
+export function toGroupRows(all: GroupedTotals, groups: Iterable<Group> = all): TableRow[] {
+  const positions = new Map(all.by.map(({ field }, i) => [field, i]));
   return [...groups].map(({ key, sums }) => {
-    const valueIn = (field: string) => key[places.get(field) ?? -1] ?? null;
-    return { sums, valueIn };
+    const getValue = (field: string) => key[positions.get(field) ?? -1] ?? null;
+    return { sums, getValue };
   });
 }
 
@@ -74,10 +77,10 @@ export interface TableParts {
   readonly rows: readonly TableRow[];
   readonly total: Sums;
 
-  /** Finds a row in the earlier report; absent without a comparison. */
+  /** Finds a row in the earlier report. `undefined` without a comparison. */
   readonly findBefore?: ((row: TableRow) => Sums | undefined) | undefined;
 
-  /** Set if the user named the columns: none is left out or moved. */
+  /** Set if the user named the columns. None of them is then left out or moved. */
   readonly hasNamedColumns?: boolean;
 
   /** Set if the user chose the order of the rows. */
@@ -141,34 +144,34 @@ function chooseKind(field: string, type: PlannedColumn['type']): TableColumnKind
   return type === 'text' ? 'name' : 'other';
 }
 
-/** Returns true if a column has a value. In an empty table, all columns count. */
+/** Returns true if a row has a value in the column, or if there are no rows. */
 function hasValue({ field, metric }: TableColumn, rows: readonly TableRow[]): boolean {
   if (rows.length === 0) return true;
-  return rows.some(({ sums, valueIn }) => {
+  return rows.some(({ sums, getValue }) => {
     if (metric) return metricValue(metric, sums) !== undefined;
-    const value = valueIn(field);
+    const value = getValue(field);
     return value !== null && value !== undefined;
   });
 }
 
-/** The first rows of a table, and the sum of the others. */
-export interface FirstRows {
+/** First rows of a table, and the sum of the others. */
+export interface LimitedRows {
   readonly rows: readonly TableRow[];
   readonly others: TableRow | undefined;
 }
 
 /**
- * Returns the first rows. If only one row would be left, returns all, because “1 other” takes as
- * much space.
+ * Limits the number of rows. If only one row would be left out, returns all, because “1 other”
+ * takes as much space.
  */
-export function firstRows({ columns, rows, isCompared }: ReportTable, count: number): FirstRows {
+export function limitRows({ columns, rows, isCompared }: ReportTable, count: number): LimitedRows {
   if (rows.length <= count + 1) return { rows, others: undefined };
 
   const rest = rows.slice(count);
   return { rows: rows.slice(0, count), others: sumRows(rest, columns, isCompared) };
 }
 
-/** Adds up rows. The name of the sum is placed in the column that names the rows. */
+/** Adds up rows. The column that names the rows labels the sum. */
 function sumRows(
   rows: readonly TableRow[],
   columns: readonly TableColumn[],
@@ -176,11 +179,11 @@ function sumRows(
 ): TableRow {
   const before = rows.flatMap((row) => (row.before ? [{ sums: row.before }] : []));
   const label = othersLabel(rows.length);
-  const labelled = findNameColumn(columns)?.field;
+  const labelField = findNameColumn(columns)?.field;
   return {
     sums: addRows(rows, columns),
     before: isCompared && before.length > 0 ? addRows(before, columns) : undefined,
-    valueIn: (field) => (field === labelled ? label : null),
+    getValue: (field) => (field === labelField ? label : null),
   };
 }
 
@@ -195,41 +198,38 @@ function addRows(rows: readonly Pick<TableRow, 'sums'>[], columns: readonly Tabl
   return addSums(rows, [...fields]);
 }
 
-/**
- * Finds the column that names the rows. This is the first name, otherwise the first column that is
- * not a metric.
- */
+/** Finds the column that names the rows: the first name, or else the first that is not a metric. */
 export function findNameColumn(columns: readonly TableColumn[]): TableColumn | undefined {
-  const others = columns.filter(({ kind }) => kind !== 'metric');
-  return others.find(({ kind }) => kind === 'name') ?? others[0];
+  const breakdowns = columns.filter(({ kind }) => kind !== 'metric');
+  return breakdowns.find(({ kind }) => kind === 'name') ?? breakdowns[0];
 }
 
-/** Returns the name of a row, and another breakdown of it, such as its ID; either may be empty. */
-export function rowName(
+/** Returns the name of a row, and another value, such as its ID. Either may be empty. */
+export function describeRow(
   { columns }: ReportTable,
   row: TableRow,
 ): { readonly name: string; readonly detail: string } {
   const named = findNameColumn(columns);
   const other = columns.find((column) => column !== named && column.kind !== 'metric');
   return {
-    name: (named && formatCell(named, row)) ?? noName,
-    detail: (other && toKeyValue(row.valueIn(other.field))) ?? '',
+    name: (named && formatCell(named, row)) ?? unnamedLabel,
+    detail: (other && toKeyValue(row.getValue(other.field))) ?? '',
   };
 }
 
-/** Formats a cell, with control characters visible; `null` if there is no value. */
+/** Formats a cell with control characters visible. Returns `null` if there is no value. */
 export function formatCell({ field, kind, metric }: TableColumn, row: TableRow): string | null {
   // A metric that is not a number is shown as it came.
   const number = metric && formatMetric(metric, row.sums);
   if (number || metric?.derived) return number ?? null;
-  if (idWithoutName(field, (name) => row.valueIn(name)) !== undefined) return noName;
-  const text = toKeyValue(row.valueIn(field));
-  if (text === null) return kind === 'name' ? noName : null;
+  if (idIfUnnamed(field, (name) => row.getValue(name)) !== undefined) return unnamedLabel;
+  const text = toKeyValue(row.getValue(field));
+  if (text === null) return kind === 'name' ? unnamedLabel : null;
   if (kind === 'time') return printable(shortenHour(text));
-  return printable(kind === 'name' ? displayName(text) : text);
+  return printable(kind === 'name' ? formatName(text) : text);
 }
 
-/** Compares a metric of a row with the earlier report; `undefined` if rows are not compared. */
+/** Compares a metric of a row with the earlier report, if the table compares its rows. */
 export function compareRow(
   { isCompared }: ReportTable,
   metric: ReportMetric,

@@ -7,15 +7,15 @@ import { addSums, type Group, type GroupedTotals, type Sums } from '../totals/gr
 import { byMetric } from '../totals/ranked-groups.ts';
 import { nameUnit, type ReportSums } from '../totals/report-sums.ts';
 import { alignEarlier, layOutTime, type TimeAxis } from '../totals/time-axis.ts';
-import { groupName } from './group-name.ts';
+import { formatGroupName } from './group-name.ts';
 import { computeShare, formatWithCurrency } from './metric-text.ts';
 
-/** Number of values of a breakdown that are drawn as lines. */
+/** Number of values of a breakdown that get a line. */
 const maxLines = 5;
 
-/** Sums in each slot of an axis. */
+/** A line: the sums in each slot of an axis. */
 export interface TimeSeries {
-  /** Name of the series; empty for the report as a whole. */
+  /** Empty for the whole report. */
   readonly name: string;
 
   readonly sums: readonly Sums[];
@@ -25,37 +25,37 @@ export interface TimeSeries {
 export interface EarlierSeries {
   readonly sums: readonly Sums[];
 
-  /** Label of each slot in the earlier window: `Tue 1 Sep 2026`. */
+  /** Label of each slot in the earlier period: `Tue 1 Sep 2026`. */
   readonly labels: readonly string[];
 }
 
 export interface ReportTrend {
   readonly axis: TimeAxis;
 
-  /** The report as a whole. */
+  /** Sums of the whole report. */
   readonly whole: TimeSeries;
 
-  /** The earlier report as a whole. */
+  /** Sums of the whole earlier report. `undefined` without a comparison. */
   readonly before: EarlierSeries | undefined;
 
-  /** Largest values of the first breakdown; empty if it has fewer than two. */
+  /** Largest values of the first breakdown. Empty if it has fewer than two values. */
   readonly lines: readonly TimeSeries[];
 
   /** Caption of the lines: `per day by campaign`. */
   readonly linesCaption: string;
 
-  /** Describes the values without a line; `undefined` if there are none. */
+  /** Describes the values without a line. `undefined` if every value has one. */
   readonly unchartedSentence: string | undefined;
 }
 
-/** Builds the trend of a report; `undefined` if the rows have no times, or only one. */
-export function reportTrend(parts: {
+/** Builds the trend of a report, or returns `undefined` if its rows do not have several times. */
+export function buildTrend(parts: {
   readonly sums: ReportSums;
   readonly lead: ReportMetric | undefined;
   readonly dateUnit: DateUnit;
   readonly comparison: Comparison | undefined;
 
-  /** Report by time, if its rows have no times. */
+  /** Groups by time, for a report whose rows have no times. */
   readonly overTime?: GroupedTotals | undefined;
 }): ReportTrend | undefined {
   const { sums, lead, dateUnit, comparison, overTime } = parts;
@@ -88,8 +88,8 @@ function buildEarlierSeries(
 }
 
 /**
- * Draws the largest values of the first breakdown by one metric; `undefined` if there are fewer
- * than two values.
+ * Builds a line for each of the largest values of the first breakdown. Returns `undefined` if there
+ * are fewer than two values.
  */
 function buildLines(
   metric: ReportMetric,
@@ -104,18 +104,18 @@ function buildLines(
 
   const ranked = [...groups].sort(byMetric(metric));
   const series = ranked.slice(0, maxLines).map((group): TimeSeries => {
-    const name = printable(groupName(unit.fields, group.key));
-    return { name, sums: sumsInSlots(group, axis, byTime) };
+    const name = printable(formatGroupName(unit.fields, group.key));
+    return { name, sums: sumSlots(group, axis, byTime) };
   });
 
   const noun = nameUnit(unit);
   const rest = ranked.slice(maxLines);
   const unchartedSentence =
-    rest.length > 0 ? unchartedNote(rest, groups, { metric, noun, total }) : undefined;
+    rest.length > 0 ? formatUncharted(rest, groups, { metric, noun, total }) : undefined;
   return { series, caption: `per ${axis.step} by ${noun}`, unchartedSentence };
 }
 
-function sumsInSlots({ key }: Group, axis: TimeAxis, byTime: GroupedTotals): Sums[] {
+function sumSlots({ key }: Group, axis: TimeAxis, byTime: GroupedTotals): Sums[] {
   return axis.slots.map((slot) => {
     const cells = slot.flatMap(({ time }) => byTime.find([time, ...key]) ?? []);
     return addSums(cells, byTime.metrics);
@@ -128,7 +128,7 @@ function sumsInSlots({ key }: Group, axis: TimeAxis, byTime: GroupedTotals): Sum
  * @param noun word for a group: `campaign`
  * @param total sums of the whole report
  */
-function unchartedNote(
+function formatUncharted(
   rest: readonly Group[],
   { metrics }: GroupedTotals,
   { metric, noun, total }: { metric: ReportMetric; noun: string; total: GroupedTotals },

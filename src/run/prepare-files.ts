@@ -109,7 +109,7 @@ export async function prepareFiles(
     title: options.title,
     labels: labelsByMetric(options.label),
     excel: options.excel,
-    remark: options.note,
+    senderNote: options.note,
     note(sentence) {
       // Files with the same rows have the same notes.
       if (!printed.has(sentence)) console.note(sentence);

@@ -17,7 +17,7 @@ describe('--note', () => {
     const { files } = await runCli([...words, '-o', 'r.html', ...note]);
 
     expect(files['r.html']).toContain(
-      '<p class="remark">For &lt;Acme&gt;.<br>Figures may rise.</p>',
+      '<p class="sender-note">For &lt;Acme&gt;.<br>Figures may rise.</p>',
     );
 
     const { cwd } = await runCli([...words, '-o', 'r.xlsx', ...note]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { EncodeOptions } from '../../src/output/encoder.ts';
 import { buildReportModel, type ReportModel } from '../../src/present/report-model.ts';
-import { firstRows, rowName } from '../../src/present/report-table.ts';
+import { describeRow, limitRows } from '../../src/present/report-table.ts';
 import { ColumnPlan } from '../../src/query/column-plan.ts';
 import { ReportSums } from '../../src/totals/report-sums.ts';
 import { batchesOf } from '../formats/encode.ts';
@@ -74,12 +74,12 @@ describe('a comparison', () => {
 
     const table = campaigns?.table;
     if (!table) throw new Error('The campaigns are a table.');
-    const { rows, others } = firstRows(table, 10);
-    expect(rows.map((row) => rowName(table, row).name).slice(0, 2)).toEqual([
+    const { rows, others } = limitRows(table, 10);
+    expect(rows.map((row) => describeRow(table, row).name).slice(0, 2)).toEqual([
       'Campaign 310',
       'Campaign 309',
     ]);
-    expect(others && rowName(table, others).name).toBe('300 others');
+    expect(others && describeRow(table, others).name).toBe('300 others');
     expect(others?.sums.get('revenueEuro')).toBe(45_150);
     expect(others?.before?.get('revenueEuro')).toBe(2);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { endedGroups } from '../../src/present/ended-groups.ts';
+import { findEndedGroups } from '../../src/present/ended-groups.ts';
 import { formatHeadline } from '../../src/present/headline.ts';
 import { defaultMetrics, type ReportMetric } from '../../src/query/metrics.ts';
 import type { Comparison } from '../../src/totals/comparison.ts';
@@ -85,7 +85,7 @@ test('changes of sums and rates are exact, and campaigns without rows have ended
       }
 
       const [unit] = sums.units;
-      const ended = unit ? endedGroups(unit, comparison, metricOf('revenueEuro')) : [];
+      const ended = unit ? findEndedGroups(unit, comparison, metricOf('revenueEuro')) : [];
       const idsNow = new Set(now.map(({ campaignId }) => campaignId));
       const gone = before.filter(({ campaignId, cents }) => cents > 0 && !idsNow.has(campaignId));
       const goneIds = new Set(gone.map(({ campaignId }) => String(campaignId)));
@@ -120,7 +120,7 @@ test('a renamed campaign is one group with its latest name, and neither new nor 
     ).text;
   });
   expect(changes).toEqual(['▲ 200.0%', 'new', 'new']);
-  expect(endedGroups(unit, comparison, metricOf('displays'))).toEqual([]);
+  expect(findEndedGroups(unit, comparison, metricOf('displays'))).toEqual([]);
 });
 
 const summer = { campaignId: 1, campaignName: 'Summer', displays: 10 };

@@ -6,25 +6,25 @@ import { computeShare, formatWithCurrency } from '../metric-text.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
 import {
   compareRow,
-  firstRows,
+  describeRow,
+  limitRows,
   type ReportTable,
-  rowName,
   type TableRow,
 } from '../report-table.ts';
-import { changeHtml, htmlText, nameHtml, paragraph } from './page-text.ts';
+import { changeHtml, htmlText, nameHtml, paragraphHtml } from './page-text.ts';
 
 /** Number of values that get a bar. The other values are added up. */
 const maxBars = 10;
 
 /**
- * Renders the largest values of each breakdown as bars. These are SVG, because the security policy
- * forbids inline styles and printers may omit background graphics.
+ * Renders the largest values of each breakdown as bars. The bars are SVG, because the page's policy
+ * forbids inline styles, and printers may omit backgrounds.
  */
 export function renderBars({ breakdowns, lead, sums }: ReportModel): string {
   const [first, second] = breakdowns;
   if (!first || !lead) return '';
 
-  // A single chart is named in the section's heading.
+  // The heading of the section names a single chart.
   const isOnly = second === undefined;
   const charts = breakdowns.map((breakdown) => {
     const heading = isOnly ? '' : `<h3>${htmlText(breakdown.noun)}</h3>`;
@@ -42,36 +42,36 @@ function renderChart(
   lead: ReportMetric,
   totals: Sums,
 ): string {
-  const ended = paragraph('by', htmlText(endedSentence ?? ''));
-  if (!table) return paragraph('by', 'Too many different values to rank.');
-  if (table.rows.length === 0) return ended;
+  const endedHtml = paragraphHtml('by', htmlText(endedSentence ?? ''));
+  if (!table) return paragraphHtml('by', 'Too many different values to rank.');
+  if (table.rows.length === 0) return endedHtml;
 
-  const { rows, others } = firstRows(table, maxBars);
-  const toAmount = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
-  const max = Math.max(0, ...rows.map(toAmount));
+  const { rows, others } = limitRows(table, maxBars);
+  const barValue = (row: TableRow): number => Math.max(0, metricValue(lead, row.sums) ?? 0);
+  const max = Math.max(0, ...rows.map(barValue));
   const items = rows.map((row) => {
-    const { name, detail } = rowName(table, row);
+    const { name, detail } = describeRow(table, row);
     const detailHtml = detail === '' ? '' : ` <small>${htmlText(detail)}</small>`;
-    const length = max > 0 ? (100 * toAmount(row)) / max : 0;
+    const length = max > 0 ? (100 * barValue(row)) / max : 0;
     const bar = `<svg aria-hidden="true"><rect width="${length.toFixed(1)}%" height="100%" rx="2"/></svg>`;
-    return `<li><span>${nameHtml(name)}${detailHtml}</span>${formatNumbers(row, { table, lead, totals })}${bar}`;
+    return `<li><span>${nameHtml(name)}${detailHtml}</span>${renderNumbers(row, { table, lead, totals })}${bar}`;
   });
   if (others) {
-    const { name } = rowName(table, others);
-    const numbers = formatNumbers(others, { table, lead, totals });
+    const { name } = describeRow(table, others);
+    const numbers = renderNumbers(others, { table, lead, totals });
     items.push(`<li class="rest"><span>${htmlText(name)}</span>${numbers}`);
   }
-  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${ended}`;
+  return `<ol${table.isCompared ? ' class="compared"' : ''}>${items.join('')}</ol>${endedHtml}`;
 }
 
-/** Formats the value of a bar, its share, and its change if there is a comparison. */
-function formatNumbers(
+/** Renders the value next to a bar, its share, and its change if there is a comparison. */
+function renderNumbers(
   row: TableRow,
   { table, lead, totals }: { table: ReportTable; lead: ReportMetric; totals: Sums },
 ): string {
   const share = computeShare(lead, row.sums, totals);
-  const shareText = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
+  const formattedShare = share === undefined ? '–' : `${(100 * share).toFixed(1)}%`;
   const change = compareRow(table, lead, row);
-  const changeText = change ? `<small class="change">${changeHtml(change)}</small>` : '';
-  return `<span class="n">${htmlText(formatWithCurrency(lead, row.sums))}</span><small>${shareText}</small>${changeText}`;
+  const changeElement = change ? `<small class="change">${changeHtml(change)}</small>` : '';
+  return `<span class="n">${htmlText(formatWithCurrency(lead, row.sums))}</span><small>${formattedShare}</small>${changeElement}`;
 }

@@ -4,21 +4,21 @@ import { formatWithCurrency } from '../metric-text.ts';
 import type { ReportModel, Total } from '../report-model.ts';
 import { changeHtml, htmlText } from './page-text.ts';
 
-/** Longer totals are set in a smaller font, so that all cards have one height. */
+/** Longer totals get a smaller font, so that all cards have the same height. */
 const maxLargeText = 12;
 
-/** Renders the totals as one grid of equal cards. */
+/** Renders the totals as a grid of equal cards. */
 export function renderCards(model: ReportModel): string {
   const { totals } = model;
   if (totals.length === 0) return '';
 
   const cards = totals.map((total) => renderCard(total, model));
-  return `<section class="totals" aria-label="Totals"><dl class="cards in${countPerRow(cards.length)}">
+  return `<section class="totals" aria-label="Totals"><dl class="cards in${chooseCardsPerRow(cards.length)}">
 ${cards.join('')}</dl></section>\n`;
 }
 
-/** Returns the number of cards per row of a wide screen. Rows are as equally long as possible. */
-function countPerRow(count: number): number {
+/** Chooses the number of cards per row on a wide screen, so that rows are about equally long. */
+function chooseCardsPerRow(count: number): number {
   return count <= 5 ? count : Math.ceil(count / Math.ceil(count / 4));
 }
 

@@ -2,7 +2,7 @@ import type { ReportModel } from '../report-model.ts';
 import { htmlText } from './page-text.ts';
 import { renderTimeChart } from './time-chart.ts';
 
-/** Renders the leading metric by the largest values of a breakdown, then each metric as a whole. */
+/** Renders the leading metric by the largest values of a breakdown, then the total of each metric. */
 export function renderCharts({ trend, lead, totals, facts }: ReportModel): string {
   if (!trend || !lead) return '';
 
@@ -14,7 +14,7 @@ export function renderCharts({ trend, lead, totals, facts }: ReportModel): strin
           axis,
           series: lines,
           caption: linesCaption,
-          remark: unchartedSentence,
+          footnote: unchartedSentence,
         })
       : '';
   const earlier = before

@@ -1,6 +1,6 @@
 /**
- * System fonts, one color for data, five for lines, the rest gray. Contrasts are AA in both themes.
- * Print is always light.
+ * Style sheet of a page: one color for data, five for lines, the rest gray. Contrasts are AA (WCAG)
+ * in both themes. Print is always light.
  */
 export const pageStyle = `
 :root {
@@ -33,7 +33,7 @@ h3 { font-size: .9375rem; font-weight: 600; margin: 0 0 .875rem; }
 h3::first-letter { text-transform: uppercase; }
 header p { margin: 0; color: var(--soft); }
 header a { color: var(--down); font-weight: 600; }
-header .remark { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
+header .sender-note { margin: 1rem 0 0; max-width: 48rem; color: var(--ink); }
 header p span + span::before { content: "·"; margin: 0 .25rem 0 .0625rem; }
 header .headline { margin: 1rem 0 0; font-size: 1.25rem; line-height: 1.4; color: var(--ink); }
 header .small { margin-top: .25rem; font-size: .8125rem; }
@@ -224,7 +224,7 @@ tfoot td { border-top: 1px solid var(--line); border-bottom: 0; }
   h3 { font-size: .6875rem; margin-bottom: .25rem; }
   small, dt, figcaption, .by, .legend, header .small { font-size: .5625rem; }
   header .headline { margin-top: .375rem; font-size: .875rem; }
-  header .remark { margin-top: .375rem; font-size: .625rem; }
+  header .sender-note { margin-top: .375rem; font-size: .625rem; }
   section { margin-top: .5rem; }
   .head, .rows h2 { margin-bottom: .25rem; }
   .cards.cards { grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: .25rem; }

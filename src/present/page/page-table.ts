@@ -5,24 +5,24 @@ import { nameTimes } from '../../totals/time-axis.ts';
 import { maxTableRows, type ReportModel, type TitledTable } from '../report-model.ts';
 import {
   compareRow,
+  describeRow,
   findNameColumn,
-  firstRows,
   formatCell,
+  limitRows,
   type ReportTable,
-  rowName,
   type TableColumn,
   type TableRow,
 } from '../report-table.ts';
 import { changeHtml, htmlText, nameHtml } from './page-text.ts';
 
 /** Tables with more columns are printed in landscape. */
-const maxUprightColumns = 8;
+const maxPortraitColumns = 8;
 
-/** Renders a table. The script of the page makes it sortable. */
+/** Renders a table, which the page's script makes sortable. */
 export function renderTable({ title, table }: TitledTable, model: ReportModel): string {
   const { columns, lead, rows: all } = table;
-  const { rows, others } = firstRows(table, maxTableRows);
-  const times = nameTimesIn(columns, rows, model.dateUnit);
+  const { rows, others } = limitRows(table, maxTableRows);
+  const times = nameTableTimes(columns, rows, model.dateUnit);
   const rowHtml = (row: TableRow): string => {
     return columns.map((column) => renderCell(column, row, { table, times })).join('');
   };
@@ -34,11 +34,11 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
   });
   const body = rows.map((row) => `<tr>${rowHtml(row)}`).join('\n');
   const rest = others
-    ? renderSum(table, { ...others, name: 'rest', label: rowName(table, others).name })
+    ? renderSum(table, { ...others, className: 'rest', label: describeRow(table, others).name })
     : '';
-  const whole = { name: 'total', label: 'Total', sums: model.sums, before: model.sumsBefore };
+  const whole = { className: 'total', label: 'Total', sums: model.sums, before: model.sumsBefore };
   const total = all.length > 1 ? renderSum(table, whole) : '';
-  const broad = columns.length > maxUprightColumns ? ' class="broad"' : '';
+  const broad = columns.length > maxPortraitColumns ? ' class="broad"' : '';
   return `<section class="rows"><h2>${htmlText(title)}</h2>
 <div class="scroll" tabindex="0" role="region" aria-label="Table: ${htmlText(title)}"><table${broad}>
 <thead><tr>${heads.join('')}</thead>
@@ -49,17 +49,17 @@ export function renderTable({ title, table }: TitledTable, model: ReportModel): 
 `;
 }
 
-/** Names the days and hours of a table. */
-function nameTimesIn(
+/** Names the times in a table by their values. */
+function nameTableTimes(
   columns: readonly TableColumn[],
   rows: readonly TableRow[],
   dateUnit: DateUnit,
 ): ReadonlyMap<string, string> {
   const times = columns.filter(({ kind }) => kind === 'time');
-  const texts = times.flatMap(({ field }) =>
-    rows.map((row) => toKeyValue(row.valueIn(field)) ?? ''),
+  const values = times.flatMap(({ field }) =>
+    rows.map((row) => toKeyValue(row.getValue(field)) ?? ''),
   );
-  return nameTimes(texts, dateUnit);
+  return nameTimes(values, dateUnit);
 }
 
 function renderCell(
@@ -73,36 +73,35 @@ function renderCell(
 
   const { field, kind, metric } = column;
   if (kind === 'time') {
-    const time = toKeyValue(row.valueIn(field)) ?? '';
+    const time = toKeyValue(row.getValue(field)) ?? '';
     return `<td class="${classes}" data-v="${htmlText(time)}">${htmlText(times.get(time) ?? text)}`;
   }
   if (kind === 'name' || kind === 'other') return `<td class="${classes}">${nameHtml(text)}`;
 
   const change = metric && compareRow(table, metric, row);
-  const changeText = change && change.direction !== 'none' ? changeHtml(change) : '';
-  return `<td class="${classes}">${escapeHtml(text)}${changeText}`;
+  const changeElement = change && change.direction !== 'none' ? changeHtml(change) : '';
+  return `<td class="${classes}">${escapeHtml(text)}${changeElement}`;
 }
 
 interface SumRow extends Pick<TableRow, 'sums' | 'before'> {
-  /** CSS class. */
-  readonly name: string;
+  readonly className: string;
   readonly label: string;
 }
 
 /** Renders the sum of several rows. */
-function renderSum(table: ReportTable, { name, label, sums, before }: SumRow): string {
+function renderSum(table: ReportTable, { className, label, sums, before }: SumRow): string {
   const { columns } = table;
-  const labelled = findNameColumn(columns);
+  const labelColumn = findNameColumn(columns);
   const cells = columns.map((column) => {
     const { metric } = column;
     const opening = `<td class="${chooseClasses(column, columns)}">`;
-    if (!metric) return `${opening}${column === labelled ? htmlText(label) : ''}`;
+    if (!metric) return `${opening}${column === labelColumn ? htmlText(label) : ''}`;
 
     const text = formatMetric(metric, sums) ?? '–';
     const change = compareRow(table, metric, { sums, before });
     return `${opening}${escapeHtml(text)}${change ? changeHtml(change) : ''}`;
   });
-  return `<tr class="${name}">${cells.join('')}`;
+  return `<tr class="${className}">${cells.join('')}`;
 }
 
 /**

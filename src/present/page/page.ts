@@ -6,12 +6,9 @@ import { renderCards } from './page-cards.ts';
 import { renderCharts } from './page-charts.ts';
 import { pageStyle } from './page-style.ts';
 import { renderTable } from './page-table.ts';
-import { htmlText, paragraph } from './page-text.ts';
+import { htmlText, paragraphHtml } from './page-text.ts';
 
-/**
- * Allows only scripts and resources that the page contains, even if names in the data contain
- * others.
- */
+/** Allows only the page's own script and style, even if names in the data contain others. */
 const securityPolicy =
   `default-src 'none'; script-src '${hashSource(pageScript)}'; style-src '${hashSource(pageStyle)}'; ` +
   "img-src data:; base-uri 'none'; form-action 'none'";
@@ -23,7 +20,7 @@ function hashSource(text: string): string {
 
 /** Renders a page that opens without a network connection. */
 export function renderPage(model: ReportModel): string {
-  const { title, facts, emptyMessage: empty, tables } = model;
+  const { title, facts, emptyMessage, tables } = model;
   const heading = htmlText(title);
   const period = facts.get('Period');
   const periodText = period === undefined ? '' : `, ${htmlText(period)}`;
@@ -41,7 +38,7 @@ export function renderPage(model: ReportModel): string {
 </head>
 <body>
 <main>
-${renderHeader(model)}${paragraph('empty', htmlText(empty ?? ''))}
+${renderHeader(model)}${paragraphHtml('empty', htmlText(emptyMessage ?? ''))}
 ${renderCards(model)}${renderCharts(model)}${renderBars(model)}
 ${tables.map((table) => renderTable(table, model)).join('')}
 ${renderAbout(model)}</main>
@@ -52,33 +49,26 @@ ${renderAbout(model)}</main>
 }
 
 function renderHeader(model: ReportModel): string {
-  const {
-    title,
-    facts,
-    headline,
-    comparisonSentence: compared,
-    senderNote: remark,
-    warnings,
-  } = model;
-  const factTexts: string[] = [];
+  const { title, facts, headline, comparisonSentence, senderNote, warnings } = model;
+  const items: string[] = [];
   for (const [name, text] of facts) {
-    factTexts.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
+    items.push(htmlText(name === 'Compared with' ? `compared with ${text}` : text));
   }
   if (warnings.length > 0) {
     const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
-    factTexts.push(`<a href="#about">${count}</a>`);
+    items.push(`<a href="#about">${count}</a>`);
   }
   return [
     `<header>\n<h1>${htmlText(title)}</h1>`,
-    `<p>${factTexts.map((fact) => `<span>${fact}</span>`).join(' ')}</p>`,
-    paragraph('headline', htmlText(headline ?? '')),
-    paragraph('small', htmlText(compared ?? '')),
-    paragraph('remark', remark.map(htmlText).join('<br>')),
+    `<p>${items.map((fact) => `<span>${fact}</span>`).join(' ')}</p>`,
+    paragraphHtml('headline', htmlText(headline ?? '')),
+    paragraphHtml('small', htmlText(comparisonSentence ?? '')),
+    paragraphHtml('sender-note', senderNote.map(htmlText).join('<br>')),
     '</header>\n',
   ].join('\n');
 }
 
-/** Lists the warnings, the notes, and the origin of the report. */
+/** Renders the warnings, the notes and the origin of the report. */
 function renderAbout({ about, warnings, notes }: ReportModel): string {
   if (about.size + warnings.length + notes.length === 0) return '';
 
@@ -87,7 +77,7 @@ function renderAbout({ about, warnings, notes }: ReportModel): string {
     entries.push(`<dt>${htmlText(name)}</dt><dd>${htmlText(text)}</dd>`);
   }
   return `<footer id="about"><h2>About this report</h2>
-${warnings.map((warning) => paragraph('warning', `Warning: ${htmlText(warning)}`)).join('')}${notes.map((note) => paragraph('note', `Note: ${htmlText(note)}`)).join('')}<dl>${entries.join('\n')}</dl>
+${warnings.map((warning) => paragraphHtml('warning', `Warning: ${htmlText(warning)}`)).join('')}${notes.map((note) => paragraphHtml('note', `Note: ${htmlText(note)}`)).join('')}<dl>${entries.join('\n')}</dl>
 </footer>
 `;
 }

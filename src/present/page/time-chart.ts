@@ -4,14 +4,11 @@ import type { ReportMetric } from '../../query/metrics.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatOnScale, metricValue } from '../../totals/report-metrics.ts';
 import type { TimeAxis } from '../../totals/time-axis.ts';
-import { formatWithCurrency, withCurrency } from '../metric-text.ts';
+import { addCurrency, formatWithCurrency } from '../metric-text.ts';
 import type { EarlierSeries, TimeSeries } from '../report-trend.ts';
 import { htmlText, nameHtml } from './page-text.ts';
 
-/**
- * Charts of a page. They are static SVG, so that they appear in mail previews and in print.
- * Drawings stretch to any width; the texts around them do not.
- */
+/** Size of a drawing in its own units. Pages stretch it to any width, but not the labels around it. */
 const width = 1000;
 const height = 160;
 
@@ -23,41 +20,41 @@ export interface TimeChart {
 
   readonly axis: TimeAxis;
 
-  /** Part of the heading after the metric's name. */
+  /** Follows the name of the metric in the heading. */
   readonly caption: string;
 
-  /** Shown below the chart. */
-  readonly remark?: string | undefined;
+  /** Sentence below the chart. */
+  readonly footnote?: string | undefined;
 
   readonly series: readonly TimeSeries[];
 
-  /** The earlier report as a whole. */
+  /** Sums of the whole earlier report. */
   readonly before?: EarlierSeries | undefined;
 }
 
-/** Values by slot; `undefined` for a missing one. */
+/** One value per slot, or `undefined` for a gap. */
 type Values = readonly (number | undefined)[];
 
 /** Converts a value to its distance from the top. */
 type VerticalScale = (value: number) => number;
 
 /**
- * Draws one or more lines; returns an empty string if the metric has no value other
- * than 0.
+ * Renders one or more lines as static SVG, which mail previews and printers show too. Returns an
+ * empty string if the metric has no value other than 0.
  */
 export function renderTimeChart(chart: TimeChart): string {
-  const { metric, axis, caption, remark, series, before } = chart;
+  const { metric, axis, caption, footnote, series, before } = chart;
   const lines = series.map(({ sums }) => listValues(metric, sums));
   const values = lines.flat().filter((value) => value !== undefined);
   const beforeValues = before && listValues(metric, before.sums);
-  const beforeKnown = (beforeValues ?? []).filter((value) => value !== undefined);
-  const isFlat = [...values, ...beforeKnown].every((value) => value === 0);
+  const knownBefore = (beforeValues ?? []).filter((value) => value !== undefined);
+  const isFlat = [...values, ...knownBefore].every((value) => value === 0);
   if (values.length === 0 || isFlat) return '';
 
   const min = Math.min(...values);
   const max = Math.max(...values);
   const scale = scaleLinear()
-    .domain([Math.min(0, min, ...beforeKnown), Math.max(0, max, ...beforeKnown)])
+    .domain([Math.min(0, min, ...knownBefore), Math.max(0, max, ...knownBefore)])
     .range([height, 0])
     .nice(gridLines);
   const y: VerticalScale = (value) => round(scale(value));
@@ -79,10 +76,10 @@ export function renderTimeChart(chart: TimeChart): string {
   return `<figure${isByGroup ? ' class="wide"' : ''}>
 <figcaption><b>${name}</b> ${htmlText(caption)}</figcaption>
 <div class="plot"><div class="y" aria-hidden="true">${renderScale(metric, ticks)}</div>
-<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describe(chart, min, max)}">${drawing.join('')}</svg>
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${describeChart(chart, min, max)}">${drawing.join('')}</svg>
 <div class="slots" aria-hidden="true">${renderSlots(chart)}</div>
 <svg class="x" aria-hidden="true">${renderTicks(axis)}</svg></div>
-${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${remark === undefined ? '' : `<p class="by">${htmlText(remark)}</p>\n`}</figure>
+${isByGroup ? `<p class="legend">${renderLegend(series)}</p>\n` : ''}${footnote === undefined ? '' : `<p class="by">${htmlText(footnote)}</p>\n`}</figure>
 `;
 }
 
@@ -91,21 +88,20 @@ function listValues(metric: ReportMetric, sums: readonly Sums[]): Values {
 }
 
 /**
- * Draws a line with gaps for missing values. A single point is visible as a dot because of round
- * line ends.
+ * Draws a line with gaps for missing values. Round line ends make a single value visible as a dot.
  */
-function drawLine(values: Values, y: VerticalScale, name: string): string {
+function drawLine(values: Values, y: VerticalScale, className: string): string {
   const path = buildShape(values, y).lineY1().digits(1);
-  return `<path class="${name}" d="${path(values) ?? ''}"/>`;
+  return `<path class="${className}" d="${path(values) ?? ''}"/>`;
 }
 
 function drawArea(values: Values, y: VerticalScale): string {
   return `<path class="area" d="${buildShape(values, y)(values) ?? ''}"/>`;
 }
 
-/** Returns the area between the values and zero; its upper edge is the line. */
+/** Returns a generator of the area between values and zero. Its upper edge is the line. */
 function buildShape({ length }: Values, y: VerticalScale) {
-  const x = findCentres(length);
+  const x = slotCenters(length);
   return area<number | undefined>()
     .defined((value) => value !== undefined)
     .x((_, i) => x(i))
@@ -114,8 +110,8 @@ function buildShape({ length }: Values, y: VerticalScale) {
     .digits(1);
 }
 
-/** Returns the distance of each slot's center from the left edge. */
-function findCentres(count: number): (index: number) => number {
+/** Returns a function that computes the distance of a slot's center from the left edge. */
+function slotCenters(count: number): (index: number) => number {
   const scale = scalePoint<number>()
     .domain(Array.from({ length: count }, (_, i) => i))
     .range([0, width])
@@ -127,51 +123,52 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** Formats round numbers in few characters: `250K`, `1.5M`, `0.05`. */
+/** Formats a number on the scale: `250K`, `1.5M`, `0.05`. */
 const shortNumbers = new Intl.NumberFormat('en', {
   notation: 'compact',
   maximumSignificantDigits: 4,
 });
 
-/** Renders the scale, highest number first. */
+/** Renders the numbers of the scale, the highest first. */
 function renderScale(metric: ReportMetric, ticks: readonly number[]): string {
   const unit = metric.type === 'percent' ? '%' : '';
-  const texts = ticks.map((tick) => {
-    const number = withCurrency(metric, shortNumbers.format(tick));
+  const labels = ticks.map((tick) => {
+    const number = addCurrency(metric, shortNumbers.format(tick));
     return `<span>${htmlText(number + unit)}</span>`;
   });
-  return texts.reverse().join('');
+  return labels.reverse().join('');
 }
 
 /** Renders the labels of the axis, centered below their slots. */
 function renderTicks({ ticks, slots }: TimeAxis): string {
-  const x = findCentres(slots.length);
-  const texts = ticks.map(({ index, text }) => {
-    const place = `${round((100 * x(index)) / width)}%`;
-    return `<line x1="${place}" x2="${place}" y1="0" y2="4"/><text x="${place}" y="17">${htmlText(text)}</text>`;
+  const x = slotCenters(slots.length);
+  const labels = ticks.map(({ index, text }) => {
+    const position = `${round((100 * x(index)) / width)}%`;
+    return `<line x1="${position}" x2="${position}" y1="0" y2="4"/><text x="${position}" y="17">${htmlText(text)}</text>`;
   });
-  return texts.join('');
+  return labels.join('');
 }
 
 /**
- * Returns the data for the tips. For each slot, this is the label, then the values of all series
- * and of the earlier report.
+ * Renders an element per slot with the lines of its tip: the label, the values of all series, and
+ * the earlier value.
  */
 function renderSlots({ metric, axis, series, before }: TimeChart): string {
   const slots = axis.labels.map((label, i) => {
-    const texts = [label];
-    for (const { sums } of series) texts.push(formatWithCurrency(metric, sums[i] ?? noSums));
-    if (before) texts.push(nameEarlier(metric, before, i));
-    return `<i data-v="${texts.map(htmlText).join('\n')}"></i>`;
+    const lines = [label];
+    for (const { sums } of series) lines.push(formatWithCurrency(metric, sums[i] ?? noSums));
+    if (before) lines.push(formatEarlier(metric, before, i));
+    return `<i data-v="${lines.map(htmlText).join('\n')}"></i>`;
   });
   return slots.join('');
 }
 
-/**
- * Formats the earlier value of a slot. The label is the one that the slot has in the earlier
- * report.
- */
-function nameEarlier(metric: ReportMetric, { sums, labels }: EarlierSeries, slot: number): string {
+/** Formats the earlier value of a slot, with the label of that slot in the earlier period. */
+function formatEarlier(
+  metric: ReportMetric,
+  { sums, labels }: EarlierSeries,
+  slot: number,
+): string {
   const value = formatWithCurrency(metric, sums[slot] ?? noSums);
   const label = labels[slot] ?? '';
   return label === '' ? `${value} before` : `${label}: ${value}`;
@@ -188,9 +185,9 @@ function renderLegend(series: readonly TimeSeries[]): string {
 }
 
 /** Describes the chart for screen readers. */
-function describe({ metric, axis, caption }: TimeChart, min: number, max: number): string {
-  const from = withCurrency(metric, formatOnScale(metric, min));
-  const to = withCurrency(metric, formatOnScale(metric, max));
+function describeChart({ metric, axis, caption }: TimeChart, min: number, max: number): string {
+  const from = addCurrency(metric, formatOnScale(metric, min));
+  const to = addCurrency(metric, formatOnScale(metric, max));
   const period = `${axis.labels[0]} to ${axis.labels.at(-1)}`;
   return htmlText(`${metric.label} ${caption}, ${period}: from ${from} to ${to}`);
 }

@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface BrowserSearch {
   readonly env: Environment;
 
-  /** Folder of a relative path in `ADREPORT_BROWSER`. */
+  /** Folder to which a path in `ADREPORT_BROWSER` is relative. */
   readonly cwd: string;
 
   readonly platform: NodeJS.Platform;
@@ -17,7 +17,7 @@ export interface BrowserSearch {
   readonly isProgram: (path: string) => boolean;
 }
 
-/** Names of browsers on the Linux search path. */
+/** Names of browsers on the search path of Linux. */
 const programNames = [
   'google-chrome',
   'google-chrome-stable',
@@ -27,63 +27,65 @@ const programNames = [
   'microsoft-edge-stable',
 ];
 
-/** Locations on Linux outside the search path, for example under cron. */
-const linuxPlaces = [
+/** Paths on Linux that may be outside the search path, for example under cron. */
+const linuxPaths = [
   '/opt/google/chrome/chrome',
   '/opt/microsoft/msedge/msedge',
   '/usr/local/bin/chromium',
   '/snap/bin/chromium',
 ];
 
-const macPlaces = [
+const macPaths = [
   'Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   'Applications/Chromium.app/Contents/MacOS/Chromium',
   'Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ];
 
-const windowsPlaces = [
+const windowsPaths = [
   'Google\\Chrome\\Application\\chrome.exe',
   'Chromium\\Application\\chrome.exe',
   'Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
-/** Variables for the program folders of Windows. */
+/** Environment variables with the program folders of Windows. */
 const windowsFolders = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'];
 
-const otherWay = 'Or write a page with -o report.html and print it from any browser.';
+const pageHint = 'Or write a page with -o report.html and print it from any browser.';
 
 /**
- * Returns the browser in `ADREPORT_BROWSER`, otherwise an installed Chrome, Chromium or Edge.
+ * Finds the browser that `ADREPORT_BROWSER` names, otherwise an installed Chrome, Chromium or Edge.
  * Throws `UsageError` if there is none.
  */
 export function findBrowser(search: BrowserSearch): string {
-  const wanted = search.env.ADREPORT_BROWSER;
-  if (wanted) return findNamedBrowser(wanted, search);
+  const nameOrPath = search.env.ADREPORT_BROWSER;
+  if (nameOrPath) return findNamedBrowser(nameOrPath, search);
 
   const browser = listDefaultPaths(search).find(search.isProgram);
   if (browser !== undefined) return browser;
 
   throw new UsageError('Cannot print a PDF: no browser was found.', {
     code: 'NO_BROWSER',
-    hint: `Install Chrome, Chromium or Edge, or set ADREPORT_BROWSER to the path of one. ${otherWay}`,
+    hint: `Install Chrome, Chromium or Edge, or set ADREPORT_BROWSER to the path of one. ${pageHint}`,
   });
 }
 
 /** Finds a browser by its path, or by its name on the search path. */
 function findNamedBrowser(
-  wanted: string,
+  nameOrPath: string,
   { env, cwd, platform, isProgram }: BrowserSearch,
 ): string {
-  const isPath = /[\\/]/.test(wanted);
-  const places = isPath ? [resolve(cwd, wanted)] : listOnPath([wanted], env, platform);
-  const browser = places.find(isProgram);
+  const isPath = /[\\/]/.test(nameOrPath);
+  const paths = isPath
+    ? [resolve(cwd, nameOrPath)]
+    : listPathsOnSearchPath([nameOrPath], env, platform);
+  const browser = paths.find(isProgram);
   if (browser !== undefined) return browser;
 
   throw new UsageError(
-    `ADREPORT_BROWSER is ${printable(wanted)}, which is not a program on this machine.`,
+    `ADREPORT_BROWSER is ${printable(nameOrPath)}, which is not a program on this machine.`,
     {
       code: 'NO_BROWSER',
-      hint: `Set it to the path of Chrome, Chromium or Edge, or unset it. ${otherWay}`,
+      hint: `Set it to the path of Chrome, Chromium or Edge, or unset it. ${pageHint}`,
     },
   );
 }
@@ -91,29 +93,29 @@ function findNamedBrowser(
 function listDefaultPaths({ env, platform }: BrowserSearch): string[] {
   if (platform === 'win32') {
     const folders = windowsFolders.map((name) => env[name] ?? '');
-    return listPlaces(folders, windowsPlaces, '\\');
+    return joinPaths(folders, windowsPaths, '\\');
   }
-  if (platform === 'darwin') return listPlaces(['/', env.HOME ?? ''], macPlaces, '/');
-  return [...listOnPath(programNames, env, platform), ...linuxPlaces];
+  if (platform === 'darwin') return joinPaths(['/', env.HOME ?? ''], macPaths, '/');
+  return [...listPathsOnSearchPath(programNames, env, platform), ...linuxPaths];
 }
 
-function listPlaces(
+function joinPaths(
   folders: readonly string[],
-  places: readonly string[],
+  subpaths: readonly string[],
   slash: string,
 ): string[] {
   const paths: string[] = [];
-  for (const place of places) {
+  for (const subpath of subpaths) {
     for (const folder of folders) {
       if (folder === '') continue;
-      paths.push(folder.endsWith(slash) ? folder + place : folder + slash + place);
+      paths.push(folder.endsWith(slash) ? folder + subpath : folder + slash + subpath);
     }
   }
   return paths;
 }
 
-/** Lists names in each folder of the search path. */
-function listOnPath(
+/** Lists the paths that names could have on the search path. */
+function listPathsOnSearchPath(
   names: readonly string[],
   env: Environment,
   platform: NodeJS.Platform,

@@ -9,12 +9,12 @@ import { sweepFolder, temporaryName } from '../../output/file/temporary-files.ts
 import { printable } from '../../text/printable.ts';
 import { formatDuration } from '../../text/quantity.ts';
 
-/** A page takes a few seconds; a browser that takes longer than this hangs. */
+/** Printing takes a few seconds. A browser that takes this long hangs. */
 const defaultTimeLimitMs = 120_000;
 
 const maxMegabytes = 100;
 
-/** Length of the browser's last message in an error. */
+/** Maximum length of the browser's last message in an error. */
 const maxMessageCharacters = 200;
 
 export interface PrintOptions {
@@ -23,7 +23,7 @@ export interface PrintOptions {
 
   readonly env: Readonly<Record<string, string | undefined>>;
 
-  /** Aborts printing. */
+  /** Cancels printing. */
   readonly signal: AbortSignal;
 
   readonly timeLimitMs?: number;
@@ -38,9 +38,9 @@ export interface PrintOptions {
  */
 export async function printPage(page: Uint8Array, options: PrintOptions): Promise<Buffer> {
   options.signal.throwIfAborted();
-  const place = chooseFolder(options);
-  await sweepFolder(place);
-  const folder = join(place, temporaryName('print'));
+  const parent = chooseParentFolder(options);
+  await sweepFolder(parent);
+  const folder = join(parent, temporaryName('print'));
   await withReason(folder, () => mkdir(folder, { mode: 0o700 }));
 
   try {
@@ -49,7 +49,7 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
     await withReason(pagePath, () => writeFile(pagePath, page));
 
     const stderr = await runBrowser(options, listArguments({ folder, pagePath, pdfPath }));
-    return await readPdf(pdfPath, (what) => printError(options, what, stderr));
+    return await readPdf(pdfPath, (problem) => printError(options, problem, stderr));
   } finally {
     // A browser that was killed may keep its files open for a moment.
     await rm(folder, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
@@ -57,10 +57,10 @@ export async function printPage(page: Uint8Array, options: PrintOptions): Promis
 }
 
 /**
- * Returns the folder for temporary files. A Chromium from snap has a private `/tmp` and can read
- * only its own folder.
+ * Chooses where to create the temporary folder. A Chromium from snap has a private `/tmp` and can
+ * read only its own folder.
  */
-function chooseFolder({ browser, env }: PrintOptions): string {
+function chooseParentFolder({ browser, env }: PrintOptions): string {
   const isSnap = browser.startsWith('/snap/') && env.HOME;
   return isSnap ? join(env.HOME ?? '', 'snap/chromium/common') : tmpdir();
 }
@@ -71,8 +71,7 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
     '--headless',
     `--print-to-pdf=${pdfPath}`,
     '--no-pdf-header-footer',
-    // Uses a separate profile. The user's browser may be open, and its extensions could read the
-    // report.
+    // The user's own profile may be in use, and its extensions could read the report.
     `--user-data-dir=${join(folder, 'profile')}`,
     '--no-first-run',
     '--no-default-browser-check',
@@ -80,8 +79,8 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
     '--disable-gpu',
     // Containers have little shared memory.
     '--disable-dev-shm-usage',
-    // The page loads nothing because of its own policy; this keeps the browser from checking for
-    // updates and the like.
+    // The page loads nothing because of its own policy. These flags stop the browser from checking
+    // for updates and the like.
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
@@ -97,7 +96,7 @@ function listArguments(files: { folder: string; pagePath: string; pdfPath: strin
 
 /**
  * Runs the browser until it exits or is killed, and returns the end of its stderr. Throws
- * `OutputError` if it fails or takes too long, and the reason of the signal.
+ * `OutputError` if it fails or takes too long, or the reason of the signal if it is aborted.
  */
 async function runBrowser(options: PrintOptions, flags: readonly string[]): Promise<string> {
   const { browser, env, signal, timeLimitMs = defaultTimeLimitMs } = options;
@@ -115,7 +114,8 @@ async function runBrowser(options: PrintOptions, flags: readonly string[]): Prom
 
   const limit = AbortSignal.timeout(timeLimitMs);
   const stop = (): void => killWithChildren(child);
-  for (const end of [signal, limit]) end.addEventListener('abort', stop);
+  const stopSignals = [signal, limit];
+  for (const stopSignal of stopSignals) stopSignal.addEventListener('abort', stop);
   // Its child processes would keep stderr open.
   child.once('exit', stop);
 
@@ -136,7 +136,7 @@ async function runBrowser(options: PrintOptions, flags: readonly string[]): Prom
     if (exitCode !== 0) throw printError(options, `exited with code ${exitCode}`, stderr);
     return stderr;
   } finally {
-    for (const end of [signal, limit]) end.removeEventListener('abort', stop);
+    for (const stopSignal of stopSignals) stopSignal.removeEventListener('abort', stop);
     stop();
   }
 }
@@ -150,19 +150,19 @@ function killWithChildren({ pid }: ChildProcess): void {
   }
 }
 
-/** Builds an error with the browser's last message. */
-function printError({ browser }: PrintOptions, what: string, stderr: string): OutputError {
+/** @param problem follows the name of the browser in the message: `wrote no file` */
+function printError({ browser }: PrintOptions, problem: string, stderr: string): OutputError {
   const lines = stderr.split('\n').filter((line) => line.trim() !== '');
   const lastLine = printable(lines.at(-1) ?? '').slice(0, maxMessageCharacters);
   const message = lastLine === '' ? '' : ` Its last message: ${lastLine}`;
-  return new OutputError(`Cannot print the PDF: ${printable(browser)} ${what}.${message}`, {
+  return new OutputError(`Cannot print the PDF: ${printable(browser)} ${problem}.${message}`, {
     code: 'NOT_PRINTED',
     hint: 'Set ADREPORT_BROWSER to another Chrome, Chromium or Edge, or write a page with -o report.html and print it from any browser.',
   });
 }
 
 /** Throws `OutputError` if the PDF is incomplete or too large. */
-async function readPdf(path: string, failure: (what: string) => Error): Promise<Buffer> {
+async function readPdf(path: string, failure: (problem: string) => Error): Promise<Buffer> {
   const stats = await stat(path).catch(() => undefined);
   if (!stats) throw failure('wrote no file');
   if (stats.size > maxMegabytes * 1_000_000) {
@@ -170,9 +170,9 @@ async function readPdf(path: string, failure: (what: string) => Error): Promise<
   }
 
   const bytes = await withReason(path, () => readFile(path));
-  const head = bytes.toString('latin1', 0, 5);
-  const end = bytes.toString('latin1', Math.max(0, bytes.length - 16));
-  if (head === '%PDF-' && end.trimEnd().endsWith('%%EOF')) return bytes;
+  const beginning = bytes.toString('latin1', 0, 5);
+  const ending = bytes.toString('latin1', Math.max(0, bytes.length - 16));
+  if (beginning === '%PDF-' && ending.trimEnd().endsWith('%%EOF')) return bytes;
   throw failure('wrote an incomplete PDF');
 }
 

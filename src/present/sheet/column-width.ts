@@ -2,37 +2,36 @@ import { measureWidth } from '../../text/cell-width.ts';
 import type { SheetCell } from './sheet-cells.ts';
 
 /**
- * Returns the width at which a heading and its cells are shown in full, within limits, in
- * characters of a digit.
+ * Computes the width at which a heading and its cells are shown in full. Widths are in digits.
  *
- * @param oneLine maximum length of a heading on one line
+ * @param oneLine width up to which a heading stays on one line
  */
-export function columnWidth(
+export function measureColumn(
   heading: string,
   cells: Iterable<SheetCell | undefined>,
   { min, max, oneLine = 16 }: { min: number; max: number; oneLine?: number },
 ): number {
-  let width = Math.max(min, headingWidth(heading, oneLine));
-  for (const cell of cells) width = Math.max(width, cellWidth(cell, max) + 2);
+  let width = Math.max(min, measureHeading(heading, oneLine));
+  for (const cell of cells) width = Math.max(width, measureCell(cell, max) + 2);
   return Math.min(max, width);
 }
 
-/** Measures a heading. Headings are bold; long ones are wrapped between words. */
-function headingWidth(heading: string, oneLine: number): number {
+/** Measures a heading, which is bold. A long one wraps between words. */
+function measureHeading(heading: string, oneLine: number): number {
   let characters = Math.min(measureWidth(heading), oneLine);
   for (const word of heading.split(' ')) characters = Math.max(characters, measureWidth(word));
   return Math.ceil(1.15 * characters) + 2;
 }
 
-/** Widths of times in characters, by style. */
+/** Lengths of times in characters, by style. */
 const timeWidths: Readonly<Record<string, number>> = { date: 10, hour: 16, wallTime: 19 };
 
-/** Measures a cell in characters. Numbers have thousands separators. */
-function cellWidth(cell: SheetCell | undefined, maxWidth: number): number {
+/** Measures a cell. Numbers are shown with thousands separators. */
+function measureCell(cell: SheetCell | undefined, maxWidth: number): number {
   if (!cell) return 0;
 
   const { style, content } = cell;
-  if (typeof content === 'string') return textWidth(content, maxWidth);
+  if (typeof content === 'string') return measureText(content, maxWidth);
 
   const timeWidth = timeWidths[style];
   if (timeWidth !== undefined) return timeWidth;
@@ -43,7 +42,7 @@ function cellWidth(cell: SheetCell | undefined, maxWidth: number): number {
 }
 
 /** Measures the longest line. */
-function textWidth(text: string, maxWidth: number): number {
+function measureText(text: string, maxWidth: number): number {
   let width = 0;
   for (const line of text.split('\n', maxWidth))
     width = Math.max(width, measureWidth(line.slice(0, maxWidth)));

@@ -10,7 +10,7 @@ const fonts = { plain: 0, bold: 1, large: 2, grey: 3, green: 4, red: 5 } as cons
 const fills = { none: 0, header: 2 } as const;
 const borders = { none: 0, header: 1 } as const;
 
-/** Number formats by id. Those below 164 are built in, the others are defined in `styles.xml`. */
+/** IDs of number formats. Those below 164 are built in, and `styles.xml` defines the others. */
 export const numberFormats = {
   general: 0,
   integer: 3,
@@ -75,14 +75,14 @@ export const cellFormats = {
 
 type CellStyle = keyof typeof cellFormats;
 
-/** Returns the number in a metric's cell: percentages are fractions, and Excel keeps 15 digits. */
+/** Returns the number for a cell. Percentages are fractions, and Excel keeps 15 digits. */
 export function cellNumber(metric: ReportMetric, sums: Sums): number | undefined {
   const value = metricValue(metric, sums);
   if (value === undefined) return undefined;
   return Number((metric.type === 'percent' ? value / 100 : value).toPrecision(15));
 }
 
-/** Returns the style of a metric's cells, which carry their currency. */
+/** Returns the style of a metric's cells. Money is shown with its currency sign. */
 export function metricStyle({ field, type }: Pick<ReportMetric, 'field' | 'type'>): CellStyle {
   if (type !== 'money') return type;
   const currency = currencyOf(field);
@@ -90,7 +90,7 @@ export function metricStyle({ field, type }: Pick<ReportMetric, 'field' | 'type'
   return currency === '$' ? 'dollar' : 'money';
 }
 
-/** Limit of spreadsheet programs, in characters. */
+/** Maximum length of a cell in spreadsheet programs, in characters. */
 export const maxTextLength = 32_767;
 
 export interface SheetCell {

@@ -15,22 +15,22 @@ export interface SheetChart {
   readonly title: string;
   readonly labels: readonly string[];
 
-  /** Series of which the first has the main color; the others are lighter. */
+  /** One or more series. The first one is drawn in the main color. */
   readonly series: readonly ChartSeries[];
 
-  /** Style of the cells of its values. */
+  /** Style of the cells with the values. */
   readonly style: SheetCell['style'];
 
   /** Height in points. */
   readonly height: number;
 }
 
-/** A chart at its place. Rows are counted from 1. */
-export interface PlacedChart extends SheetChart {
-  /** Row with the upper edge. */
+/** A chart with its position on the sheet. Rows are counted from 1. */
+export interface PositionedChart extends SheetChart {
+  /** Row in which the chart begins. */
   readonly firstRow: number;
 
-  /** First row of its cells on Summary, which has the headings. */
+  /** Row of the headings above the values. */
   readonly cellsRow: number;
 
   /** Width in points. */
@@ -46,19 +46,19 @@ const unitsPerPoint = 12_700;
 const colors = ['2F5FC4', '9AA5B8'];
 const grey = '<a:solidFill><a:srgbClr val="E3E3DF"/></a:solidFill>';
 
-/** Ids of the axes; any two that differ. */
+/** IDs of the axes, which only have to differ. */
 const categoryAxis = 1;
 const valueAxis = 2;
 
-/** Describes the place of a chart; the chart is its `rId1`. */
-export function drawingXml({ title, firstRow, width, height }: PlacedChart): string {
+/** Formats the drawing that positions a chart. The drawing refers to the chart as `rId1`. */
+export function drawingXml({ title, firstRow, width, height }: PositionedChart): string {
   const size = `cx="${Math.round(width * unitsPerPoint)}" cy="${Math.round(height * unitsPerPoint)}"`;
-  const place = `<xdr:col>0</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${firstRow - 1}</xdr:row><xdr:rowOff>0</xdr:rowOff>`;
+  const anchor = `<xdr:col>0</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>${firstRow - 1}</xdr:row><xdr:rowOff>0</xdr:rowOff>`;
   const name = `<xdr:cNvPr id="2" name="Chart 1" descr="${attributeXml(title)}"/>`;
   return [
     declaration,
     `<xdr:wsDr xmlns:xdr="${drawingNamespace}/spreadsheetDrawing" xmlns:a="${drawingNamespace}/main">`,
-    `<xdr:oneCellAnchor><xdr:from>${place}</xdr:from><xdr:ext ${size}/>`,
+    `<xdr:oneCellAnchor><xdr:from>${anchor}</xdr:from><xdr:ext ${size}/>`,
     `<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr>${name}<xdr:cNvGraphicFramePr/></xdr:nvGraphicFramePr>`,
     '<xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm>',
     `<a:graphic><a:graphicData uri="${drawingNamespace}/chart">`,
@@ -67,7 +67,7 @@ export function drawingXml({ title, firstRow, width, height }: PlacedChart): str
   ].join('');
 }
 
-export function chartXml(chart: PlacedChart): string {
+export function chartXml(chart: PositionedChart): string {
   const { kind, title, series } = chart;
   const legend =
     series.length > 1 ? '<c:legend><c:legendPos val="b"/><c:overlay val="0"/></c:legend>' : '';
@@ -91,7 +91,7 @@ function titleXml(title: string): string {
   return `<c:title><c:tx><c:rich><a:bodyPr/>${paragraph}</c:rich></c:tx><c:overlay val="0"/></c:title>`;
 }
 
-function linesXml(chart: PlacedChart): string {
+function linesXml(chart: PositionedChart): string {
   const lines = chart.series.map((_, i) => {
     const fill = `<a:solidFill><a:srgbClr val="${chooseColor(i)}"/></a:solidFill>`;
     const look = `<c:spPr><a:ln w="22225" cap="rnd">${fill}<a:round/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>`;
@@ -100,7 +100,7 @@ function linesXml(chart: PlacedChart): string {
   return `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${lines.join('')}<c:marker val="1"/>${axisIds}</c:lineChart>`;
 }
 
-function barsXml(chart: PlacedChart): string {
+function barsXml(chart: PositionedChart): string {
   const bars = chart.series.map((_, i) => {
     const fill = `<a:solidFill><a:srgbClr val="${chooseColor(i)}"/></a:solidFill>`;
     const look = `<c:spPr>${fill}</c:spPr><c:invertIfNegative val="0"/>`;
@@ -115,30 +115,30 @@ function chooseColor(series: number): string {
   return colors[Math.min(series, colors.length - 1)] ?? '';
 }
 
-/** Returns the beginning of a series: name, look and cells. */
-function seriesXml(chart: PlacedChart, index: number, look: string): string {
+/** Formats the name of a series, its look, and its cells. */
+function seriesXml(chart: PositionedChart, index: number, look: string): string {
   const { name = '', values = [] } = chart.series[index] ?? {};
   return [
     `<c:idx val="${index}"/><c:order val="${index}"/><c:tx><c:v>${textXml(name)}</c:v></c:tx>`,
     look,
-    `<c:cat>${textsXml(chart)}</c:cat>`,
-    `<c:val>${numbersXml(chart, values, index + 1)}</c:val>`,
+    `<c:cat>${labelsXml(chart)}</c:cat>`,
+    `<c:val>${valuesXml(chart, values, index + 1)}</c:val>`,
   ].join('');
 }
 
-/** Names the cells of a column, counted from 0. */
-function cellRange({ labels, cellsRow }: PlacedChart, column: number): string {
+/** Formats the range of a chart's cells in a column, which is counted from 0. */
+function cellRange({ labels, cellsRow }: PositionedChart, column: number): string {
   const letter = 'ABC'[column];
   return `Summary!$${letter}$${cellsRow + 1}:$${letter}$${cellsRow + labels.length}`;
 }
 
-function textsXml(chart: PlacedChart): string {
+function labelsXml(chart: PositionedChart): string {
   const points = chart.labels.map((text, i) => pointXml(i, textXml(text)));
   const cache = `<c:ptCount val="${points.length}"/>${points.join('')}`;
   return `<c:strRef><c:f>${cellRange(chart, 0)}</c:f><c:strCache>${cache}</c:strCache></c:strRef>`;
 }
 
-function numbersXml(chart: PlacedChart, values: ChartSeries['values'], column: number): string {
+function valuesXml(chart: PositionedChart, values: ChartSeries['values'], column: number): string {
   const points = values.map((number, i) => {
     return number === undefined ? '' : pointXml(i, String(number));
   });
@@ -157,10 +157,10 @@ function pointXml(index: number, xml: string): string {
   return `<c:pt idx="${index}"><c:v>${xml}</c:v></c:pt>`;
 }
 
-/** Approximate number of labels below a line chart. */
+/** Maximum number of labels below a line chart. */
 const maxLabels = 8;
 
-/** Formats the axes. Bars start at the top, and their scale is at the bottom. */
+/** Formats the axes. The first bar is at the top, and the scale at the bottom. */
 function axesXml(chart: SheetChart): string {
   const { kind, labels } = chart;
   const isBars = kind === 'bars';

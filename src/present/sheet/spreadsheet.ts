@@ -7,10 +7,10 @@ import {
   type SheetCell,
   styleIndexes,
 } from './sheet-cells.ts';
-import { chartXml, drawingXml, type PlacedChart } from './sheet-chart.ts';
+import { chartXml, drawingXml, type PositionedChart } from './sheet-chart.ts';
 import { attributeXml, declaration, officeNamespace, textXml } from './xml-text.ts';
 
-/** Parts of a spreadsheet other than its sheets, and rows (ECMA-376, SpreadsheetML). */
+/** Files in the archive of a spreadsheet, and rows of its sheets (ECMA-376, SpreadsheetML). */
 
 const mainNamespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const packageNamespace = 'http://schemas.openxmlformats.org/package/2006';
@@ -19,14 +19,16 @@ const spreadsheetType = `${officeType}.spreadsheetml`;
 const drawingType = `${officeType}.drawing`;
 
 /**
+ * Formats a font.
+ *
  * @param size in points
- * @param marks elements before and after the size: bold, a color
+ * @param elements before the size (bold) and after it (a color)
  */
 function fontXml(size: number, { before = '', after = '' } = {}): string {
   return `<font>${before}<sz val="${size}"/>${after}<name val="Calibri"/><family val="2"/></font>`;
 }
 
-/** A file in a spreadsheet's archive. */
+/** A file in the archive of a spreadsheet. */
 export interface SpreadsheetPart {
   readonly path: string;
   readonly xml: string;
@@ -35,9 +37,9 @@ export interface SpreadsheetPart {
   readonly type?: string;
 }
 
-/** Parts that precede the sheets. */
+/** Lists the parts that precede the sheets. */
 export function openingParts(): SpreadsheetPart[] {
-  const ofWorkbook: Relationship[] = [
+  const workbookRelationships: Relationship[] = [
     { type: 'worksheet', target: 'worksheets/sheet1.xml' },
     { type: 'worksheet', target: 'worksheets/sheet2.xml' },
     { type: 'styles', target: 'styles.xml' },
@@ -50,16 +52,16 @@ export function openingParts(): SpreadsheetPart[] {
     },
     {
       path: 'xl/_rels/workbook.xml.rels',
-      xml: relationshipsXml(ofWorkbook),
+      xml: relationshipsXml(workbookRelationships),
     },
     { path: 'xl/styles.xml', xml: stylesXml() },
   ];
 }
 
-/** Parts that follow the sheets: the table, the chart, and the list of all parts. */
+/** Lists the parts that follow the sheets: the table, the chart, and the types of all parts. */
 export function closingParts(
   table: SheetTable | undefined,
-  chart: PlacedChart | undefined,
+  chart: PositionedChart | undefined,
 ): SpreadsheetPart[] {
   const parts: SpreadsheetPart[] = [];
   if (table) {
@@ -107,7 +109,7 @@ function typeXml(path: string, type: string): string {
   return `<Override PartName="/${path}" ContentType="${type}+xml"/>`;
 }
 
-/** A relationship from one part to another; ids count from 1: `rId1`. */
+/** A relationship to another part. The IDs are `rId1`, `rId2` and so on. */
 interface Relationship {
   readonly type: string;
   readonly target: string;
@@ -175,10 +177,10 @@ function listXml(name: string, elements: readonly string[]): string {
 
 /**
  * Formats the part that lists the sheets. The file opens on the second sheet. Each printed page of
- * the first sheet repeats its header.
+ * the first sheet repeats the header.
  *
  * @param summaryArea printed cells of the second sheet: `$A$1:$F$40`
- * @param repeatedColumns first columns that each of several pages across repeats
+ * @param repeatedColumns number of columns on the left that each printed page repeats
  */
 export function sheetListXml(summaryArea: string, repeatedColumns: number): string {
   const views = '<bookViews><workbookView activeTab="1"/></bookViews>';
@@ -200,7 +202,7 @@ interface SheetTable {
   readonly range: string;
 }
 
-/** Names the table Report, and adds filter buttons. */
+/** Formats the table `Report` with filter buttons. */
 function tableXml({ headings, range }: SheetTable): string {
   const columns = headings.map((heading, i) => {
     return `<tableColumn id="${i + 1}" name="${attributeXml(heading)}"/>`;
@@ -215,19 +217,19 @@ function tableXml({ headings, range }: SheetTable): string {
   ].join('');
 }
 
-/** Height of a line in points. */
+/** Heights in points. */
 const lineHeight = 15;
 const headerMargin = 3;
+const maxRowHeight = 409;
 
 /** Width of a filter button in characters. */
 export const buttonWidth = 3;
-const highestRow = 409;
 
-/** Longer strings need the highest row in any case. */
-const maxMeasured = 2_000;
+/** A longer line needs the maximum height in any case. */
+const maxMeasuredLength = 2_000;
 
 /**
- * Formats a row without `undefined` cells. Strings that are wider than their column wrap.
+ * Formats a row. Empty cells are left out, and strings that are wider than their column wrap.
  *
  * @param number row number from 1
  */
@@ -237,35 +239,35 @@ export function rowXml(
   widths: readonly number[],
 ): string {
   let lines = 1;
-  const placed = cells.map((cell, i) => {
+  const wrapped = cells.map((cell, i) => {
     const count = countLines(cell, widths[i]);
     lines = Math.max(lines, count);
     return cell && count > 1 ? { ...cell, style: 'lines' as const } : cell;
   });
   if (lines === 1) return `<row r="${number}">${cellsXml(number, cells)}</row>`;
 
-  // LibreOffice does not compute the height and would draw the lines over the next rows.
-  const height = Math.min(lineHeight * lines, highestRow);
-  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, placed)}</row>`;
+  // LibreOffice does not compute the height, and would draw the lines over the next rows.
+  const height = Math.min(lineHeight * lines, maxRowHeight);
+  return `<row r="${number}" ht="${height}" customHeight="1">${cellsXml(number, wrapped)}</row>`;
 }
 
-/** Counts the lines of a cell; only plain strings wrap. */
+/** Counts the lines of a cell. Only plain strings wrap. */
 function countLines(cell: SheetCell | undefined, width = Number.POSITIVE_INFINITY): number {
   if (cell?.style !== 'plain' || typeof cell.content !== 'string') return 1;
 
   const room = Math.max(1, width - 1);
-  // A character takes at most two columns, so that most cells need no measuring.
+  // A character is at most two digits wide, so most cells need not be measured.
   const isShort = 2 * cell.content.length <= room;
   if (isShort && !cell.content.includes('\n')) return 1;
 
   let lines = 0;
-  for (const line of cell.content.split('\n', highestRow)) {
-    lines += Math.max(1, Math.ceil(measureWidth(line.slice(0, maxMeasured)) / room));
+  for (const line of cell.content.split('\n', maxRowHeight)) {
+    lines += Math.max(1, Math.ceil(measureWidth(line.slice(0, maxMeasuredLength)) / room));
   }
   return lines;
 }
 
-/** Formats the row of headings, high enough to wrap them at these widths. */
+/** Formats the row of headings, which wrap at the widths of their columns. */
 export function headerRowXml(
   number: number,
   cells: readonly SheetCell[],
@@ -289,8 +291,8 @@ function cellsXml(row: number, cells: readonly (SheetCell | undefined)[]): strin
   return xml;
 }
 
-function cellXml({ style, content }: SheetCell, place: string): string {
-  const attributes = `r="${place}" s="${styleIndexes.get(style)}"`;
+function cellXml({ style, content }: SheetCell, reference: string): string {
+  const attributes = `r="${reference}" s="${styleIndexes.get(style)}"`;
   if (typeof content === 'number') return `<c ${attributes}><v>${content}</v></c>`;
   if (content === '') return `<c ${attributes}/>`;
 
@@ -298,10 +300,10 @@ function cellXml({ style, content }: SheetCell, place: string): string {
   return `<c ${attributes} t="inlineStr"><is><t${space}>${textXml(content.slice(0, maxTextLength))}</t></is></c>`;
 }
 
-/** Wide table of rows with a frozen header, or the summary. */
+/** Table of rows with a frozen header, or the summary. */
 type SheetKind = 'table' | 'summary';
 
-/** Formats the beginning of a sheet, which fits the width of a page. */
+/** Formats what precedes the rows of a sheet: its columns and its view. */
 export function sheetBeginning(widths: readonly number[], kind: SheetKind): string {
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
   const view =
@@ -323,16 +325,15 @@ export function sheetBeginning(widths: readonly number[], kind: SheetKind): stri
   ].join('');
 }
 
-/** Settings that follow the rows of a sheet. */
 interface SheetExtras {
   readonly tableRange?: string | undefined;
   readonly hasChart?: boolean;
 
-  /** Number of pages next to each other. Default: 1. */
+  /** Number of printed pages next to each other. Default: 1. */
   readonly pagesAcross?: number;
 }
 
-/** Formats the end of a sheet: print settings, and its table or chart. */
+/** Formats what follows the rows of a sheet: print settings, and a table or a chart. */
 export function sheetEnd({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras): string {
   // The summary, which has no table, is one page.
   const pageCount = tableRange === undefined ? 1 : 0;
@@ -344,8 +345,7 @@ export function sheetEnd({ tableRange, hasChart, pagesAcross = 1 }: SheetExtras)
   ];
   if (tableRange !== undefined) {
     endings.push(
-      // Ids are deliberately stored as text; without this each would be flagged with a green
-      // corner.
+      // IDs are stored as text on purpose. Excel would mark each of them with a green corner.
       `<ignoredErrors><ignoredError sqref="${tableRange}" numberStoredAsText="1"/></ignoredErrors>`,
       '<tableParts count="1"><tablePart r:id="rId1"/></tableParts>',
     );

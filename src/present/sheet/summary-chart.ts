@@ -3,12 +3,12 @@ import type { Comparison } from '../../totals/comparison.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
 import type { ReportModel } from '../report-model.ts';
-import { firstRows, type ReportTable, rowName } from '../report-table.ts';
+import { describeRow, limitRows, type ReportTable } from '../report-table.ts';
 import type { ReportTrend } from '../report-trend.ts';
 import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
 import type { ChartSeries, SheetChart } from './sheet-chart.ts';
 
-/** Number of values of a breakdown on the summary; the others are added up. */
+/** Number of values of a breakdown on the summary. The other values are added up. */
 export const maxSummaryRows = 10;
 
 /** Height of a row in points. */
@@ -18,8 +18,8 @@ const barHeight = 20;
 const barsMargin = 60;
 
 /**
- * Draws the leading metric over time, or its largest values. Returns `undefined` if a report has
- * neither two times nor two values to compare.
+ * Charts the leading metric over time, or else by the values of the first breakdown. Returns
+ * `undefined` if the report has neither two times nor two values.
  */
 export function chooseChart(model: ReportModel): SheetChart | undefined {
   const { trend, breakdowns, lead, comparison } = model;
@@ -41,15 +41,15 @@ function lineChart(
   return {
     kind: 'lines',
     title: `${metric.label} per ${axis.step}`,
-    labels: withoutYear(axis.labels),
+    labels: removeSharedYear(axis.labels),
     series: buildSeries(metric, comparison, whole.sums, before?.sums),
     style: metricStyle(metric),
     height: lineChartHeight,
   };
 }
 
-/** Removes the year if all labels have the same: `Thu 1 Oct`. */
-function withoutYear(labels: readonly string[]): readonly string[] {
+/** Removes the year if it is the same in all labels: `Thu 1 Oct`. */
+function removeSharedYear(labels: readonly string[]): readonly string[] {
   const years = new Set(labels.map((label) => /\d{4}/.exec(label)?.[0]));
   return years.size > 1 ? labels : labels.map((label) => label.replace(/ \d{4}(?=$|,)/, ''));
 }
@@ -62,13 +62,13 @@ function barChart(
     noun,
   }: { lead: ReportMetric; comparison: Comparison | undefined; noun: string },
 ): SheetChart {
-  const { rows } = firstRows(table, maxSummaryRows);
+  const { rows } = limitRows(table, maxSummaryRows);
   const sums = rows.map((row) => row.sums);
   const before = comparison && rows.map((row) => row.before);
   return {
     kind: 'bars',
     title: `${lead.label} by ${noun}`,
-    labels: rows.map((row) => rowName(table, row).name),
+    labels: rows.map((row) => describeRow(table, row).name),
     series: buildSeries(lead, comparison, sums, before),
     style: metricStyle(lead),
     height: barHeight * rows.length * (comparison ? 1.5 : 1) + barsMargin,
@@ -81,22 +81,22 @@ function buildSeries(
   now: readonly Sums[],
   before: readonly (Sums | undefined)[] | undefined,
 ): ChartSeries[] {
-  const valueIn = (sums: Sums | undefined) => sums && cellNumber(metric, sums);
+  const toValue = (sums: Sums | undefined) => sums && cellNumber(metric, sums);
   const name = comparison ? formatPeriod(comparison.now) : metric.label;
-  const series = [{ name, values: now.map(valueIn) }];
+  const series = [{ name, values: now.map(toValue) }];
   if (comparison && before) {
-    series.push({ name: formatPeriod(comparison.before), values: before.map(valueIn) });
+    series.push({ name: formatPeriod(comparison.before), values: before.map(toValue) });
   }
   return series;
 }
 
-/** Returns the number of rows that a chart covers. */
-export function coveredRows({ height }: SheetChart): number {
+/** Counts the rows that a chart covers. */
+export function countCoveredRows({ height }: SheetChart): number {
   return Math.ceil(height / rowHeight);
 }
 
-/** Returns the cells that a chart draws: a heading, then its labels and values. */
-export function chartCells({ title, labels, series, style }: SheetChart): SheetCell[][] {
+/** Lists the cells that a chart draws: headings, then a row per label. */
+export function listChartCells({ title, labels, series, style }: SheetChart): SheetCell[][] {
   const heading: SheetCell[] = [{ style: 'header', content: title }];
   for (const { name } of series) heading.push({ style: 'numberHeader', content: name });
 
@@ -111,15 +111,13 @@ export function chartCells({ title, labels, series, style }: SheetChart): SheetC
   return [heading, ...rows];
 }
 
-/** Minimum width of a chart in points. */
+/** Widths in points. */
 const minChartWidth = 420;
 const maxChartWidth = 1_800;
 const emptyColumnWidth = 48;
 
-/**
- * Returns the width in points, and the number of columns that the chart covers or the sheet has.
- */
-export function chartSize(widths: readonly number[]): { width: number; columnCount: number } {
+/** Fits a chart to the columns of a sheet. A chart may need more columns than the sheet has. */
+export function fitChart(widths: readonly number[]): { width: number; columnCount: number } {
   // A character is 7 pixels wide, and each cell has 5 pixels more.
   const total = widths.reduce((sum, width) => sum + 0.75 * (7 * width + 5), 0);
   const missing = Math.max(0, minChartWidth - total);

@@ -5,20 +5,20 @@ import type { Change } from '../../totals/change.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { formatPeriod } from '../../totals/report-description.ts';
 import type { ReportBreakdown, ReportModel } from '../report-model.ts';
-import { compareRow, firstRows, rowName, type TableRow } from '../report-table.ts';
-import { columnWidth } from './column-width.ts';
+import { compareRow, describeRow, limitRows, type TableRow } from '../report-table.ts';
+import { measureColumn } from './column-width.ts';
 import { cellNumber, metricStyle, type SheetCell } from './sheet-cells.ts';
-import type { PlacedChart } from './sheet-chart.ts';
+import type { PositionedChart } from './sheet-chart.ts';
 import { columnLetters, headerRowXml, rowXml, sheetBeginning, sheetEnd } from './spreadsheet.ts';
 import {
-  chartCells,
-  chartSize,
   chooseChart,
-  coveredRows,
+  countCoveredRows,
+  fitChart,
+  listChartCells,
   maxSummaryRows,
 } from './summary-chart.ts';
 
-/** Widths in characters of names, of ids or the first metrics, and of other columns. */
+/** Column widths in characters. The second column has IDs, or the first metric. */
 const nameBounds = { min: 24, max: 50, oneLine: 40 };
 const idBounds = { min: 16, max: 30 };
 const metricBounds = { min: 10, max: 24 };
@@ -26,39 +26,40 @@ const metricBounds = { min: 10, max: 24 };
 export interface SummarySheet {
   readonly xml: string;
 
-  /** Range of the printed cells. The cells after it only hold the data of the chart. */
+  /** Range of the printed cells. The cells below it hold the data of the chart. */
   readonly printArea: string;
-  readonly chart: PlacedChart | undefined;
+  readonly chart: PositionedChart | undefined;
 }
 
-/** A row; it is empty where the chart is. */
+/** Cells of a row. Rows that the chart covers are empty. */
 type SummaryRow = readonly SheetCell[];
 
 /**
- * Builds a chart of the leading metric, totals, and the ten largest values of each breakdown.
- * @param ownNotes sentences on this spreadsheet
+ * Builds the summary: a chart of the leading metric, the totals, and the largest values of each
+ * breakdown.
+ * @param sheetNotes notes about the spreadsheet, such as the zone of its hours
  */
-export function summarySheet(model: ReportModel, ownNotes: readonly string[]): SummarySheet {
+export function buildSummarySheet(model: ReportModel, sheetNotes: readonly string[]): SummarySheet {
   const tables: SummaryRow[] = [];
   if (model.totals.length > 0) tables.push(...totalRows(model));
   for (const breakdown of model.breakdowns) tables.push([], ...breakdownRows(breakdown, model));
-  // Texts above the tables extend into the empty cells next to them.
+  // Sentences above the tables extend into the empty cells next to them.
   const widths = fitWidths(tables);
 
-  const head = [...headRows(model, ownNotes), []];
+  const head = [...headRows(model, sheetNotes), []];
   const chart = chooseChart(model);
-  const covered: SummaryRow[] = chart ? [...emptyRows(coveredRows(chart)), []] : [];
+  const covered: SummaryRow[] = chart ? [...emptyRows(countCoveredRows(chart)), []] : [];
   const printed = [...head, ...covered, ...tables, ...aboutRows(model)];
-  const rows = chart ? [...printed, [], ...chartCells(chart)] : printed;
+  const rows = chart ? [...printed, [], ...listChartCells(chart)] : printed;
 
   let xml = sheetBeginning(widths, 'summary');
   for (const [i, row] of rows.entries()) {
     const isHeader = row[0]?.style === 'header';
-    // The texts of the head and of the notes have no column of their own.
+    // Other rows have sentences, which are not wrapped.
     const isTable = tables.includes(row);
     xml += isHeader ? headerRowXml(i + 1, row, widths) : rowXml(i + 1, row, isTable ? widths : []);
   }
-  const size = chartSize(widths);
+  const size = fitChart(widths);
   return {
     xml: xml + sheetEnd({ hasChart: chart !== undefined }),
     printArea: `$A$1:$${columnLetters(size.columnCount - 1)}$${printed.length}`,
@@ -75,28 +76,18 @@ function emptyRows(count: number): SummaryRow[] {
   return Array.from({ length: count }, () => []);
 }
 
-/** Returns title, headline, facts, warnings and notes. */
-function headRows(model: ReportModel, ownNotes: readonly string[]): SheetCell[][] {
-  const {
-    title,
-    headline,
-    senderNote: remark,
-    facts,
-    warnings,
-    notes,
-    comparisonSentence: compared,
-    emptyMessage: empty,
-  } = model;
+/** Builds the rows of the title, headline, facts, warnings and notes. */
+function headRows(model: ReportModel, sheetNotes: readonly string[]): SheetCell[][] {
+  const { title, headline, senderNote, facts, warnings, notes, comparisonSentence, emptyMessage } =
+    model;
   const rows: SheetCell[][] = [[{ style: 'title', content: printable(title) }]];
   if (headline !== undefined) rows.push([{ style: 'strong', content: printable(headline) }]);
   for (const warning of warnings) rows.push([{ style: 'warning', content: printable(warning) }]);
-  if (remark.length > 0) {
-    rows.push([noteCell('Note'), { style: 'plain', content: printable(remark.join(' ')) }]);
-  }
+  if (senderNote.length > 0) rows.push(factRow('Note', senderNote.join(' ')));
   for (const [name, text] of facts) rows.push(factRow(name, text));
 
-  const sentences = [empty, compared, ...ownNotes, ...notes.map((note) => `Note: ${note}`)];
-  for (const sentence of sentences) {
+  const noteSentences = [...sheetNotes, ...notes.map((note) => `Note: ${note}`)];
+  for (const sentence of [emptyMessage, comparisonSentence, ...noteSentences]) {
     if (sentence !== undefined) rows.push([noteCell(printable(sentence))]);
   }
   return rows;
@@ -130,14 +121,14 @@ function fitWidths(rows: readonly (readonly SheetCell[])[]): number[] {
       const cell = row[column];
       const isHeading = row[0]?.style === 'header';
       const heading = isHeading ? String(cell?.content ?? '') : '';
-      width = Math.max(width, columnWidth(heading, isHeading ? [] : [cell], bounds));
+      width = Math.max(width, measureColumn(heading, isHeading ? [] : [cell], bounds));
     }
     widths.push(width);
   }
   return widths;
 }
 
-/** Builds one row per metric, with the earlier value and the change if there is a comparison. */
+/** Builds a row per metric, with the earlier value and the change if there is a comparison. */
 function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel): SheetCell[][] {
   const period = comparison ? formatPeriod(comparison.now) : facts.get('Period');
   const headings = ['Totals', period ?? ''];
@@ -153,8 +144,8 @@ function totalRows({ totals, facts, sums, sumsBefore, comparison }: ReportModel)
 }
 
 /**
- * Builds one row for each of the largest values of a breakdown. The leading metric also has its
- * earlier value and its change. The chart draws the earlier value.
+ * Builds a row for each of the largest values of a breakdown. With a comparison, the leading metric
+ * also has its earlier value, which the chart draws, and its change.
  */
 function breakdownRows(
   { noun, table, endedSentence }: ReportBreakdown,
@@ -168,11 +159,11 @@ function breakdownRows(
     ];
   }
 
-  const { rows, others } = firstRows(table, maxSummaryRows);
+  const { rows, others } = limitRows(table, maxSummaryRows);
   const metrics = totals.map(({ metric }) => metric).filter(({ field }) => field !== lead.field);
-  const hasDetails = rows.some((row) => rowName(table, row).detail !== '');
+  const hasDetails = rows.some((row) => describeRow(table, row).detail !== '');
   const buildCells = (row: TableRow): SheetCell[] => {
-    const { name, detail } = rowName(table, row);
+    const { name, detail } = describeRow(table, row);
     const cells: SheetCell[] = [
       { style: 'plain', content: name },
       { style: 'plain', content: printable(detail) },
@@ -196,12 +187,12 @@ function breakdownRows(
 
 const changeStyles = { up: 'changeUp', down: 'changeDown', same: 'change' } as const;
 
-/** Colors a change by direction; `new` remains text. */
+/** Colors a change by its direction. “new” stays a string. */
 function changeCell({ ratio, text, direction, isNeutral }: Change): SheetCell {
   if (ratio === undefined || direction === 'new' || direction === 'none') {
     return { style: 'right', content: text };
   }
-  // A change that rounds to 0.0% is none.
+  // A ratio that rounds to 0.0% must not get an arrow.
   const content = direction === 'same' ? 0 : ratio;
   return { style: isNeutral ? 'change' : changeStyles[direction], content };
 }

@@ -7,13 +7,13 @@ export const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument
  * Characters that XML cannot represent or would change: control characters, carriage returns, and
  * text that looks like an escape.
  */
-const unwritable =
+const unrepresentable =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
   /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/g;
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Matches strings that may need escaping; most do not. */
+/** Matches strings that may need escaping. Most strings do not. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the purpose
 const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
 
@@ -24,15 +24,15 @@ const mayBeSpecial = /[\u0000-\u001f&<>_\ufffe\uffff]/;
 export function textXml(text: string): string {
   if (!mayBeSpecial.test(text)) return text;
 
-  const escaped = text.replace(unwritable, (letter) => {
-    const code = letter.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+  const escaped = text.replace(unrepresentable, (character) => {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
     return `_x${code}_`;
   });
-  return escaped.replace(/[&<>]/g, (letter) => entities[letter] ?? '');
+  return escaped.replace(/[&<>]/g, (character) => entities[character] ?? '');
 }
 
-/** Escapes line breaks as well, as attributes of a table require. */
+/** Escapes a string for an attribute, including its line breaks and tabs. */
 export function attributeXml(text: string): string {
-  const marked = textXml(text).replaceAll('"', '&quot;');
-  return marked.replace(/[\t\n]/g, (letter) => (letter === '\n' ? '_x000A_' : '_x0009_'));
+  const escaped = textXml(text).replaceAll('"', '&quot;');
+  return escaped.replace(/[\t\n]/g, (character) => (character === '\n' ? '_x000A_' : '_x0009_'));
 }

@@ -2,20 +2,20 @@ import { constants, deflateRawSync } from 'node:zlib';
 import { Zip, ZipPassThrough } from 'fflate';
 import { OutputError } from '../../errors.ts';
 
-/** Maximum size of a ZIP entry without ZIP64, which spreadsheet programs do not read. */
-const maxBytes = 0xffffffff;
+/** Spreadsheet programs do not read ZIP64, which larger entries need. */
+const maxEntryBytes = 0xffffffff;
 
-/** Compression level. Higher ones take twice as long and save a tenth. */
+/** Higher compression levels take twice as long and save a tenth. */
 const level = 3;
 
-/** Amount deflated at a time. Each piece starts afresh; larger pieces save nothing. */
+/** Each piece is deflated on its own. Larger pieces save nothing. */
 const pieceBytes = 512 * 1024;
 
 /** Maximum size of a UTF-16 code unit in UTF-8. */
 const bytesPerCharacter = 3;
 
 /** Compression method (APPNOTE.TXT, 4.4.5). */
-const deflated = 8;
+const deflateMethod = 8;
 
 /**
  * First day that ZIP can represent. With the current time, the same report would give different
@@ -23,7 +23,7 @@ const deflated = 8;
  */
 const firstDay = new Date(1980, 0, 1);
 
-/** Streams entries one after the other, each in pieces. */
+/** Writes a ZIP archive, one entry after the other, each in pieces. */
 export class ZipArchive {
   #pieces: Uint8Array[] = [];
 
@@ -35,7 +35,7 @@ export class ZipArchive {
   #entry: DeflatedFile | undefined;
   #entryBytes = 0;
 
-  /** Buffers the entry until a piece is full. */
+  /** Bytes of the entry that do not yet fill a piece. */
   readonly #waiting = Buffer.allocUnsafe(pieceBytes);
   #waitingBytes = 0;
 
@@ -48,17 +48,17 @@ export class ZipArchive {
   }
 
   /**
-   * Encodes the text at once: a string that grew row by row would be copied by every garbage
-   * collection until its piece is full. Throws `OutputError` if the entry becomes too large.
+   * Adds text to the entry. Text is encoded at once, because garbage collection would copy a growing
+   * string again and again. Throws `OutputError` if the entry becomes too large.
    */
   write(text: string): void {
-    const maxBytes = bytesPerCharacter * text.length;
-    if (this.#waitingBytes + maxBytes > pieceBytes) this.#pushWaiting(false);
-    if (maxBytes > pieceBytes) this.#push(Buffer.from(text), false);
+    const maxTextBytes = bytesPerCharacter * text.length;
+    if (this.#waitingBytes + maxTextBytes > pieceBytes) this.#pushWaiting(false);
+    if (maxTextBytes > pieceBytes) this.#push(Buffer.from(text), false);
     else this.#waitingBytes += this.#waiting.write(text, this.#waitingBytes);
   }
 
-  /** Writes a last string and ends the entry. */
+  /** Adds the last text of an entry. */
   end(text: string): void {
     this.write(text);
     this.#pushWaiting(true);
@@ -69,12 +69,11 @@ export class ZipArchive {
     this.end(text);
   }
 
-  /** Ends the archive. */
   close(): void {
     this.#zip.end();
   }
 
-  /** Returns the bytes that are ready, each of them once. */
+  /** Returns the bytes that have become ready since the last call. */
   take(): Uint8Array[] {
     const ready = this.#pieces;
     this.#pieces = [];
@@ -88,7 +87,7 @@ export class ZipArchive {
 
   #push(bytes: Uint8Array, isLast: boolean): void {
     this.#entryBytes += bytes.length;
-    if (this.#entryBytes > maxBytes) {
+    if (this.#entryBytes > maxEntryBytes) {
       throw new OutputError(
         'The spreadsheet is larger than 4 GiB; no spreadsheet program can open it.',
         {
@@ -101,9 +100,9 @@ export class ZipArchive {
   }
 }
 
-/** Compresses with Node, in half the time that JavaScript takes. */
+/** Deflates with Node, which takes half as long as fflate. */
 class DeflatedFile extends ZipPassThrough {
-  override compression = deflated;
+  override compression = deflateMethod;
 
   protected override process(piece: Uint8Array, isLast: boolean): void {
     const finishFlush = isLast ? constants.Z_FINISH : constants.Z_SYNC_FLUSH;

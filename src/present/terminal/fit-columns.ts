@@ -1,11 +1,11 @@
-/** Names are shortened down to this width; IDs, dates and numbers never. */
+/** Names may be shortened to this width. IDs, dates and numbers are never shortened. */
 const minNameWidth = 24;
 
-/** Names are shortened further only if even one metric would not fit. */
-const minOnlyNameWidth = 8;
+/** Names may be shortened further if not even one metric would fit. */
+const minNarrowNameWidth = 8;
 
-/** Width in terminal cells. */
 export interface FitColumn {
+  /** In terminal cells. */
   readonly width: number;
   readonly isNumeric: boolean;
   readonly isName: boolean;
@@ -13,10 +13,10 @@ export interface FitColumn {
 
 /**
  * Fits columns into a line. Metrics are dropped from the right until names have at least 24
- * characters. One metric always remains, even on a narrow line.
+ * characters, but one metric always remains.
  *
- * @param gap space between two columns
- * @returns columns by index from left to right, and the width of each
+ * @param gap cells between two columns
+ * @returns the indexes of the columns that fit, from left to right, and their widths
  */
 export function fitColumns(
   columns: readonly FitColumn[],
@@ -39,10 +39,10 @@ export function fitColumns(
   while (!fits(minNameWidth) && kept.filter(isNumeric).length > 1) {
     kept.splice(kept.findLastIndex(isNumeric), 1);
   }
-  while (!fits(minOnlyNameWidth) && kept.length > 1) kept.pop();
+  while (!fits(minNarrowNameWidth) && kept.length > 1) kept.pop();
 
   let maxNameWidth = Math.min(lineWidth, Math.max(...widthsFor(lineWidth)));
-  while (!fits(maxNameWidth) && maxNameWidth > minOnlyNameWidth) maxNameWidth -= 1;
+  while (!fits(maxNameWidth) && maxNameWidth > minNarrowNameWidth) maxNameWidth -= 1;
   const widths = widthsFor(maxNameWidth);
   const isOnly = kept.length === 1;
   return { kept, widths: isOnly ? widths.map((width) => Math.min(width, lineWidth)) : widths };

@@ -15,12 +15,12 @@ import {
 } from '../../totals/ranked-groups.ts';
 import { formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
-import { displayName, idWithoutName, noName } from '../group-name.ts';
+import { formatName, idIfUnnamed, unnamedLabel } from '../group-name.ts';
 import { chooseHeading } from './headings.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
-/** Draws horizontal bars of one metric. A line describes the groups that are not shown. */
-export function groupBars(
+/** Draws a bar of one metric per group. A line sums up the groups beyond `--top`. */
+export function drawGroupBars(
   { all, top, others }: RankedGroups,
   metric: ReportMetric,
   look: TableLook = {},
@@ -35,7 +35,7 @@ export function groupBars(
       text: formatSums(sums),
     };
   });
-  const lines = [heading(metric, look), ...barChart(bars, look)];
+  const lines = [formatHeading(metric, look), ...barChart(bars, look)];
 
   if (others) {
     const rest = `${othersLabel(others.count)}: ${formatSums(others.sums)}`;
@@ -44,32 +44,32 @@ export function groupBars(
   return lines;
 }
 
-/** Returns a function that names groups, without ids that have a name next to them. */
+/** Returns a function that names groups. An ID with a name next to it is left out. */
 function groupFormatter(fields: readonly string[]): (key: GroupKey) => string {
   const hasName = fields.some(isNameField);
 
   return (key) => {
-    const texts: string[] = [];
+    const names: string[] = [];
     for (const [i, field] of fields.entries()) {
       const type = fieldTypeOf(field);
       if (hasName && type === 'id') continue;
-      const id = idWithoutName(field, (name) => key[fields.indexOf(name)]);
-      const text = id === undefined ? (key[i] ?? null) : `${noName} ${id}`;
-      const label = text === null ? noName : displayName(text);
-      texts.push(printable(type === 'hour' ? shortenHour(label) : label));
+      const id = idIfUnnamed(field, (name) => key[fields.indexOf(name)]);
+      const value = id === undefined ? (key[i] ?? null) : `${unnamedLabel} ${id}`;
+      const name = value === null ? unnamedLabel : formatName(value);
+      names.push(printable(type === 'hour' ? shortenHour(name) : name));
     }
-    return texts.join(' ');
+    return names.join(' ');
   };
 }
 
-/** Maximum number of lines, as on pages. */
-const maxLines = 5;
+/** Maximum number of line charts. A page draws as many lines. */
+const maxCharts = 5;
 
 /**
- * Draws a line chart of a metric for each of the largest groups, if the groups have a key other
- * than time. A line describes the groups without a chart.
+ * Draws a metric over time. If there are other keys, draws a chart for each of their largest groups,
+ * and a line that sums up the groups without a chart.
  */
-export function groupLines(
+export function drawGroupLines(
   ranked: RankedGroups,
   metric: ReportMetric,
   look: TableLook = {},
@@ -77,25 +77,25 @@ export function groupLines(
   const { all } = ranked;
   const time = all.by.find(({ field }) => isTimeField(field));
   const names = all.by.filter((key) => key !== time && key.describes !== time?.field);
-  if (!time || names.length === 0) return groupLine(ranked, metric, look);
+  if (!time || names.length === 0) return drawGroupLine(ranked, metric, look);
 
   const named = new GroupedTotals(names, (field) => all.metrics.includes(field));
   named.absorb(all);
   const largest = [...named].sort(byMetric(metric));
   const formatName = groupFormatter(names.map(({ field }) => field));
   const lines: string[] = [];
-  for (const group of largest.slice(0, maxLines)) {
-    const own = addUpOverTime(all, time, ({ key }) => {
+  for (const group of largest.slice(0, maxCharts)) {
+    const byTime = addUpOverTime(all, time, ({ key }) => {
       return (
         named.find(
           all.by.flatMap((column, i) => (names.includes(column) ? [key[i] ?? null] : [])),
         ) === group
       );
     });
-    const chart = groupLine({ ...ranked, all: own }, metric, look);
+    const chart = drawGroupLine({ ...ranked, all: byTime }, metric, look);
     lines.push(formatName(group.key), ...chart, '');
   }
-  const rest = largest.slice(maxLines);
+  const rest = largest.slice(maxCharts);
   if (rest.length > 0) {
     const sum = formatMetric(metric, addSums(rest, all.metrics)) ?? '';
     const line = `${othersLabel(rest.length)}: ${sum}`;
@@ -104,23 +104,23 @@ export function groupLines(
   return lines;
 }
 
-/** Adds up the matching groups by time, with every time of all groups. */
+/** Adds up the matching groups by time. Times without a match have no value. */
 function addUpOverTime(
   all: GroupedTotals,
   time: KeyColumn,
   matches: (group: Group) => boolean,
 ): GroupedTotals {
-  const own = new GroupedTotals([time], (field) => all.metrics.includes(field));
-  const place = all.by.indexOf(time);
-  own.addFields(all.metrics);
+  const byTime = new GroupedTotals([time], (field) => all.metrics.includes(field));
+  const timeIndex = all.by.indexOf(time);
+  byTime.addFields(all.metrics);
   for (const group of all) {
     const sums = matches(group) ? group.sums : { get: () => undefined };
-    own.add([group.key[place] ?? null], sums);
+    byTime.add([group.key[timeIndex] ?? null], sums);
   }
-  return own;
+  return byTime;
 }
 
-function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook): string[] {
+function drawGroupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook): string[] {
   const axis = layOutTime(all, all.by[0]?.unit ?? 'day');
   if (!axis) return [];
 
@@ -132,10 +132,10 @@ function groupLine({ all }: RankedGroups, metric: ReportMetric, look: TableLook)
 
   const first = labels[0] ?? '';
   const last = labels.at(-1) ?? '';
-  const days = first === last ? first : `${first} – ${last}`;
+  const period = first === last ? first : `${first} – ${last}`;
   const room = (look.width ?? Number.POSITIVE_INFINITY) - chooseHeading(metric.field).length - 2;
-  const shortDays = shorten(days, room);
-  const title = `${heading(metric, look)}  ${look.style?.dim(shortDays) ?? shortDays}`;
+  const shortPeriod = shorten(period, room);
+  const title = `${formatHeading(metric, look)}  ${look.style?.dim(shortPeriod) ?? shortPeriod}`;
   return [title, ...lineChart(chart, look)];
 }
 
@@ -144,7 +144,7 @@ function formatTick({ type }: ReportMetric, value: number): string {
   return type === 'percent' ? `${text}%` : text;
 }
 
-function heading({ field }: ReportMetric, { style }: TableLook): string {
+function formatHeading({ field }: ReportMetric, { style }: TableLook): string {
   const text = chooseHeading(field);
   return style ? style.bold(style.cyan(text)) : text;
 }

@@ -2,12 +2,11 @@ import type { TableLook } from '../../output/encoder.ts';
 import { type ColumnChoice, planColumns } from '../../query/column-plan.ts';
 import { isNameField, othersLabel, type RankedGroups } from '../../totals/ranked-groups.ts';
 import { orderMetrics } from '../choose-metrics.ts';
-import { buildTable, groupRows } from '../report-table.ts';
+import { buildTable, toGroupRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
 
 /**
- * Draws a table of groups, by default their keys and metrics, with a line for those that are not
- * shown and a line of totals.
+ * Draws a table of groups, with a row that sums up the groups beyond `--top`, and the totals.
  */
 export function groupTable(
   { all, metrics, top, others }: RankedGroups,
@@ -15,13 +14,12 @@ export function groupTable(
   choice: ColumnChoice,
 ): string[] {
   const total = all.totals();
-  const rows = groupRows(all, top);
+  const rows = toGroupRows(all, top);
   if (others) {
-    // The label is in the column that names the groups.
-    const labelled = all.by.find(({ field }) => isNameField(field)) ?? all.by[0];
+    const nameColumn = all.by.find(({ field }) => isNameField(field)) ?? all.by[0];
     const label = othersLabel(others.count);
-    const valueIn = (field: string) => (field === labelled?.field ? label : null);
-    rows.push({ sums: others.sums, valueIn });
+    const getValue = (field: string) => (field === nameColumn?.field ? label : null);
+    rows.push({ sums: others.sums, getValue });
   }
   const table = buildTable({
     columns: planColumns(choice, [...all.by.map(({ field }) => field), ...all.metrics]),

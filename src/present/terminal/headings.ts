@@ -1,8 +1,8 @@
 import { fieldLabel, fieldTypeOf } from '../../contract/columns.ts';
 
 /**
- * Returns the heading of a column: `campaign name`, `revenue (€)`, `week`, `CTR`. An unknown field
- * is its own heading. A label that the user chose is not changed.
+ * Chooses the heading of a column: `campaign name`, `revenue (€)`, `week`, `CTR`. The name of an
+ * unknown field, and a label that the user chose, are not changed.
  */
 export function chooseHeading(field: string, label = fieldLabel(field)): string {
   const isUsual = label === fieldLabel(field) || fieldTypeOf(field) === 'date';

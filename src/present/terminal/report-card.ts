@@ -17,14 +17,14 @@ export interface CardOptions {
   /** Metrics to show, in order. Default: the main metrics. */
   readonly metrics?: readonly ReportMetric[] | undefined;
 
-  /** Comparison whose changes are shown next to the metrics. */
+  /** Adds the changes next to the metrics. */
   readonly comparison?: Comparison | undefined;
 
   /** Labels as in `EncodeOptions`. */
   readonly labels?: EncodeOptions['labels'];
 }
 
-/** Shows the main metrics of an output as a card on a terminal, otherwise in lines for a log. */
+/** Formats the main metrics of a report as a card on a terminal, otherwise as lines for a log. */
 export function summaryLines(
   report: GroupedTotals,
   { isTerminal, look }: { readonly isTerminal: boolean; readonly look: TableLook },
@@ -33,35 +33,38 @@ export function summaryLines(
   return isTerminal ? reportCard(report, look, options) : totalLines(report, options);
 }
 
-/** Shows the main metrics of a report, and their changes, in a few lines. */
+/** Arranges the main metrics of a report, and their changes, in a few lines. */
 export function reportCard(
   report: GroupedTotals,
   look: TableLook = {},
   options: CardOptions = {},
 ): string[] {
   const { comparison } = options;
-  const metrics = metricsToShow(report, options);
-  const lines = arrangeInColumns(cardItems(metrics, report.totals(), comparison), look);
+  const metrics = chooseCardMetrics(report, options);
+  const lines = arrangeInColumns(listItems(metrics, report.totals(), comparison), look);
 
   const { width = 80 } = look;
   const comparisonText = comparison ? comparisonLines(comparison, width - gap.length) : [];
   return [...lines, ...comparisonText.map((line) => gap + line)];
 }
 
-/** Lists the same metrics for a log, with their changes. */
+/** Lists the main metrics of a report, and their changes, in one line for a log. */
 function totalLines(report: GroupedTotals, options: CardOptions = {}): string[] {
   const { comparison } = options;
-  const items = cardItems(metricsToShow(report, options), report.totals(), comparison);
-  const texts = items.map(({ label, text, change }) => {
+  const items = listItems(chooseCardMetrics(report, options), report.totals(), comparison);
+  const totals = items.map(({ label, text, change }) => {
     return change ? `${label} ${text} (${change.text})` : `${label} ${text}`;
   });
-  const lines = texts.length > 0 ? [texts.join(', ')] : [];
+  const lines = totals.length > 0 ? [totals.join(', ')] : [];
   if (comparison) lines.push(...comparisonLines(comparison));
   return lines.map((line) => gap + line);
 }
 
-/** Chooses the metrics to show, without those that have no value. */
-function metricsToShow(report: GroupedTotals, { metrics, labels }: CardOptions): ReportMetric[] {
+/** Chooses the metrics of a card. Metrics without a value are left out. */
+function chooseCardMetrics(
+  report: GroupedTotals,
+  { metrics, labels }: CardOptions,
+): ReportMetric[] {
   const totals = report.totals();
   const shown = metrics ?? chooseMetrics(defaultMetrics(report.metrics), totals);
   const filled = shown.filter(({ derived, field }) => derived || totals.get(field) !== undefined);
@@ -75,11 +78,10 @@ interface CardItem {
   readonly label: string;
   readonly text: string;
 
-  /** Change against an earlier report. */
   readonly change?: Change | undefined;
 }
 
-function cardItems(
+function listItems(
   metrics: readonly ReportMetric[],
   totals: Sums,
   comparison: Comparison | undefined,
@@ -90,7 +92,7 @@ function cardItems(
   });
 }
 
-/** Arranges items in as many columns as fit, reading down. */
+/** Arranges items in as many columns as fit, to be read downwards. */
 function arrangeInColumns(items: readonly CardItem[], { width = 80, style }: TableLook): string[] {
   const labelWidth = Math.max(0, ...items.map(({ label }) => measureWidth(label)));
   const textWidth = Math.max(0, ...items.map(({ text }) => measureWidth(text)));
@@ -106,13 +108,13 @@ function arrangeInColumns(items: readonly CardItem[], { width = 80, style }: Tab
     );
     const line = i % height;
     lines[line] += `${gap}${style?.dim(label) ?? label}${padding}${text}`;
-    if (change) lines[line] += gap + changeCell(change, changeWidth, style);
+    if (change) lines[line] += gap + formatChange(change, changeWidth, style);
   }
   return lines;
 }
 
-/** Formats a change, aligned to the right. */
-function changeCell(change: Change, width: number, style: TableStyle | undefined): string {
+/** Aligns a change to the right, and colors it. */
+function formatChange(change: Change, width: number, style: TableStyle | undefined): string {
   const paint = style && changeColor(change, style);
   return ' '.repeat(width - measureWidth(change.text)) + (paint?.(change.text) ?? change.text);
 }

@@ -5,8 +5,8 @@ import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import type { ReportSums } from '../../totals/report-sums.ts';
 import { findLeadingMetric, orderMetrics } from '../choose-metrics.ts';
-import { endedSentence, listBreakdowns } from '../ended-groups.ts';
-import { findIn, listPlanMetrics } from '../report-model.ts';
+import { formatEndedGroups, listBreakdowns } from '../ended-groups.ts';
+import { earlierRowFinder, listPlanMetrics } from '../report-model.ts';
 import { buildTable, toTableRows } from '../report-table.ts';
 import { tableLines } from './table-lines.ts';
 
@@ -17,7 +17,7 @@ export interface ReportLines {
   readonly options: EncodeOptions;
 }
 
-/** Draws all rows of a report for a terminal, with every metric that fits. */
+/** Draws all rows of a report for a terminal, and names the groups that have ended. */
 export function reportLines({ plan, sums, rows, options }: ReportLines): string[] {
   const { table: look = {}, comparison, selectedColumns, keepsOrder } = options;
   const total = sums.total.totals();
@@ -29,7 +29,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
     lead,
     rows: toTableRows(rows),
     total,
-    findBefore: findIn(comparison?.sums.rows),
+    findBefore: earlierRowFinder(comparison?.sums.rows),
     hasNamedColumns: selectedColumns !== undefined,
     keepsOrder,
   });
@@ -37,7 +37,7 @@ export function reportLines({ plan, sums, rows, options }: ReportLines): string[
   if (!comparison || !lead) return lines;
 
   for (const unit of listBreakdowns(sums, comparison)) {
-    const sentence = printable(endedSentence(unit, lead, comparison) ?? '');
+    const sentence = printable(formatEndedGroups(unit, lead, comparison) ?? '');
     if (sentence !== '') lines.push(...wrap(sentence, look.width ?? Number.POSITIVE_INFINITY));
   }
   return lines;

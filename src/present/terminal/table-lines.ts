@@ -5,7 +5,7 @@ import type { Change } from '../../totals/change.ts';
 import type { Comparison } from '../../totals/comparison.ts';
 import type { Sums } from '../../totals/grouped-totals.ts';
 import { compareMetric, formatMetric, metricValue } from '../../totals/report-metrics.ts';
-import { comparisonSentence } from '../report-model.ts';
+import { formatComparison } from '../report-model.ts';
 import {
   compareRow,
   findNameColumn,
@@ -17,9 +17,9 @@ import {
 import { chooseHeading } from './headings.ts';
 import { type DrawnColumn, drawTable, type TextCell } from './text-table.ts';
 
-const noText: TextCell = { text: '' };
+const emptyCell: TextCell = { text: '' };
 
-/** Draws a table for a terminal, with totals and the changes against an earlier report. */
+/** Draws a table for a terminal, with totals and changes. */
 export function tableLines(
   table: ReportTable,
   look: TableLook,
@@ -28,7 +28,7 @@ export function tableLines(
   const columns = listColumns(table, comparison !== undefined, look);
   const lines = drawTable(
     {
-      columns: columns.map(({ shown }) => shown),
+      columns: columns.map(({ drawn }) => drawn),
       rows: table.rows.map((row) => columns.map(({ buildCell }) => buildCell(row))),
       foot: look.totals === false ? [] : footRows(table, columns, { comparison, look }),
       advice: 'Choose columns with --columns or --metrics, or see all with --format csv.',
@@ -39,25 +39,25 @@ export function tableLines(
   return hasLines ? [...lines, ...comparisonLines(comparison, look.width)] : lines;
 }
 
-/** Wraps the sentence on the comparison. */
+/** Names the periods of a comparison in lines of a width. */
 export function comparisonLines(
   comparison: Comparison,
   width = Number.POSITIVE_INFINITY,
 ): string[] {
-  return wrap(printable(comparisonSentence(comparison)), width);
+  return wrap(printable(formatComparison(comparison)), width);
 }
 
 interface LineColumn {
-  readonly shown: DrawnColumn;
+  readonly drawn: DrawnColumn;
 
-  /** Column of the table; absent for labels and changes. */
+  /** Absent for labels and changes. */
   readonly column?: TableColumn;
   buildCell(row: TableRow): TextCell;
 }
 
 /**
- * Lists the columns. The change of each row follows the leading metric. One more column has the
- * labels for the rows below the table.
+ * Lists the columns. The change of each row follows the leading metric. If there are only metrics,
+ * an extra column labels the rows.
  */
 function listColumns(
   table: ReportTable,
@@ -67,31 +67,28 @@ function listColumns(
   const { columns, lead, isCompared } = table;
   const listed: LineColumn[] = [];
   if (hasComparison && !findNameColumn(columns)) {
-    const shown = { heading: '', isNumeric: false, isName: false };
-    listed.push({ shown, buildCell: () => ({ text: 'now' }) });
+    const drawn = { heading: '', isNumeric: false, isName: false };
+    listed.push({ drawn, buildCell: () => ({ text: 'now' }) });
   }
 
   for (const column of columns) {
     const { field, label, kind, metric } = column;
-    const shown = {
+    const drawn = {
       heading: printable(chooseHeading(field, label)),
       isNumeric: kind === 'metric',
       isName: kind === 'name' || kind === 'other',
     };
-    listed.push({ shown, column, buildCell: (row) => ({ text: formatCell(column, row) }) });
+    listed.push({ drawn, column, buildCell: (row) => ({ text: formatCell(column, row) }) });
     if (!isCompared || !metric || field !== lead?.field) continue;
 
     const change = { heading: 'change', isNumeric: true, isName: false };
     const buildCell = (row: TableRow) => changeCell(compareRow(table, metric, row), style);
-    listed.push({ shown: change, buildCell });
+    listed.push({ drawn: change, buildCell });
   }
   return listed;
 }
 
-/**
- * Lists the rows below the table. These are the totals, if there are several rows, and the earlier
- * report with its changes.
- */
+/** Lists the rows below the table: totals of several rows, the earlier report, and the changes. */
 function footRows(
   { columns, rows, total }: ReportTable,
   listed: readonly LineColumn[],
@@ -102,35 +99,39 @@ function footRows(
   );
   if (!hasTotals && !comparison) return [];
 
-  const labelled = listed.find(({ shown }) => !shown.isNumeric);
-  const footRow = (label: string, buildCell: (column: TableColumn) => TextCell): TextCell[] => {
-    return listed.map((own) => {
-      if (own === labelled) return { text: label };
-      return own.column?.metric ? buildCell(own.column) : noText;
+  const labelColumn = listed.find(({ drawn }) => !drawn.isNumeric);
+  const buildFootRow = (
+    label: string,
+    buildCell: (column: TableColumn) => TextCell,
+  ): TextCell[] => {
+    return listed.map((lineColumn) => {
+      if (lineColumn === labelColumn) return { text: label };
+      const { column } = lineColumn;
+      return column?.metric ? buildCell(column) : emptyCell;
     });
   };
-  const sumRow = (label: string, sums: Sums): TextCell[] => {
-    return footRow(label, ({ metric }) => ({
+  const buildSumRow = (label: string, sums: Sums): TextCell[] => {
+    return buildFootRow(label, ({ metric }) => ({
       text: (metric && formatMetric(metric, sums)) ?? null,
     }));
   };
 
-  const foot = rows.length > 1 ? [sumRow('total', total)] : [];
+  const sumRows = rows.length > 1 ? [buildSumRow('total', total)] : [];
   const before = comparison?.sums.total.totals();
-  if (!before) return foot;
+  if (!before) return sumRows;
 
-  const changes = footRow('change', ({ metric }) => {
-    return metric ? changeCell(compareMetric(metric, total, before), look.style) : noText;
+  const changes = buildFootRow('change', ({ metric }) => {
+    return metric ? changeCell(compareMetric(metric, total, before), look.style) : emptyCell;
   });
-  return [...foot, sumRow('before', before), changes];
+  return [...sumRows, buildSumRow('before', before), changes];
 }
 
 function changeCell(change: Change | undefined, style: TableStyle | undefined): TextCell {
-  if (!change) return noText;
+  if (!change) return emptyCell;
   return { text: change.text, paint: style && changeColor(change, style) };
 }
 
-/** Returns green for increases, red for decreases, none for money. */
+/** Returns green for increases and red for decreases, but no color for money. */
 export function changeColor(
   { direction, isNeutral = false }: Change,
   style: TableStyle,

@@ -4,18 +4,17 @@ import { measureWidth, shorten } from '../../text/cell-width.ts';
 import { isolated } from '../../text/printable.ts';
 import type { AxisTick } from '../../totals/time-axis.ts';
 
-/** Charts made of characters, which fit a given width. */
-
-/** A bar; `text` is its value for display. */
 export interface Bar {
   readonly label: string;
   readonly value: number;
+
+  /** Formatted value. */
   readonly text: string;
 }
 
 /**
- * Draws thin horizontal bars with a resolution of half a cell, one line each with label, bar and
- * value. Negative values have no bar.
+ * Draws horizontal bars, accurate to half a cell. Each line has a label, a bar and a value. Negative
+ * values have no bar.
  */
 export function barChart(bars: readonly Bar[], { width = 80 }: TableLook = {}): string[] {
   const valueWidth = Math.max(0, ...bars.map(({ text }) => measureWidth(text)));
@@ -53,7 +52,7 @@ export interface ValuesOverTime {
   formatValue(value: number): string;
 }
 
-/** Draws a scale of round numbers that includes zero. */
+/** Draws a line over a time axis. Its scale has round numbers and includes zero. */
 export function lineChart(
   { values, ticks, formatValue }: ValuesOverTime,
   { width: lineWidth = 80, style }: TableLook = {},
@@ -62,12 +61,12 @@ export function lineChart(
   const min = Math.min(0, ...known);
   const max = Math.max(0, ...known);
   const isFlat = min === max;
-  // A line of zeros has room above it.
+  // A scale needs a range, even for a line of zeros.
   const scale = scaleLinear()
     .domain([min, isFlat ? 1 : max])
     .nice(scaleNumbers);
 
-  // Every number of the scale is next to a line, at equal distances.
+  // Each number of the scale labels a line of characters, at equal distances.
   const numbers = scale.ticks(scaleNumbers);
   const linesBetween = Math.max(2, Math.floor(chartHeight / (numbers.length - 1)));
   const height = linesBetween * (numbers.length - 1) + 1;
@@ -79,9 +78,11 @@ export function lineChart(
 
   const canvas = new Canvas(width, height);
   scale.range([canvas.findMiddle(height - 1), canvas.findMiddle(0)]);
-  const places = values.map((_, i) => Math.floor(((i + 0.5) * canvas.dotsAcross) / values.length));
-  const rows = values.map((value) => (value === undefined ? undefined : Math.round(scale(value))));
-  drawValues(canvas, places, rows);
+  const dots = values.map((value, i): Dot | undefined => {
+    const x = Math.floor(((i + 0.5) * canvas.dotsAcross) / values.length);
+    return value === undefined ? undefined : { x, y: Math.round(scale(value)) };
+  });
+  drawDots(canvas, dots);
 
   const dim = style?.dim ?? ((text: string) => text);
   const paint = style?.cyan ?? ((text: string) => text);
@@ -91,31 +92,26 @@ export function lineChart(
     return drawn === '' ? dim(margin) : dim(margin) + paint(drawn);
   });
   const margin = ' '.repeat(scaleWidth + 1);
-  const axis = timeAxisLines(ticks, { count: values.length, width });
+  const axis = drawTimeAxis(ticks, { count: values.length, width });
   return [...lines, ...axis.map((line) => dim(margin + line))];
 }
 
-/** @param rows dot row of each value, if any */
-function drawValues(
-  canvas: Canvas,
-  places: readonly number[],
-  rows: readonly (number | undefined)[],
-): void {
+/** Connects neighboring dots. A dot between two gaps is drawn alone. */
+function drawDots(canvas: Canvas, dots: readonly (Dot | undefined)[]): void {
   let last: Dot | undefined;
-  for (const [i, y] of rows.entries()) {
-    const dot = y === undefined ? undefined : { x: places[i] ?? 0, y };
+  for (const dot of dots) {
     if (dot) canvas.drawLine(last ?? dot, dot);
     last = dot;
   }
 }
 
-/** A position in dots from the top left. */
+/** A position, counted in dots from the top left. */
 interface Dot {
   readonly x: number;
   readonly y: number;
 }
 
-/** Bits of a braille character's dots, from the top left. */
+/** Bit of each dot in a braille character, by row and column. */
 const brailleBits = [
   [0x01, 0x08],
   [0x02, 0x10],
@@ -124,11 +120,11 @@ const brailleBits = [
 ];
 const brailleStart = 0x2800;
 
-/** Draws braille, with eight dots per cell. */
+/** Draws with braille characters, which have eight dots each. */
 class Canvas {
   readonly dotsAcross: number;
 
-  /** Bits of each cell, by rows. */
+  /** Bits of each character, by line. */
   readonly #cells: number[][];
 
   constructor(width: number, height: number) {
@@ -136,12 +132,12 @@ class Canvas {
     this.#cells = Array.from({ length: height }, () => new Array<number>(width).fill(0));
   }
 
-  /** Returns the dot row in the middle of a line of characters. */
+  /** Returns the row of dots in the middle of a line of characters. */
   findMiddle(line: number): number {
     return 4 * line + 1;
   }
 
-  /** Draws a straight line including both ends. */
+  /** Draws a straight line that includes both ends. */
   drawLine(from: Dot, to: Dot): void {
     const steps = Math.max(1, Math.abs(to.x - from.x), Math.abs(to.y - from.y));
     for (let step = 0; step <= steps; step++) {
@@ -169,21 +165,21 @@ class Canvas {
 }
 
 /**
- * Draws the axis with its ticks, and as many labels as fit.
- * @param count number of steps
+ * Draws a time axis with as many ticks and labels as fit.
+ * @param count number of values
  */
-function timeAxisLines(
+function drawTimeAxis(
   ticks: readonly AxisTick[],
   { count, width }: { count: number; width: number },
 ): string[] {
   const axis = new Array<string>(width).fill('─');
   let labels = '';
   for (const { index, text } of ticks) {
-    const place = Math.floor(((index + 0.5) * width) / count);
-    const start = Math.max(0, Math.min(place - Math.floor(text.length / 2), width - text.length));
+    const x = Math.floor(((index + 0.5) * width) / count);
+    const start = Math.max(0, Math.min(x - Math.floor(text.length / 2), width - text.length));
     const hasRoom = labels === '' ? text.length <= width : start > labels.length;
     if (!hasRoom) continue;
-    axis[place] = '┬';
+    axis[x] = '┬';
     labels = labels.padEnd(start) + text;
   }
   return [`└${axis.join('')}`, ` ${labels}`];

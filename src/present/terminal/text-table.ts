@@ -5,7 +5,6 @@ import { isolated, printable, shortened } from '../../text/printable.ts';
 import { fitColumns } from './fit-columns.ts';
 import { chooseHeading } from './headings.ts';
 
-/** Applies a terminal style. */
 type Paint = (text: string) => string;
 
 export interface TextCell {
@@ -17,10 +16,10 @@ export interface TextCell {
 export interface DrawnColumn {
   readonly heading: string;
 
-  /** True if cells are aligned to the right. */
+  /** Set if cells are aligned to the right. */
   readonly isNumeric: boolean;
 
-  /** True for a name, which may be shortened. */
+  /** Set for a name, which may be shortened. */
   readonly isName: boolean;
 }
 
@@ -28,29 +27,32 @@ export interface TextTable {
   readonly columns: readonly DrawnColumn[];
   readonly rows: readonly (readonly TextCell[])[];
 
-  /** Rows below a line; the first of them is bold. */
+  /** Rows below a line. The first one is bold. */
   readonly foot?: readonly (readonly TextCell[])[];
 
-  /** Sentence after the names of the columns that did not fit. */
+  /** Sentence that follows the names of hidden columns. */
   readonly advice: string;
 }
 
-/** `index` is the position in the table, `width` is in terminal cells. */
-interface PlacedColumn extends DrawnColumn {
+/** A column that fits. */
+interface FittedColumn extends DrawnColumn {
+  /** Position in the table. */
   readonly index: number;
+
+  /** Lines of the heading. */
   readonly lines: readonly string[];
+
+  /** In terminal cells. */
   readonly width: number;
 }
 
 const gap = 2;
 
-/**
- * Draws aligned lines that fit the width of the terminal, and names the columns that do not fit.
- */
+/** Draws aligned columns that fit the width of the terminal, and names the others. */
 export function drawTable(table: TextTable, look: TableLook = {}): string[] {
   const { rows, foot = [], advice } = table;
   const { style, width = Number.POSITIVE_INFINITY } = look;
-  const { columns, hidden } = placeColumns(table, look);
+  const { columns, hidden } = chooseColumns(table, look);
   if (columns.length === 0) return [];
 
   const rule = columns.map((column) => '─'.repeat(column.width));
@@ -65,15 +67,15 @@ export function drawTable(table: TextTable, look: TableLook = {}): string[] {
   return lines;
 }
 
-/** Decides which columns are shown and how wide they are; headings are wrapped if necessary. */
-function placeColumns(
+/** Chooses the columns that fit. If not everything fits, wraps headings first. */
+function chooseColumns(
   { columns, rows, foot = [] }: TextTable,
   { width: lineWidth = Number.POSITIVE_INFINITY }: TableLook,
-): { readonly columns: readonly PlacedColumn[]; readonly hidden: readonly string[] } {
+): { readonly columns: readonly FittedColumn[]; readonly hidden: readonly string[] } {
   const cellWidths = columns.map((_, i) => {
     let width = 0;
     for (const cells of [...rows, ...foot])
-      width = Math.max(width, measureWidth(displayText(cells[i])));
+      width = Math.max(width, measureWidth(cellText(cells[i])));
     return width;
   });
   const fitHeadings = (headings: readonly (readonly string[])[]) => {
@@ -94,18 +96,18 @@ function placeColumns(
   });
   const { headings, kept, widths } = isWhole ? whole : fitHeadings(folded);
 
-  const placed = kept.flatMap((index, i): PlacedColumn[] => {
+  const isolatedText = kept.flatMap((index, i): FittedColumn[] => {
     const column = columns[index];
     const width = widths[i] ?? 0;
     const lines = (headings[index] ?? []).map((line) => shorten(line, width));
     return column ? [{ ...column, index, width, lines }] : [];
   });
   const hidden = columns.filter((_, i) => !kept.includes(i)).map(({ heading }) => heading);
-  return { columns: placed, hidden };
+  return { columns: isolatedText, hidden };
 }
 
-/** Single-line headings are aligned with the last line. */
-function headLines(columns: readonly PlacedColumn[]): string[] {
+/** Formats the headings. A shorter one is aligned with the last line. */
+function headLines(columns: readonly FittedColumn[]): string[] {
   const height = Math.max(...columns.map(({ lines }) => lines.length));
   return Array.from({ length: height }, (_, line) => {
     const names = columns.map(({ lines, width, isNumeric }) => {
@@ -118,34 +120,34 @@ function headLines(columns: readonly PlacedColumn[]): string[] {
 
 function formatLine(
   cells: readonly TextCell[],
-  columns: readonly PlacedColumn[],
+  columns: readonly FittedColumn[],
   { style, width }: TableLook,
 ): string {
   const texts = columns.map((column) => {
     const cell = cells[column.index];
-    const whole = displayText(cell);
+    const whole = cellText(cell);
     // Numbers are never shortened. The ends of names often tell them apart.
     const isWhole = column.isNumeric && columns.length > 1;
     const text = isWhole ? whole : shortenMiddle(whole, column.width);
     // In a terminal that reorders text, the numbers after a right-to-left name would change places.
-    const placed = width !== undefined ? isolated(text) : text;
+    const isolatedText = width !== undefined ? isolated(text) : text;
     const paint = cell?.text === null ? style?.dim : cell?.paint;
-    return align(paint?.(placed) ?? placed, text, column);
+    return align(paint?.(isolatedText) ?? isolatedText, text, column);
   });
   return texts.join(' '.repeat(gap)).trimEnd();
 }
 
-/** @param text what the styled text measures */
+/** @param text the same text without styles, which is measured */
 function align(
   styled: string,
   text: string,
-  { width, isNumeric }: Pick<PlacedColumn, 'width' | 'isNumeric'>,
+  { width, isNumeric }: Pick<FittedColumn, 'width' | 'isNumeric'>,
 ): string {
   const padding = ' '.repeat(Math.max(0, width - measureWidth(text)));
   return isNumeric ? padding + styled : styled + padding;
 }
 
-function displayText(cell: TextCell | undefined): string {
+function cellText(cell: TextCell | undefined): string {
   if (cell?.text === null) return '–';
   return shortened(cell?.text ?? '', maxTextLength);
 }
@@ -165,10 +167,10 @@ function maxWidth(lines: readonly string[]): number {
   return Math.max(0, ...lines.map(measureWidth));
 }
 
-/** Longer strings are cut before they are measured, because no table shows them in full. */
+/** Longer strings are cut before they are measured. No table shows them in full. */
 const maxTextLength = 2_000;
 
-/** Heading of a list's column, and its value in a record. */
+/** A column of a list. */
 export interface TextColumn<Item> {
   readonly name: string;
   readonly value: (item: Item) => string | number | boolean | null | undefined;
@@ -176,11 +178,11 @@ export interface TextColumn<Item> {
   /** Type in typed formats. Default: text. */
   readonly type?: FieldType;
 
-  /** Set if values must not be shortened, such as an ID. */
+  /** Set for values that must not be shortened, such as IDs. */
   readonly whole?: boolean;
 }
 
-/** Draws a list (campaigns, fields, the history), ending in a line break. */
+/** Draws a list, such as campaigns or fields. Ends in a line break. */
 export function textTable<Item>(
   items: readonly Item[],
   textColumns: readonly TextColumn<Item>[],

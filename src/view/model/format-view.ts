@@ -122,8 +122,10 @@ async function chartLines(
   const metric = (view.options.metrics ? undefined : ranked.sortedBy) ?? metricToSortBy(view);
   if (!metric) throw new UsageError('--chart needs a metric, and the report has none.');
   // Loaded lazily: scales take 10 ms, which commands without a chart should not pay for.
-  const { groupBars, groupLines } = await import('../../present/terminal/group-charts.ts');
-  return chart === 'bar' ? groupBars(ranked, metric, look) : groupLines(ranked, metric, look);
+  const { drawGroupBars, drawGroupLines } = await import('../../present/terminal/group-charts.ts');
+  return chart === 'bar'
+    ? drawGroupBars(ranked, metric, look)
+    : drawGroupLines(ranked, metric, look);
 }
 
 /** Formats the object of `--json`. Sums have all their digits. */

@@ -1,4 +1,4 @@
-/** Shows the values of a chart's slot above the chart, so that no line is covered. */
+/** Shows the values under the pointer above the chart, so that no line is covered. */
 export function showChartTips(): void {
   const tip = document.createElement('div');
   tip.className = 'tip';
@@ -10,9 +10,9 @@ export function showChartTips(): void {
     const slot = target instanceof Element ? target.closest<HTMLElement>('.slots i') : null;
     if (!slot) return;
 
-    tip.replaceChildren(...tipLines(slot));
+    tip.replaceChildren(...buildTipLines(slot));
     tip.hidden = false;
-    placeTip(tip, slot);
+    positionTip(tip, slot);
   };
   addEventListener('pointermove', show);
   addEventListener('pointerdown', show);
@@ -22,8 +22,8 @@ export function showChartTips(): void {
   addEventListener('scroll', hide, true);
 }
 
-/** Returns the label of the slot, then each value with the color and name of its series. */
-function tipLines(slot: HTMLElement): HTMLElement[] {
+/** Builds the label of a slot, and a line per value with the color and name of its series. */
+function buildTipLines(slot: HTMLElement): HTMLElement[] {
   const [label = '', ...values] = (slot.dataset.v ?? '').split('\n');
   const name = document.createElement('strong');
   name.textContent = label;
@@ -41,12 +41,12 @@ function tipLines(slot: HTMLElement): HTMLElement[] {
   return [name, ...lines];
 }
 
-/** Pixels to the chart and to the edges of the window. */
+/** Distances in pixels from the chart, and from the edges of the browser window. */
 const distance = 6;
 const margin = 4;
 
-/** Places the tip above the drawing at the slot, or below it if there is no room. */
-function placeTip(tip: HTMLElement, slot: HTMLElement): void {
+/** Puts the tip above the slot, or below it if there is no room. */
+function positionTip(tip: HTMLElement, slot: HTMLElement): void {
   const { left, right, top, bottom } = slot.getBoundingClientRect();
   const { width, height } = tip.getBoundingClientRect();
   const above = top - distance - height;

@@ -2,8 +2,8 @@ import { showChartTips } from './chart-tip.ts';
 import { makeSortable } from './sort-table.ts';
 
 /**
- * Script of a page: sorts its tables, and shows chart values next to the pointer. The page is
- * complete without it.
+ * Sorts the tables of a page and shows chart values under the pointer. The page is complete without
+ * this script.
  */
 for (const table of document.querySelectorAll('table')) makeSortable(table);
 showChartTips();

@@ -1,10 +1,10 @@
-/** Lets a click on a heading sort the rows. */
+/** Turns headings into buttons that sort the rows. */
 export function makeSortable(table: HTMLTableElement): void {
   const body = table.tBodies[0];
   if (!body || body.rows.length < 2) return;
 
   const heads = [...table.querySelectorAll('th')];
-  for (const [place, head] of heads.entries()) {
+  for (const [column, head] of heads.entries()) {
     const button = document.createElement('button');
     button.type = 'button';
     button.append(...head.childNodes);
@@ -12,15 +12,15 @@ export function makeSortable(table: HTMLTableElement): void {
       const order = nextOrder(head);
       for (const other of heads) other.removeAttribute('aria-sort');
       head.ariaSort = order;
-      body.append(...sortedRows([...body.rows], place, order === 'ascending' ? 1 : -1));
+      body.append(...sortRows([...body.rows], column, order === 'ascending' ? 1 : -1));
     });
     head.append(button);
   }
 }
 
 /**
- * Returns the next order of a column. The first order is descending for numbers and ascending for
- * strings. Each further click reverses it.
+ * Returns the order after a click. The first click sorts numbers descending and strings ascending.
+ * Each further click reverses the order.
  */
 function nextOrder(head: HTMLElement): 'ascending' | 'descending' {
   const isNumeric = head.classList.contains('n');
@@ -30,14 +30,14 @@ function nextOrder(head: HTMLElement): 'ascending' | 'descending' {
 
 const collator = new Intl.Collator('en', { numeric: true });
 
-/** Sorts rows. Those without a value are last in either order. */
-function sortedRows(
+/** Sorts rows by a column. Rows without a value come last in either order. */
+function sortRows(
   rows: HTMLTableRowElement[],
-  place: number,
+  column: number,
   sign: 1 | -1,
 ): HTMLTableRowElement[] {
   return rows.sort((one, other) => {
-    const [a, b] = [one.cells[place], other.cells[place]];
+    const [a, b] = [one.cells[column], other.cells[column]];
     if (!a || !b) return 0;
 
     const isMissing = Number(isEmpty(a)) - Number(isEmpty(b));
@@ -50,16 +50,16 @@ function isEmpty(cell: HTMLElement): boolean {
 }
 
 function compareCells(a: HTMLElement, b: HTMLElement): number {
-  if (a.classList.contains('n')) return numberIn(a) - numberIn(b);
+  if (a.classList.contains('n')) return parseCellNumber(a) - parseCellNumber(b);
   return collator.compare(readSortText(a), readSortText(b));
 }
 
-/** Reads the number at the beginning of a cell. A change may follow the number. */
-function numberIn(cell: HTMLElement): number {
+/** Parses the number of a cell, which a change may follow. */
+function parseCellNumber(cell: HTMLElement): number {
   return Number.parseFloat(cell.firstChild?.textContent?.replaceAll(',', '') ?? '');
 }
 
-/** Returns the string by which a cell is sorted. Times have a sort string of their own. */
+/** Returns the string by which a cell is sorted. A time is shown in another form. */
 function readSortText(cell: HTMLElement): string {
   return cell.dataset.v ?? cell.textContent ?? '';
 }
