@@ -5,7 +5,13 @@ import { Decimal } from '../text/decimal.ts';
 import { isObject } from '../text/json-object.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
-import { endsTrial, NotTried, type ReadReport, requirePrerequisite, type Trial } from './trial.ts';
+import {
+  type CheckedReport,
+  endsTrial,
+  NotTriedError,
+  requirePrerequisite,
+  type Trial,
+} from './trial.ts';
 
 /** A property of the service that a client depends on. */
 export interface Claim {
@@ -17,12 +23,12 @@ export interface Claim {
   /** A sentence whose subject is the service. */
   readonly sentence: string;
 
-  /** The reason why the claim is not tried for a DSP account; absent if it is tried. */
-  readonly dspLacks?: string;
+  /** Why the claim is not tried on a DSP account. Absent if it is tried. */
+  readonly dspSkipReason?: string;
 
   /**
-   * Returns the difference from the claim, or nothing. Throws `NotTried`. Throws an `AdreportError`
-   * for a response that the client does not accept.
+   * Returns how the service differs from the claim, or `undefined` if the claim holds. Throws
+   * `NotTriedError`, or an `AdreportError` for a response that the client does not accept.
    */
   check(trial: Trial): Promise<string | undefined>;
 }
@@ -55,14 +61,14 @@ export const claims: readonly Claim[] = [
         if (isUnknownReport(error)) return undefined;
         throw error;
       }
-      return 'it has a status';
+      return 'it returns a status';
     },
   },
   {
     id: 'campaigns',
     kind: 'documented',
     sentence: 'lists the campaigns as a JSON array, each with its IDs, names and ad units',
-    dspLacks: 'a DSP account may have no list of campaigns',
+    dspSkipReason: 'a DSP account may have no list of campaigns',
     async check({ client }) {
       const { document } = await client.campaigns();
       if (!Array.isArray(document)) return 'the list is inside an object';
@@ -81,7 +87,8 @@ export const claims: readonly Claim[] = [
     sentence: 'refuses the download of a report that is in progress with status 409',
     async check({ client, days }) {
       const id = await requirePrerequisite(days.create());
-      if (!(await isInProgress(client, id))) throw new NotTried('the report was ready at once');
+      if (!(await isInProgress(client, id)))
+        throw new NotTriedError('the report was ready at once');
 
       try {
         const response = await client.download(id);
@@ -90,8 +97,8 @@ export const claims: readonly Claim[] = [
         if (isStillInProgress(error)) return undefined;
         throw error;
       }
-      if (await isInProgress(client, id)) return 'it sends data';
-      throw new NotTried('the report became ready before its download');
+      if (await isInProgress(client, id)) return 'it sends the data';
+      throw new NotTriedError('the report became ready before its download');
     },
   },
   {
@@ -116,7 +123,7 @@ export const claims: readonly Claim[] = [
     sentence: 'reads since and until as the window-clock setting says, and includes both',
     async check({ days }) {
       const report = await requirePrerequisite(days.read());
-      if (!report.tail.summary) throw new NotTried('the report by day has no summary');
+      if (!report.tail.summary) throw new NotTriedError('the report by day has no summary');
       return findDifference(report, 'window');
     },
   },
@@ -126,7 +133,7 @@ export const claims: readonly Claim[] = [
     sentence: 'sends one row per day for DAILY, inside the period and in the zone of the request',
     async check(trial) {
       const days = await requireRows(trial);
-      if (findDifference(days, 'window')) throw new NotTried('the report has another period');
+      if (findDifference(days, 'window')) throw new NotTriedError('the report has another period');
       const difference = findDifference(days, 'columns', 'rows', 'zone');
       if (difference !== undefined || trial.settings.profile === 'buyer') return difference;
       return findDifference(await requirePrerequisite(trial.profileReport.read()), 'zone', 'rows');
@@ -154,20 +161,22 @@ export const claims: readonly Claim[] = [
     id: 'filters',
     kind: 'documented',
     sentence: 'returns only the rows of a campaign when filtered by it',
-    dspLacks: 'DSP reports have no filters',
+    dspSkipReason: 'DSP reports have no filters',
     async check(trial) {
       const { rows } = await requirePrerequisite(trial.profileReport.read());
       const [campaignId] = rows.flatMap((row) => row.campaignId ?? []);
-      if (typeof campaignId !== 'string') throw new NotTried('that report names no campaign');
+      if (typeof campaignId !== 'string') {
+        throw new NotTriedError('the report by campaign names none');
+      }
 
       const report = await trial.readCampaign(campaignId);
-      if (report.rows.length === 0) return 'the campaign has no rows then';
+      if (report.rows.length === 0) return 'filtered by a campaign, the report has no rows';
       return findDifference(report, 'filters');
     },
   },
 ];
 
-/** Returns true if other claims can be tried after this refusal. */
+/** Returns true for an error after which other claims can still be tried. */
 function isRefusal(error: unknown): error is AdreportError {
   return error instanceof AdreportError && !endsTrial(error);
 }
@@ -201,31 +210,31 @@ async function checkEncodings(trial: Trial): Promise<string | undefined> {
 }
 
 /**
- * Returns the warnings about some lines of the table in `cli.md`. Includes notes on values that
- * could not be read.
+ * Joins the report's warnings of some kinds, and its notes about values that could not be read.
+ * Returns `undefined` if there are none.
  */
 function findDifference(
-  { warnings, notes }: ReadReport,
+  { warnings, notes }: CheckedReport,
   ...kinds: readonly MessageKind[]
 ): string | undefined {
-  const unread = notes.filter(({ message }) => message.includes('could not be read'));
-  const differences = [...warnings, ...unread].filter(({ kind }) => kinds.includes(kind));
+  const unreadable = notes.filter(({ message }) => message.includes('could not be read'));
+  const differences = [...warnings, ...unreadable].filter(({ kind }) => kinds.includes(kind));
   return differences.map(({ message }) => message).join(' ') || undefined;
 }
 
-/** Returns the report by day. Throws `NotTried` if it has no rows. */
-async function requireRows({ days }: Trial): Promise<ReadReport> {
+/** Reads the report by day. Throws `NotTriedError` if it has no rows. */
+async function requireRows({ days }: Trial): Promise<CheckedReport> {
   const report = await requirePrerequisite(days.read());
-  if (report.rows.length === 0) throw new NotTried('those days have no rows');
+  if (report.rows.length === 0) throw new NotTriedError('those days have no rows');
   return report;
 }
 
-/** Adds up a metric. Throws `NotTried` for a value that is not a number. */
-function sumMetric({ rows }: ReadReport, metric: string): number {
+/** Adds up a metric. Throws `NotTriedError` for a value that is not a number. */
+function sumMetric({ rows }: CheckedReport, metric: string): number {
   const sum = new ExactSum();
   for (const row of rows) {
     const number = Decimal.parse(toDecimalString(row[metric]) ?? '');
-    if (!number) throw new NotTried(`${metric} is ${quoted(String(row[metric]))} in a row`);
+    if (!number) throw new NotTriedError(`${metric} is ${quoted(String(row[metric]))} in a row`);
     sum.add(number);
   }
   return Number(sum.get() ?? 0);

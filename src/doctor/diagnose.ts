@@ -33,13 +33,13 @@ export const checkTimeoutMs = 10_000;
 export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResult[]> {
   const results: DoctorResult[] = [];
 
-  /** Adds the results of a check; returns false if it is broken. */
-  async function add(
+  /** Adds the results of a check. Returns false if the check fails. */
+  async function runCheck(
     check: string,
-    work: () => Promise<readonly DoctorResult[]>,
+    run: () => Promise<readonly DoctorResult[]>,
   ): Promise<boolean> {
     try {
-      results.push(...(await work()));
+      results.push(...(await run()));
       return true;
     } catch (error) {
       const { signal } = tools.host;
@@ -48,21 +48,21 @@ export async function diagnose(tools: DoctorTools): Promise<readonly DoctorResul
 
       // The local server works without stored settings.
       const isHarmless = tools.isLocal && check === 'settings-file';
-      results.push(isHarmless ? warning(check, error) : brokenResult(check, error));
+      results.push(isHarmless ? warningResult(check, error) : brokenResult(check, error));
       return false;
     }
   }
 
-  await add('settings-file', () => checkStore(tools));
-  await add(projectFileName, () => checkProjectFile(tools));
-  const isResolved = await add('settings', async () => {
+  await runCheck('settings-file', () => checkStore(tools));
+  await runCheck(projectFileName, () => checkProjectFile(tools));
+  const isResolved = await runCheck('settings', async () => {
     await tools.account.settings();
     return [];
   });
   if (!isResolved) return results;
 
-  const isReachable = await add('connection', () => checkConnection(tools));
-  if (isReachable) await add('sign-in', () => checkSignIn(tools));
+  const isReachable = await runCheck('connection', () => checkConnection(tools));
+  if (isReachable) await runCheck('sign-in', () => checkSignIn(tools));
   return results;
 }
 
@@ -72,9 +72,9 @@ async function checkStore({ host }: DoctorTools): Promise<readonly DoctorResult[
   const { accounts } = await store.read();
   const names = Object.keys(accounts);
   const count = formatPlural(names.length, 'account');
-  const stored = names.length === 0 ? 'no stored accounts' : `${count} (${names.join(', ')})`;
+  const summary = names.length === 0 ? 'no stored accounts' : `${count} (${names.join(', ')})`;
 
-  const results = [passedResult('settings-file', `${store.path}: ${stored}`)];
+  const results = [passedResult('settings-file', `${store.path}: ${summary}`)];
   // Windows has no file modes.
   if (host.platform === 'win32') return results;
   for (const [path, mode] of [
@@ -86,7 +86,7 @@ async function checkStore({ host }: DoctorTools): Promise<readonly DoctorResult[
 
     const message = `${path} can be accessed by other users.`;
     const fix = `chmod ${mode} ${quoteForShell(path, host.platform)}`;
-    results.push(warning('settings-file', { message, hint: fix }));
+    results.push(warningResult('settings-file', { message, hint: fix }));
   }
   return results;
 }
@@ -123,8 +123,8 @@ async function checkConnection(tools: DoctorTools): Promise<readonly DoctorResul
     response.body.destroy();
 
     const elapsed = formatDuration(host.stopwatch() - startedMs);
-    const through = proxy ? ` through ${proxy.url.protocol}//${proxy.url.host}` : '';
-    const message = `${url.origin} responds with ${response.status} in ${elapsed}${through}`;
+    const proxySuffix = proxy ? ` through ${proxy.url.protocol}//${proxy.url.host}` : '';
+    const message = `${url.origin} responds with ${response.status} in ${elapsed}${proxySuffix}`;
     return [checkStatus(response.status, message), ...checkClock(response.headers.date, host)];
   } finally {
     await http.close();
@@ -136,7 +136,7 @@ function checkStatus(status: number, message: string): DoctorResult {
   if (status === 401 || status === 403) {
     return passedResult('connection', `${message}, as expected without a token`);
   }
-  return warning('connection', {
+  return warningResult('connection', {
     message: `${message}, but a call without a token should get 401.`,
     hint: 'Check the path of the base URL, or try again later.',
   });
@@ -151,42 +151,42 @@ function checkClock(
   const aheadMs = wallClock() - Date.parse(dateHeader ?? '') - 500;
   if (Number.isNaN(aheadMs)) return [];
 
-  const distance = formatDuration(Math.abs(aheadMs));
+  const difference = formatDuration(Math.abs(aheadMs));
   if (Math.abs(aheadMs) < 60_000) {
-    return [passedResult('clock', `in sync with the service (${distance} off)`)];
+    return [passedResult('clock', `in sync with the service (${difference} off)`)];
   }
   const direction = aheadMs > 0 ? 'ahead of' : 'behind';
-  const finding = warning('clock', {
-    message: `This machine’s clock is ${distance} ${direction} the service’s.`,
+  const problem = {
+    message: `This machine’s clock is ${difference} ${direction} the service’s.`,
     hint: 'Set the clock, for example with NTP: periods such as today and -36h depend on it.',
-  });
-  return [finding];
+  };
+  return [warningResult('clock', problem)];
 }
 
 async function checkSignIn({ account }: DoctorTools): Promise<readonly DoctorResult[]> {
   const { campaigns, doubt } = await tryToken(await account.client());
-  return [doubt ? warning('sign-in', doubt) : passedResult('sign-in', `works: ${campaigns}`)];
+  return [doubt ? warningResult('sign-in', doubt) : passedResult('sign-in', `works: ${campaigns}`)];
 }
 
 function passedResult(check: string, message: string): DoctorResult {
   return { check, status: 'ok', message, fix: null, exitCode: null };
 }
 
-/** What went wrong, and the next step. */
+/** A message for the user, and the next step. */
 interface Problem {
   readonly message: string;
   readonly hint?: string;
 }
 
-function warning(check: string, { message, hint = seeSettings }: Problem): DoctorResult {
+function warningResult(check: string, { message, hint = settingsHint }: Problem): DoctorResult {
   return { check, status: 'warning', message, fix: hint, exitCode: null };
 }
 
 function brokenResult(
   check: string,
-  { message, hint = seeSettings, exitCode }: AdreportError,
+  { message, hint = settingsHint, exitCode }: AdreportError,
 ): DoctorResult {
   return { check, status: 'broken', message, fix: hint, exitCode };
 }
 
-const seeSettings = 'Read: adreport help settings';
+const settingsHint = 'Read: adreport help settings';

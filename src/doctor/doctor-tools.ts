@@ -15,6 +15,6 @@ export interface DoctorTools {
   readonly flags: { readonly json?: boolean | undefined };
   readonly account: ServiceAccount;
 
-  /** Set with `--local`. */
+  /** True with `--local`. */
   readonly isLocal: boolean;
 }

@@ -29,11 +29,11 @@ export async function printEntry(
 ): Promise<void> {
   const { width, style } = console.out;
   const { sign, colour } = marks[mark];
-  const room = Math.max(30, Math.min(120, width) - indent);
+  const lineWidth = Math.max(30, Math.min(120, width) - indent);
 
-  const lines = message.split('\n').flatMap((line) => wrap(printable(line), room));
+  const lines = message.split('\n').flatMap((line) => wrap(printable(line), lineWidth));
   if (detail !== null) {
-    const wrapped = wrap(printable(`→ ${detail}`), room);
+    const wrapped = wrap(printable(`→ ${detail}`), lineWidth);
     lines.push(...wrapped.map((line) => style[colour](line)));
   }
 

@@ -6,17 +6,17 @@ import { Prompt } from '../ui/prompt.ts';
 import { type Claim, claims } from './claims.ts';
 import type { DoctorTools } from './doctor-tools.ts';
 import { type Mark, printEntry } from './print-entry.ts';
-import { endsTrial, NotTried, Trial } from './trial.ts';
+import { endsTrial, NotTriedError, Trial } from './trial.ts';
 
 /** The result of a claim, as `--json` prints it. */
 interface ClaimResult extends Pick<Claim, 'id' | 'kind' | 'sentence'> {
   readonly result: 'holds' | 'differs' | 'not tried';
 
-  /** Difference, or reason why the claim was not tried. */
+  /** How the service differs, or why the claim was not tried. */
   readonly detail: string | null;
 }
 
-/** Exit code if a documented claim differs. adreport would misread reports. */
+/** Exit code if a documented claim differs, because adreport may then misread reports. */
 const differenceExitCode = 9;
 
 /**
@@ -28,9 +28,9 @@ const differenceExitCode = 9;
  */
 export async function tryService(tools: DoctorTools, isConfirmed: boolean): Promise<number> {
   const { account, console, host } = tools;
-  const facts = await describeAccount(account);
+  const queryFields = await describeAccount(account);
   const { baseUrl, credentials } = await account.signIn();
-  const settings = { ...facts, canSignIn: credentials !== undefined };
+  const settings = { ...queryFields, canSignIn: credentials !== undefined };
   const trial = new Trial(await account.client(), settings, host.wallClock());
   listReports(tools, trial, baseUrl);
   if (!isConfirmed && !tools.isLocal && !(await confirmReports(tools))) {
@@ -43,8 +43,10 @@ export async function tryService(tools: DoctorTools, isConfirmed: boolean): Prom
 
   await printResults(tools, results);
   if (lastError) throw lastError;
-  const differs = results.some(({ kind, result }) => kind === 'documented' && result === 'differs');
-  return differs ? differenceExitCode : 0;
+  const contradictsDocumentation = results.some(
+    ({ kind, result }) => kind === 'documented' && result === 'differs',
+  );
+  return contradictsDocumentation ? differenceExitCode : 0;
 }
 
 function listReports({ console, isLocal }: DoctorTools, trial: Trial, baseUrl: URL): void {
@@ -66,14 +68,14 @@ function confirmReports({ console, host }: DoctorTools): Promise<boolean> {
   ]);
 }
 
-/** Tries the profile's claims. After an error that ends the trials, no further claim is tried. */
+/** Tries the claims in order. An error that ends the trials leaves the rest untried. */
 async function tryClaims(trial: Trial, redact: (text: string) => string) {
   const results: ClaimResult[] = [];
   let lastError: AdreportError | undefined;
 
-  for (const { id, kind, sentence, dspLacks, check } of claims) {
-    const lacks = trial.settings.profile === 'dsp' ? dspLacks : undefined;
-    const reason = lastError?.message ?? lacks;
+  for (const { id, kind, sentence, dspSkipReason, check } of claims) {
+    const skipReason = trial.settings.profile === 'dsp' ? dspSkipReason : undefined;
+    const reason = lastError?.message ?? skipReason;
     let outcome: Outcome = { result: 'not tried', detail: reason ?? null };
     try {
       if (reason === undefined) outcome = toOutcome(await check(trial));
@@ -95,15 +97,15 @@ function toOutcome(difference: string | undefined): Outcome {
     : { result: 'differs', detail: difference };
 }
 
-/** Turns an error of the service into an outcome. Any other error is thrown. */
+/** Turns an error of the service into an outcome. Throws any other error. */
 function toErrorOutcome(error: unknown): Outcome {
-  if (error instanceof NotTried) return { result: 'not tried', detail: error.message };
+  if (error instanceof NotTriedError) return { result: 'not tried', detail: error.message };
   if (!(error instanceof AdreportError) || error instanceof InterruptedError) throw error;
 
   return { result: endsTrial(error) ? 'not tried' : 'differs', detail: error.message };
 }
 
-/** Columns that fit a mark and the id of a claim. */
+/** Width of a mark and a claim's ID, in columns. */
 const indent = 20;
 
 const marks: Readonly<Record<ClaimResult['result'], Mark>> = {
@@ -128,8 +130,8 @@ async function printResults(
     await printEntry(entry, indent, console);
   }
 
-  const count = (wanted: ClaimResult['result']): number =>
-    results.filter(({ result }) => result === wanted).length;
+  const count = (outcome: ClaimResult['result']): number =>
+    results.filter(({ result }) => result === outcome).length;
   const counts = `${count('holds')} hold, ${count('differs')} differ, ${count('not tried')} not tried`;
   await console.result(`\n${formatPlural(results.length, 'claim')}: ${counts}.`);
 }

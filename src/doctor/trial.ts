@@ -12,24 +12,21 @@ import type { QueryFlags } from '../query/flags/run-flags.ts';
 import { wholePart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 
-/** A report, with the messages of the checks that every report gets. */
-export interface ReadReport extends ReportInMemory, CheckResult {}
+/** A report in memory, with its warnings and notes. */
+export interface CheckedReport extends ReportInMemory, CheckResult {}
 
-/** A small report of days that are over. It is requested when a claim needs it. */
+/** A small report of past days. It is requested when a claim needs it. */
 interface TrialReport {
   /** Description for the user, who confirms the request. */
   readonly description: string;
   readonly part: Part;
   readonly body: ReportBody;
 
-  /**
-   * Requests the report in the account's encoding and returns its id. Later calls return the same
-   * id.
-   */
+  /** Requests the report in the account's encoding, once, and returns its ID. */
   readonly create: () => Promise<string>;
 
-  /** Waits for the report, reads it and checks it against its request. This happens once. */
-  readonly read: () => Promise<ReadReport>;
+  /** Waits for the report, reads it and checks it against its request, once. */
+  readonly read: () => Promise<CheckedReport>;
 }
 
 export interface TrialSettings {
@@ -37,14 +34,13 @@ export interface TrialSettings {
   readonly windowClock: WindowClock;
   readonly encoding: Encoding;
 
-  /** True if there is an e-mail address with its password. */
+  /** True if there is an e-mail address with a password. */
   readonly canSignIn: boolean;
 }
 
-/** A DSP's report in a zone other than the default one. */
+/** Zone of a DSP's second report, which is not the default zone. */
 const otherZone = 'Asia/Tokyo';
 
-/** An id that belongs to no report. */
 const unknownId = '00000000000000000000000000000000';
 
 const dayMs = 86_400_000;
@@ -72,7 +68,7 @@ export class Trial {
     const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
     const plan = (description: string, flags: QueryFlags): TrialReport => {
       const query = buildQuery(flags, { ...settings, stdoutFormat: 'json', nowMs });
-      return this.#plan(description, wholePart(query, nowMs));
+      return this.#createReport(description, wholePart(query, nowMs));
     };
 
     const dates = `${threeDays.since} to ${threeDays.until}`;
@@ -90,35 +86,35 @@ export class Trial {
 
   /** Describes all reports that may be requested. */
   describeReports(): string[] {
-    const { days, total, hours, profileReport: ofProfile } = this;
-    const planned = [days, total, hours, ofProfile].map(({ description }) => description);
+    const { days, total, hours, profileReport } = this;
+    const descriptions = [days, total, hours, profileReport].map(({ description }) => description);
     const isBuyer = this.settings.profile === 'buyer';
-    return isBuyer ? [...planned, 'only one of those campaigns'] : planned;
+    return isBuyer ? [...descriptions, 'only one of those campaigns'] : descriptions;
   }
 
-  /** Creates a report from the body of a call; returns its id. Throws `NotTried` without an id. */
+  /** Requests a report and returns its ID. Throws `NotTriedError` if the response has no ID. */
   async create(body: EncodedBody): Promise<string> {
     const created = await this.client.createReport({ body });
     if (created.kind === 'report') return created.id;
 
     created.response.close();
-    throw new NotTried('the service sends the data instead of a report ID');
+    throw new NotTriedError('the service sends the data instead of a report ID');
   }
 
-  /** Rejects with the refusal of the service. */
+  /** Requests the status of an ID that belongs to no report. Rejects if the service refuses it. */
   requestUnknownStatus(): Promise<unknown> {
     return this.client.status(unknownId);
   }
 
   /** Requests and reads the report of one campaign. */
-  async readCampaign(campaignId: string): Promise<ReadReport> {
+  async readCampaign(campaignId: string): Promise<CheckedReport> {
     const { query, ...period } = this.profileReport.part;
     const filtered = { ...period, query: { ...query, filters: { campaignId: [campaignId] } } };
-    return this.#plan('one campaign', filtered).read();
+    return this.#createReport('one campaign', filtered).read();
   }
 
-  /** Waits for a report and reads it. Checks it against its request, if the request is given. */
-  async read(reportId: string, part?: Part): Promise<ReadReport> {
+  /** Waits for a report, reads it, and checks it against its request if `part` is given. */
+  async read(reportId: string, part?: Part): Promise<CheckedReport> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const endMs = this.client.host.stopwatch() + waitTimeoutMs;
     const ready = await waitUntilReady(this.client, requested, { endMs });
@@ -126,7 +122,7 @@ export class Trial {
     return { ...(await report.readAll()), ...report.result };
   }
 
-  #plan(description: string, part: Part): TrialReport {
+  #createReport(description: string, part: Part): TrialReport {
     const body = buildBody(part);
     const create = once(() => this.create(encodeBody(body, this.settings.encoding)));
     const read = once(async () => this.read(await create(), part));
@@ -135,19 +131,19 @@ export class Trial {
 }
 
 /** Thrown by a claim that cannot be tried. */
-export class NotTried extends Error {}
+export class NotTriedError extends Error {}
 
 /** Returns true for an error after which no claim can be tried. */
 export function endsTrial(error: unknown): boolean {
   return isUnreachable(error) || isNotSignedIn(error);
 }
 
-/** Returns a value that another claim provides. Throws `NotTried` if there is no value. */
+/** Awaits a report that a claim depends on. Throws `NotTriedError` if it is unavailable. */
 export async function requirePrerequisite<Value>(value: Promise<Value>): Promise<Value> {
   try {
     return await value;
   } catch (error) {
     if (!(error instanceof AdreportError) || endsTrial(error)) throw error;
-    throw new NotTried(`its report is not available: ${error.message}`);
+    throw new NotTriedError(`its report is not available: ${error.message}`);
   }
 }

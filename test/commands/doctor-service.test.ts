@@ -203,7 +203,7 @@ const oddServices: readonly OddService[] = [
       }),
     },
     id: 'filters',
-    detail: /the campaign has no rows then/,
+    detail: /filtered by a campaign, the report has no rows/,
     exitCode: 9,
   },
 ];
@@ -239,7 +239,7 @@ test('the help topic lists the claims', () => {
   ];
 
   expect(claims).toHaveLength(10);
-  const table = claims.map(({ id, kind, sentence, dspLacks }) => {
+  const table = claims.map(({ id, kind, sentence, dspSkipReason: dspLacks }) => {
     const note = dspLacks === undefined ? '' : ' (buyer)';
     return [id, kind, sentence + note];
   });
