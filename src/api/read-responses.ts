@@ -167,7 +167,7 @@ export async function readCampaignList(response: CallResponse): Promise<Campaign
   const document = parseJson(text, response);
   const campaigns = findCampaigns(document);
   if (!campaigns) throw response.unreadable('is not a list of campaigns', { text, document });
-  return { campaigns, document, isPart: response.status === 206 };
+  return { campaigns, document, isPartial: response.status === 206 };
 }
 
 /** Reads a report id or report data. The beginning of the response decides which. */

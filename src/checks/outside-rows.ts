@@ -28,7 +28,7 @@ interface CheckedDocument {
   readonly document: unknown;
 
   /** Set for a response with status 206. */
-  readonly isPart: boolean;
+  readonly isPartial: boolean;
 }
 
 /** Depth to which nested members are read. */
@@ -38,17 +38,17 @@ const maxLevels = 20;
  * Finds a report whose other members contradict it: they contain an error, or say that it is not
  * ready or incomplete. The names of unknown members become one note.
  *
- * @param isPart set for a response with status 206
+ * @param isPartial set for a response with status 206
  */
 export function checkOutsideRows(
   members: readonly ReportMember[],
-  isPart: boolean,
+  isPartial: boolean,
   messages: CheckMessages,
 ): void {
   const document = Object.fromEntries(
     members.map(({ name, json }): [string, unknown] => [name, JSON.parse(json.toString())]),
   );
-  addWarnings({ subject: 'The report', document, isPart }, messages);
+  addWarnings({ subject: 'The report', document, isPartial }, messages);
 
   const unknown = findUnknown(document);
   if (unknown.length === 0) return;
@@ -57,16 +57,16 @@ export function checkOutsideRows(
 }
 
 /** Finds a campaign list that is marked as incomplete. A pattern would miss campaigns. */
-export function checkCampaigns({ document, isPart }: CampaignList): CheckResult {
+export function checkCampaigns({ document, isPartial }: CampaignList): CheckResult {
   const messages = new CheckMessages();
-  addWarnings({ subject: 'The campaign list', document, isPart }, messages);
+  addWarnings({ subject: 'The campaign list', document, isPartial }, messages);
   return messages;
 }
 
 function addWarnings(checked: CheckedDocument, messages: CheckMessages): void {
-  const { subject, document, isPart } = checked;
+  const { subject, document, isPartial } = checked;
   const warn = (message: string): void => messages.addWarning('outside the rows', message);
-  if (isPart) warn(`${subject} is incomplete: the service responded with status 206.`);
+  if (isPartial) warn(`${subject} is incomplete: the service responded with status 206.`);
 
   for (const member of listMembers(document)) {
     const warning = warningFor(subject, member);

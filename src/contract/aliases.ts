@@ -51,10 +51,9 @@ export const aliases: Readonly<Record<string, readonly AliasedName[]>> = {
 };
 
 /**
- * Finds the accepted names that a typed name means. The name itself comes first, then names that
- * differ only in case, blanks, `-`, `_` or plural, then the names of an alias or of the same metric
- * or breakdown. Several results mean that the name is ambiguous; no result means that it is
- * unknown.
+ * Finds the accepted names that a typed name stands for. An exact match wins, then names that
+ * differ only in case, blanks, `-`, `_` or plural, then aliases and other names of a metric or
+ * breakdown. With several results the name is ambiguous; with none it is unknown.
  *
  * @param accepted metrics, breakdowns, filters or columns
  */
@@ -68,14 +67,12 @@ export function findNames(typed: string, accepted: readonly string[]): readonly 
   return accepted.filter((name) => names.has(name));
 }
 
-/**
- * Finds the accepted names that equal a typed name. Case, blanks, `-`, `_` and plural are ignored.
- */
+/** Finds the accepted names that equal a typed name, ignoring case, blanks, `-`, `_` and plural. */
 export function findSpellings(typed: string, accepted: readonly string[]): readonly string[] {
   if (accepted.includes(typed)) return [typed];
 
-  const sameLetters = accepted.filter((name) => name.toLowerCase() === typed.trim().toLowerCase());
-  return sameLetters.length > 0 ? sameLetters : accepted.filter((name) => isSpelling(name, typed));
+  const inAnyCase = accepted.filter((name) => name.toLowerCase() === typed.trim().toLowerCase());
+  return inAnyCase.length > 0 ? inAnyCase : accepted.filter((name) => isSameName(name, typed));
 }
 
 /** A metric or breakdown, and its columns in a file. */
@@ -104,21 +101,21 @@ function listNames({ name, columns }: NamedColumns): readonly string[] {
 }
 
 function matchesEntry({ name, columns, hasOwnColumns }: NamedColumns, typed: string): boolean {
-  if (isSpelling(name, typed)) return true;
-  if (hasOwnColumns && columns.some((column) => isSpelling(column, typed))) return true;
+  if (isSameName(name, typed)) return true;
+  if (hasOwnColumns && columns.some((column) => isSameName(column, typed))) return true;
 
-  const alias = Object.keys(aliases).find((candidate) => isSpelling(candidate, typed));
+  const alias = Object.keys(aliases).find((candidate) => isSameName(candidate, typed));
   return alias !== undefined && aliases[alias]?.includes(name) === true;
 }
 
-/** Ignores case, blanks, `-`, `_`, and the difference of singular and plural. */
-function isSpelling(name: string, typed: string): boolean {
-  const a = plain(name);
-  const b = plain(typed);
+/** Compares names, ignoring case, blanks, `-`, `_` and plural. */
+function isSameName(name: string, typed: string): boolean {
+  const a = normalizeName(name);
+  const b = normalizeName(typed);
   return a === b || isPlural(a, b) || isPlural(b, a);
 }
 
-function plain(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[\s_-]+/g, '');
 }
 

@@ -1,22 +1,22 @@
 import { fieldTypeOf } from './columns.ts';
 
-/** Recognizes bodies by their first bytes, the beginning of their text and their `Content-Type`. */
+/** Detects the format of a body from its first bytes or characters and its `Content-Type`. */
 
 /** Formats that are recognized by their first bytes. */
 type BinaryFormat = 'gzip' | 'zip' | 'zstd' | 'parquet';
 
-const signatures: readonly { readonly form: BinaryFormat; readonly signature: string }[] = [
-  { form: 'gzip', signature: '\x1f\x8b' },
-  { form: 'zip', signature: 'PK\x03\x04' },
-  { form: 'zip', signature: 'PK\x05\x06' },
-  { form: 'zstd', signature: '\x28\xb5\x2f\xfd' },
-  { form: 'parquet', signature: 'PAR1' },
+const signatures: readonly { readonly format: BinaryFormat; readonly signature: string }[] = [
+  { format: 'gzip', signature: '\x1f\x8b' },
+  { format: 'zip', signature: 'PK\x03\x04' },
+  { format: 'zip', signature: 'PK\x05\x06' },
+  { format: 'zstd', signature: '\x28\xb5\x2f\xfd' },
+  { format: 'parquet', signature: 'PAR1' },
 ];
 
-/** Detects the format of a body that is not text; `undefined` for text. */
+/** Detects the format of a binary body, or returns `undefined` for text. */
 export function detectBinaryFormat(head: Uint8Array): BinaryFormat | undefined {
   const start = String.fromCharCode(...head.subarray(0, 4));
-  return signatures.find(({ signature }) => start.startsWith(signature))?.form;
+  return signatures.find(({ signature }) => start.startsWith(signature))?.format;
 }
 
 /** Recognizes a web page, such as that of a proxy or a captive portal. */
@@ -42,7 +42,7 @@ export function looksLikeReport(text: string): boolean {
   return /^\s*(\{\s*"data"\s*:\s*\[|[^\s{[])/.test(text);
 }
 
-/** Returns the report id if the whole body is an id, whatever its media type. */
+/** Returns the report ID if the whole body is an ID, whatever its media type. */
 export function findBareId(text: string, contentType = ''): string | undefined {
   const id = /^\s*([\w-]{1,128})\s*$/.exec(text)?.[1];
   return id !== undefined && /\d/.test(id) && !isLabelledCsv(contentType) ? id : undefined;
@@ -60,14 +60,14 @@ export function detectTextFormat(text: string, contentType = ''): 'page' | 'json
   return isLabelledJson && !startsWithHeader(text) ? 'json' : 'csv';
 }
 
-/** Recognizes the header of a CSV report, whatever its label. */
+/** Recognizes the header of a CSV report by its column names. */
 function startsWithHeader(text: string): boolean {
   const [line = ''] = text.trimStart().split(/[\r\n]/, 1);
   const names = line.split(/[,;\t]/);
   return names.some((name) => fieldTypeOf(name.replaceAll('"', '').trim()) !== undefined);
 }
 
-/** Recognizes an NDJSON row, not a report document. */
+/** Recognizes text that starts with an NDJSON row instead of a report document. */
 export function startsWithRow(text: string): boolean {
   const [first = '', second = ''] = text.trimStart().split('\n', 2);
   if (!first.startsWith('{')) return false;

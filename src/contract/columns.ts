@@ -23,11 +23,11 @@ export interface Column {
   readonly hidden?: true;
 }
 
-/** The members of a request that determine the columns. */
+/** Members of a request that determine the columns. */
 type ColumnsRequest = Pick<ReportRequest, 'metrics' | 'breakdowns'>;
 
 /**
- * Lists the columns of a report's rows in their order: time, dimensions, then metrics as requested.
+ * Lists a report's columns in order: time, dimensions, then metrics as requested.
  * A buyer's row has all dimension fields; those that were not requested are null and have no
  * `breakdown` here. A DSP's row has only requested fields (`decisions.md` 4, Row fields).
  */
@@ -55,13 +55,13 @@ const breakdownFields = breakdowns.flatMap((breakdown) =>
 );
 
 /**
- * Names the columns that identify a row. For each breakdown this is the id, or the name if there is
- * no id. Empty for a report with one row.
+ * Lists the columns that identify a row: for each breakdown its ID, or its name if it has no ID. A
+ * report without breakdowns has none.
  */
-export function listKeyFields(asked: readonly BreakdownName[]): string[] {
+export function listKeyFields(requested: readonly BreakdownName[]): string[] {
   const key: string[] = [];
 
-  for (const name of asked) {
+  for (const name of requested) {
     const fields = breakdowns.find((breakdown) => breakdown.name === name)?.fields ?? [];
     // An hour includes its date.
     const field = name === 'HOURLY' ? fields.at(-1) : fields[0];
@@ -72,9 +72,7 @@ export function listKeyFields(asked: readonly BreakdownName[]): string[] {
 
 const typesByField = new Map(breakdownFields.map(({ name, type }) => [name as string, type]));
 
-/**
- * Metrics of both profiles by row field. If two metrics have the same field, the first one counts.
- */
+/** Metrics of both profiles by row field. If two metrics share a field, the first one counts. */
 const metricsByField = new Map<string, Metric>();
 for (const metric of metrics) {
   for (const field of [metric.name, ...Object.values(metric.rowField ?? {})]) {
@@ -88,7 +86,7 @@ const allFields: readonly string[] = [
   ...metrics.flatMap(({ name, rowField = {} }) => [name, ...Object.values(rowField)]),
 ];
 
-/** Looks up the type of a row field; `undefined` for an unknown one. */
+/** Looks up the type of a row field. Returns `undefined` for an unknown field. */
 export function fieldTypeOf(field: string): FieldType | undefined {
   return typesByField.get(field) ?? metricOfField(field)?.type;
 }
@@ -98,10 +96,7 @@ export function isComputedMetric(field: string): boolean {
   return derivedMetrics.some((metric) => metric.field === field);
 }
 
-/**
- * Finds the metric of a row field in either profile. `valueDollar` belongs to revenueDollar, for
- * example.
- */
+/** Looks up the metric of a row field in either profile: `revenueDollar` for `valueDollar`. */
 export function metricOfField(field: string): Metric | undefined {
   return metricsByField.get(field);
 }
@@ -111,7 +106,7 @@ export function fieldOfMetric(metric: string, fields: readonly string[]): string
   return fields.find((field) => metricOfField(field)?.name === metric);
 }
 
-/** Finds the row field of a requested column; a metric may arrive under another name. */
+/** Finds the row field of a requested column. A metric may arrive under its other name. */
 export function fieldOfColumn({ field, metric }: Column, fields: readonly string[]): string {
   if (metric === undefined || fields.includes(field)) return field;
   return fieldOfMetric(metric, fields) ?? field;
@@ -122,20 +117,20 @@ export function fieldOfColumn({ field, metric }: Column, fields: readonly string
  * Returns unknown names unchanged.
  */
 export function findField(name: string): string {
-  const plain = name.trim();
-  if (fieldTypeOf(plain) !== undefined) return plain;
-  return allFields.find((field) => field.toLowerCase() === plain.toLowerCase()) ?? name;
+  const trimmed = name.trim();
+  if (fieldTypeOf(trimmed) !== undefined) return trimmed;
+  return allFields.find((field) => field.toLowerCase() === trimmed.toLowerCase()) ?? name;
 }
 
 /**
- * Maps the names of a header to row fields. If another column already has the field, the name stays
- * unchanged.
+ * Maps the names in a header to row fields. A name stays unchanged if another column already has
+ * its field.
  */
 export function readHeader(names: readonly string[]): string[] {
-  const plainNames = names.map((name) => name.trim());
+  const trimmedNames = names.map((name) => name.trim());
   return names.map((name, index) => {
     const field = findField(name);
-    const isTaken = field !== plainNames[index] && plainNames.includes(field);
+    const isTaken = field !== trimmedNames[index] && trimmedNames.includes(field);
     return isTaken ? name : field;
   });
 }
@@ -149,7 +144,7 @@ const fieldsByLabel: ReadonlyMap<string, string> = new Map([
   ['month', 'date'],
 ]);
 
-/** Finds a row field by its label in our files and tables: `revenueEuro` for `Revenue (€)`. */
+/** Looks up a row field by its label: `revenueEuro` for `Revenue (€)`. */
 export function fieldOfLabel(label: string): string | undefined {
   return fieldsByLabel.get(label.trim().toLowerCase().replace('(eur)', '(€)'));
 }
@@ -171,7 +166,7 @@ const campaignFields = [
 
 /**
  * Labels a row field with its unit: `Revenue (€)` for `revenueEuro`, `Campaign ID` for
- * `campaignId`. A field that is not known is its own label.
+ * `campaignId`. An unknown field is its own label.
  */
 export function fieldLabel(field: string): string {
   const derived = derivedMetrics.find((metric) => metric.field === field);
@@ -184,7 +179,7 @@ export function fieldLabel(field: string): string {
   return splitWords(/\d$/.test(field) ? breakdown.name.toLowerCase() : field);
 }
 
-/** Looks up the currency sign of a row field; empty if it is not money. */
+/** Looks up the currency sign of a row field. Returns an empty string if it is not money. */
 export function currencyOf(field: string): '' | '$' | '€' {
   const name = metricOfField(field)?.name ?? field;
   if (name.endsWith('Dollar')) return '$';

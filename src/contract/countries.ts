@@ -5,10 +5,7 @@ export interface Country {
   readonly name: string;
 }
 
-/**
- * ISO code and GeoNames id of every country. Source: GeoNames (https://www.geonames.org), CC BY
- * 4.0.
- */
+/** ISO codes and GeoNames IDs. Source: GeoNames (https://www.geonames.org), CC BY 4.0. */
 const codesAndIds = `
   AD 3041565,AE 290557,AF 1149361,AG 3576396,AI 3573511,AL 783754,AM 174982,AO 3351879,AQ 6697173,AR 3865483,
   AS 5880801,AT 2782113,AU 2077456,AW 3577279,AX 661882,AZ 587116,BA 3277605,BB 3374084,BD 1210997,BE 2802361,
@@ -37,14 +34,14 @@ const codesAndIds = `
   VN 1562822,VU 2134431,WF 4034749,WS 4034894,XK 831053,YE 69543,YT 1024031,ZA 953987,ZM 895949,ZW 878675
 `;
 
-/** English names that `Intl` does not have. */
+/** English names that `Intl` does not know. */
 // biome-ignore format: a table
 const otherNames = new Map([
   ['uk', 'GB'], ['great britain', 'GB'], ['usa', 'US'], ['united states of america', 'US'],
   ['ivory coast', 'CI'], ['czech republic', 'CZ'], ['turkey', 'TR'], ['hong kong', 'HK'], ['macau', 'MO'],
 ]);
 
-/** Countries by code, ID and plain name. */
+/** Countries by normalized code, ID and name. */
 let index: ReadonlyMap<string, Country> | undefined;
 
 function indexCountries(): ReadonlyMap<string, Country> {
@@ -53,7 +50,7 @@ function indexCountries(): ReadonlyMap<string, Country> {
   for (const [, code = '', id = ''] of codesAndIds.matchAll(/(\w+) (\d+)/g)) {
     const name = englishNames.of(code) ?? code;
     const country = { code, id, name };
-    for (const word of [code, id, name]) countries.set(plain(word), country);
+    for (const word of [code, id, name]) countries.set(normalizeName(word), country);
   }
   return countries;
 }
@@ -63,28 +60,30 @@ function indexCountries(): ReadonlyMap<string, Country> {
  */
 export function findCountry(name: string): Country | undefined {
   index ??= indexCountries();
-  const word = plain(name);
-  return index.get(plain(otherNames.get(word) ?? word));
+  const word = normalizeName(name);
+  return index.get(normalizeName(otherNames.get(word) ?? word));
 }
 
-/** Lists every country, in alphabetical order of the codes. */
+/** Lists every country, ordered by code. */
 export function listCountries(): readonly Country[] {
   index ??= indexCountries();
   return [...new Set(index.values())];
 }
 
 /**
- * Finds the country that a term names. If there is none, finds the countries with a word that
- * begins with the term.
+ * Finds the country with this code, ID or name. If there is none, finds the countries with a word
+ * that begins with the term.
  */
 export function searchCountries(term: string): readonly Country[] {
   const country = findCountry(term);
   if (country) return [country];
-  return listCountries().filter(({ name }) => ` ${plain(name)}`.includes(` ${plain(term)}`));
+  return listCountries().filter(({ name }) =>
+    ` ${normalizeName(name)}`.includes(` ${normalizeName(term)}`),
+  );
 }
 
 /** Removes accents and punctuation, in lower case: `cote divoire` for `Côte d’Ivoire`. */
-function plain(name: string): string {
+function normalizeName(name: string): string {
   const letters = name.trim().toLowerCase().normalize('NFD');
   return letters.replace(/[\u0300-\u036f'’.]/g, '').replaceAll('&', 'and');
 }

@@ -25,7 +25,7 @@ export type EndpointName = keyof typeof endpoints;
 /** Names of the calls, in the order in which a client makes them. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
-/** Joins a base URL, with or without slashes at its end, and the path of a call. */
+/** Joins a base URL, with or without trailing slashes, and the path of a call. */
 export function endpointUrl(baseUrl: string, name: EndpointName): string {
   return trimTrailingSlashes(baseUrl) + endpoints[name].path;
 }
@@ -39,7 +39,7 @@ export function trimTrailingSlashes(url: string): string {
 /** Matches a token that can be sent in a header of its own (RFC 9110, 5.5). */
 export const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
-/** Calls with a token: all except the sign-in. */
+/** Calls that need a token: all except the sign-in. */
 export type SignedEndpoint = Exclude<EndpointName, 'auth'>;
 
 /** A report request before it is encoded as JSON or as a form. */
@@ -56,13 +56,13 @@ export interface ReportRequest {
   readonly output?: 'direct';
 }
 
-/** Encodings of a call's body (specification, What the service does, 6). */
+/** Encodings of a request body (specification, What the service does, 6). */
 export const encodings = ['json', 'form'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /**
- * How the service reads the ends of a window: as instants, or as wall time whose digits are written
- * as if they were UTC (`decisions.md` 2).
+ * Clock of `since` and `until`: `instant` for real instants, `wall` for local time whose digits are
+ * written as if they were UTC (`decisions.md` 2).
  */
 export const windowClocks = ['instant', 'wall'] as const;
 export type WindowClock = (typeof windowClocks)[number];
@@ -78,7 +78,7 @@ export interface StatusRecord {
   readonly report_id: string;
 }
 
-/** What a status word means. */
+/** Meaning of a status word. */
 export type ReportOutcome = 'progress' | 'ready' | 'failed';
 
 const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
@@ -92,16 +92,13 @@ const statusWords: Readonly<Record<ReportOutcome, readonly string[]>> = {
 
 const outcomes: readonly ReportOutcome[] = ['progress', 'ready', 'failed'];
 
-/**
- * Accepts a status word in any case (`decisions.md` 3). Returns `undefined` for an unknown word,
- * because its meaning is not known.
- */
+/** Looks up a status word in any case (`decisions.md` 3). Returns `undefined` if it is unknown. */
 export function knownOutcomeOf(status: string): ReportOutcome | undefined {
   const word = status.trim().toLowerCase();
   return outcomes.find((outcome) => statusWords[outcome].includes(word));
 }
 
-/** Treats an unknown status word as in progress (`decisions.md` 3). */
+/** Looks up a status word. An unknown word means in progress (`decisions.md` 3). */
 export function outcomeOf(status: string): ReportOutcome {
   return knownOutcomeOf(status) ?? 'progress';
 }
@@ -116,8 +113,7 @@ export interface ReportSummary {
   readonly breakdowns: readonly string[];
 
   /**
-   * Name of the zone. In a buyer's report it is always `europe/paris`, in a DSP's the name as
-   * requested.
+   * Zone of the report: always `europe/paris` for a buyer, the zone as requested for a DSP.
    */
   readonly timezone: string;
 }
@@ -138,7 +134,7 @@ export interface CampaignRecord {
   readonly adunits: readonly AdUnit[];
 }
 
-/** Campaigns of an account, with facts about the response. */
+/** Campaigns of an account, and the response they came from. */
 export interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
 
@@ -146,7 +142,7 @@ export interface CampaignList {
   readonly document: unknown;
 
   /** True for a response with status 206. */
-  readonly isPart: boolean;
+  readonly isPartial: boolean;
 }
 
 /** Zone of all buyer reports, and the default for a DSP (`decisions.md` 2). */

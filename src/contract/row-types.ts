@@ -1,6 +1,6 @@
 import type { BreakdownFields, MetricFields, Profile } from './vocabulary.ts';
 
-/** A row whose fields are not known when a program is compiled. */
+/** A row whose fields are unknown at compile time. */
 export type AnyRow = Readonly<Record<string, string | number | null>>;
 
 /** True for literal names, false for the type `string`. */
@@ -13,10 +13,7 @@ type KnownRow<AnyProfile extends Profile, By, Metrics> = Flat<
   BreakdownFields<By> & MetricFields<AnyProfile, Metrics>
 >;
 
-/**
- * A row. Its type follows from the profile and from the names of breakdowns and metrics, if these
- * are literals.
- */
+/** Type of a row, inferred from profile, breakdowns and metrics if these are literals. */
 export type RowOf<AnyProfile extends Profile, By, Metrics> = [
   IsLiteral<By>,
   IsLiteral<Metrics>,

@@ -9,9 +9,9 @@ const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const commaPattern = /^-?(?:(?:0|[1-9]\d*),\d{1,2}|0,\d+)$/;
 
 /**
- * Normalizes a number, or a string such as `"1234,50"`. Returns a string with a decimal point and
- * all digits; `undefined` for any other value. Accepts surrounding blanks, a plus sign, leading
- * zeros, and a point without a digit before it (`.5`).
+ * Normalizes a number, or a string such as `"1234,50"`, to a string with a decimal point and all
+ * digits. Accepts surrounding blanks, a plus sign, leading zeros, and a point without a digit
+ * before it (`.5`). Returns `undefined` for any other value.
  */
 export function toDecimalString(value: unknown): string | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : undefined;
@@ -42,7 +42,10 @@ export function isMissingValue(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-/** Parses `YYYY-MM-DD` into days since 1970; `undefined` for other strings and impossible dates. */
+/**
+ * Parses `YYYY-MM-DD` into days since 1970. Returns `undefined` for other strings and impossible
+ * dates.
+ */
 export function parseDay(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
   const ms = Date.parse(text);
@@ -66,12 +69,12 @@ export function parseWallTime(text: string): number | undefined {
 
 /**
  * Parses an ISO 8601 date-time with an offset, such as `2026-10-25T02:00:00+0200`. Returns the
- * instant and the wall time (as if it were UTC); `undefined` for any other string.
+ * instant, and the wall time as if it were UTC. Returns `undefined` for any other string.
  */
 export function parseTimestamp(text: string): { instantMs: number; wallMs: number } | undefined {
-  const form =
+  const pattern =
     /^(\d{4}-\d\d-\d\d)(T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,3})?)?)(?:Z|([+-])(\d\d):?(\d\d))$/;
-  const [, day = '', time = '', sign, hours = 0, minutes = 0] = form.exec(text) ?? [];
+  const [, day = '', time = '', sign, hours = 0, minutes = 0] = pattern.exec(text) ?? [];
   const wallMs = parseDay(day) === undefined ? Number.NaN : Date.parse(`${day}${time}Z`);
   if (Number.isNaN(wallMs)) return undefined;
   const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
@@ -89,7 +92,7 @@ export interface ParsedTime {
   readonly isDay: boolean;
 }
 
-const timeForm =
+const timePattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
@@ -101,9 +104,9 @@ export function readTime(text: string): ParsedTime | undefined {
   const day = parseDay(text);
   if (day !== undefined) return { wallMs: day * 86_400_000, isDay: true };
 
-  const [, date, time, offset] = timeForm.exec(text) ?? [];
-  const wholeOffset = offset?.length === 3 ? `${offset}00` : offset?.toUpperCase();
-  const moment = parseTimestamp(`${date}T${time}${wholeOffset ?? 'Z'}`);
+  const [, date, time, offset] = timePattern.exec(text) ?? [];
+  const fullOffset = offset?.length === 3 ? `${offset}00` : offset?.toUpperCase();
+  const moment = parseTimestamp(`${date}T${time}${fullOffset ?? 'Z'}`);
   if (!moment) return undefined;
   if (offset === undefined) return { wallMs: moment.wallMs, isDay: false };
   return { ...moment, isDay: false };

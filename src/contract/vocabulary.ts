@@ -67,7 +67,7 @@ type RowFieldOf<AnyProfile extends Profile, Entry extends MetricRow> = Entry ext
   ? Field
   : Entry['name'];
 
-/** Fields of metrics in a row. The metrics of the other profile are omitted. */
+/** Row fields of metrics. Metrics of the other profile are omitted. */
 export type MetricFields<AnyProfile extends Profile, Names> = {
   [Entry in Extract<MetricRow, { name: Names }> as AnyProfile extends Entry['profiles'][number]
     ? RowFieldOf<AnyProfile, Entry>
@@ -88,10 +88,7 @@ interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<N
   /** The value may be null even if requested (specification, Report data). */
   readonly nullable?: true;
 
-  /**
-   * True if a buyer's row omits the fields, instead of null, without the breakdown (`decisions.md`
-   * 4).
-   */
+  /** Without this breakdown, a buyer's row omits the fields instead of null (`decisions.md` 4). */
   readonly onlyWhenRequested?: true;
 }
 
@@ -134,7 +131,7 @@ export const breakdowns: readonly Breakdown[] = breakdownTable;
 
 type BreakdownRow = (typeof breakdownTable)[number];
 
-/** Fields of breakdowns in a row, by the names of the breakdowns. */
+/** Row fields of breakdowns. */
 export type BreakdownFields<Names> = {
   [Entry in Extract<BreakdownRow, { name: Names }> as Entry['fields'][number]['name']]:
     | string
@@ -206,7 +203,7 @@ export interface DerivedMetric extends VocabularyEntry {
   readonly factor: number;
   readonly unit: 'percent' | 'money';
 
-  /** True if the metric is shown only when it is named. This keeps the default output short. */
+  /** Shown only if the user names the metric, which keeps the default output short. */
   readonly onlyWhenNamed?: true;
 }
 
@@ -223,7 +220,7 @@ export const derivedMetrics = [
 ] as const satisfies readonly DerivedMetric[];
 export type DerivedName = (typeof derivedMetrics)[number]['field'];
 
-/** Each list is in column order. */
+/** Names that a profile may use, each list in column order. */
 interface Vocabulary {
   readonly metrics: readonly Metric[];
   readonly breakdowns: readonly Breakdown[];
@@ -233,13 +230,13 @@ interface Vocabulary {
 }
 
 export function vocabularyOf(profile: Profile): Vocabulary {
-  const ofProfile = (entry: VocabularyEntry) => entry.profiles.includes(profile);
+  const belongsToProfile = (entry: VocabularyEntry) => entry.profiles.includes(profile);
   return {
-    metrics: metrics.filter(ofProfile),
-    breakdowns: breakdowns.filter(ofProfile),
-    filters: filters.filter(ofProfile),
-    derived: derivedMetrics.filter(ofProfile),
-    derivedBreakdowns: derivedBreakdowns.filter(ofProfile),
+    metrics: metrics.filter(belongsToProfile),
+    breakdowns: breakdowns.filter(belongsToProfile),
+    filters: filters.filter(belongsToProfile),
+    derived: derivedMetrics.filter(belongsToProfile),
+    derivedBreakdowns: derivedBreakdowns.filter(belongsToProfile),
   };
 }
 

@@ -19,12 +19,12 @@ export const topics: Readonly<Record<string, string>> = {
   'real-service': realService,
 };
 
-/** Finds a topic by name; `undefined` for any other word. */
+/** Finds the Markdown of a topic by its name. */
 export function findTopic(name: string): string | undefined {
   return Object.hasOwn(topics, name) ? topics[name] : undefined;
 }
 
-/** A part of a topic. Its text includes the heading. */
+/** A section of a topic. Its text includes the heading. */
 export interface Section {
   readonly heading: string;
   readonly text: string;
@@ -33,10 +33,10 @@ export interface Section {
 /** Splits a topic at its headings. A comment in a code block is not one. */
 export function readSections(topic: string): Section[] {
   const sections: Section[] = [];
-  let isCode = false;
+  let isInCode = false;
   for (const line of topic.split('\n')) {
-    if (line.startsWith('```')) isCode = !isCode;
-    const [, heading] = (!isCode && /^#+ (.*)/.exec(line)) || [];
+    if (line.startsWith('```')) isInCode = !isInCode;
+    const [, heading] = (!isInCode && /^#+ (.*)/.exec(line)) || [];
     const last = sections.at(-1);
 
     if (heading !== undefined) sections.push({ heading, text: line });

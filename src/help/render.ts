@@ -33,21 +33,21 @@ export function renderMarkdown(text: string, page: TopicPage): string {
 }
 
 /**
- * Puts comments after their commands. If one of them does not fit, all move above. Commands of
- * adreport are quoted for the platform.
+ * Moves all trailing comments above their commands if one of them does not fit. Quotes adreport
+ * commands for the platform's shell.
  */
 function layOutCommands(code: string, { width, platform }: TopicPage): string {
   const lines = code
     .split('\n')
     .map((line) => (line.startsWith('adreport ') ? requoteLine(line, platform) : line));
-  const commentBehind = /^(\S.*?) {2,}(# .*)$/;
-  const fits = lines.every((line) => line.length <= width || !commentBehind.test(line));
+  const trailingComment = /^(\S.*?) {2,}(# .*)$/;
+  const fits = lines.every((line) => line.length <= width || !trailingComment.test(line));
   if (fits) return lines.join('\n');
-  return lines.map((line) => line.replace(commentBehind, '$2\n$1')).join('\n');
+  return lines.map((line) => line.replace(trailingComment, '$2\n$1')).join('\n');
 }
 
 function renderBlock(block: string, width: number, style: Style): string {
-  if (block.startsWith('#')) return style.bold(plain(block.replace(/^#+ /, '')));
+  if (block.startsWith('#')) return style.bold(removeMarks(block.replace(/^#+ /, '')));
   if (block.startsWith('|')) return renderTable(readTable(block), width, style);
   if (!block.startsWith('- ')) return wrap(applyStyles(block, style), width).join('\n');
 
@@ -61,15 +61,15 @@ function renderBlock(block: string, width: number, style: Style): string {
  * line break.
  */
 function applyStyles(text: string, { cyan, bold }: Style): string {
-  const eachWord = (words: string, paint: (word: string) => string): string =>
+  const paintWords = (words: string, paint: (word: string) => string): string =>
     words.replaceAll(/\S+/g, (word) => paint(word));
   return text
-    .replaceAll(/`([^`]+)`/g, (_, code: string) => eachWord(code, cyan))
-    .replaceAll(/\*\*([^*]+)\*\*/g, (_, words: string) => eachWord(words, bold));
+    .replaceAll(/`([^`]+)`/g, (_, code: string) => paintWords(code, cyan))
+    .replaceAll(/\*\*([^*]+)\*\*/g, (_, words: string) => paintWords(words, bold));
 }
 
 /** Removes the marks of code and emphasis. */
-function plain(text: string): string {
+function removeMarks(text: string): string {
   return text.replaceAll(/\*\*|`/g, '');
 }
 
@@ -88,7 +88,7 @@ function readTable(block: string): MarkdownTable {
 function readCells(line: string): string[] {
   // `\|` is a bar inside a cell.
   const cells = line.split(/(?<!\\)\|/).slice(1, -1);
-  return cells.map((cell) => plain(cell.trim().replaceAll('\\|', '|')));
+  return cells.map((cell) => removeMarks(cell.trim().replaceAll('\\|', '|')));
 }
 
 /** Wraps cells. If even the longest words do not fit, renders a list instead of a table. */
@@ -103,7 +103,7 @@ function renderTable(table: MarkdownTable, width: number, style: Style): string 
   return lines.join('\n');
 }
 
-/** Chooses the widths of the columns; `undefined` if the longest words do not fit on one line. */
+/** Chooses the column widths. Returns `undefined` if the longest words do not fit on one line. */
 function fitColumns(
   rows: readonly (readonly string[])[],
   columnCount: number,
@@ -119,15 +119,17 @@ function fitColumns(
 
   while (measureLine(widths) > width) {
     // Takes a character from the widest column that can spare one.
-    const givingWidths = widths.map((own, column) => (own > (minWidths[column] ?? 0) ? own : 0));
-    const widest = Math.max(...givingWidths);
+    const shrinkableWidths = widths.map((current, column) =>
+      current > (minWidths[column] ?? 0) ? current : 0,
+    );
+    const widest = Math.max(...shrinkableWidths);
     if (widest === 0) return undefined;
-    widths[givingWidths.indexOf(widest)] = widest - 1;
+    widths[shrinkableWidths.indexOf(widest)] = widest - 1;
   }
   return widths;
 }
 
-/** Adds up the widths of columns, each with two blanks before it. */
+/** Adds up column widths, with two blanks before each column. */
 function measureLine(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, 0);
 }
@@ -143,10 +145,10 @@ function renderRow(cells: readonly string[], widths: readonly number[], style: S
 
   const lines: string[] = [];
   for (let line = 0; line < height; line++) {
-    const texts = wrappedCells.map((cell, column) =>
+    const lineCells = wrappedCells.map((cell, column) =>
       (cell[line] ?? '').padEnd(widths[column] ?? 0),
     );
-    const [name = '', ...others] = texts;
+    const [name = '', ...others] = lineCells;
     lines.push(`  ${style.cyan(name)}  ${others.join('  ')}`.trimEnd());
   }
   return lines;
