@@ -6,9 +6,9 @@ import { isObject } from '../text/json-object.ts';
 import { printable, quoted } from '../text/printable.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
 import {
-  type CheckedReport,
   endsTrial,
   NotTriedError,
+  type ReportWithWarnings,
   requirePrerequisite,
   type Trial,
 } from './trial.ts';
@@ -214,7 +214,7 @@ async function checkEncodings(trial: Trial): Promise<string | undefined> {
  * Returns `undefined` if there are none.
  */
 function findDifference(
-  { warnings, notes }: CheckedReport,
+  { warnings, notes }: ReportWithWarnings,
   ...kinds: readonly MessageKind[]
 ): string | undefined {
   const unreadable = notes.filter(({ message }) => message.includes('could not be read'));
@@ -223,14 +223,14 @@ function findDifference(
 }
 
 /** Reads the report by day. Throws `NotTriedError` if it has no rows. */
-async function requireRows({ days }: Trial): Promise<CheckedReport> {
+async function requireRows({ days }: Trial): Promise<ReportWithWarnings> {
   const report = await requirePrerequisite(days.read());
   if (report.rows.length === 0) throw new NotTriedError('those days have no rows');
   return report;
 }
 
 /** Adds up a metric. Throws `NotTriedError` for a value that is not a number. */
-function sumMetric({ rows }: CheckedReport, metric: string): number {
+function sumMetric({ rows }: ReportWithWarnings, metric: string): number {
   const sum = new ExactSum();
   for (const row of rows) {
     const number = Decimal.parse(toDecimalString(row[metric]) ?? '');

@@ -13,7 +13,7 @@ import { wholePart } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
 
 /** A report in memory, with its warnings and notes. */
-export interface CheckedReport extends ReportInMemory, CheckResult {}
+export interface ReportWithWarnings extends ReportInMemory, CheckResult {}
 
 /** A small report of past days. It is requested when a claim needs it. */
 interface TrialReport {
@@ -26,7 +26,7 @@ interface TrialReport {
   readonly create: () => Promise<string>;
 
   /** Waits for the report, reads it and checks it against its request, once. */
-  readonly read: () => Promise<CheckedReport>;
+  readonly read: () => Promise<ReportWithWarnings>;
 }
 
 export interface TrialSettings {
@@ -107,14 +107,14 @@ export class Trial {
   }
 
   /** Requests and reads the report of one campaign. */
-  async readCampaign(campaignId: string): Promise<CheckedReport> {
+  async readCampaign(campaignId: string): Promise<ReportWithWarnings> {
     const { query, ...period } = this.profileReport.part;
     const filtered = { ...period, query: { ...query, filters: { campaignId: [campaignId] } } };
     return this.#createReport('one campaign', filtered).read();
   }
 
   /** Waits for a report, reads it, and checks it against its request if `part` is given. */
-  async read(reportId: string, part?: Part): Promise<CheckedReport> {
+  async read(reportId: string, part?: Part): Promise<ReportWithWarnings> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
     const endMs = this.client.host.stopwatch() + waitTimeoutMs;
     const ready = await waitUntilReady(this.client, requested, { endMs });
