@@ -26,11 +26,16 @@ export interface NumberFacts {
   readonly areAllWhole: boolean;
 }
 
+/** The numbers of a field: cents by row, as `toCents` returns them, and their summary. */
+interface NumberColumn {
+  readonly cents: Float64Array;
+  readonly facts: NumberFacts;
+}
+
 /** Columns already read from a batch, by field. */
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
-  readonly cents = new Map<string, Float64Array>();
-  readonly facts = new Map<string, NumberFacts>();
+  readonly numbers = new Map<string, NumberColumn>();
 
   #batch: RowBatch | undefined;
 
@@ -42,8 +47,7 @@ class BatchColumns {
     if (batch === this.#batch) return;
     this.#batch = batch;
     this.values.clear();
-    this.cents.clear();
-    this.facts.clear();
+    this.numbers.clear();
   }
 
   /** Returns `rowCount` NaNs in the named memory. */
@@ -121,37 +125,59 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
  * number with more digits or decimals. Valid until the next batch is requested.
  */
 export function toCents(batch: RowBatch, field: string): Float64Array {
+  return findNumbers(batch, field).cents;
+}
+
+/** Sums up the numbers of a field, also those in strings. */
+export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
+  return findNumbers(batch, field).facts;
+}
+
+function findNumbers(batch: RowBatch, field: string): NumberColumn {
   const columns = findColumns(batch);
-  const known = columns.cents.get(field);
+  const known = columns.numbers.get(field);
   if (known) return known;
 
-  const numbers = columns.numbersFor(field, batch.rowCount);
-  readCents(toRanges(batch), field, numbers);
-  columns.cents.set(field, numbers);
+  const cents = columns.numbersFor(field, batch.rowCount);
+  const numbers = { cents, facts: readNumbers(toRanges(batch), field, cents) };
+  columns.numbers.set(field, numbers);
   return numbers;
 }
 
-function readCents(batch: RangedBatch, field: string, numbers: Float64Array): void {
+/** Writes the cents of each row to `cents`, and summarizes them in the same pass. */
+function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): NumberFacts {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
   const index = fields.indexOf(field);
-  if (index < 0) return;
-
+  const endRow = index < 0 ? 0 : rowCount;
   const view = ascii.toDataView(bytes);
-  for (let row = 0, at = index; row < rowCount; row++, at += fields.length) {
+  let sum = 0;
+  let numberCount = 0;
+  let wholeCount = 0;
+
+  for (let row = 0, at = index; row < endRow; row++, at += fields.length) {
     const start = valueStarts[at] as number;
     if (start < 0) continue;
 
     const end = valueEnds[at] as number;
-    const usual = usualCentsAt(bytes, view, start, end);
-    if (usual >= 0) {
-      numbers[row] = usual;
-      continue;
+    let inCents = usualCentsAt(bytes, view, start, end);
+    if (inCents < 0) {
+      const isEmpty = bytes[start] === ascii.quote && end - start === 2;
+      if (isEmpty || bytes[start] === ascii.letterN) continue;
+      inCents = centsAt(bytes, start, end);
     }
+    cents[row] = inCents;
+    if (inCents === notCents) continue;
 
-    const isText = bytes[start] === ascii.quote;
-    const isEmpty = isText && end - start === 2;
-    if (!isEmpty && bytes[start] !== ascii.letterN) numbers[row] = centsAt(bytes, start, end);
+    sum += inCents;
+    numberCount++;
+    const number = inCents / 100;
+    if (Math.floor(number) === number) wholeCount++;
   }
+
+  const areAllNumbers = numberCount === rowCount;
+  const areAllWhole = wholeCount === rowCount;
+  const isExact = areAllNumbers && Math.abs(sum) < maxExactCents;
+  return { areAllNumbers, areAllWhole, ...(isExact && { exactCents: sum }) };
 }
 
 /**
@@ -208,38 +234,6 @@ export function hasNonZero(batch: RowBatch, field: string): boolean {
     if (cents !== notCents) return !Number.isNaN(cents) && cents !== 0;
     return Number(toDecimalString(readField(batch, field)[row]) ?? 0) !== 0;
   });
-}
-
-/** Sums up the numbers of a field, also those in strings. */
-export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
-  const { facts: columns } = findColumns(batch);
-  const known = columns.get(field);
-  if (known) return known;
-
-  const facts = readNumberFacts(batch, field);
-  columns.set(field, facts);
-  return facts;
-}
-
-function readNumberFacts(batch: RowBatch, field: string): NumberFacts {
-  const cents = toCents(batch, field);
-  let sum = 0;
-  let numberCount = 0;
-  let wholeCount = 0;
-  for (let row = 0; row < cents.length; row++) {
-    const inCents = cents[row] as number;
-    const isNumber = inCents < notCents;
-    if (!isNumber) continue;
-
-    sum += inCents;
-    numberCount++;
-    const number = inCents / 100;
-    if (Math.floor(number) === number) wholeCount++;
-  }
-  const areAllNumbers = numberCount === batch.rowCount;
-  const areAllWhole = wholeCount === batch.rowCount;
-  const isExact = areAllNumbers && Math.abs(sum) < maxExactCents;
-  return { areAllNumbers, areAllWhole, ...(isExact && { exactCents: sum }) };
 }
 
 /** Parses digits with an optional minus sign and one or two decimals, also in a string. */
