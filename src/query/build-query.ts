@@ -19,11 +19,15 @@ import {
 import { UsageError } from '../errors.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
 import { requireConsistent } from './check-query.ts';
 import { type ColumnsQuery, readColumnNames } from './columns.ts';
 import type { TypedFilter } from './flags/read-value.ts';
-import { type KeptFlags, type QueryFlags, runFlagsByName } from './flags/run-flags.ts';
+import {
+  type KeptFlags,
+  parsedOptions,
+  type QueryFlags,
+  runFlagsByName,
+} from './flags/run-flags.ts';
 import type { FormatName } from './format-names.ts';
 import { closestHint, listAlternatives, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
@@ -64,7 +68,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
     ...readKept(options, content),
     ...content,
     hasTypedMetrics: options.metrics !== undefined,
-    filters: readFilters(options, facts),
+    filters: readFilters(options, profile),
     timezone: readTimezone(options.timezone, profile),
     encoding,
     windowClock,
@@ -132,27 +136,26 @@ function readKept(options: QueryFlags, content: ColumnsQuery): KeptFlags {
     columns: areNamed ? readColumnNames(columns, content) : columns,
   };
   const kept: Record<string, unknown> = {};
-  for (const [option, { belongsTo, isParsed }] of runFlagsByName) {
+  for (const [option, { scope }] of runFlagsByName) {
     const value = values[option];
     const isGiven = value !== undefined && value !== false;
-    if (belongsTo === 'query' && !isParsed && isGiven) kept[option] = value;
+    const isParsed = parsedOptions.some((parsed) => parsed === option);
+    if (scope === undefined && !isParsed && isGiven) kept[option] = value;
   }
   // Each value was read by its flag.
   return kept as KeptFlags;
 }
 
-type FilterFacts = Pick<QueryFacts, 'profile' | 'platform'>;
-
 /** Reads the filters. If a filter is given several times, its values are merged. */
-function readFilters(options: QueryFlags, facts: FilterFacts): QueryFilters {
+function readFilters(options: QueryFlags, profile: Profile): QueryFilters {
   const filters: Record<string, readonly string[]> = {};
   const add = (name: string, values: readonly string[]): void => {
     filters[name] = removeDuplicates([...(filters[name] ?? []), ...values]);
   };
   const addTyped = (flag: string, typed: TypedFilter): void => {
-    requireFilters(flag, facts.profile);
+    requireFilters(flag, profile);
     const filter = findFilter(typed);
-    add(filter.name, readValues(filter, typed.values, { ...facts, flag }));
+    add(filter.name, readValues(filter, typed.values, flag));
   };
   const { filter: typedFilters = [], country } = options;
   for (const typed of typedFilters) addTyped('--filter', typed);
@@ -160,7 +163,7 @@ function readFilters(options: QueryFlags, facts: FilterFacts): QueryFilters {
   for (const { name, flag } of namedFilters) {
     const patterns = options[name];
     if (!patterns) continue;
-    requireFilters(flag, facts.profile);
+    requireFilters(flag, profile);
     add(name, patterns);
   }
   return filters;
@@ -189,11 +192,7 @@ function findFilter({ name: text }: TypedFilter): Filter {
  * Reads the values of a filter into the form that the service expects. Countries may be typed by
  * code or name. Throws `UsageError` for an unknown country, and if an ID is not a number.
  */
-function readValues(
-  filter: Filter,
-  typed: readonly string[],
-  { flag, platform = process.platform }: FilterFacts & { readonly flag: string },
-): string[] {
+function readValues(filter: Filter, typed: readonly string[], flag: string): string[] {
   const { name, on, compare, meaning } = filter;
   return typed.map((text) => {
     if (compare === 'text' || /^\d+$/.test(text)) return text;
@@ -203,7 +202,7 @@ function readValues(
     throw refuse(
       flag,
       `The filter ${name} needs numeric IDs, not ${quoted(text)}.`,
-      byName ? `By name: ${byName.flag} ${shellWord(text, platform)}` : `It selects ${meaning}.`,
+      byName ? `To filter by name, use ${byName.flag}.` : `It selects ${meaning}.`,
     );
   });
 }

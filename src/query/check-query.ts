@@ -1,9 +1,7 @@
-import { dirname } from 'node:path';
 import { derivedMetrics } from '../contract/vocabulary.ts';
 import { UsageError } from '../errors.ts';
 import { joinWords } from '../text/quantity.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
-import { beforeTime, hasTimePlaceholder, listPlaceholders } from './file-name.ts';
+import { hasTimePlaceholder, listPlaceholders } from './file-name.ts';
 import { longName } from './flags/flag.ts';
 import { runFlagsByName } from './flags/run-flags.ts';
 import { type FormatName, formatFacts } from './format-names.ts';
@@ -94,7 +92,7 @@ function requireFittingOutputs(query: Query): void {
     throw refuse(
       '--output',
       'A folder takes only one -o.',
-      'Use one -o, and view for other formats.',
+      'Remove the others; for other formats, use adreport view.',
     );
   }
   for (const output of query.outputs) {
@@ -133,20 +131,8 @@ function requireOneComparison(query: Query): void {
   throw refuse(
     '--compare',
     `--compare cannot be used with one file per ${findPartUnit(query)}.`,
-    `Remove --compare, and compare the files: ${viewCommand(query)}`,
+    'Remove --compare, and compare the files afterwards with adreport view.',
   );
-}
-
-/** Formats the command that compares the files of a folder. */
-function viewCommand({ outputs, compare, ...query }: Query): string {
-  const [{ path }] = outputs;
-  const words = ['adreport', 'view', dirname(`${beforeTime(path)}x`)];
-  for (const option of ['period', 'since', 'until'] as const) {
-    const value = query[option];
-    if (value !== undefined) words.push(`--${option}`, value);
-  }
-  words.push('--compare', compare ?? 'previous', '-o', 'report.html');
-  return words.map((word) => shellWord(word, 'linux')).join(' ');
 }
 
 function refuse(flag: string, message: string, hint: string): UsageError {

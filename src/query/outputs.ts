@@ -1,8 +1,7 @@
 import { UsageError } from '../errors.ts';
-import { nearest } from '../text/nearest.ts';
-import { shellWord } from '../text/quote-for-shell.ts';
+import { adviseName } from '../text/nearest.ts';
 import type { OutputFlags } from './flags/output-flags.ts';
-import { type FormatName, formatNames, formatOfFile } from './format-names.ts';
+import { type FormatName, formatFacts, formatOfFile } from './format-names.ts';
 import type { Output } from './query.ts';
 import { refuseUrl } from './url.ts';
 
@@ -37,58 +36,33 @@ export function readOutputs(
   }
   const toOutput = (path: string): Output => {
     refuseUrl(path, format ?? formatOfFile(path), platform);
-    requireOneName(path, platform);
+    requireOneName(path);
     const isStdout = path === '-';
-    return { path, format: format ?? (isStdout ? stdoutFormat : chooseFormat(path, platform)) };
+    return { path, format: format ?? (isStdout ? stdoutFormat : chooseFormat(path)) };
   };
   return [toOutput(first), ...others.map(toOutput)];
 }
 
 /** Throws `UsageError` for an empty name, and for a list of names. */
-function requireOneName(path: string, platform: NodeJS.Platform): void {
+function requireOneName(path: string): void {
   if (path.trim() === '') throw refuse('-o needs the name of a file.', 'For stdout: -o -');
 
   const names = path.split(',');
-  if (names.length === 1 || !names.every((name) => formatOfFile(name) !== undefined)) return;
-  const flags = names.map((name) => `-o ${shellWord(name.trim(), platform)}`);
-  throw refuse(`-o ${path} is a list of files.`, `Name each of them: ${flags.join(' ')}`);
+  const isList = names.length > 1 && names.every((name) => formatOfFile(name) !== undefined);
+  if (isList) throw refuse(`-o ${path} is a list of files.`, 'Use -o for each of them.');
 }
 
 /** Throws `UsageError` for an unknown ending. A name without an ending means csv. */
-function chooseFormat(path: string, platform: NodeJS.Platform): FormatName {
+function chooseFormat(path: string): FormatName {
   const format = formatOfFile(path);
   if (format !== undefined) return format;
 
-  const [, ending] = /[^./\\](\.[^./\\]+)$/.exec(path) ?? [];
+  const [, ending] = /[^./\\]\.([^./\\]+)$/.exec(path) ?? [];
   if (ending === undefined) return 'csv';
 
-  const near = findNearestEnding(ending);
-  const hint =
-    near === undefined
-      ? `Add --format. Choose from ${formatNames.join(', ')}.`
-      : `Use: -o ${shellWord(path.slice(0, -ending.length) + near, platform)}`;
-  throw refuse(`Unknown file extension ${ending} in -o ${path}.`, hint);
-}
-
-/** Extensions of other formats, each with the closest format that adreport writes. */
-const otherEndings: Readonly<Record<string, string>> = {
-  '.xls': '.xlsx',
-  '.xlsm': '.xlsx',
-  '.ods': '.xlsx',
-  '.pq': '.parquet',
-};
-
-/**
- * Returns the accepted ending that is closest to an unknown one. A Parquet file in `.gz` has none.
- */
-function findNearestEnding(ending: string): string | undefined {
-  const lower = ending.toLowerCase();
-  // A `.gz` is wrong only if the format is already compressed.
-  if (lower === '.gz') return '';
-  if (Object.hasOwn(otherEndings, lower)) return otherEndings[lower];
-  const names = formatNames.filter((name) => name !== 'table');
-  const name = nearest(lower.slice(1), names);
-  return name && `.${name}`;
+  const endings = Object.values(formatFacts).flatMap((format) => format.endings);
+  const message = `Unknown file extension .${ending} in -o ${path}.`;
+  throw refuse(message, `${adviseName(ending, endings)} Any other name needs --format.`);
 }
 
 function refuse(message: string, hint: string): UsageError {

@@ -190,7 +190,7 @@ function readRange(text: string, { wallNow }: Moment): Days {
   const first = parseDays(from, wallNow);
   const last = parseDays(to, wallNow);
   if (!first || !last || more.length > 0) {
-    const hint = didYouMean(suggestPeriod(text, wallNow), noSuchDate(text, acceptedPeriods));
+    const hint = didYouMean(suggestPeriod(text), noSuchDate(text, acceptedPeriods));
     throw unknownPeriodError(text, hint);
   }
   if (last.start < first.start) {
@@ -235,10 +235,9 @@ function readTime(end: End, text: string, moment: Moment): number {
   if (days && dayName.test(text)) return endOfDays(end, days, zone);
   if (days) throw notADayError(end, text, days);
 
-  const suggestion = nearest(text, ['now']) ?? suggestPeriod(text, wallNow);
   throw new UsageError(`Unknown time ${quoted(text)}.`, {
     about: { flag: `--${end}` },
-    hint: didYouMean(suggestion, noSuchDate(text, acceptedTimes)),
+    hint: didYouMean(suggestPeriod(text), noSuchDate(text, acceptedTimes)),
   });
 }
 
@@ -316,63 +315,8 @@ export const periodNames = [
   ...['week', 'month', 'quarter', 'year'].flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
 ];
 
-const monthNames = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
-
-/** Forms that people type, with the accepted form of each. */
-const otherForms: readonly {
-  readonly pattern: RegExp;
-  readonly write: (parts: readonly string[], today: WallTime) => string | undefined;
-}[] = [
-  {
-    pattern: /^([wmqy])td$/,
-    write: ([unit = '']) => periodNames.find((name) => name.startsWith(`this-${unit}`)),
-  },
-  {
-    pattern: /^(?:last|past|previous)?-*([1-9]\d{0,4})-?(d|h|w)(?:ays?|ours?|eeks?)?$/,
-    write: ([count, unit]) => `last-${count}${unit}`,
-  },
-  {
-    pattern: /^([a-z]{3})[a-z]*-?(\d{4})?$/,
-    write: ([name = '', typedYear], today) => {
-      const month = monthNames.indexOf(name) + 1;
-      const year = month <= today.month ? today.year : today.year - 1;
-      return formatIfDate(typedYear ?? year, month);
-    },
-  },
-  {
-    pattern: /^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$/,
-    write: ([first, second, year = '']) => {
-      const dayFirst = formatIfDate(year, second, first);
-      const monthFirst = formatIfDate(year, first, second);
-      if (!dayFirst || !monthFirst || dayFirst === monthFirst) return dayFirst ?? monthFirst;
-      return `${dayFirst} or ${monthFirst}`;
-    },
-  },
-  {
-    pattern: /^(\d{4})[./-]?(\d{1,2})(?:[./-]?(\d{1,2}))?$/,
-    write: ([year = '', month, day]) => formatIfDate(year, month, day),
-  },
-];
-
-/** Returns the accepted form of a period that is written differently or misspelt. */
-function suggestPeriod(typed: string, today: WallTime): string | undefined {
-  const plain = typed
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s_]+/g, '-');
-  if (plain.length > maxLength) return undefined;
-
-  for (const { pattern, write } of otherForms) {
-    const [whole, ...parts] = pattern.exec(plain) ?? [];
-    const form = whole === undefined ? undefined : write(parts, today);
-    if (form !== undefined) return form;
-  }
-  return nearest(plain, ['last-7d', 'last-24h', ...periodNames]);
-}
-
-/** Formats a month or a day, such as `2026-10`; `undefined` if there is none. */
-function formatIfDate(...numbers: readonly (string | number | undefined)[]): string | undefined {
-  const typedNumbers = numbers.filter((number) => number !== undefined);
-  const text = typedNumbers.map((number) => String(number).padStart(2, '0')).join('-');
-  return readDays(text) ? text : undefined;
+/** Returns the name of a period that is misspelt, such as `last week`. */
+function suggestPeriod(typed: string): string | undefined {
+  const name = typed.trim().replaceAll(/[\s_]+/g, '-');
+  return nearest(name, ['last-7d', 'last-24h', ...periodNames]);
 }

@@ -136,7 +136,7 @@ function listFlagValues(options: OptionValues): FlagValue[] {
   for (const [option, flag] of runFlagsByName) {
     const value = options[option];
     const isEmpty = typeof value === 'object' && Object.keys(value).length === 0;
-    if (flag.belongsTo === 'query' && value !== undefined && !isEmpty) flags.push({ flag, value });
+    if (value !== undefined && !isEmpty) flags.push({ flag, value });
   }
   return flags;
 }

@@ -24,7 +24,7 @@ export interface SavedOptions {
 /** Flags by the keys of saved reports. */
 export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Flag]> = new Map(
   [...runFlagsByName]
-    .filter(([, flag]) => !flag.isNeverSaved)
+    .filter(([, flag]) => flag.scope !== 'command-line')
     .map((entry) => [keyOfFlag(entry[1]), entry]),
 );
 

@@ -14,7 +14,7 @@ test.each([
   { line: 'run weekly', says: /adreport init.*\n.*leave no spaces/ },
   { line: 'run --period last month', says: 'Use --period last-month' },
   { line: 'run --by DAILY, CAMPAIGN', says: 'leave no spaces: --metrics displays,clicks' },
-  { line: `${day} -o "my report.xls"`, says: "Use: -o 'my report.xlsx'" },
+  { line: `${day} -o "my report.xls"`, says: 'Did you mean xlsx?' },
   { line: 'run --period 2027-01', says: 'The period has not begun: it begins at 2027-01-01T00' },
   { line: 'report create --since 2026-12-01 --until 2026-12-31', says: 'has not begun' },
 ])('$line → $says', async ({ line, says }) => {

@@ -112,9 +112,6 @@ function hintIn(stderr: string): string {
 /** Where a command in a sentence ends. */
 const end = /(?<=\S)[.,;:)]+(?=\s|$)|\s(?=or |and |shows |lists |with |to |has |in |\()/;
 
-/** Hints with a step before their command: `Remove --compare, and compare the files: …`. */
-const hasStepBefore = /^Remove --compare/;
-
 /** The commands in a hint, without forms (`Usage: …`) and names (`adreport view reads …`). */
 function commandsIn(hint: string): string[] {
   const texts = hint.split('\n').flatMap((line) => line.split(/(?=\badreport [a-z])/).slice(1));
@@ -131,7 +128,7 @@ test.each(lines)('%s', async (line) => {
 
   expect(failed.exitCode).toBeGreaterThan(0);
   const hint = hintIn(failed.stderr);
-  for (const command of hasStepBefore.test(hint) ? [] : commandsIn(hint)) {
+  for (const command of commandsIn(hint)) {
     const { exitCode, stderr } = await run(wordsIn(command).slice(1), { cwd });
     const needsPerson = stderr.includes('there is no terminal');
     const isUseful = needsPerson || ![1, 2].includes(exitCode);

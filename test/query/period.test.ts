@@ -121,8 +121,7 @@ test.each<[typed: TypedPeriod, message: string, hint: string]>([
   [{ period: '2026-11-15..2026-11-01' }, 'Unknown period', 'Write the earlier day first'],
   [{ period: '2026-11-01..' }, 'Unknown period “2026-11-01..”.', 'a range such as'],
   [{ period: 'last-weak' }, 'Unknown period “last-weak”.', 'Did you mean last-week?'],
-  [{ period: 'last 7 days' }, 'Unknown period', 'Did you mean last-7d?'],
-  [{ period: 'mtd' }, 'Unknown period', 'Did you mean this-month?'],
+  [{ period: 'last mnth' }, 'Unknown period', 'Did you mean last-month?'],
   [{ period: ' '.repeat(19_000) }, 'Unknown period', 'Use today'],
   [
     { since: '2026-11-01T10:60' },
@@ -130,7 +129,7 @@ test.each<[typed: TypedPeriod, message: string, hint: string]>([
     'There is no such date: 2026-11-01T10:60.',
   ],
   [{ since: '1764547200000' }, 'Unknown time “1764547200000”.', 'unix seconds'],
-  [{ since: '01/11/2026' }, 'Unknown time', 'Did you mean 2026-11-01 or 2026-01-11?'],
+  [{ since: '01/11/2026' }, 'Unknown time', 'Use a day (2026-11-01'],
   [{ since: 'yesterdya' }, 'Unknown time “yesterdya”.', 'Did you mean yesterday?'],
   [{ since: '1960-01-01' }, 'The period begins before 1970', 'Choose a later day.'],
   [

@@ -1,9 +1,8 @@
-import { runFlagGroup } from './flag.ts';
+import { flagGroup } from './flag.ts';
 
 /** Flags for the checks of a report. `run` and `download` share them. */
-export const checkFlags = runFlagGroup('Request:', {
+export const checkFlags = flagGroup('Request:', {
   strict: {
-    belongsTo: 'query',
     flags: '--strict',
     meaning: 'treat warnings as errors: write nothing, exit with 9',
   },

@@ -36,9 +36,10 @@ export interface Flag {
   readonly isRare?: true;
 
   /**
-   * Set if the flag is not a key of saved reports, because it controls only how the command runs.
+   * `run` if the flag controls only how `run` works, `command-line` if it is not a key of saved
+   * reports either; absent if the flag belongs to the query.
    */
-  readonly isNeverSaved?: true;
+  readonly scope?: 'run' | 'command-line';
 
   /** Formats that can use the flag; absent if all can. */
   readonly formats?: readonly FormatName[];
@@ -46,14 +47,6 @@ export interface Flag {
 
 /** Flags by option name: `baseUrl` for `--base-url`. */
 export type FlagTable = Readonly<Record<string, Flag>>;
-
-/** Tells if a flag belongs to the query (what to request and how to keep it) or to a single run. */
-export interface RunFlag extends Flag {
-  readonly belongsTo: 'query' | 'this-run';
-
-  /** Set if the query stores the value under another name or in another form. */
-  readonly isParsed?: true;
-}
 
 /** Flags under one heading in help. */
 export interface FlagGroup<Flags extends FlagTable = FlagTable> {
@@ -63,14 +56,6 @@ export interface FlagGroup<Flags extends FlagTable = FlagTable> {
 
 /** Declares a group of flags, and infers the types of their options. */
 export function flagGroup<const Flags extends FlagTable>(
-  heading: string,
-  flags: Flags,
-): FlagGroup<Flags> {
-  return { heading, flags };
-}
-
-/** Declares a group of flags of `run`, which have a `belongsTo`. */
-export function runFlagGroup<const Flags extends Readonly<Record<string, RunFlag>>>(
   heading: string,
   flags: Flags,
 ): FlagGroup<Flags> {

@@ -1,40 +1,33 @@
 import { formatNames } from '../format-names.ts';
-import { type OptionsOf, runFlagGroup } from './flag.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
 import { readColumns, readLabel } from './read-value.ts';
 
 /** Flags for the destination and the format of a result. */
-export const outputFlags = runFlagGroup('Output:', {
+export const outputFlags = flagGroup('Output:', {
   output: {
-    belongsTo: 'query',
-    isParsed: true,
     flags: '-o, --output <file>',
     meaning:
       'file to write, - for stdout; may contain {date} {since} {until} {account} {report} {profile} {id}; repeatable',
     isRepeatable: true,
   },
   format: {
-    belongsTo: 'query',
-    isParsed: true,
     flags: '--format <name>',
     meaning: 'csv, json, ndjson, parquet, xlsx, html, pdf or table (default: from the file name)',
     words: formatNames,
   },
   title: {
-    belongsTo: 'query',
     flags: '--title <text>',
     meaning: 'heading in html, pdf and xlsx (default: the breakdowns of the report)',
     formats: ['html', 'pdf', 'xlsx'],
     isRare: true,
   },
   note: {
-    belongsTo: 'query',
     flags: '--note <text>',
     meaning: 'note below the heading in html, pdf and xlsx',
     formats: ['html', 'pdf', 'xlsx'],
     isRare: true,
   },
   label: {
-    belongsTo: 'query',
     flags: '--label <metric=label>',
     meaning: 'name to show for a metric, e.g. revenueEuro=Spend; repeatable',
     read: readLabel,
@@ -43,33 +36,29 @@ export const outputFlags = runFlagGroup('Output:', {
     isRare: true,
   },
   open: {
-    belongsTo: 'this-run',
+    scope: 'command-line',
     flags: '--open',
     meaning: 'open the file when it is complete; pages open in the browser',
-    isNeverSaved: true,
     isRare: true,
   },
   clobber: {
-    belongsTo: 'this-run',
+    scope: 'run',
     flags: '--no-clobber',
     meaning: 'refuse to replace an existing file',
     isRare: true,
   },
   columns: {
-    belongsTo: 'query',
     flags: '--columns <a,b>',
     meaning: 'columns to write, in this order; all: every field from the service',
     read: readColumns,
     isRare: true,
   },
   normalize: {
-    belongsTo: 'query',
     flags: '--normalize',
     meaning: 'write decimal points, and name the dollar column revenueDollar in both profiles',
     isRare: true,
   },
   excel: {
-    belongsTo: 'query',
     flags: '--excel',
     meaning: 'CSV for Excel in European locales: semicolons, decimal commas, BOM, no formulas',
     formats: ['csv'],
@@ -79,7 +68,7 @@ export const outputFlags = runFlagGroup('Output:', {
 const { output, format } = outputFlags.flags;
 
 /** Output flags for lists. */
-export const listOutputFlags = runFlagGroup(outputFlags.heading, {
+export const listOutputFlags = flagGroup(outputFlags.heading, {
   output: {
     ...output,
     isRepeatable: undefined,

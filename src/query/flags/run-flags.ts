@@ -1,22 +1,21 @@
 import { comparisons, splitUnits } from '../calendar.ts';
 import { checkFlags } from './check-flags.ts';
-import { type FlagGroup, type OptionsOf, type RunFlag, runFlagGroup } from './flag.ts';
+import { type Flag, flagGroup, type OptionsOf } from './flag.ts';
 import { outputFlags } from './output-flags.ts';
 import { readCount, readPositive, readShard } from './read-value.ts';
 import { reportFlags } from './report-flags.ts';
 import { serviceFlags } from './service-flags.ts';
 import { waitFlags } from './wait-flags.ts';
 
-const otherRequestFlags = runFlagGroup('Request:', {
+const otherRequestFlags = flagGroup('Request:', {
   compare: {
-    belongsTo: 'query',
     flags: '--compare [period]',
     meaning: 'compare with the period before (previous, the default) or a year earlier (last-year)',
     words: comparisons,
     preset: 'previous',
   },
   fresh: {
-    belongsTo: 'this-run',
+    scope: 'run',
     flags: '--fresh',
     meaning: 'request a new report instead of resuming one; replace a folder’s declaration',
     isRare: true,
@@ -24,35 +23,32 @@ const otherRequestFlags = runFlagGroup('Request:', {
 });
 
 export const concurrencyFlag = {
-  belongsTo: 'this-run',
+  scope: 'run',
   flags: '--concurrency <n>',
-  meaning: 'number of reports at a time',
+  meaning: 'reports to request at once',
   read: readPositive,
   default: 4,
   isRare: true,
 } as const;
 
 export const shardFlag = {
-  belongsTo: 'this-run',
+  scope: 'command-line',
   flags: '--shard <k/n>',
   meaning: 'download every n-th day, from the k-th on: 1/4 on the first of 4 machines',
   read: readShard,
   isRare: true,
-  isNeverSaved: true,
 } as const;
 
-const manyReportsFlags = runFlagGroup('Many reports:', {
+const manyReportsFlags = flagGroup('Many reports:', {
   split: {
-    belongsTo: 'query',
     flags: '--split <unit>',
     meaning: 'one report per day, week or month: one file each if -o has {date}, otherwise merged',
     words: splitUnits,
   },
   concurrency: concurrencyFlag,
   lookback: {
-    belongsTo: 'query',
     flags: '--lookback <n>',
-    meaning: 're-download each day for n days after it ends; weeks and months likewise',
+    meaning: 're-download each day (week, month) until n more have passed',
     read: readCount,
   },
   shard: shardFlag,
@@ -61,7 +57,7 @@ const manyReportsFlags = runFlagGroup('Many reports:', {
 const { account, ...otherServiceFlags } = serviceFlags.flags;
 
 /** The service flags, with several accounts instead of one. */
-const runServiceFlags = runFlagGroup(serviceFlags.heading, {
+const runServiceFlags = flagGroup(serviceFlags.heading, {
   account: {
     ...account,
     flags: '--account <a,b>',
@@ -70,19 +66,17 @@ const runServiceFlags = runFlagGroup(serviceFlags.heading, {
   ...otherServiceFlags,
 });
 
-const savedReportFlags = runFlagGroup('Saved reports:', {
+const savedReportFlags = flagGroup('Saved reports:', {
   all: {
-    belongsTo: 'this-run',
+    scope: 'command-line',
     flags: '--all',
     meaning: 'run all reports in adreport.yaml',
-    isNeverSaved: true,
   },
   file: {
-    belongsTo: 'this-run',
+    scope: 'command-line',
     flags: '--file <file>',
     meaning: 'file with saved reports (default: adreport.yaml, here or in a parent folder)',
     isRare: true,
-    isNeverSaved: true,
   },
 });
 
@@ -96,30 +90,44 @@ export const runFlags = [
   waitFlags,
   runServiceFlags,
   savedReportFlags,
-] as const satisfies readonly FlagGroup<Readonly<Record<string, RunFlag>>>[];
+] as const;
 
 export type RunFlags = OptionsOf<typeof runFlags>;
 
-type RunTable = (typeof runFlags)[number]['flags'];
-
-type NamesOf<Table, Kind> = Table extends unknown
-  ? { [Name in keyof Table]: Table[Name] extends Kind ? Name : never }[keyof Table]
+type ScopedNames<Table> = Table extends unknown
+  ? { [Name in keyof Table]: Table[Name] extends { scope: string } ? Name : never }[keyof Table]
   : never;
 
-type QueryName = NamesOf<RunTable, { readonly belongsTo: 'query' }>;
+type ScopedName = ScopedNames<(typeof runFlags)[number]['flags']>;
 
-type ParsedName = NamesOf<RunTable, { readonly isParsed: true }>;
+/** Options that belong to the query. */
+export type QueryFlags = Omit<RunFlags, ScopedName>;
 
-/** Options whose flags belong to the query. */
-export type QueryFlags = Pick<RunFlags, QueryName>;
+/** Options that a query stores under another name or in another form. */
+export const parsedOptions = [
+  'profile',
+  'metrics',
+  'by',
+  'filter',
+  'country',
+  'campaign',
+  'adUnit',
+  'advertiser',
+  'timezone',
+  'windowClock',
+  'encoding',
+  'account',
+  'output',
+  'format',
+] as const;
 
 /** Options that a query stores under the same name and with the same value. */
-export type KeptFlags = Pick<RunFlags, Exclude<QueryName, ParsedName>>;
+export type KeptFlags = Omit<QueryFlags, (typeof parsedOptions)[number]>;
 
 /** Options that apply to a single run. */
-export type ThisRunFlags = Omit<RunFlags, QueryName>;
+export type ThisRunFlags = Pick<RunFlags, ScopedName>;
 
 /** Flags of `run` by option name, in the order of its help. */
-export const runFlagsByName: ReadonlyMap<string, RunFlag> = new Map(
-  runFlags.flatMap(({ flags }) => Object.entries<RunFlag>(flags)),
+export const runFlagsByName: ReadonlyMap<string, Flag> = new Map(
+  runFlags.flatMap(({ flags }) => Object.entries<Flag>(flags)),
 );

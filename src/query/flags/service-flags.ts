@@ -1,44 +1,38 @@
 import { encodings } from '../../contract/messages.ts';
-import { runFlagGroup } from './flag.ts';
+import { flagGroup } from './flag.ts';
 import { readCount, readTimeout } from './read-value.ts';
 
-export const serviceFlags = runFlagGroup('Service:', {
+export const serviceFlags = flagGroup('Service:', {
   account: {
-    belongsTo: 'query',
-    isParsed: true,
     flags: '--account <name>',
     meaning: 'stored account to use',
   },
   baseUrl: {
-    belongsTo: 'this-run',
+    scope: 'command-line',
     flags: '--base-url <url>',
     meaning: 'base URL of the service',
     isRare: true,
-    isNeverSaved: true,
   },
   local: {
-    belongsTo: 'this-run',
+    scope: 'command-line',
     flags: '--local',
     meaning: 'use a local server inside this process: no account, no network',
-    isNeverSaved: true,
   },
   encoding: {
-    belongsTo: 'query',
-    isParsed: true,
     flags: '--encoding <kind>',
     meaning: 'request bodies as json or form (default: the account’s)',
     words: encodings,
     isRare: true,
   },
   retries: {
-    belongsTo: 'this-run',
+    scope: 'run',
     flags: '--retries <n>',
     meaning: 'number of retries of a failed call (default: 5)',
     read: readCount,
     isRare: true,
   },
   timeout: {
-    belongsTo: 'this-run',
+    scope: 'run',
     flags: '--timeout <duration>',
     meaning: 'give up after this long without data (default: 30s)',
     read: readTimeout,
@@ -52,4 +46,4 @@ const { local: _local, ...remoteFlags } = serviceFlags.flags;
  * Service flags for commands that name a report by its ID. `--local` is left out, because a server
  * in this process loses its reports when the process ends.
  */
-export const remoteServiceFlags = runFlagGroup(serviceFlags.heading, remoteFlags);
+export const remoteServiceFlags = flagGroup(serviceFlags.heading, remoteFlags);

@@ -1,9 +1,9 @@
-import { type OptionsOf, runFlagGroup } from './flag.ts';
+import { flagGroup, type OptionsOf } from './flag.ts';
 import { readDuration, readPollInterval } from './read-value.ts';
 
-export const waitFlags = runFlagGroup('Waiting:', {
+export const waitFlags = flagGroup('Waiting:', {
   waitTimeout: {
-    belongsTo: 'this-run',
+    scope: 'run',
     flags: '--wait-timeout <duration>',
     meaning: 'stop waiting after this time and exit with 7',
     read: readDuration,
@@ -13,7 +13,7 @@ export const waitFlags = runFlagGroup('Waiting:', {
     isRare: true,
   },
   pollInterval: {
-    belongsTo: 'this-run',
+    scope: 'run',
     flags: '--poll-interval <duration>',
     meaning: 'pause between status calls: auto, or a duration',
     read: readPollInterval,
