@@ -1,6 +1,6 @@
 import type { CampaignRecord } from '../contract/messages.ts';
 import { encodeTable } from '../formats/index.ts';
-import { printerFor } from '../formats/page-extras.ts';
+import { findPrinter } from '../formats/page-printer.ts';
 import { type TextColumn, textTable } from '../present/terminal/text-table.ts';
 import type { Output } from '../query/query.ts';
 import type { Context } from '../run/context.ts';
@@ -25,8 +25,8 @@ export async function encodeCampaigns(
     return encodeJson(format, adUnits ? rows.map((row) => pick(row, columns)) : campaigns);
   }
   return encodeTable(format, rows, columns, {
-    isShown: path === '-' && console.out.isTerminal,
-    printer: printerFor(format, host),
+    isForTerminal: path === '-' && console.out.isTerminal,
+    printer: findPrinter(format, host),
     note: console.note,
   });
 }

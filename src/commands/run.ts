@@ -3,7 +3,7 @@ import { isAccountList } from '../account/setting-values.ts';
 import { findNames } from '../contract/aliases.ts';
 import { UsageError } from '../errors.ts';
 import { requireValidOnWindows } from '../output/file/file-name.ts';
-import { placeKey } from '../output/target.ts';
+import { targetKey } from '../output/target.ts';
 import { nameFiles } from '../query/file-name.ts';
 import { runFlags } from '../query/flags/run-flags.ts';
 import { findPartUnit, mergesParts } from '../query/parts.ts';
@@ -100,9 +100,9 @@ function requireDistinctFiles(
     const written = mergesParts(query) && parts.length > 0 ? [whole] : parts;
     for (const name of new Set(written.flatMap(nameFiles))) {
       if (name !== '-') requireValidOnWindows(name, platform);
-      const place = placeKey(name, cwd);
-      const owner = owners.get(place) ?? report;
-      owners.set(place, owner);
+      const key = targetKey(name, cwd);
+      const owner = owners.get(key) ?? report;
+      owners.set(key, owner);
       if (owner === report) continue;
 
       const shown = name === '-' ? 'stdout' : name;

@@ -8,7 +8,7 @@ import { printable } from '../text/printable.ts';
 import { RowValues } from './row-values.ts';
 
 /**
- * Writes CSV. Normally the bytes are copied in the service's own layout (`decisions.md` 4). With
+ * Writes CSV. By default, cells are copied as the service would write them (`decisions.md` 4). With
  * `--excel`, the layout suits spreadsheets in European locales: semicolons, decimal commas and a
  * byte order mark.
  */
@@ -17,13 +17,13 @@ export class CsvEncoder implements Encoder {
   readonly #values: RowValues;
   readonly #options: EncodeOptions;
 
-  /** Columns, which are chosen when the header is written. */
+  /** Empty until the header is written. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #copier = new RowCopier();
   #hasStarted = false;
 
-  /** Fields whose bytes are copied; `undefined` if the rows are formatted instead. */
+  /** Fields whose bytes are copied. `undefined` if cells are formatted instead. */
   #copiedFields: readonly string[] | undefined;
 
   constructor(options: EncodeOptions) {
@@ -32,48 +32,50 @@ export class CsvEncoder implements Encoder {
     this.#options = options;
   }
 
-  get endedRows(): number {
-    return this.#values.endedCount;
+  get endedRowCount(): number {
+    return this.#values.endedRowCount;
   }
 
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
-    const header = this.#begin();
+    const header = this.#takeHeader();
     if (this.#copiedFields) return [header, this.#copier.copyToCsv(batch, this.#copiedFields)];
 
     const columns = this.#columns.map((column) => this.#values.read(batch, column));
     const rows: string[][] = [];
     for (let row = 0; row < batch.rowCount; row++) {
-      rows.push(this.#cellsOf(columns.map((values) => values[row])));
+      rows.push(this.#formatRow(columns.map((values) => values[row])));
     }
-    return [header, this.#lines(rows)];
+    return [header, this.#encodeRows(rows)];
   }
 
   end(tail: ReportTail): Pieces {
     this.#plan.settle(tail.fields);
-    const header = this.#begin();
-    const ended = this.#values.endedRows(this.#columns).map((values) => this.#cellsOf(values));
-    return [header, this.#lines(ended)];
+    const header = this.#takeHeader();
+    const ended = this.#values
+      .listEndedRows(this.#columns)
+      .map((values) => this.#formatRow(values));
+    return [header, this.#encodeRows(ended)];
   }
 
-  /** Returns the header once the columns are chosen; empty if it was already returned. */
-  #begin(): Buffer {
+  /** Returns the header on the first call, once the columns are known, and nothing on later calls. */
+  #takeHeader(): Buffer {
     if (this.#hasStarted) return Buffer.alloc(0);
     this.#hasStarted = true;
 
-    const columns = this.#values.withEarlier(this.#plan.columns);
+    const columns = this.#values.withEarlierColumns(this.#plan.columns);
     this.#columns = columns;
-    const { excel, isShown, normalize } = this.#options;
-    const isFormatted = excel || isShown || normalize || columns.some(isComputed);
+    const { excel, isForTerminal, normalize } = this.#options;
+    const isFormatted = excel || isForTerminal || normalize || columns.some(isComputed);
     if (!isFormatted) this.#copiedFields = columns.map(({ field }) => field);
 
-    const mark = Buffer.from(excel ? '\ufeff' : '');
-    if (columns.length === 0) return mark;
-    const names = columns.map(({ name }) => this.#textCell(name));
-    return Buffer.concat([mark, this.#lines([names])]);
+    const byteOrderMark = Buffer.from(excel ? '\ufeff' : '');
+    if (columns.length === 0) return byteOrderMark;
+    const names = columns.map(({ name }) => this.#formatString(name));
+    return Buffer.concat([byteOrderMark, this.#encodeRows([names])]);
   }
 
-  #lines(rows: readonly string[][]): Buffer {
+  #encodeRows(rows: readonly string[][]): Buffer {
     const lines = stringify([...rows], {
       delimiter: this.#options.excel ? ';' : ',',
       record_delimiter: '\r\n',
@@ -84,40 +86,38 @@ export class CsvEncoder implements Encoder {
     return Buffer.from(lines);
   }
 
-  #cellsOf(values: readonly (Value | undefined)[]): string[] {
-    return this.#columns.map(({ numeric }, i) => this.#cell(values[i], numeric));
+  #formatRow(values: readonly (Value | undefined)[]): string[] {
+    return this.#columns.map(({ numeric }, i) => this.#formatCell(values[i], numeric));
   }
 
   /**
-   * Returns a cell before quoting.
-   * @param isNumber true if a text may contain a number
+   * Formats a cell without quotes.
+   * @param isNumeric set if strings in the column are numbers
    */
-  #cell(value: Value | undefined, isNumber: boolean): string {
+  #formatCell(value: Value | undefined, isNumeric: boolean): string {
     if (value === null || value === undefined) return '';
 
-    const number = typeof value === 'number' || isNumber ? toDecimalString(value) : undefined;
-    if (number === undefined) return this.#textCell(toText(value));
+    const number = typeof value === 'number' || isNumeric ? toDecimalString(value) : undefined;
+    if (number === undefined) return this.#formatString(toText(value));
     const { excel, normalize } = this.#options;
     if (excel) return withDecimalComma(number);
     return normalize ? number : String(value);
   }
 
-  #textCell(value: string): string {
-    const text = this.#options.isShown ? printable(value) : value;
+  #formatString(value: string): string {
+    const text = this.#options.isForTerminal ? printable(value) : value;
     return this.#options.excel ? text.replace(formulaStart, "'$&") : text;
   }
 }
 
 /**
- * Formats a number with a decimal comma. A zero follows exactly three decimals, because `1,125`
- * might be read as thousands.
+ * Formats a number with a decimal comma. Exactly three decimals get a zero, because `1,125` could be
+ * read as thousands.
  */
 function withDecimalComma(number: string): string {
   const text = number.replace('.', ',');
   return /^-?[1-9]\d*,\d{3}$/.test(text) ? `${text}0` : text;
 }
 
-/**
- * Matches the beginning of a cell that a spreadsheet would run as a formula (OWASP, CSV injection).
- */
+/** Matches the beginning of a cell that a spreadsheet would take for a formula (CSV injection). */
 const formulaStart = /^[=+\-@\t]/;

@@ -5,13 +5,13 @@ import { ColumnPlan } from '../query/column-plan.ts';
 import { type ReportTail, type Row, type RowBatch, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 
-/** Writes a single file that opens without a network connection. */
+/** Writes a page as a single file that opens without a network connection. */
 export class PageEncoder implements Encoder {
   readonly #options: EncodeOptions;
   readonly #plan: ColumnPlan;
   readonly #sums = new ReportSums();
 
-  /** Rows of the report; `undefined` once there are too many for a table. */
+  /** `undefined` once there are too many rows for a table. */
   #rows: Row[] | undefined = [];
 
   constructor(options: EncodeOptions) {
@@ -26,7 +26,7 @@ export class PageEncoder implements Encoder {
     const rowCount = (this.#rows?.length ?? 0) + batch.rowCount;
     if (rowCount > maxTableRows) this.#rows = undefined;
     this.#rows?.push(...toRows(batch));
-    // The totals come before the rows on the page, so nothing is written until the end.
+    // A page begins with the totals, so nothing is written before the end.
     return [];
   }
 

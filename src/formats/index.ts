@@ -7,13 +7,13 @@ import { createJsonEncoder, createNdjsonEncoder } from './json.ts';
 import { createTableEncoder } from './table.ts';
 
 export interface Format {
-  /** Set if an installed browser has to print the format. */
+  /** Set if an installed browser prints the format. */
   readonly needsBrowser?: boolean;
 
-  /** Set if the format is for readers. It then shows the groups beyond `--top` as one row. */
+  /** Set if the format is for people. Groups beyond `--top` are then shown as one row. */
   readonly isForReaders?: boolean;
 
-  /** Starts a report. Heavy modules are loaded here and not earlier. */
+  /** Starts a report. Heavy modules are loaded only now. */
   createEncoder(options: EncodeOptions): Encoder | Promise<Encoder>;
 }
 
@@ -40,8 +40,8 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   },
   xlsx: {
     async createEncoder(options) {
-      const { WorkbookEncoder } = await import('./xlsx.ts');
-      return new WorkbookEncoder(options);
+      const { SpreadsheetEncoder } = await import('./xlsx.ts');
+      return new SpreadsheetEncoder(options);
     },
   },
   html: {
@@ -61,7 +61,7 @@ export const formats: Readonly<Record<FormatName, Format>> = {
   },
 };
 
-/** Encodes a small table, such as campaigns or groups of rows. Returns all of its bytes. */
+/** Encodes a small table, such as campaigns or groups, as a whole. */
 export async function encodeTable<Row>(
   format: FormatName,
   rows: readonly Row[],
@@ -70,10 +70,10 @@ export async function encodeTable<Row>(
 ): Promise<Buffer> {
   const types = columns.map(({ name, type = 'text' }) => ({ field: name, type }));
   const encoder = await formats[format].createEncoder({ ...options, columns: types });
-  const data = rows.map((row) =>
+  const records = rows.map((row) =>
     Object.fromEntries(columns.map(({ name, value }) => [name, value(row) ?? null])),
   );
-  const batches = readRows(toBody(data));
+  const batches = readRows(toBody(records));
   const pieces: Buffer[] = [];
   let next = await batches.next();
   for (; !next.done; next = await batches.next()) {

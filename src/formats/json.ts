@@ -5,12 +5,12 @@ import { RowCopier } from '../rows/copy-rows.ts';
 import { type ReportTail, type RowBatch, readJsonValues } from '../rows/row-batch.ts';
 
 /**
- * Writes the service's document: `data` with one row per line, then `summary`, then the other
- * members.
+ * Writes the service's document. The rows in `data` have one line each, and `summary` and the other
+ * members follow.
  */
 export function createJsonEncoder(options: EncodeOptions): Encoder {
   const separator = Buffer.from(',\n');
-  const rows = rowWriterFor(options, separator);
+  const rows = createRowWriter(options, separator);
   let hasStarted = false;
 
   return {
@@ -27,17 +27,17 @@ export function createJsonEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-/** Writes one row object per line, without the summary. */
+/** Writes an object per row and line, without the summary. */
 export function createNdjsonEncoder(options: EncodeOptions): Encoder {
   const lineEnd = Buffer.from('\n');
-  const rows = rowWriterFor(options, lineEnd);
+  const rows = createRowWriter(options, lineEnd);
   return {
     encode: (batch) => [rows.write(batch), lineEnd],
     end: () => [],
   };
 }
 
-/** Lists the members other than `data`. The summary comes first. */
+/** Lists the members after `data`. The summary comes first. */
 function listMembers({ members }: ReportTail): Uint8Array[] {
   const summary = members.filter(({ name }) => name === 'summary');
   const others = members.filter(({ name }) => name !== 'summary');
@@ -48,15 +48,13 @@ function listMembers({ members }: ReportTail): Uint8Array[] {
   return pieces;
 }
 
-/** Joins the rows of a batch as JSON objects, with a separator between them. */
+/** Writes the rows of a batch as JSON objects with a separator between them. */
 interface RowWriter {
   write(batch: RowBatch): Uint8Array;
 }
 
-/**
- * Copies rows as received. If columns are selected or numbers are normalized, writes the rows anew.
- */
-function rowWriterFor(options: EncodeOptions, separator: Buffer): RowWriter {
+/** Copies rows as received, unless columns are selected or numbers are normalized. */
+function createRowWriter(options: EncodeOptions, separator: Buffer): RowWriter {
   const { selectedColumns, normalize = false } = options;
   const hasSelection = selectedColumns !== undefined && selectedColumns !== 'all';
   if (hasSelection || normalize) return new PlannedRowWriter(options, hasSelection, separator);
@@ -65,7 +63,7 @@ function rowWriterFor(options: EncodeOptions, separator: Buffer): RowWriter {
   return { write: (batch) => copier.copyToJson(batch, separator) };
 }
 
-/** Writes the columns selected by the user, or every field. */
+/** Formats rows with the columns that the user selected, or with every field. */
 class PlannedRowWriter implements RowWriter {
   readonly #options: EncodeOptions;
   readonly #hasSelection: boolean;
@@ -87,13 +85,12 @@ class PlannedRowWriter implements RowWriter {
     if (hasNewFields && !this.#hasSelection) this.#plan = new ColumnPlan(this.#options);
     this.#plan.follow(batch);
 
-    const members = this.#formatRows(batch);
-    const rows = members.map((texts) => `{${texts.join(',')}}`);
+    const rows = this.#listRowMembers(batch).map((members) => `{${members.join(',')}}`);
     return Buffer.from(rows.join(this.#separator));
   }
 
-  /** Returns the members of each row as JSON. Members that the row lacks are left out. */
-  #formatRows(batch: RowBatch): string[][] {
+  /** Lists the members of each row as JSON. A row may lack some fields. */
+  #listRowMembers(batch: RowBatch): string[][] {
     const { normalize = false } = this.#options;
     const members = Array.from({ length: batch.rowCount }, (): string[] => []);
     for (const { field, name, numeric, metric } of this.#plan.columns) {
@@ -101,15 +98,15 @@ class PlannedRowWriter implements RowWriter {
       const key = `${JSON.stringify(name)}:`;
       for (const [row, json] of readJsonValues(batch, field).entries()) {
         if (json === undefined) continue;
-        members[row]?.push(key + (normalize && numeric ? numberJson(json) : json));
+        members[row]?.push(key + (normalize && numeric ? toNumberJson(json) : json));
       }
     }
     return members;
   }
 }
 
-/** Converts a numeric text to a number. */
-function numberJson(json: string): string {
+/** Converts a string with a number to that number. */
+function toNumberJson(json: string): string {
   if (!json.startsWith('"')) return json;
   return toDecimalString(JSON.parse(json)) ?? json;
 }

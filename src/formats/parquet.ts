@@ -13,29 +13,26 @@ import type { Provenance } from '../output/provenance.ts';
 import { ColumnPlan, isComputed, type PlannedColumn } from '../query/column-plan.ts';
 import { summarizeNumbers, toCents } from '../rows/column-values.ts';
 import { type ReportTail, type RowBatch, toText, type Value } from '../rows/row-batch.ts';
-import { exactDouble, exactInteger } from '../text/decimal.ts';
-import { printable } from '../text/printable.ts';
-import { RowValues } from './row-values.ts';
+import { exactInteger } from '../text/decimal.ts';
+import { printable, quoted, shortened } from '../text/printable.ts';
+import { RowValues, toExactDouble } from './row-values.ts';
 
 /**
- * Limits of a row group in rows, values and received bytes. The writer makes several lists of rows
- * for each column, so groups twice as large take 40 MB more memory.
+ * Limits of a row group in rows, values and received bytes. The writer makes several lists of the
+ * values of each column, so groups twice as large take 40 MB more memory.
  */
 const maxGroupRows = 16_000;
 const maxGroupValues = 2_000_000;
 const maxGroupBytes = 32 * 1024 * 1024;
 
 /**
- * The minimum and maximum are left out for rows longer than this, because they stay in memory until
- * the end of the file.
+ * Longer rows get no statistics (minimum and maximum), because these stay in memory until the end
+ * of the file.
  */
-const rowBytesWithStatistics = 16 * 1024;
+const maxRowBytesWithStatistics = 16 * 1024;
 
-/**
- * Parquet type of a column and its conversion. The conversion returns `undefined` if a value does
- * not fit the type.
- */
-interface Kind {
+/** Type of a column. `convert` returns `undefined` if a value does not have the type. */
+interface ParquetType {
   readonly element: Omit<SchemaElement, 'name'>;
   readonly description: string;
   convert(value: Value): number | bigint | string | undefined;
@@ -46,7 +43,7 @@ const toMicros = (ms: number | undefined): bigint | undefined =>
 
 const micros = { type: 'TIMESTAMP', unit: 'MICROS' } as const;
 
-const kinds = {
+const parquetTypes = {
   date: {
     element: { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } },
     description: 'date like 2026-11-01',
@@ -71,57 +68,49 @@ const kinds = {
     element: { type: 'INT64' },
     description: '64-bit integer',
     convert: (value) =>
-      Number.isSafeInteger(value) ? BigInt(value as number) : exactNumber(exactInteger, value),
+      Number.isSafeInteger(value)
+        ? BigInt(value as number)
+        : exactInteger(toDecimalString(value) ?? ''),
   },
   money: {
-    // DECIMAL(18,2) would round the extra decimals that single rows may have. A double preserves
-    // every amount of up to 15 digits. Longer amounts are refused rather than rounded.
+    // DECIMAL(18,2) would round rows with more decimals. A double preserves 15 digits, and longer
+    // amounts are refused instead of rounded.
     element: { type: 'DOUBLE' },
     description: 'number that Parquet can represent exactly',
-    convert: (value) => (typeof value === 'number' ? value : exactNumber(exactDouble, value)),
+    convert: toExactDouble,
   },
   text: {
     element: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
     description: 'text',
     convert: toText,
   },
-} satisfies Record<string, Kind>;
-
-function exactNumber<T>(exact: (text: string) => T | undefined, value: Value): T | undefined {
-  const text = toDecimalString(value);
-  return text === undefined ? undefined : exact(text);
-}
+} satisfies Record<string, ParquetType>;
 
 /**
- * Writes Parquet in row groups. The summary and the origin of the report become key-value metadata.
- * Throws `IncompleteDataError` if a metric is not a number or cannot be represented exactly.
+ * Writes Parquet in row groups, with the summary and the origin of the report as metadata. Throws
+ * `IncompleteDataError` if a metric is not a number or cannot be represented exactly.
  */
 export class ParquetEncoder implements Encoder {
   readonly #plan: ColumnPlan;
   readonly #cells: RowValues;
 
-  /** Columns; known once the first row has arrived. */
+  /** Empty until the first row arrives. */
   #columns: readonly PlannedColumn[] = [];
 
   readonly #note: EncodeOptions['note'];
   readonly #provenance: EncodeOptions['provenance'];
   readonly #out = new ByteWriter();
 
-  /** Metadata. The writer reads it at the end. */
+  /** The writer reads it at the end. */
   readonly #metadata: KeyValue[] = [];
 
   #writer: ParquetWriter | undefined;
-  #kinds: readonly Kind[] = [];
+  #types: readonly ParquetType[] = [];
 
-  /**
-   * Values of the current row group by column. A column is empty here while it is kept as numbers.
-   */
+  /** Values of the current row group by column. Empty for a column that is kept as numbers. */
   #values: (Value | undefined)[][] = [];
 
-  /**
-   * Numbers of the current row group by column. A column is kept here as long as all of its numbers
-   * have the usual form.
-   */
+  /** Numbers of the current row group by column, as long as all of them have the usual form. */
   readonly #numbers: NumberList[] = [];
 
   #groupRows = 0;
@@ -137,14 +126,14 @@ export class ParquetEncoder implements Encoder {
     this.#provenance = options.provenance;
   }
 
-  get endedRows(): number {
-    return this.#cells.endedCount;
+  get endedRowCount(): number {
+    return this.#cells.endedRowCount;
   }
 
   encode(batch: RowBatch): Pieces {
     this.#plan.follow(batch);
     this.#addColumns();
-    this.#take(batch);
+    this.#addRows(batch);
     this.#groupRows += batch.rowCount;
     this.#groupBytes += batch.sizeBytes;
 
@@ -154,7 +143,7 @@ export class ParquetEncoder implements Encoder {
   end({ fields, members }: ReportTail, messages?: ReportMessages): Pieces {
     this.#plan.settle(fields);
     this.#addColumns();
-    this.#takeEnded();
+    this.#addEndedRows();
     for (const { name, json } of members) this.#addMetadata(name, json.toString());
     for (const [name, value] of Object.entries(describeOrigin(this.#provenance, messages))) {
       this.#addMetadata(name, JSON.stringify(value));
@@ -162,7 +151,7 @@ export class ParquetEncoder implements Encoder {
 
     // The bytes are copied, because the writer reuses its buffer.
     const group = this.#groupRows > 0 ? this.#endGroup().map((piece) => Buffer.from(piece)) : [];
-    const writer = this.#writer ?? this.#begin();
+    const writer = this.#writer ?? this.#startFile();
     writer.finish();
     return [...group, this.#out.getBytes()];
   }
@@ -172,7 +161,8 @@ export class ParquetEncoder implements Encoder {
   }
 
   #addColumns(): void {
-    if (this.#columns.length === 0) this.#columns = this.#cells.withEarlier(this.#plan.columns);
+    if (this.#columns.length === 0)
+      this.#columns = this.#cells.withEarlierColumns(this.#plan.columns);
   }
 
   get #isGroupFull(): boolean {
@@ -184,7 +174,7 @@ export class ParquetEncoder implements Encoder {
     );
   }
 
-  #take(batch: RowBatch): void {
+  #addRows(batch: RowBatch): void {
     if (this.#groupRows === 0) this.#beginGroup(this.#columns.length);
     for (const [i, column] of this.#columns.entries()) {
       const numbers = this.#numbers[i];
@@ -193,28 +183,26 @@ export class ParquetEncoder implements Encoder {
         numbers.append(toCents(batch, column.field));
         continue;
       }
-      const values = this.#valuesAt(i);
+      const values = this.#switchToValues(i);
       for (const value of this.#cells.read(batch, column)) values.push(value);
     }
   }
 
-  /** Adds the rows that occur only in the earlier report to the current group. */
-  #takeEnded(): void {
-    const ended = this.#cells.endedRows(this.#columns);
+  /** Adds the rows that only the earlier report has. */
+  #addEndedRows(): void {
+    const ended = this.#cells.listEndedRows(this.#columns);
     if (ended.length === 0) return;
 
     if (this.#groupRows === 0) this.#beginGroup(this.#columns.length);
     for (const i of this.#columns.keys()) {
-      const values = this.#valuesAt(i);
+      const values = this.#switchToValues(i);
       for (const row of ended) values.push(row[i]);
     }
     this.#groupRows += ended.length;
   }
 
-  /**
-   * Returns the values of a column in the current group. The column is no longer kept as numbers.
-   */
-  #valuesAt(index: number): (Value | undefined)[] {
+  /** Stops keeping a column as numbers for the current group, and returns its values. */
+  #switchToValues(index: number): (Value | undefined)[] {
     const values = this.#values[index] ?? [];
     const numbers = this.#numbers[index];
     if (numbers && numbers.length === this.#groupRows) {
@@ -233,13 +221,13 @@ export class ParquetEncoder implements Encoder {
     }
   }
 
-  /** Starts the file. The first row group decides whether a time column has a known format. */
-  #begin(): ParquetWriter {
+  /** Starts the file. The first row group decides whether a column of times has a known format. */
+  #startFile(): ParquetWriter {
     const columns = this.#columns;
-    this.#kinds = columns.map((column, i) => chooseKind(column, this.#values[i] ?? [], this.#note));
+    this.#types = columns.map((column, i) => chooseType(column, this.#values[i] ?? [], this.#note));
 
     const leaves: SchemaElement[] = columns.map(({ name }, i) => {
-      return { name, repetition_type: 'OPTIONAL', ...this.#kinds[i]?.element };
+      return { name, repetition_type: 'OPTIONAL', ...this.#types[i]?.element };
     });
     const root: SchemaElement = { name: 'schema', num_children: leaves.length };
     return new ParquetWriter({
@@ -251,11 +239,11 @@ export class ParquetEncoder implements Encoder {
   }
 
   #endGroup(): Pieces {
-    this.#writer ??= this.#begin();
-    const statistics = this.#groupBytes <= this.#groupRows * rowBytesWithStatistics;
+    this.#writer ??= this.#startFile();
+    const statistics = this.#groupBytes <= this.#groupRows * maxRowBytesWithStatistics;
     const columnData = this.#columns.map(({ name }, i) => {
-      const data = this.#convertedColumn(i, name);
-      const hasDictionary = this.#kinds[i] === kinds.text && hasFewDistinctValues(data);
+      const data = this.#convertColumn(i, name);
+      const hasDictionary = this.#types[i] === parquetTypes.text && hasFewDistinctValues(data);
       return {
         name,
         data,
@@ -275,33 +263,32 @@ export class ParquetEncoder implements Encoder {
     return [bytes];
   }
 
-  #convertedColumn(index: number, name: string): DecodedArray {
-    const kind = this.#kinds[index] ?? kinds.text;
+  #convertColumn(index: number, name: string): DecodedArray {
+    const type = this.#types[index] ?? parquetTypes.text;
     const numbers = this.#numbers[index];
     if (numbers && numbers.length === this.#groupRows) {
-      return kind === kinds.integer ? numbers.integers : numbers.doubles;
+      return type === parquetTypes.integer ? numbers.integers : numbers.doubles;
     }
 
     const values = this.#values[index] ?? [];
-    // Keeping the original values too would double the memory.
+    // Two copies of the values would take twice the memory.
     this.#values[index] = [];
 
-    // Times are slow to parse, and consecutive rows repeat them.
-    let valueBefore: Value | undefined;
-    let result = convertValue(valueBefore, kind, name, 0);
+    // Times are slow to parse, and often repeat from row to row.
+    let previous: Value | undefined;
+    let result = convertValue(previous, type, name, 0);
     return values.map((value, row) => {
-      if (value === valueBefore) return result;
-      valueBefore = value;
-      result = convertValue(value, kind, name, this.#rowsBefore + row + 1);
+      if (value === previous) return result;
+      previous = value;
+      result = convertValue(value, type, name, this.#rowsBefore + row + 1);
       return result;
     });
   }
 }
 
 /**
- * Decides whether a column gets a dictionary. The writer's own test samples only a thousand rows.
- * Ids that occur in forty rows each are all distinct there, and the writer is slow with repeated
- * strings.
+ * Returns true if a dictionary would help. The writer's own test samples only a thousand values, in
+ * which IDs that repeat may all be distinct, and the writer is slow with repeated strings.
  */
 function hasFewDistinctValues(data: DecodedArray): boolean {
   const values = new Set<unknown>();
@@ -312,16 +299,16 @@ function hasFewDistinctValues(data: DecodedArray): boolean {
   return values.size > 0;
 }
 
-/** Returns the metadata on a report's origin; empty if it is not known. */
+/** Describes the origin of a report for the metadata. */
 function describeOrigin(provenance?: Provenance, messages?: ReportMessages): object {
   if (!provenance) return {};
 
-  const { request, key, reportId, fetchedMs, version } = provenance;
-  const fetchedAt = fetchedMs === undefined ? null : new Date(fetchedMs).toISOString();
+  const { request, key, reportId, downloadedMs, version } = provenance;
+  const fetchedAt = downloadedMs === undefined ? null : new Date(downloadedMs).toISOString();
   return { request, key, reportId, fetchedAt, warnings: messages?.warnings ?? [], version };
 }
 
-/** Returns true for a metric whose values are all numbers in the usual form. */
+/** Returns true if a column is a metric, and all of its values are numbers in the usual form. */
 function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
   const { field, type } = column;
   if (isComputed(column)) return false;
@@ -330,8 +317,8 @@ function areRegularNumbers(batch: RowBatch, column: PlannedColumn): boolean {
 }
 
 /**
- * Numbers of a column in a row group, in the format that the writer needs. An array would need one
- * object per number until the group is written, which took half of the time.
+ * Numbers of a column in a row group, as the writer needs them. Half of the time went into an array,
+ * which has an object per number.
  */
 class NumberList {
   length = 0;
@@ -359,7 +346,7 @@ class NumberList {
     return this.#doubles.subarray(0, this.length);
   }
 
-  /** The numbers as integers. All of them must be integers. */
+  /** Must be called only if all numbers are integers. */
   get integers(): BigInt64Array {
     const integers = new BigInt64Array(this.length);
     for (let i = 0; i < this.length; i++) integers[i] = BigInt(this.#doubles[i] as number);
@@ -367,26 +354,26 @@ class NumberList {
   }
 }
 
-function chooseKind(
+function chooseType(
   { name, type, metric }: PlannedColumn,
   values: readonly (Value | undefined)[],
   note: EncodeOptions['note'],
-): Kind {
-  if (metric?.derived) return kinds.money;
-  if (type === undefined || type === 'id' || type === 'text') return kinds.text;
+): ParquetType {
+  if (metric?.derived) return parquetTypes.money;
+  if (type === undefined || type === 'id' || type === 'text') return parquetTypes.text;
 
-  const kind: Kind = kinds[type];
-  if (type === 'integer' || type === 'money') return kind;
+  const parquetType: ParquetType = parquetTypes[type];
+  if (type === 'integer' || type === 'money') return parquetType;
 
   const isUnreadable = (value: Value | undefined): boolean =>
-    value !== undefined && !isMissingValue(value) && kind.convert(value) === undefined;
+    value !== undefined && !isMissingValue(value) && parquetType.convert(value) === undefined;
   const unreadable = [...new Set(values)].find(isUnreadable);
-  if (unreadable === undefined) return kind;
+  if (unreadable === undefined) return parquetType;
 
   note?.(
-    `The column ${name} is written as text: “${shortened(toText(unreadable))}” is not a ${kind.description}.`,
+    `The column ${name} is written as text: ${quoted(toText(unreadable))} is not a ${parquetType.description}.`,
   );
-  return kinds.text;
+  return parquetTypes.text;
 }
 
 /**
@@ -395,20 +382,20 @@ function chooseKind(
  */
 function convertValue(
   value: Value | undefined,
-  kind: Kind,
+  type: ParquetType,
   name: string,
   row: number,
 ): number | bigint | string | null {
   if (value === null || value === undefined) return null;
-  // An empty text and N/A mean null, except in a text column.
-  if (kind !== kinds.text && isMissingValue(value)) return null;
+  // An empty string and N/A mean null, except in a column of strings.
+  if (type !== parquetTypes.text && isMissingValue(value)) return null;
 
-  const result = kind.convert(value);
+  const result = type.convert(value);
   if (result !== undefined) return result;
 
-  const text = shortened(JSON.stringify(value));
+  const shownValue = printable(shortened(JSON.stringify(value), maxShownCharacters));
   throw new IncompleteDataError(
-    `Row ${row}: ${printable(name)} is ${text}, which is not a ${kind.description}.`,
+    `Row ${row}: ${printable(name)} is ${shownValue}, which is not a ${type.description}.`,
     {
       code: 'BAD_VALUE',
       // Downloading the report again would not help.
@@ -418,6 +405,5 @@ function convertValue(
   );
 }
 
-function shortened(text: string): string {
-  return printable(text.length > 40 ? `${text.slice(0, 40)}…` : text);
-}
+/** Limit of a value in an error. */
+const maxShownCharacters = 40;

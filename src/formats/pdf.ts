@@ -8,7 +8,7 @@ import type {
 import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import { PageEncoder } from './html.ts';
 
-/** Writes a page as a PDF. Errors of the browser are thrown at the end. */
+/** Writes a page as a PDF. `end` throws the errors of the browser. */
 export class PdfEncoder implements Encoder {
   readonly #page: PageEncoder;
 

@@ -1,9 +1,10 @@
+import { toDecimalString } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
 import type { EncodeOptions } from '../output/encoder.ts';
 import { addEarlierColumns, type PlannedColumn } from '../query/column-plan.ts';
 import { readField } from '../rows/column-values.ts';
 import type { RowBatch, Value } from '../rows/row-batch.ts';
-import { Decimal } from '../text/decimal.ts';
+import { Decimal, exactDouble } from '../text/decimal.ts';
 import type { Sums } from '../totals/grouped-totals.ts';
 import { padMoney, parseNumber } from '../totals/numbers.ts';
 import { roundDerived } from '../totals/report-metrics.ts';
@@ -12,18 +13,15 @@ import type { Step } from '../totals/time-axis.ts';
 
 type Cell = Value | undefined;
 
-/**
- * Reads the cells of files that programs read. With `--compare`, the cells of the earlier report
- * are included.
- */
+/** Reads the cells of CSV, Parquet and sheets, including those of the earlier report. */
 export class RowValues {
   readonly #matcher: RowMatcher | undefined;
 
-  /** Set for the money of a DSP. It arrives with a decimal comma. */
+  /** Set for a DSP, whose money arrives with a decimal comma. */
   readonly #hasDecimalComma: boolean;
 
-  /** Number of rows that occur only in the earlier report; known after `endedRows`. */
-  endedCount = 0;
+  /** Number of rows that only the earlier report has. Known after `listEndedRows`. */
+  endedRowCount = 0;
 
   /** Throws `OutputError` if the earlier report has too many rows to match one by one. */
   constructor({ comparison, columns, provenance }: EncodeOptions) {
@@ -32,21 +30,21 @@ export class RowValues {
     if (!comparison) return;
 
     const { rows } = comparison.sums;
-    if (!rows) throw tooManyRows();
+    if (!rows) throw tooManyRowsError();
     this.#matcher = new RowMatcher(comparison, rows, findStep(columns));
   }
 
-  /** Adds the columns of the earlier report, if there is an earlier report. */
-  withEarlier(columns: readonly PlannedColumn[]): readonly PlannedColumn[] {
+  /** Adds the columns of the earlier report if there is one. */
+  withEarlierColumns(columns: readonly PlannedColumn[]): readonly PlannedColumn[] {
     return this.#matcher ? addEarlierColumns(columns) : columns;
   }
 
-  /** Returns the cells of a column, one per row of the batch. */
+  /** Reads the cells of a column, one per row. */
   read(batch: RowBatch, column: PlannedColumn): readonly Cell[] {
     const { field, metric, isEarlier } = column;
     if (isEarlier) {
       const matches = this.#matcher?.match(batch) ?? [];
-      return matches.map((sums) => sums && this.#earlierCell(column, sums));
+      return matches.map((sums) => sums && this.#formatEarlier(column, sums));
     }
     if (!metric?.derived) return readField(batch, field);
 
@@ -60,22 +58,19 @@ export class RowValues {
     });
   }
 
-  /**
-   * Returns the rows that occur only in the earlier report, with empty metrics. Called after the
-   * last batch.
-   */
-  endedRows(columns: readonly PlannedColumn[]): Cell[][] {
+  /** Lists the rows that only the earlier report has. Called after the last batch. */
+  listEndedRows(columns: readonly PlannedColumn[]): Cell[][] {
     const ended = this.#matcher?.ended() ?? [];
-    this.endedCount = ended.length;
+    this.endedRowCount = ended.length;
     return ended.map(({ fields, before }) => {
       return columns.map((column) => {
-        return column.isEarlier ? this.#earlierCell(column, before) : fields.get(column.field);
+        return column.isEarlier ? this.#formatEarlier(column, before) : fields.get(column.field);
       });
     });
   }
 
-  /** Returns a value of the earlier report in the form of the current values. */
-  #earlierCell({ field, metric, type }: PlannedColumn, sums: Sums): Cell {
+  /** Formats a value of the earlier report like the current values. */
+  #formatEarlier({ field, metric, type }: PlannedColumn, sums: Sums): Cell {
     if (metric?.derived) return roundDerived(metric, sums);
 
     const sum = sums.get(field);
@@ -86,14 +81,20 @@ export class RowValues {
   }
 }
 
-/** Returns the calendar unit of the times in a report's rows. */
+/** Finds the calendar unit of the rows. */
 function findStep(columns: EncodeOptions['columns'] = []): Step {
   if (columns.some(({ breakdown }) => breakdown === 'HOURLY')) return 'hour';
   if (columns.some(({ isWeekly }) => isWeekly)) return 'week';
   return columns.some(({ breakdown }) => breakdown === 'MONTHLY') ? 'month' : 'day';
 }
 
-function tooManyRows(): OutputError {
+/** Converts a number, or a string with one, to a double. Returns `undefined` if it would change. */
+export function toExactDouble(value: Value): number | undefined {
+  // Numbers that a double cannot represent arrive as strings.
+  return typeof value === 'number' ? value : exactDouble(toDecimalString(value) ?? '');
+}
+
+function tooManyRowsError(): OutputError {
   return new OutputError('The earlier report has too many rows to compare them one by one.', {
     code: 'TOO_LARGE',
     hint: 'Write a page or a spreadsheet with fewer breakdowns, or remove --compare.',

@@ -5,13 +5,11 @@ import { ColumnPlan } from '../query/column-plan.ts';
 import { type Row, toRows } from '../rows/row-batch.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 
-/** All rows are in memory until they are sorted. */
+/** All rows must be in memory to be sorted. */
 const maxRows = 100_000;
 const maxMegabytes = 64;
 
-/**
- * Writes a table for people. It has aligned columns, formatted numbers, derived metrics and totals.
- */
+/** Writes a table for people, with aligned columns, formatted numbers and totals. */
 export function createTableEncoder(options: EncodeOptions): Encoder {
   const plan = new ColumnPlan(options);
   const sums = new ReportSums();
@@ -24,7 +22,7 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
       sums.observe(batch, plan.columns);
       sizeBytes += batch.sizeBytes;
       if (rows.length + batch.rowCount > maxRows || sizeBytes > 1e6 * maxMegabytes) {
-        throw tableTooLarge();
+        throw tableTooLargeError();
       }
       for (const row of toRows(batch)) rows.push(row);
       return [];
@@ -38,8 +36,8 @@ export function createTableEncoder(options: EncodeOptions): Encoder {
   };
 }
 
-function tableTooLarge(): OutputError {
-  return new OutputError('The report has more than 100,000 rows, the most that a table can show.', {
+function tableTooLargeError(): OutputError {
+  return new OutputError('A table can show at most 100,000 rows and 64 MB; the report has more.', {
     code: 'TOO_LARGE',
     hint: 'Write a file, for example -o report.csv, or choose fewer breakdowns.',
   });

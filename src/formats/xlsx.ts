@@ -1,4 +1,4 @@
-import { parseDay, parseTimestamp, parseWallTime, toDecimalString } from '../contract/values.ts';
+import { parseDay, parseTimestamp, parseWallTime } from '../contract/values.ts';
 import { OutputError } from '../errors.ts';
 import type { EncodeOptions, Encoder, Pieces, ReportMessages } from '../output/encoder.ts';
 import { findLeadingMetric } from '../present/choose-metrics.ts';
@@ -20,38 +20,36 @@ import { buildSummarySheet } from '../present/sheet/summary-sheet.ts';
 import { ZipArchive } from '../present/sheet/zip-archive.ts';
 import { ColumnPlan, type PlannedColumn } from '../query/column-plan.ts';
 import type { ReportTail, RowBatch, Value } from '../rows/row-batch.ts';
-import { exactDouble } from '../text/decimal.ts';
 import { printable } from '../text/printable.ts';
 import { isTimeField, toKeyValue } from '../totals/group-keys.ts';
 import { ReportSums } from '../totals/report-sums.ts';
 import { byValue } from '../totals/sorting.ts';
-import { RowValues } from './row-values.ts';
+import { RowValues, toExactDouble } from './row-values.ts';
 
 const maxRows = 1_048_575;
 
 /**
- * Column widths come before the rows in the file, so they are computed from the first rows, up to
- * these limits. A report within the limits is also sorted.
+ * Column widths precede the rows in the file, so they are computed from the first rows, up to these
+ * limits. A report within the limits is also sorted.
  */
-const heldRows = 10_000;
-const heldBytes = 8 * 1024 * 1024;
+const maxHeldRows = 10_000;
+const maxHeldBytes = 8 * 1024 * 1024;
 
-/** Bounds of column widths in characters. */
+/** Limits of column widths in characters. */
 const widthBounds = { min: 8, max: 60 };
 
-/** Width of a page in characters: landscape, printed at half size. */
+/** Width of a landscape page at half size, in characters. */
 const maxPageWidth = 260;
 
 /**
- * Writes an Excel spreadsheet. The first sheet has the rows as a table named `Report` with typed
- * numbers and dates. The second sheet has the totals and a chart. Excel opens the file on the
- * second sheet and prints that sheet; other programs read the first one. Excel has no time zones,
- * so hours are wall times in the report's zone.
+ * Writes an Excel spreadsheet. The first sheet has the rows as a table named `Report`. The second
+ * one, on which the file opens, has the totals and a chart. Excel has no time zones, so hours are
+ * wall times in the report's zone.
  *
  * The rows are streamed, because packages that keep every cell take 760 MB for 100,000 rows of 32
  * columns. Throws `OutputError` if the data does not fit into a sheet.
  */
-export class WorkbookEncoder implements Encoder {
+export class SpreadsheetEncoder implements Encoder {
   readonly #options: EncodeOptions;
 
   readonly #plan: ColumnPlan;
@@ -62,12 +60,11 @@ export class WorkbookEncoder implements Encoder {
 
   readonly #archive = new ZipArchive();
 
-  /** Columns with their headings; known once the first row has arrived. */
+  /** `undefined` until the first row arrives. */
   #columns: readonly PlannedColumn[] | undefined;
   #headings: readonly string[] = [];
 
-  /** Set once the column widths are written. */
-  #hasBegun = false;
+  #hasStartedSheet = false;
   #rowCount = 0;
 
   #pagesAcross = 1;
@@ -75,10 +72,10 @@ export class WorkbookEncoder implements Encoder {
   /** Column widths in characters. */
   #widths: readonly number[] = [];
 
-  /** Rows that wait for the column widths. */
-  #held: SheetRow[] = [];
+  /** Rows before the column widths are known. */
+  #heldRows: SheetRow[] = [];
 
-  #bytesSoFar = 0;
+  #heldBytes = 0;
 
   constructor(options: EncodeOptions) {
     this.#options = options;
@@ -86,26 +83,26 @@ export class WorkbookEncoder implements Encoder {
     this.#values = new RowValues(options);
   }
 
-  get endedRows(): number {
-    return this.#values.endedCount;
+  get endedRowCount(): number {
+    return this.#values.endedRowCount;
   }
 
   encode(batch: RowBatch): Pieces {
     const rowsBefore = this.#rowCount;
     this.#rowCount += batch.rowCount;
-    if (this.#rowCount > maxRows) throw tooManyRows();
+    if (this.#rowCount > maxRows) throw tooManyRowsError();
 
     this.#plan.follow(batch);
-    this.#columns ??= this.#values.withEarlier(this.#plan.shown);
+    this.#columns ??= this.#values.withEarlierColumns(this.#plan.shown);
     this.#sums.observe(batch, this.#plan.columns);
 
-    const rows = this.#rowsIn(batch, this.#columns, rowsBefore);
-    if (this.#hasBegun) this.#writeRows(rows, rowsBefore);
+    const rows = this.#toSheetRows(batch, this.#columns, rowsBefore);
+    if (this.#hasStartedSheet) this.#writeRows(rows, rowsBefore);
     else {
-      for (const row of rows) this.#held.push(row);
-      this.#bytesSoFar += batch.sizeBytes;
-      const isEnough = this.#rowCount >= heldRows || this.#bytesSoFar >= heldBytes;
-      if (isEnough) this.#begin();
+      for (const row of rows) this.#heldRows.push(row);
+      this.#heldBytes += batch.sizeBytes;
+      const isEnough = this.#rowCount >= maxHeldRows || this.#heldBytes >= maxHeldBytes;
+      if (isEnough) this.#startSheet();
     }
     return this.#archive.take();
   }
@@ -114,25 +111,28 @@ export class WorkbookEncoder implements Encoder {
     const plan = this.#plan;
     const options = this.#options;
     plan.settle(tail.fields);
-    this.#columns ??= this.#values.withEarlier(plan.shown);
-    if (!this.#hasBegun) {
-      this.#sortHeld(this.#columns);
-      this.#begin();
+    this.#columns ??= this.#values.withEarlierColumns(plan.shown);
+    if (!this.#hasStartedSheet) {
+      this.#sortHeldRows(this.#columns);
+      this.#startSheet();
     }
-    this.#writeEnded(this.#columns);
+    this.#writeEndedRows(this.#columns);
     const sums = this.#sums;
     const range = this.#tableRange();
     this.#archive.end(sheetEnd({ tableRange: range, pagesAcross: this.#pagesAcross }));
 
-    const ownNotes = this.#notes(tail.summary?.timezone);
-    for (const note of ownNotes) options.note?.(note);
+    const sheetNotes = this.#listNotes(tail.summary?.timezone);
+    for (const note of sheetNotes) options.note?.(note);
 
-    // The chart shows the cells of the sheet.
+    // The chart of a sheet draws only its rows.
     const modelOptions = { ...options, overTime: undefined };
     const model = buildReportModel({ plan, sums, tail, options: modelOptions, messages });
-    const summary = buildSummarySheet(model, ownNotes);
+    const summary = buildSummarySheet(model, sheetNotes);
     this.#archive.add('xl/worksheets/sheet2.xml', summary.xml);
-    this.#archive.add('xl/workbook.xml', sheetListXml(summary.printArea, this.#repeatedColumns()));
+    this.#archive.add(
+      'xl/workbook.xml',
+      sheetListXml(summary.printArea, this.#countRepeatedColumns()),
+    );
     const table = range === undefined ? undefined : { headings: this.#headings, range };
     for (const part of closingParts(table, summary.chart)) {
       this.#archive.add(part.path, part.xml);
@@ -141,7 +141,7 @@ export class WorkbookEncoder implements Encoder {
     return this.#archive.take();
   }
 
-  #rowsIn(batch: RowBatch, columns: readonly PlannedColumn[], rowsBefore: number): SheetRow[] {
+  #toSheetRows(batch: RowBatch, columns: readonly PlannedColumn[], rowsBefore: number): SheetRow[] {
     const values = columns.map((column) => this.#values.read(batch, column));
     const rows: SheetRow[] = [];
     for (let row = 0; row < batch.rowCount; row++) {
@@ -151,14 +151,14 @@ export class WorkbookEncoder implements Encoder {
     return rows;
   }
 
-  /** Writes the rows that occur only in the earlier report. */
-  #writeEnded(columns: readonly PlannedColumn[]): void {
+  /** Writes the rows that only the earlier report has. */
+  #writeEndedRows(columns: readonly PlannedColumn[]): void {
     const rowsBefore = this.#rowCount;
-    const ended = this.#values.endedRows(columns).map((values, i) => {
-      return columns.map((column, at) => toCell(values[at], column, rowsBefore + i + 1));
+    const ended = this.#values.listEndedRows(columns).map((values, i) => {
+      return columns.map((column, j) => toCell(values[j], column, rowsBefore + i + 1));
     });
     this.#rowCount += ended.length;
-    if (this.#rowCount > maxRows) throw tooManyRows();
+    if (this.#rowCount > maxRows) throw tooManyRowsError();
     this.#writeRows(ended, rowsBefore);
   }
 
@@ -169,29 +169,26 @@ export class WorkbookEncoder implements Encoder {
     }
   }
 
-  /**
-   * Sorts the held rows, largest first. Rows with a time, or in an order that the user chose, are
-   * not sorted.
-   */
-  #sortHeld(columns: readonly PlannedColumn[]): void {
+  /** Sorts the held rows, largest first, unless they have a time or the user chose their order. */
+  #sortHeldRows(columns: readonly PlannedColumn[]): void {
     const hasTime = columns.some(({ field }) => isTimeField(field));
     const lead = findLeadingMetric(columns.flatMap(({ metric }) => metric ?? []));
     if (hasTime || !lead || this.#options.keepsOrder) return;
 
-    const place = columns.findIndex(({ field }) => field === lead.field);
-    const valueIn = (row: SheetRow): number | undefined => {
-      const content = row[place]?.content;
+    const leadIndex = columns.findIndex(({ field }) => field === lead.field);
+    const leadValue = (row: SheetRow): number | undefined => {
+      const content = row[leadIndex]?.content;
       return typeof content === 'number' ? content : undefined;
     };
-    this.#held.sort(byValue(valueIn, (a, b) => b - a));
+    this.#heldRows.sort(byValue(leadValue, (a, b) => b - a));
   }
 
-  /** Starts the archive and the first sheet. Writes the headings and the rows so far. */
-  #begin(): void {
+  /** Starts the archive and the first sheet, with the headings and the held rows. */
+  #startSheet(): void {
     const columns = this.#columns ?? [];
     for (const { path, xml } of openingParts()) this.#archive.add(path, xml);
     this.#archive.begin('xl/worksheets/sheet1.xml');
-    this.#hasBegun = true;
+    this.#hasStartedSheet = true;
 
     this.#headings = listHeadings(columns);
     const headerCells = columns.map(({ numeric }, i): SheetCell => {
@@ -199,21 +196,21 @@ export class WorkbookEncoder implements Encoder {
       return { style, content: this.#headings[i] ?? '' };
     });
     const widths = this.#headings.map((heading, i) => {
-      const cells = this.#held.map((row) => row[i]);
+      const cells = this.#heldRows.map((row) => row[i]);
       const hasButton = columns[i]?.numeric === true;
       return measureColumn(heading, cells, widthBounds) + (hasButton ? buttonWidth - 1 : 0);
     });
 
     this.#widths = widths;
-    const width = widths.reduce((sum, own) => sum + own, 0);
-    this.#pagesAcross = Math.max(1, Math.ceil(width / maxPageWidth));
+    const totalWidth = widths.reduce((sum, width) => sum + width, 0);
+    this.#pagesAcross = Math.max(1, Math.ceil(totalWidth / maxPageWidth));
     const headerRow = columns.length > 0 ? headerRowXml(1, headerCells, widths) : '';
     this.#archive.write(sheetBeginning(widths, 'table') + headerRow);
-    this.#writeRows(this.#held, 0);
-    this.#held = [];
+    this.#writeRows(this.#heldRows, 0);
+    this.#heldRows = [];
   }
 
-  /** Returns the range of the table with its header; `undefined` if there are no columns. */
+  /** Returns the range of the table with its header, or `undefined` if there are no columns. */
   #tableRange(): string | undefined {
     if (this.#headings.length === 0) return undefined;
 
@@ -222,16 +219,13 @@ export class WorkbookEncoder implements Encoder {
     return `A1:${columnLetters(this.#headings.length - 1)}${lastRow}`;
   }
 
-  /**
-   * Returns how many columns every page repeats. If the table has several pages, these are the
-   * columns that name the rows.
-   */
-  #repeatedColumns(): number {
+  /** Counts the columns that name the rows. They are repeated if the table is several pages wide. */
+  #countRepeatedColumns(): number {
     const columns = this.#columns ?? [];
     return this.#pagesAcross > 1 ? columns.findIndex(({ numeric }) => numeric) : 0;
   }
 
-  #notes(timezone: string | undefined): string[] {
+  #listNotes(timezone: string | undefined): string[] {
     const hasHours = this.#plan.columns.some(({ type }) => type === 'hour');
     if (!hasHours) return [];
 
@@ -240,17 +234,17 @@ export class WorkbookEncoder implements Encoder {
   }
 }
 
-function tooManyRows(): OutputError {
+function tooManyRowsError(): OutputError {
   return new OutputError('The report has more than 1,048,575 rows, the limit of an Excel sheet.', {
     code: 'TOO_LARGE',
     hint: "Write CSV or Parquet (-o report.parquet), or one sheet per month: --split month -o '{date}.xlsx'.",
   });
 }
 
-/** Limit of a header cell, in characters. */
+/** Maximum length of a table's heading in Excel, in characters. */
 const maxHeadingLength = 255;
 
-/** Returns headings that a table accepts: not empty, and unique without regard to case. */
+/** Lists headings that a table accepts. They are not empty, and unique without regard to case. */
 function listHeadings(columns: readonly PlannedColumn[]): string[] {
   const taken = new Set<string>();
   return columns.map((column, i) => {
@@ -263,23 +257,23 @@ function listHeadings(columns: readonly PlannedColumn[]): string[] {
   });
 }
 
-/** Serial number of 1970-01-01, and of the first day on which all spreadsheet programs agree. */
+/** Serial numbers of 1970-01-01, and of the first day on which all spreadsheet programs agree. */
 const epochSerial = 25_569;
 const firstSerial = 61;
 
-/** Functions that convert a time to days since 1970, with fractions, in the report's wall time. */
-const wallDays = {
+/** Parse wall times as days since 1970, with fractions. */
+const dayParsers = {
   date: parseDay,
   hour: (text: string) => (parseTimestamp(text)?.wallMs ?? Number.NaN) / 86_400_000,
   wallTime: (text: string) => (parseWallTime(text) ?? Number.NaN) / 86_400_000,
 };
 
-/** Cells by column; `undefined` for an empty cell. */
+/** One cell per column, or `undefined` for an empty cell. */
 type SheetRow = readonly (SheetCell | undefined)[];
 
 /**
- * Returns `undefined` for null.
- * @param rowNumber for errors
+ * Converts a value to a cell. Throws `OutputError` if the value is too long.
+ * @param rowNumber number in the error, counted from 1
  */
 function toCell(
   value: Value | undefined,
@@ -291,17 +285,17 @@ function toCell(
   const { name, type, numeric, metric } = column;
 
   const isNumber = numeric || (type === undefined && typeof value === 'number');
-  const number = isNumber ? exactNumber(value) : undefined;
+  const number = isNumber ? toExactDouble(value) : undefined;
   if (number !== undefined) {
     if (!metric) return { style: numeric ? 'integer' : 'plain', content: number };
-    // Excel keeps 15 digits, which noise of floating point exceeds.
+    // Excel keeps 15 digits. Without rounding, floating-point noise would be written.
     const content = metric.type === 'money' ? Number(number.toPrecision(15)) : number;
     return { style: metricStyle(metric), content };
   }
 
   const text = toKeyValue(value) ?? '';
   if (type === 'date' || type === 'hour' || type === 'wallTime') {
-    const serial = (wallDays[type](text) ?? Number.NaN) + epochSerial;
+    const serial = (dayParsers[type](text) ?? Number.NaN) + epochSerial;
     if (serial >= firstSerial) return { style: type, content: serial };
   }
   if (text.length <= maxTextLength) {
@@ -315,12 +309,4 @@ function toCell(
       hint: 'Select the other columns with --columns, or write CSV or Parquet.',
     },
   );
-}
-
-/** Returns `undefined` if the value is not a number or not exactly a double. */
-function exactNumber(value: Value): number | undefined {
-  // Numbers that a double cannot represent arrive as strings.
-  if (typeof value === 'number') return value;
-  const digits = toDecimalString(value);
-  return digits === undefined ? undefined : exactDouble(digits);
 }

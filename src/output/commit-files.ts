@@ -4,8 +4,8 @@ import { joinWords } from '../text/quantity.ts';
 import type { WrittenFile } from './written-file.ts';
 
 /**
- * Puts the complete files of a report in place. Stdout, pipes and devices come last. Throws
- * `OutputError` that names the files that are already in place.
+ * Puts the complete files of a report in place. Stdout, pipes and devices come last. Throws an
+ * `OutputError` that names the files already in place.
  */
 export async function commitFiles(files: readonly WrittenFile[]): Promise<void> {
   const inOrder = files.toSorted((one, other) => Number(one.isStream) - Number(other.isStream));

@@ -9,51 +9,57 @@ export interface TableStyle {
   bold(text: string): string;
   dim(text: string): string;
 
-  /** Colours headings and chart lines. */
+  /** Colors headings and chart lines. */
   cyan(text: string): string;
 
-  /** Colours increases. */
+  /** Colors increases. */
   green(text: string): string;
+
+  /** Colors decreases. */
   red(text: string): string;
 }
 
-/** Layout of a table. By default it is as wide as its rows, in plain text, with totals. */
+/** Layout of a table on a terminal or in a pipe. */
 export interface TableLook {
   /** Maximum line width in characters. Default: as wide as the rows need. */
   readonly width?: number;
+
+  /** Default: plain text. */
   readonly style?: TableStyle;
+
+  /** Default: true. */
   readonly totals?: boolean;
 }
 
-/** Prints a page to PDF and returns the bytes. Throws `OutputError`. */
+/** Prints a page and returns the bytes of the PDF. Throws `OutputError`. */
 export type PagePrinter = (page: Uint8Array) => Promise<Buffer>;
 
-/** Options of an encoder. A format ignores the options that it cannot use. */
+/** Options of all formats. A format ignores those that it cannot use. */
 export interface EncodeOptions extends ColumnChoice {
   /** Writes CSV for spreadsheets in European locales. */
   readonly excel?: boolean | undefined;
 
-  /** Makes the control characters in CSV visible. Set if the output goes to a terminal. */
-  readonly isShown?: boolean;
+  /** Set if CSV goes to a terminal. Its control characters are then made visible. */
+  readonly isForTerminal?: boolean;
   readonly table?: TableLook;
 
-  /** Heading of pages and of a sheet's summary. Default: derived from the breakdowns. */
+  /** Heading of a page or a summary. Default: derived from the breakdowns. */
   readonly title?: string;
 
   /** Set if the user chose the order of the rows. */
   readonly keepsOrder?: boolean;
 
-  /** Note from the sender to the readers of a page or of a sheet's summary. */
+  /** Message from the sender to the readers of a page or a summary. */
   readonly senderNote?: string | undefined;
 
   /** Prints PDFs. Only the format pdf requires it. */
   readonly printer?: PagePrinter | undefined;
 
-  /** Origin of the report. Parquet files, sheets and pages store it. */
+  /** Origin of the report, for pages, summaries and the metadata of Parquet. */
   readonly provenance?: Provenance;
   readonly comparison?: Comparison;
 
-  /** Report by day or hour. A page uses it for the chart if its rows have no times. */
+  /** Groups by day or hour, for the chart of a page whose rows have no times. */
   readonly overTime?: GroupedTotals;
 }
 
@@ -63,37 +69,36 @@ export interface ReportMessages {
   readonly notes: readonly string[];
 }
 
-/** Returns warnings and notes in the wording for files. */
-export function messagesForReaders({ warnings, notes }: CheckResult): ReportMessages {
+/** Converts the result of the checks to messages without flags and commands. */
+export function toReaderMessages({ warnings, notes }: CheckResult): ReportMessages {
   return {
     warnings: warnings.map(({ message, forReaders = message }) => forReaders),
     notes: notes.map(({ message }) => message),
   };
 }
 
-/** Bytes to write, in order. Valid until the next call to the encoder. */
+/** Bytes to write, in order. They are valid until the next call to the encoder. */
 export type Pieces = readonly Uint8Array[];
 
 /**
- * Encodes the rows of one or more reports in one format. Calls throw `UsageError` if a selected
- * column does not exist. They throw `OutputError` or `IncompleteDataError` if the format cannot
- * represent the data.
+ * Encodes a report in one format. Calls throw `UsageError` if a selected column does not exist, and
+ * `OutputError` or `IncompleteDataError` if the format cannot represent the data.
  */
 export interface Encoder {
-  /** Rows that `end` has added for `--compare`. They occur only in the earlier report. */
-  readonly endedRows?: number;
+  /** Number of rows that `end` has added, because only the earlier report has them. */
+  readonly endedRowCount?: number;
 
-  /** Encodes a batch. Batches of several reports may follow each other. */
   encode(batch: RowBatch): Pieces;
 
-  /** @param messages stored only by formats that have room for them */
+  /** @param messages included only by formats that have room for them */
   end(tail: ReportTail, messages?: ReportMessages): Pieces | Promise<Pieces>;
 }
 
-/** Destination for bytes, such as a file or stdout. */
+/** Destination of bytes, such as a file or stdout. */
 export interface Sink {
   /**
-   * Writes bytes. The caller may reuse them once the call has returned or its promise is fulfilled.
+   * Writes bytes. The caller may reuse the buffer once the call has returned or its promise is
+   * fulfilled.
    */
   write(bytes: Uint8Array): void | Promise<void>;
 }

@@ -6,16 +6,16 @@ import type { Sink } from './encoder.ts';
 import { pathKey, requireValidOnWindows } from './file/file-name.ts';
 import { checkTarget, type OutputFile, openOutput, openStdout } from './file/output-file.ts';
 
-/** The target of an `-o`: a file or stdout. */
+/** A file or stdout, as named by `-o`. */
 export interface Target {
-  /** File name as given by the user; `undefined` for stdout. */
+  /** Returns the file name with its placeholders replaced. `undefined` for stdout. */
   name(reportId?: string): string | undefined;
 
-  /** Starts the output. Called once for each attempt to download. Throws `OutputError`. */
+  /** Opens the output. Called once for each attempt to download. Throws `OutputError`. */
   open(reportId?: string): Promise<OutputFile>;
 }
 
-interface Surroundings {
+interface TargetContext {
   readonly host: FileHost & { readonly cwd: string };
   readonly stdout: Sink;
 }
@@ -27,19 +27,19 @@ interface TargetOptions {
   /** Values for the placeholders of the path. */
   readonly names: NameValues;
 
-  /** False if an existing file must be kept. */
+  /** Set if an existing file may be replaced. */
   readonly clobber?: boolean | undefined;
 
-  /** Computes the hash of the file. */
+  /** Set if the hash of the file is needed. */
   readonly hashes?: boolean;
 }
 
 /**
- * Checks a file or stdout. Throws `UsageError`. Throws `OutputError` if the target cannot be
- * written, or if `--no-clobber` keeps an existing file.
+ * Prepares a target and checks it. Throws `UsageError` if Windows does not accept the path. Throws
+ * `OutputError` if the target cannot be written, or if `--no-clobber` keeps an existing file.
  */
 export async function openTarget(
-  { host, stdout }: Surroundings,
+  { host, stdout }: TargetContext,
   { path: template, names, clobber, hashes = false }: TargetOptions,
 ): Promise<Target> {
   if (template === '-') return { name: () => undefined, open: () => openStdout(stdout) };
@@ -56,17 +56,17 @@ export async function openTarget(
 
 const stdoutNames = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
-/** Returns the same key for all names of a file, or of stdout. */
-export function placeKey(name: string, cwd: string): string {
+/** Returns a key that all names of a file have in common, and likewise all names of stdout. */
+export function targetKey(name: string, cwd: string): string {
   return stdoutNames.includes(name) ? '-' : pathKey(resolve(cwd, name));
 }
 
-/** Throws `UsageError` if two names mean the same target, such as `a.csv` and `./a.csv`. */
+/** Throws `UsageError` if two targets are the same, such as `a.csv` and `./a.csv`. */
 export function requireDistinctTargets(targets: readonly Target[], cwd: string): void {
   const keys = new Set<string>();
   for (const target of targets) {
     const name = target.name('{id}') ?? '-';
-    const key = placeKey(name, cwd);
+    const key = targetKey(name, cwd);
     if (keys.has(key)) {
       throw new UsageError(`-o ${name} is given twice.`, {
         about: { flag: '--output' },

@@ -2,23 +2,23 @@ import type { ReportTail, RowBatch } from '../rows/row-batch.ts';
 import type { Encoder, Pieces, ReportMessages } from './encoder.ts';
 import type { OutputFile } from './file/output-file.ts';
 
-/** An open output of a report, and the encoder that turns rows into bytes. */
+/** An open output, and the encoder of its rows. */
 interface OpenedOutput {
-  /** File name as typed; `undefined` for stdout. */
+  /** `undefined` for stdout. */
   readonly name: string | undefined;
   readonly encoder: Encoder;
   readonly output: OutputFile;
 }
 
 /**
- * One file of a report, or the output to stdout. Calls throw `OutputError` and the errors of the
- * encoder. The caller then discards all files of the report.
+ * A file of a report, or stdout. Calls throw `OutputError` or an error of the encoder. The caller
+ * then discards all files of the report.
  */
 export class WrittenFile {
-  /** File name as typed; `undefined` for stdout. */
+  /** `undefined` for stdout. */
   readonly name: string | undefined;
 
-  /** Number of rows in the complete file. Rows that occur only in the earlier report count too. */
+  /** Number of rows in the complete file, including those that only the earlier report has. */
   rowCount = 0;
 
   /** Size of the complete file. */
@@ -36,7 +36,7 @@ export class WrittenFile {
     this.#output = output;
   }
 
-  /** True for stdout, pipes and devices. Output to these cannot be taken back. */
+  /** Set for stdout, pipes and devices, whose output cannot be taken back. */
   get isStream(): boolean {
     return this.#output.isStream;
   }
@@ -49,12 +49,12 @@ export class WrittenFile {
   async end(tail: ReportTail, messages?: ReportMessages): Promise<void> {
     await this.#writePieces(await this.#encoder.end(tail, messages));
     const { sizeBytes, sha256 } = await this.#output.finish();
-    this.rowCount = tail.rowCount + (this.#encoder.endedRows ?? 0);
+    this.rowCount = tail.rowCount + (this.#encoder.endedRowCount ?? 0);
     this.sizeBytes = sizeBytes;
     this.sha256 = sha256;
   }
 
-  /** Puts the complete file in place, or prints it. */
+  /** Puts the complete file in place, or writes it to the stream. */
   commit(): Promise<void> {
     return this.#output.place();
   }

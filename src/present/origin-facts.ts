@@ -13,14 +13,14 @@ export function listOriginFacts(
   provenance: Provenance,
   labels: ReadonlyMap<string, string> = new Map(),
 ): Map<string, string> {
-  const { request, account, reportId, fetchedMs } = provenance;
+  const { request, account, reportId, downloadedMs } = provenance;
   const facts = new Map<string, string>();
 
   if (account !== undefined && isShareableAccount(account)) facts.set('Account', account);
   const requestText = request === null ? '' : describeRequest(request, labels);
   if (requestText !== '') facts.set('Request', requestText);
   if (reportId !== null) facts.set('Report ID', reportId);
-  if (fetchedMs !== undefined) facts.set('Downloaded', formatTime(fetchedMs));
+  if (downloadedMs !== undefined) facts.set('Downloaded', formatTime(downloadedMs));
   return facts;
 }
 

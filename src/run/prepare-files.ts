@@ -3,7 +3,7 @@ import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { isFolderRecord } from '../folder/folder-snapshot.ts';
 import { formats } from '../formats/index.ts';
-import { printerFor } from '../formats/page-extras.ts';
+import { findPrinter } from '../formats/page-printer.ts';
 import type { EncodeOptions } from '../output/encoder.ts';
 import { openTarget, requireDistinctTargets, type Target } from '../output/target.ts';
 import { WrittenFile } from '../output/written-file.ts';
@@ -56,7 +56,7 @@ export function requireTargets({ console, host }: Context, outputs: readonly Out
         hint: 'Choose another name.',
       });
     }
-    printerFor(format, host);
+    findPrinter(format, host);
   }
 }
 
@@ -123,9 +123,9 @@ export async function prepareFiles(
     const isStdout = path === '-';
     const encoding = {
       ...shared,
-      isShown: isStdout && console.out.isTerminal,
+      isForTerminal: isStdout && console.out.isTerminal,
       table: isStdout ? console.out.look : {},
-      printer: printerFor(format, host),
+      printer: findPrinter(format, host),
     };
     files.push({ format, target, encoding });
   }

@@ -12,7 +12,7 @@ import {
   requireUnmovedFolder,
 } from '../folder/record-download.ts';
 import { commitFiles, discardFiles } from '../output/commit-files.ts';
-import { messagesForReaders } from '../output/encoder.ts';
+import { toReaderMessages } from '../output/encoder.ts';
 import { describeProvenance, type Provenance } from '../output/provenance.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { listQueryColumns } from '../query/columns.ts';
@@ -114,7 +114,7 @@ async function writeRows(
   const { account, console, flags, host, version } = context;
   const provenance = describeProvenance(query, {
     reportId: reportId ?? null,
-    fetchedMs: host.wallClock(),
+    downloadedMs: host.wallClock(),
     version,
   });
   const sums = new GroupedTotals();
@@ -137,7 +137,7 @@ async function writeRows(
     const checkResult = { warnings, notes };
     if (output.strict && warnings.length > 0) throw strictWarningsError(warnings);
 
-    for (const file of files) await file.end(rows.tail, messagesForReaders(checkResult));
+    for (const file of files) await file.end(rows.tail, toReaderMessages(checkResult));
     const [file] = files;
     const { hasNumbers } = detector;
     const facts = { sums, hasNumbers, warnings, reportId, createdMs };

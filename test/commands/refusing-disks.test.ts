@@ -44,7 +44,7 @@ test('--no-clobber on a disk without hard links leaves no file, and the report i
 
   const result = await run(`${line} --no-clobber`);
 
-  expectRefusal(result, 8, /needs hard links, which its disk does not have/);
+  expectRefusal(result, 8, /needs hard links, which this disk does not support/);
   expect(result.files).toEqual({});
   expect((await run(line)).exitCode).toBe(0);
   expect(calls('buyer')).toBe(1);

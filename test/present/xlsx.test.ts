@@ -103,7 +103,7 @@ describe('xlsx', () => {
         filters: ['Country: France, Germany', 'Campaign: Summer*'],
         key: ['date', 'campaignId'],
         reportId: '07bf',
-        fetchedMs: Date.UTC(2026, 10, 3, 4, 5),
+        downloadedMs: Date.UTC(2026, 10, 3, 4, 5),
         version: '0.0.0',
       },
     });

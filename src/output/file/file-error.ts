@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of its path is a file, not a folder',
   EEXIST: 'it already exists, and --no-clobber keeps it',
   EISDIR: 'it is a folder',
-  NO_HARD_LINKS: '--no-clobber needs hard links, which its disk does not have',
+  NO_HARD_LINKS: '--no-clobber needs hard links, which this disk does not support',
   HELD: 'it is open in another program',
 };
 
@@ -23,14 +23,14 @@ const hints: Readonly<Record<string, string>> = {
 const defaultHint =
   'Check the path, its permissions and free disk space, or choose another file with -o.';
 
-/** Builds a system error. The code may also be one of the codes above, which only adreport uses. */
+/** Builds a system error. Some of the codes above are not the system's, but adreport's own. */
 export function systemError(code: string, cause?: unknown): Error {
   return Object.assign(new Error(code, { cause }), { code });
 }
 
 /**
- * Runs an action on a file. Turns system errors into an `OutputError` with a reason. Other errors
- * pass through.
+ * Runs an action on a file. Turns a system error into an `OutputError` with a reason, and rethrows
+ * any other error.
  */
 export async function withReason<T>(path: string, action: () => Promise<T>): Promise<T> {
   try {
@@ -53,7 +53,7 @@ function toOutputError(path: string, error: unknown): unknown {
   });
 }
 
-/** Returns a handler that ignores system errors with these codes and rethrows others. */
+/** Returns a handler that ignores system errors with these codes and rethrows all others. */
 export function ignore(...codes: readonly string[]) {
   return (error: unknown): undefined => {
     if (!codes.includes(codeOf(error) ?? '')) throw error;

@@ -4,17 +4,13 @@ import { UsageError } from '../../errors.ts';
 import { deviceNames } from '../../query/file-name.ts';
 import { quoted } from '../../text/printable.ts';
 
-/**
- * Throws `UsageError` if Windows does not accept a path. On other systems, any path is accepted.
- *
- * @param path with placeholders replaced
- */
+/** On Windows, throws `UsageError` if the system does not accept a path. */
 export function requireValidOnWindows(path: string, platform: NodeJS.Platform): void {
   if (platform !== 'win32') return;
 
   const withoutDrive = path.replace(/^([\\/]{2}\?[\\/])?([a-z]:(?=[\\/]))?/i, '');
   for (const part of withoutDrive.split(/[\\/]/)) {
-    const reason = windowsProblem(part);
+    const reason = describeWindowsProblem(part);
     if (reason === undefined) continue;
 
     throw new UsageError(`${quoted(path)} is not a valid file name on Windows: ${reason}.`, {
@@ -32,34 +28,34 @@ export function requireValidOnWindows(path: string, platform: NodeJS.Platform): 
  */
 const isDriveOnly = /^[a-z]:[^\\/]/i;
 
-/** Returns the reason why Windows rejects a part of a path, as a clause. */
-function windowsProblem(part: string): string | undefined {
+/** Describes why Windows rejects a part of a path: `it contains “?”`. */
+function describeWindowsProblem(part: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Windows rejects these
   const character = /[<>:"|?*\u0000-\u001f]/.exec(part)?.[0];
   if (character !== undefined) return `it contains ${quoted(character)}`;
   if (deviceNames.test(part)) return `${quoted(part)} is the name of a device`;
 
-  const isStep = part === '.' || part === '..';
-  if (isStep || !/[. ]$/.test(part)) return undefined;
+  const isRelative = part === '.' || part === '..';
+  if (isRelative || !/[. ]$/.test(part)) return undefined;
   return `${quoted(part)} ends in ${part.endsWith('.') ? 'a dot' : 'a space'}`;
 }
 
-/** Returns the same key for all spellings of a path. macOS and Windows ignore case. */
+/** Returns a key that all spellings of a path have in common. macOS and Windows ignore case. */
 export function pathKey(path: string, platform: NodeJS.Platform = process.platform): string {
   const { normalize } = platform === 'win32' ? win32 : posix;
-  const place = normalize(path);
+  const normalized = normalize(path);
   const ignoresCase = platform === 'win32' || platform === 'darwin';
-  return ignoresCase ? place.normalize('NFC').toLowerCase() : place;
+  return ignoresCase ? normalized.normalize('NFC').toLowerCase() : normalized;
 }
 
-/** Follows the symbolic links at a path, up to 40 of them. */
+/** Follows up to 40 symbolic links. */
 export function followLinks(path: string, linksLeft = 40): string {
-  const next = linkTarget(path);
+  const next = readLink(path);
   if (next === undefined || linksLeft === 0) return path;
   return followLinks(resolve(dirname(path), next), linksLeft - 1);
 }
 
-function linkTarget(path: string): string | undefined {
+function readLink(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {

@@ -11,7 +11,7 @@ import { makeFolder } from '../../text/make-folder.ts';
 import type { Sink } from '../encoder.ts';
 import { ignore, systemError, withReason } from './file-error.ts';
 import { followLinks } from './file-name.ts';
-import { PieceWriter } from './piece-writer.ts';
+import { type CompleteFile, PieceWriter } from './piece-writer.ts';
 import { openPrivate } from './spool.ts';
 import { sweepFolder, temporaryName } from './temporary-files.ts';
 
@@ -23,13 +23,6 @@ export interface OutputFileOptions {
 
   /** Set if the hash of the output is needed. */
   readonly hashes?: boolean;
-}
-
-export interface CompleteFile {
-  readonly sizeBytes: number;
-
-  /** Hexadecimal hash; absent if `hashes` was not set. */
-  readonly sha256?: string;
 }
 
 /** An open file with the steps that complete it. */
@@ -45,35 +38,39 @@ interface OpenedFile {
   /** Moves the closed file into place. */
   place(): Promise<void>;
 
-  /** Removes the file and the folders created for it. The file is already closed. */
+  /** Removes the closed file and the folders created for it. */
   undo(): Promise<void>;
 }
 
 /**
- * Opens a file for writing. The output goes to a temporary file next to the target. `place` moves
- * it into place with the target's mode. Missing folders are created (`date=2026-11-01/`), and
- * `abort` removes them again. If the target is a symbolic link, the link is kept and the file that
- * it points to is replaced. Anything that is not a regular file, such as `/dev/stdout` or a named
- * pipe, is written like stdout. If the name ends in `.gz`, the output is compressed. Throws
- * `OutputError`.
+ * Opens a file for writing. Throws `OutputError`.
+ *
+ * - The output goes to a temporary file next to the target, which `place` then replaces. The new
+ *   file gets the mode of the old one.
+ * - Missing folders are created, and `abort` removes them again.
+ * - If the target is a symbolic link, the file that it points to is replaced.
+ * - A target that is not a regular file, such as `/dev/stdout` or a named pipe, is written like
+ *   stdout.
+ * - If the name ends in `.gz`, the output is compressed.
  */
 export async function openOutput(path: string, options: OutputFileOptions): Promise<OutputFile> {
   const { host } = options;
   const opened = await withReason(path, async () => {
-    if (await isDirect(path, host.platform)) return openHeld((bytes) => appendTo(path, bytes));
+    if (await isStreamOrDevice(path, host.platform))
+      return openDeferred((bytes) => appendTo(path, bytes));
     return openTemporary(path, options);
   });
   return new OutputFile(path, opened, options);
 }
 
 /**
- * Opens stdout. The output goes to a private temporary file first, and `place` copies it to stdout.
- * A report that fails thus leaves stdout empty. Throws `OutputError`.
+ * Opens stdout. The output goes to a private temporary file, which `place` copies to stdout. If the
+ * report fails, stdout stays empty. Throws `OutputError`.
  */
 export async function openStdout(stdout: Sink): Promise<OutputFile> {
   const shown = `a temporary file in ${tmpdir()}`;
   const opened = await withReason(shown, () =>
-    openHeld(async (bytes) => {
+    openDeferred(async (bytes) => {
       for await (const piece of bytes) await stdout.write(piece);
     }),
   );
@@ -81,8 +78,8 @@ export async function openStdout(stdout: Sink): Promise<OutputFile> {
 }
 
 /**
- * A file that is either complete or absent. If a call other than `abort` fails, it undoes
- * everything and throws `OutputError`.
+ * A file that is either complete or absent. If a call fails, the output is removed and the call
+ * throws `OutputError`.
  */
 export class OutputFile implements Sink {
   readonly #path: string;
@@ -91,11 +88,11 @@ export class OutputFile implements Sink {
 
   readonly #pieces: PieceWriter;
 
-  /** Compressor, if the output is compressed. */
+  /** Set if the output is compressed. */
   readonly #gzip: Gzip | undefined;
 
-  /** Moves compressed bytes to the file. */
-  readonly #packing: Promise<void> | undefined;
+  /** Settles once all compressed bytes are written. */
+  readonly #compression: Promise<void> | undefined;
 
   #isDone = false;
 
@@ -110,33 +107,30 @@ export class OutputFile implements Sink {
     if (!/\.gz$/i.test(path)) return;
 
     this.#gzip = createGzip();
-    this.#packing = pipeline(this.#gzip, (packs) => this.#writePacks(packs));
+    this.#compression = pipeline(this.#gzip, (bytes) => this.#writeCompressed(bytes));
     // The error is reported by the next call.
-    this.#packing.catch(() => {});
+    this.#compression.catch(() => {});
   }
 
-  /** True for stdout, pipes and devices. */
+  /** Set for stdout, pipes and devices. */
   get isStream(): boolean {
     return this.#opened.isStream;
   }
 
-  /**
-   * Writes bytes. The caller may reuse them once the call has returned or its promise is fulfilled.
-   */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    const writing = this.#gzip ? this.#pack(bytes, this.#gzip) : this.#pieces.write(bytes);
+    const writing = this.#gzip ? this.#compress(bytes, this.#gzip) : this.#pieces.write(bytes);
     return writing && this.#undoOnError(() => writing);
   }
 
   /** Completes the file without moving it into place. */
   async finish(): Promise<CompleteFile> {
-    await this.#undoOnError(async () => {
+    return this.#undoOnError(async () => {
       this.#gzip?.end();
-      await this.#packing;
-      await this.#pieces.end();
+      await this.#compression;
+      const complete = await this.#pieces.end();
       await this.#opened.close();
+      return complete;
     });
-    return this.#pieces.facts();
   }
 
   /** Moves the finished file into place. */
@@ -156,59 +150,52 @@ export class OutputFile implements Sink {
     this.#isDone = true;
 
     this.#gzip?.destroy();
-    await this.#packing?.catch(() => {});
+    await this.#compression?.catch(() => {});
     await this.#opened.file.close().catch(() => {});
     await this.#opened.undo();
   }
 
-  async #undoOnError(action: () => Promise<void>): Promise<void> {
+  async #undoOnError<T>(action: () => Promise<T>): Promise<T> {
     try {
-      await withReason(this.#path, action);
+      return await withReason(this.#path, action);
     } catch (error) {
       await this.abort();
       throw error;
     }
   }
 
-  async #pack(bytes: Uint8Array, gzip: Gzip): Promise<void> {
+  async #compress(bytes: Uint8Array, gzip: Gzip): Promise<void> {
     // The bytes are copied, because the caller may reuse them.
     const hasRoom = gzip.write(Buffer.from(bytes));
-    if (!hasRoom) await Promise.race([this.#packing, once(gzip, 'drain')]);
+    if (!hasRoom) await Promise.race([this.#compression, once(gzip, 'drain')]);
   }
 
-  async #writePacks(packs: AsyncIterable<Buffer>): Promise<void> {
-    for await (const pack of packs) await this.#pieces.write(pack);
+  async #writeCompressed(bytes: AsyncIterable<Buffer>): Promise<void> {
+    for await (const piece of bytes) await this.#pieces.write(piece);
   }
 }
 
 /**
- * Throws `OutputError` if the folder of a target is not writable, or if the target may not be
- * replaced. On Windows, also throws if another program has the target open. Called before a report
- * is requested.
+ * Checks a target before a report is requested. Throws `OutputError` if its folder is not writable,
+ * if it may not be replaced, or, on Windows, if another program has it open.
  */
 export async function checkTarget(path: string, options: OutputFileOptions): Promise<void> {
   const { host } = options;
   await withReason(path, async () => {
-    if (await isDirect(path, host.platform)) return;
+    if (await isStreamOrDevice(path, host.platform)) return;
 
     const target = await findTarget(path, options);
-    await fs.access(await existingFolder(dirname(target.path)), constants.W_OK);
+    await fs.access(await findExistingFolder(dirname(target.path)), constants.W_OK);
     if (host.platform === 'win32' && target.existing) {
       await retryWhileInUse(host, () => tryToMove(target.path), maxTargetInUseMs);
     }
   });
 }
 
-/**
- * The wait is short, because a user is waiting. Programs that hold a file usually hold it for
- * minutes.
- */
+/** The wait is short, because most programs keep a file open for minutes. */
 const maxTargetInUseMs = 2_000;
 
-/**
- * Opens a file for writing and renames it to itself. Excel blocks the opening, other programs block
- * the renaming.
- */
+/** Opens a file and renames it to itself. Excel blocks the opening, other programs the renaming. */
 async function tryToMove(path: string): Promise<void> {
   const file = await fs.open(path, 'r+');
   await file.close();
@@ -217,18 +204,17 @@ async function tryToMove(path: string): Promise<void> {
 
 /** Copies the mode of the file that is about to be replaced. */
 async function copyMode(file: fs.FileHandle, { mode }: Stats): Promise<void> {
-  const own = await file.stat();
+  const current = await file.stat();
   const wantedMode = mode & 0o7777;
-  if ((own.mode & 0o7777) !== wantedMode) await file.chmod(wantedMode);
+  if ((current.mode & 0o7777) !== wantedMode) await file.chmod(wantedMode);
 }
 
-/** Links a file to a second name. The name must be free. */
+/** Gives a file a second name, which must be free. */
 async function link(path: string, name: string): Promise<void> {
   try {
     await fs.link(path, name);
   } catch (error) {
-    // Without support for hard links, disks report various errors. The only other cause is an
-    // existing file.
+    // Disks without hard links report various errors. The only other cause is an existing file.
     if (codeOf(error) === 'EEXIST') throw error;
     throw systemError('NO_HARD_LINKS', error);
   }
@@ -275,8 +261,8 @@ async function openTemporary(path: string, options: OutputFileOptions): Promise<
   return { file, isStream: false, close, place, undo };
 }
 
-/** Opens a private temporary file. Its bytes are delivered once they are complete. */
-async function openHeld(
+/** Opens a private temporary file, whose bytes are delivered once they are complete. */
+async function openDeferred(
   deliver: (bytes: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<OpenedFile> {
   const file = await openPrivate(join(tmpdir(), temporaryName('stdout')));
@@ -293,8 +279,8 @@ async function openHeld(
 }
 
 /**
- * Writes to a stream, pipe or device. It appends, because the shell may have redirected a stream to
- * a file whose content must be kept (`-o /dev/stdout >> all.csv`).
+ * Appends to a stream, pipe or device. The shell may have redirected the stream to a file whose
+ * content must be kept: `-o /dev/stdout >> all.csv`.
  */
 async function appendTo(path: string, bytes: AsyncIterable<Buffer>): Promise<void> {
   const file = await fs.open(path, 'a');
@@ -305,9 +291,11 @@ async function appendTo(path: string, bytes: AsyncIterable<Buffer>): Promise<voi
   }
 }
 
-/** Final path of a file, with symbolic links resolved, and the file that it replaces. */
 interface Target {
+  /** Path with symbolic links resolved. */
   readonly path: string;
+
+  /** File to replace. */
   readonly existing: Stats | undefined;
 }
 
@@ -321,22 +309,19 @@ async function findTarget(path: string, { noClobber }: OutputFileOptions): Promi
 }
 
 /** Finds the innermost existing folder on a path. */
-async function existingFolder(path: string): Promise<string> {
+async function findExistingFolder(path: string): Promise<string> {
   const existing = await statIfExists(path);
   if (existing?.isDirectory()) return path;
   if (existing) throw systemError('ENOTDIR');
   // The drive or network host does not exist.
   if (path === dirname(path)) throw systemError('ENOENT');
-  return existingFolder(dirname(path));
+  return findExistingFolder(dirname(path));
 }
 
-/**
- * Returns true if the target cannot be replaced: an open stream of this process, a pipe or a
- * device.
- */
-async function isDirect(path: string, platform: NodeJS.Platform): Promise<boolean> {
-  const isStream = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
-  if (isStream && platform !== 'win32') return true;
+/** Returns true for a stream of this process, a pipe or a device. These cannot be replaced. */
+async function isStreamOrDevice(path: string, platform: NodeJS.Platform): Promise<boolean> {
+  const isStreamPath = /^\/(dev\/(stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/.test(path);
+  if (isStreamPath && platform !== 'win32') return true;
 
   const existing = await statIfExists(path);
   return existing !== undefined && !existing.isFile() && !existing.isDirectory();

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { withReason } from './file-error.ts';
 import { temporaryName } from './temporary-files.ts';
 
-/** Temporary disk storage for bytes to be written later. Failures throw `OutputError`. */
+/** Stores bytes on disk until they are read. Failures throw `OutputError`. */
 export interface Spool {
   write(bytes: Uint8Array): Promise<void>;
 
-  /** Stores bytes while the caller reads them. */
+  /** Stores bytes and yields them. */
   copy(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer>;
 
   /** Reads everything from the beginning. */
@@ -37,8 +37,8 @@ export async function createSpool(folder: string): Promise<Spool> {
 }
 
 /**
- * Creates a file that only this user can read. The file is unlinked at once, so nothing is left
- * behind even if the program is killed.
+ * Creates a file that only this user can read. The file is unlinked at once, so that nothing is left
+ * behind if the program is killed.
  */
 export async function openPrivate(path: string): Promise<fs.FileHandle> {
   const file = await fs.open(path, 'wx+', 0o600);

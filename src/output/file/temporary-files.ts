@@ -4,22 +4,19 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { codeOf } from '../../errors.ts';
 
-/** Temporary files of other machines are considered abandoned after this time. */
+/** Temporary files of other machines count as abandoned after this time. */
 const abandonedAfterMs = 24 * 60 * 60 * 1000;
 
-/** File systems limit names to 255 bytes. */
+/** File systems limit names to 255 bytes, a few of which are left free. */
 const maxNameBytes = 250;
 
-/**
- * Hash of the whole host name. The name itself may be too long, and its beginning is not enough:
- * the names of a job's containers differ only at their ends.
- */
-const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
+/** Host names may be too long for a file name, and those of containers may differ only at the end. */
+const hostHash = createHash('sha256').update(hostname()).digest('hex').slice(0, 16);
 
 /** Returns a hidden name that identifies the writer, is unique, and has at most 255 bytes. */
 export function temporaryName(name: string): string {
   const random = Math.random().toString(36).slice(2, 10);
-  const ending = `.adreport-${host}-${process.pid}-${random}.tmp`;
+  const ending = `.adreport-${hostHash}-${process.pid}-${random}.tmp`;
 
   let beginning = name;
   while (Buffer.byteLength(beginning) > maxNameBytes - ending.length)
@@ -28,8 +25,8 @@ export function temporaryName(name: string): string {
 }
 
 /**
- * Removes temporary files and folders that killed runs left behind. On this machine, the process
- * must no longer exist. Files of other machines are removed after a day.
+ * Removes temporary files and folders that killed runs left behind. Those of this machine are
+ * removed if their process no longer exists, those of other machines after a day.
  */
 export async function sweepFolder(folder: string): Promise<void> {
   // The folder may be writable but not readable.
@@ -39,7 +36,7 @@ export async function sweepFolder(folder: string): Promise<void> {
     if (!match) continue;
 
     const path = join(folder, name);
-    const isLocalProcess = match[1] === host;
+    const isLocalProcess = match[1] === hostHash;
     try {
       const isAbandoned = isLocalProcess ? !isRunning(Number(match[2])) : await isOld(path);
       if (isAbandoned) await remove(path);

@@ -127,7 +127,7 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
     filters: [...describeFilters(query?.filters ?? {}), ...typed],
     key: read.keys.map(({ field }) => field),
     reportId: null,
-    fetchedMs: times.length === files.length ? Math.max(...times) : undefined,
+    downloadedMs: times.length === files.length ? Math.max(...times) : undefined,
     version,
   };
 }

@@ -9,15 +9,15 @@ export interface PageHost {
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
 
-  /** Cancels the printing of a PDF. */
+  /** Cancels printing. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Finds the browser that prints a format; `undefined` if the format needs none. Throws `UsageError`
- * if no browser is found.
+ * Finds the browser for a format, if the format needs one. Throws `UsageError` if no browser is
+ * found.
  */
-export function printerFor(
+export function findPrinter(
   format: FormatName,
   { env, cwd, platform, signal }: PageHost,
 ): PagePrinter | undefined {
