@@ -42,8 +42,8 @@ const openapiCommand = declareCommand({
     ['adreport local-server openapi | npx @redocly/cli lint /dev/stdin', 'in a pipe'],
   ],
   async action({ context }) {
-    const { openapiDocument } = await import('../server/openapi.ts');
-    await context.console.result(JSON.stringify(openapiDocument(), undefined, 2));
+    const { buildOpenapiDocument } = await import('../server/openapi.ts');
+    await context.console.result(JSON.stringify(buildOpenapiDocument(), undefined, 2));
     return 0;
   },
 });

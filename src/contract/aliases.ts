@@ -80,7 +80,7 @@ interface NamedColumns {
   readonly name: AliasedName;
   readonly columns: readonly string[];
 
-  /** True if no other entry has these columns. */
+  /** Time breakdowns share their columns. */
   readonly hasOwnColumns: boolean;
 }
 

@@ -16,10 +16,10 @@ export interface Column {
   readonly metric?: MetricName;
   readonly breakdown?: BreakdownName;
 
-  /** True if the dates are the Mondays of weeks. */
+  /** Dates of weekly columns are Mondays. */
   readonly isWeekly?: true;
 
-  /** True if the column is requested only to compute another one. It is not shown. */
+  /** Hidden columns are requested only to compute others. */
   readonly hidden?: true;
 }
 

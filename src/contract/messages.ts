@@ -6,7 +6,7 @@ interface Endpoint {
   /** Path below the base URL. */
   readonly path: string;
 
-  /** True if the call has a body. The body is JSON or a form. */
+  /** Bodies are JSON or forms. */
   readonly takesBody: boolean;
 }
 
@@ -138,10 +138,10 @@ export interface CampaignRecord {
 export interface CampaignList {
   readonly campaigns: readonly CampaignRecord[];
 
-  /** The whole response. */
+  /** Response as it was received. */
   readonly document: unknown;
 
-  /** True for a response with status 206. */
+  /** Set by a response with status 206. */
   readonly isPartial: boolean;
 }
 

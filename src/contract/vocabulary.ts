@@ -85,7 +85,7 @@ interface BreakdownEntry<Name extends string = string> extends VocabularyEntry<N
   /** A request can have only one breakdown by time. */
   readonly time?: true;
 
-  /** The value may be null even if requested (specification, Report data). */
+  /** May be null even if requested (specification, Report data). */
   readonly nullable?: true;
 
   /** Without this breakdown, a buyer's row omits the fields instead of null (`decisions.md` 4). */

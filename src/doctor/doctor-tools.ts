@@ -15,6 +15,6 @@ export interface DoctorTools {
   readonly flags: { readonly json?: boolean | undefined };
   readonly account: ServiceAccount;
 
-  /** True with `--local`. */
+  /** Set by `--local`. */
   readonly isLocal: boolean;
 }

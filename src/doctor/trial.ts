@@ -34,7 +34,7 @@ export interface TrialSettings {
   readonly windowClock: WindowClock;
   readonly encoding: Encoding;
 
-  /** True if there is an e-mail address with a password. */
+  /** Signing in needs an e-mail address and a password. */
   readonly canSignIn: boolean;
 }
 

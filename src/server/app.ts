@@ -10,10 +10,10 @@ import { type EndpointName, endpoints } from '../contract/messages.ts';
 import { isLoopback } from '../text/loopback.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
 import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
-import { FaultMistake } from './faults/fault-mistake.ts';
-import { openapiDocument } from './openapi.ts';
+import { FaultMistakeError } from './faults/fault-mistake.ts';
+import { buildOpenapiDocument } from './openapi.ts';
 import { jsonReply, type Reply, refusalReply } from './reply.ts';
-import { type ArrivedCall, describeCall } from './request/arrived-call.ts';
+import { type ArrivedCall, parseCall } from './request/arrived-call.ts';
 import { maxBodyBytes } from './request/parse-body.ts';
 import { logBody } from './request-log.ts';
 import { sendReply } from './send-reply.ts';
@@ -31,11 +31,11 @@ interface Route {
   /** Path, which may end in `:id`. */
   readonly path: string;
 
-  /** Name of a call of the service; such calls are logged. */
+  /** Name of a service call. Only these calls are logged. */
   readonly endpoint?: EndpointName;
 
   /**
-   * Returns the response, or nothing if the connection was closed.
+   * Returns the response, or `undefined` if the connection was closed.
    *
    * @param id value of `:id` in the path
    */
@@ -43,10 +43,10 @@ interface Route {
 }
 
 /**
- * Creates the HTTP server. It serves the calls of the service (`service-call.ts`), the admin calls
- * with which tests control it (`control/`), `/openapi.json`, and the web page.
+ * Creates the HTTP server. It serves the service calls (`service-call.ts`), the admin calls for
+ * tests (`control/`), `/openapi.json` and the web page.
  *
- * @param host the address that it will listen on
+ * @param host address that the server will listen on
  */
 export function createApp(services: Services, host: string): Server {
   const { log, clock, faults } = services;
@@ -66,14 +66,14 @@ export function createApp(services: Services, host: string): Server {
 
     try {
       requireOwnHost(incoming, host);
-      const call = describeCall(incoming, outgoing, await readBody(incoming));
+      const call = parseCall(incoming, outgoing, await readBody(incoming));
       if (entry) logBody(entry, call);
-      if (!route) throw refuseUnknownPath(routes, path);
+      if (!route) throw unknownPathError(routes, path);
 
       const reply = await route.respond(call, id);
       if (reply) await deliver(reply);
     } catch (error) {
-      if (error instanceof FaultMistake) faults.keepMistake(error);
+      if (error instanceof FaultMistakeError) faults.keepMistake(error);
       if (!outgoing.headersSent && !outgoing.destroyed) await deliver(refusalReply(error));
     }
 
@@ -100,7 +100,7 @@ function listRoutes(services: Services): Route[] {
   const document: Route = {
     method: 'GET',
     path: '/openapi.json',
-    respond: () => jsonReply(openapiDocument()),
+    respond: () => jsonReply(buildOpenapiDocument()),
   };
   const page: Route = {
     method: 'GET',
@@ -108,10 +108,10 @@ function listRoutes(services: Services): Route[] {
     respond: ({ incoming }) => pageReply(services.fixtures.accounts, incoming.headers.host),
   };
   const adminCalls = Object.entries(listAdminCalls(services));
-  return [...serviceRoutes, ...adminCalls.map(adminRoute), document, page];
+  return [...serviceRoutes, ...adminCalls.map(createAdminRoute), document, page];
 }
 
-function adminRoute([name, run]: [name: string, run: AdminCall]): Route {
+function createAdminRoute([name, run]: [name: string, run: AdminCall]): Route {
   const [method = '', path = ''] = name.split(' ');
   return {
     method,
@@ -123,22 +123,19 @@ function adminRoute([name, run]: [name: string, run: AdminCall]): Route {
   };
 }
 
-/** Finds the route of a request. HEAD is handled like GET: Node sends no body. */
+/** Finds the route of a request. HEAD is handled like GET, because Node then sends no body. */
 function findRoute(routes: readonly Route[], { method = '', url = '' }: IncomingMessage) {
-  const [written = ''] = url.split('?', 1);
-  const [, folder, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(written) ?? [];
-  const path = folder === undefined ? written : `${folder}:id`;
+  const [pathname = ''] = url.split('?', 1);
+  const [, prefix, id = ''] = /^(\/__admin\/reports\/)([^/]+)$/.exec(pathname) ?? [];
+  const path = prefix === undefined ? pathname : `${prefix}:id`;
 
   const routedMethod = method === 'HEAD' ? 'GET' : method;
   const route = routes.find((route) => route.method === routedMethod && route.path === path);
   return { route, path, id };
 }
 
-/**
- * Refuses an unknown path and suggests the closest one. Refuses a wrong method and lists the
- * allowed methods.
- */
-function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError {
+/** Suggests the closest path, or lists the allowed methods if only the method is wrong. */
+function unknownPathError(routes: readonly Route[], path: string): ServiceError {
   const methods = routes.filter((route) => route.path === path).map(({ method }) => method);
   if (methods.length === 0) {
     const paths = routes.map((route) => route.path);
@@ -153,8 +150,8 @@ function refuseUnknownPath(routes: readonly Route[], path: string): ServiceError
 }
 
 /**
- * Reads the whole body, so that the client receives a refusal. Keeps at most one byte more than is
- * allowed. Rejects if the connection is cut.
+ * Reads the whole body, so that the client receives a refusal. Keeps at most one byte over the
+ * limit. Rejects if the connection is cut.
  */
 async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -171,7 +168,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
  * this machine and read tokens. Browsers always send that name, so unknown names are refused. A
  * server on any other address cannot know all of its names, so it accepts every name.
  *
- * @param address on which the server listens
+ * @param address address that the server listens on
  */
 function requireOwnHost({ headers: { host } }: IncomingMessage, address: string): void {
   const name = host?.replace(/:\d+$/, '').toLowerCase();

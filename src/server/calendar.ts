@@ -8,15 +8,15 @@ export function isZone(text: string): boolean {
 }
 
 /** Formats an instant in unix seconds as `2014-12-01T00:00:00+0100`. */
-export function localTime(seconds: number, zone: string): string {
+export function formatLocalTime(seconds: number, zone: string): string {
   return DateTime.fromSeconds(seconds, { zone }).toFormat("yyyy-MM-dd'T'HH:mm:ssZZZ");
 }
 
 /**
- * Returns a function that finds the date, `2014-12-01`, of an hour since 1970. Hours arrive in
- * order and looking up a zone is slow, so each day is looked up once.
+ * Returns a function that converts hours since 1970 to dates such as `2014-12-01`. Hours arrive in
+ * order and looking up a zone is slow, so it looks up each day once.
  */
-export function localDates(zoneName: string): (hour: number) => string {
+export function createDateFinder(zoneName: string): (hour: number) => string {
   const zone = IANAZone.create(zoneName);
   let date = '';
   let firstHour = 0;
@@ -35,18 +35,19 @@ export function localDates(zoneName: string): (hour: number) => string {
 }
 
 /**
- * Returns a function that finds the row fields of a time breakdown for an hour since 1970.
+ * Returns a function that builds the row fields of a time breakdown for an hour since 1970.
  * Consecutive hours with equal fields belong to the same rows. A day with a clock change therefore
  * has 23 or 25 hours, and a repeated hour has rows of its own.
- * @param since start of the window in unix seconds; its day is the date of RANGE rows
+ *
+ * @param since start of the window in unix seconds, whose day is the date of RANGE rows
  */
-export function timeFields(
+export function createTimeFieldBuilder(
   breakdown: TimeBreakdownName | undefined,
   zoneName: string,
   since: number,
 ): (hour: number) => Readonly<Record<string, string>> {
   const zone = IANAZone.create(zoneName);
-  const findDate = localDates(zoneName);
+  const findDate = createDateFinder(zoneName);
 
   switch (breakdown) {
     case undefined:
@@ -68,8 +69,10 @@ export function timeFields(
 }
 
 /**
- * Converts a wall time to unix seconds. The argument is the unix seconds of the same digits in UTC.
- * If a clock change repeats the hour, `which` selects the instant.
+ * Converts a wall time to unix seconds. If a clock change repeats the hour, `which` selects the
+ * instant.
+ *
+ * @param seconds unix seconds of the same digits in UTC
  */
 export function wallTimeToInstant(seconds: number, zone: string, which: 'first' | 'last'): number {
   const digits = DateTime.fromSeconds(seconds, { zone: 'utc' });

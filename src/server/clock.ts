@@ -13,7 +13,7 @@ export class ServerClock {
 
   readonly startMs: number;
 
-  /** Difference from the machine's clock. It is positive if this clock is ahead. */
+  /** Difference from the machine's clock, positive if this clock is ahead. */
   #aheadMs = 0;
 
   /** Set while the clock is frozen. */
@@ -48,7 +48,7 @@ export class ServerClock {
     this.#frozenMs = isFrozen ? nowMs : undefined;
   }
 
-  /** Restores the time and the state at the start. */
+  /** Restores the initial time, and unfreezes the clock. */
   reset(): void {
     this.#frozenMs = undefined;
     const setStartMs = this.#setStartMs;
@@ -56,7 +56,7 @@ export class ServerClock {
   }
 }
 
-/** Returns true for milliseconds from 1970 to 9999. */
+/** Accepts milliseconds from 1970 to 9999. */
 export function isClockTime(timeMs: number): boolean {
   return timeMs >= 0 && timeMs <= latestSecond * 1_000;
 }
@@ -70,7 +70,7 @@ function looksLikeSeconds(time: number | string): boolean {
 }
 
 /**
- * Reads a time into milliseconds since 1970; `undefined` for any other value.
+ * Converts a time to milliseconds since 1970, or returns `undefined` if it is invalid.
  *
  * @param time milliseconds, or ISO 8601 with an offset
  */

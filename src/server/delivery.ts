@@ -17,30 +17,27 @@ export async function* encodeJson(report: Report): AsyncGenerator<string> {
 /** Streams a report as CSV (RFC 4180) with a header row, CRLF, and empty fields for null. */
 export function encodeCsv(report: Report): AsyncGenerator<string> {
   return splitIntoPieces({
-    before: csvLine(report.fields),
+    before: encodeCsvLine(report.fields),
     between: '',
     rows: report.rows(),
-    formatRow: (row) => csvLine(Object.values(row)),
+    formatRow: (row) => encodeCsvLine(Object.values(row)),
   });
 }
 
-/**
- * Encodes rows from any source. The columns are all fields of the rows, or `fields` if there are
- * none.
- */
+/** Encodes rows with all their fields as columns. Without rows, the columns are `fields`. */
 export function encodeRowsAsCsv(rows: readonly ReportRow[], fields: readonly string[]): string {
   const names = rows.length > 0 ? [...new Set(rows.flatMap(Object.keys))] : fields;
-  const lines = rows.map((row) => csvLine(names.map((name) => row[name] ?? null)));
-  return csvLine(names) + lines.join('');
+  const lines = rows.map((row) => encodeCsvLine(names.map((name) => row[name] ?? null)));
+  return encodeCsvLine(names) + lines.join('');
 }
 
 /** Encodes a line of CSV, with CRLF at its end. */
-export function csvLine(cells: readonly ReportCell[]): string {
-  return `${cells.map(csvField).join(',')}\r\n`;
+export function encodeCsvLine(cells: readonly ReportCell[]): string {
+  return `${cells.map(encodeCsvField).join(',')}\r\n`;
 }
 
 /** Encodes a field of CSV. An empty string is quoted, to distinguish it from null. */
-function csvField(cell: ReportCell): string {
+function encodeCsvField(cell: ReportCell): string {
   if (cell === null) return '';
   if (cell === '') return '""';
 
@@ -49,18 +46,18 @@ function csvField(cell: ReportCell): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-async function* splitIntoPieces(text: {
+async function* splitIntoPieces(document: {
   before: string;
   between: string;
   rows: AsyncIterable<ReportRow>;
   formatRow(row: ReportRow): string;
 }): AsyncGenerator<string> {
-  let piece = text.before;
+  let piece = document.before;
   let separator = '';
 
-  for await (const row of text.rows) {
-    piece += separator + text.formatRow(row);
-    separator = text.between;
+  for await (const row of document.rows) {
+    piece += separator + document.formatRow(row);
+    separator = document.between;
     if (piece.length < pieceLength) continue;
 
     yield piece;

@@ -8,7 +8,7 @@ import {
   type MetricName,
   type TimeBreakdownName,
 } from '../contract/vocabulary.ts';
-import { localDates, localTime, timeFields } from './calendar.ts';
+import { createDateFinder, createTimeFieldBuilder, formatLocalTime } from './calendar.ts';
 import {
   type Account,
   type Dimensions,
@@ -16,7 +16,7 @@ import {
   type Fact,
   type Fixtures,
   findAdvertisers,
-  hoursIn,
+  listHours,
 } from './fixtures/fixtures.ts';
 
 /** A value of a row, in JSON and CSV. Money is a number for buyers, `"1234,50"` for DSPs. */
@@ -41,7 +41,7 @@ export interface ReportInput {
   readonly signal?: AbortSignal;
 }
 
-/** A report. Its rows are computed while they are read. */
+/** A report whose rows are computed as they are read. */
 export interface Report {
   /** Names of the columns, in order. */
   readonly fields: readonly string[];
@@ -51,12 +51,12 @@ export interface Report {
 
 /** Sums of the facts that share a row. */
 interface Group {
-  /** Id in each requested dimension, or the text if the dimension has no ids. */
+  /** ID in each requested dimension, or the string if the dimension has no IDs. */
   readonly ids: readonly (string | null)[];
   readonly sums: number[];
 }
 
-/** Groups by the ids of their dimensions. */
+/** Groups by the IDs of their dimensions. */
 type Groups = Map<string | null | undefined, Group>;
 
 interface ReportDimension {
@@ -71,7 +71,7 @@ interface ReportMetric {
   format(sum: number): ReportCell;
 }
 
-/** How groups become rows. */
+/** Columns, dimensions and metrics of a report's rows. */
 interface Layout {
   readonly columns: readonly Column[];
   readonly dimensions: readonly ReportDimension[];
@@ -85,7 +85,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /** Time between two pauses, so that other calls can run. */
-const yieldEveryMs = 20;
+const pauseIntervalMs = 20;
 
 /** Adds up the facts that an account sees (`decisions.md` 2, 4 and 7). */
 export function computeReport(input: ReportInput): Report {
@@ -98,8 +98,8 @@ export function computeReport(input: ReportInput): Report {
   return {
     fields: columns.map(({ field }) => field),
     summary: {
-      since: localTime(since, zone),
-      until: localTime(until, zone),
+      since: formatLocalTime(since, zone),
+      until: formatLocalTime(until, zone),
       breakdowns,
       timezone: isDsp ? zone : zone.toLowerCase(),
     },
@@ -119,13 +119,13 @@ async function* computeRows(
   const { fixtures, account, request, signal } = input;
   const { facts } = fixtures;
   const isSelected = createDimensionFilter(account, request);
-  const buildTimeFields = timeFields(findTimeBreakdown(request), zone, request.since);
-  const createReader = createMetricReaders(zone, input);
+  const buildTimeFields = createTimeFieldBuilder(findTimeBreakdown(request), zone, request.since);
+  const createReader = createReaderFactory(zone, input);
   let groups: Groups = new Map();
   let time: ReportRow = {};
   let resumedMs = performance.now();
 
-  for (const hour of hoursIn(facts, request.since, request.until)) {
+  for (const hour of listHours(facts, request.since, request.until)) {
     const timeOfHour = buildTimeFields(hour);
     if (timeOfHour.date !== time.date || timeOfHour.hour !== time.hour) {
       yield* buildRows(groups, time, layout);
@@ -143,7 +143,7 @@ async function* computeRows(
       }
     }
 
-    if (performance.now() - resumedMs < yieldEveryMs) continue;
+    if (performance.now() - resumedMs < pauseIntervalMs) continue;
     await setImmediate();
     signal?.throwIfAborted();
     resumedMs = performance.now();
@@ -209,22 +209,22 @@ function listDimensions({ fixtures, request }: ReportInput): ReportDimension[] {
 
   return names.map((name) => {
     const fieldsById = fixtures.names.get(name);
-    const fieldsWithoutId = fillUnknownFields(name);
-    // A dimension without ids has one field, for its text.
+    const unknownFields = buildUnknownFields(name);
+    // A dimension without IDs has one field, which holds the string.
     const field = findBreakdown(name)?.fields[0]?.name ?? name;
 
     return {
       name,
       buildFields(id) {
-        if (id === null) return fieldsWithoutId;
+        if (id === null) return unknownFields;
         return fieldsById?.get(id) ?? { [field]: id };
       },
     };
   });
 }
 
-/** Returns the fields of an unknown value; none if the specification allows null. */
-function fillUnknownFields(dimension: DimensionName): ReportRow {
+/** Returns the fields of an unknown value. There are none if the specification allows null. */
+function buildUnknownFields(dimension: DimensionName): ReportRow {
   const { fields = [], nullable } = findBreakdown(dimension) ?? {};
   if (nullable) return {};
 
@@ -239,9 +239,9 @@ function findTimeBreakdown({ breakdowns }: ReportRequest): TimeBreakdownName | u
 }
 
 /**
- * Returns a function that selects facts by the account's advertisers and the request's filters. It
- * accepts any part of the dimensions. A fact must match every filter, and one of the values of
- * each. Values are compared as exact text (`decisions.md` 2).
+ * Returns a function that selects facts by the account's advertisers and the request's filters. A
+ * fact must match one value of every filter. Missing dimensions match. Values are compared as exact
+ * strings (`decisions.md` 2).
  */
 function createDimensionFilter(
   account: Account,
@@ -275,23 +275,23 @@ const restatedMetrics: readonly MetricName[] = [
   'revenueDollar',
 ];
 
-/** Reads a metric of a fact as far as the metric is known by now. */
+/** Reads a metric of a fact, as far as its value is known by now. */
 type MetricReader = (fact: Fact, name: MetricName) => number;
 
 /**
- * Reads the metrics of an hour's facts. A restated metric has half its value on its own day. It has
- * the full value once `restateDays` have passed after the end of that day in the report's zone. The
- * rule is applied to each fact, so that every breakdown has the same totals.
+ * Returns a function that creates the reader for an hour. A restated metric has half its value on
+ * its own day, and its full value `restateDays` after that day ends in the report's zone. The rule
+ * applies to each fact, so that every breakdown has the same totals.
  */
-function createMetricReaders(
+function createReaderFactory(
   zone: string,
   { restateDays, nowMs }: ReportInput,
 ): (hour: number) => MetricReader {
   const readComplete: MetricReader = ({ metrics }, name) => metrics[name];
   if (restateDays === 0) return () => readComplete;
 
-  const findDate = localDates(zone);
-  const today = Date.parse(localDates(zone)(nowMs / hourMs));
+  const findDate = createDateFinder(zone);
+  const today = Date.parse(createDateFinder(zone)(nowMs / hourMs));
   const steps = restateDays + 1;
 
   return (hour) => {
@@ -301,15 +301,15 @@ function createMetricReaders(
     return ({ metrics }, name) => {
       if (!restatedMetrics.includes(name)) return metrics[name];
 
-      // The number of displays decides whether to round up or down. This is as good as random, and
-      // the same in every report.
+      // The displays decide whether to round up or down, which is as good as random but the same in
+      // every report.
       const dither = metrics.displays % (2 * steps);
       return Math.floor((metrics[name] * (steps + age) + dither) / (2 * steps));
     };
   };
 }
 
-/** Compares ids as numbers of any length, then by code unit (`7`, `007`); null is last. */
+/** Compares IDs as numbers of any length, then by code unit (`7`, `007`). Null comes last. */
 function compareCells(a: ReportCell, b: ReportCell, type: string): number {
   if (a === b) return 0;
   if (a === null) return 1;

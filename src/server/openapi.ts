@@ -16,9 +16,9 @@ type Schema = Readonly<Record<string, unknown>>;
 
 /**
  * Builds the OpenAPI 3.1 description of the service. It consists of `openapi.json` and the parts
- * that depend on the vocabulary and the error ids.
+ * that depend on the vocabulary and the error IDs.
  */
-export function openapiDocument(): object {
+export function buildOpenapiDocument(): object {
   const schemas = {
     ...document.components.schemas,
     ErrorId: { anyOf: errorIds.map((id) => namesSchema([id], `Status ${errorStatuses[id]}.`)) },
@@ -33,7 +33,7 @@ export function openapiDocument(): object {
   return { ...document, components: { ...document.components, schemas } };
 }
 
-/** Describes each name with its meaning and its profiles. */
+/** Describes each name by its meaning and profiles. */
 function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
   const names = entries.map(({ name, meaning, profiles }) =>
     namesSchema([name], `${meaning} (${profiles.join(', ')})`),
@@ -42,8 +42,8 @@ function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
 }
 
 /**
- * A schema for use in `anyOf`. Client generators turn it into a union of strings. A named schema
- * would become a TypeScript `enum`, to which no string can be assigned.
+ * Builds a schema for use in `anyOf`, which client generators turn into a union of strings. A named
+ * schema would become a TypeScript `enum`, to which no string can be assigned.
  */
 function namesSchema(names: readonly string[], description: string): Schema {
   return { type: 'string', enum: names, description };
@@ -60,13 +60,13 @@ const commaList: Schema = {
 
 const { ReportRequest: reportRequest, ReportForm: reportForm } = document.components.schemas;
 
-/** Parameters of a report as JSON. */
+/** Describes the parameters of a report as JSON. */
 function requestSchema(): Schema {
   const metrics = { description: 'Metrics to return.', ...listSchema(metricName, commaList) };
   return { ...reportRequest, properties: reportProperties(metrics, (item) => listSchema(item)) };
 }
 
-/** Parameters of a report as a form, in which a list is a repeated field. */
+/** Describes the parameters of a report as a form, in which a list is a repeated field. */
 function formSchema(): Schema {
   const list = (items: Schema): Schema => ({ type: 'array', items });
   return { ...reportForm, properties: reportProperties(commaList, list) };
@@ -113,7 +113,7 @@ function filterValueSchema({ compare }: Filter): Schema {
   return { type: ['integer', 'string'], pattern: '^\\d+$' };
 }
 
-/** The fields in every row are required; they are null without their breakdown. */
+/** Requires the fields of every row, which are null without their breakdown. */
 function rowSchema(profile: Profile): Schema {
   const vocabulary = vocabularyOf(profile);
   const properties: Record<string, Schema> = {};

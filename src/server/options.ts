@@ -14,7 +14,7 @@ import { parseClockTime } from './clock.ts';
 import type { LocalServerOptions, LoggedRequest } from './public-types.ts';
 import { requireMembers } from './usage-error.ts';
 
-/** Options with times as numbers, and what the program itself adds. */
+/** Options with times as numbers, and two that only this program sets. */
 export interface ServerOptions
   extends Omit<LocalServerOptions, 'delay' | 'delayMs' | 'tokenTtl' | 'reportTtl' | 'now'> {
   readonly delayMs?: number | undefined;
@@ -24,24 +24,24 @@ export interface ServerOptions
   /** Start of the clock, in milliseconds since 1970. */
   readonly now?: number | undefined;
 
-  /** Milliseconds since 1970, for the server's clock to follow. Default: `Date.now`. */
+  /** Clock for the server to follow, in milliseconds since 1970. Default: `Date.now`. */
   readonly clock?: () => number;
 
   /** Called at the end of every call of the service. */
   readonly onRequest?: (request: LoggedRequest) => void;
 }
 
-const fromNone: NumberRange = { min: 0, max: 999_999 };
-const fromOne: NumberRange = { min: 1, max: 999_999 };
+const zeroOrMore: NumberRange = { min: 0, max: 999_999 };
+const oneOrMore: NumberRange = { min: 1, max: 999_999 };
 
 /** Ranges of the numeric options, for flags and `startLocalServer` alike. */
 export const optionRanges = {
   port: { min: 0, max: 65_535 },
-  seed: fromNone,
-  scale: fromOne,
-  polls: fromOne,
-  restate: fromNone,
-  rateLimit: fromOne,
+  seed: zeroOrMore,
+  scale: oneOrMore,
+  polls: oneOrMore,
+  restate: zeroOrMore,
+  rateLimit: oneOrMore,
 } as const satisfies { readonly [Name in keyof LocalServerOptions]: NumberRange };
 
 const milliseconds = wholeNumberCheck({ min: 0, max: Number.MAX_SAFE_INTEGER }, 'milliseconds');
@@ -76,16 +76,16 @@ const optionChecks: Readonly<Record<keyof LocalServerOptions, MemberCheck>> = {
   now: clockTime,
 };
 
-/** Reads the options of a program. Throws `UsageError` for invalid or unknown ones. */
+/** Checks options and converts times to numbers. Throws `UsageError` for a mistake. */
 export function readOptions(options: LocalServerOptions): ServerOptions {
   requireMembers(options, optionChecks, { noun: 'option' });
 
   const { delay, delayMs, tokenTtl, reportTtl, now, ...others } = options;
   const { polls, manual } = options;
-  const paces = Object.entries({ delay, delayMs, polls, manual: manual || undefined });
-  const chosen = paces.flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (chosen.length > 1) {
-    throw new UsageError(`Cannot combine ${chosen.join(' and ')}: use one of them.`);
+  const readyOptions = Object.entries({ delay, delayMs, polls, manual: manual || undefined });
+  const chosenNames = readyOptions.flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (chosenNames.length > 1) {
+    throw new UsageError(`Cannot combine ${chosenNames.join(' and ')}: use one of them.`);
   }
   return {
     ...others,

@@ -74,9 +74,8 @@ export interface LocalServer extends Control {
   readonly accounts: readonly LocalAccount[];
 
   /**
-   * Stops the server and closes every connection. Rejects afterwards if the test made a mistake in
-   * a fault: a `when` or `change` threw, or a document is not JSON. The first mistake is the
-   * reason.
+   * Stops the server and closes every connection. Then rejects with the test's first mistake in a
+   * fault, if there is one: a `when` or `change` threw, or a document is not JSON.
    */
   close(): Promise<void>;
 }
@@ -87,7 +86,7 @@ export interface LocalAccount {
   readonly password: string;
   readonly profile: Profile;
 
-  /** Set if the account may filter by advertiser. */
+  /** Admins may filter by advertiser. */
   readonly admin: boolean;
 
   /** Token of 40 hexadecimal digits that never expires. */
@@ -117,7 +116,7 @@ export interface Control {
   reset(): void;
 }
 
-/** Requires one of `kind`, `answer` and `change`. */
+/** A fault with exactly one of `kind`, `answer` and `change`. */
 export interface FaultObject<Document = AnswerDocument> {
   /** Endpoint that fails; `*` for every one. */
   readonly endpoint: EndpointName | '*';
@@ -125,13 +124,13 @@ export interface FaultObject<Document = AnswerDocument> {
   /** A kind with its keys: `503`, `429:retry-after=2`, `truncate:bytes=1000`, `failed`. */
   readonly kind?: string;
 
-  /** Number of calls or reports that it applies to. Default: all. */
+  /** Number of calls or reports that the fault affects. Default: all. */
   readonly times?: number;
 
   /** Number of calls to let through first. Default: 0. */
   readonly after?: number;
 
-  /** Returns true for the calls that it applies to. */
+  /** Returns true for the calls that the fault affects. */
   when?(request: FaultRequest): unknown;
 
   /**
@@ -205,7 +204,7 @@ export interface LoggedRequest {
   /** Headers by lower-case name. Only the end of a token is shown: `…00b1`. */
   readonly headers: Readonly<Record<string, string>>;
 
-  /** Name of the call; `undefined` for a path or method that the service does not have. */
+  /** Name of the call, or `undefined` if the service has no such path or method. */
   readonly endpoint: EndpointName | undefined;
 
   /** HTTP status; 0 until the response has ended, or if the connection was cut before it. */
@@ -221,8 +220,8 @@ export interface LoggedRequest {
   readonly body: Readonly<Record<string, unknown>>;
 
   /**
-   * First 64 KiB of the body. If the body has a password, or is unreadable and may have one, this
-   * is `…`; `undefined` without a body.
+   * First 64 KiB of the body, or `undefined` without a body. This is `…` if the body has a
+   * password, or is unreadable and may have one.
    */
   readonly rawBody: string | undefined;
 }

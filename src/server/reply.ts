@@ -17,7 +17,7 @@ export interface Reply {
   /** Only for a refusal: its code and sentence, for the log. */
   readonly why?: string;
 
-  /** Change of the bytes, set by a fault. */
+  /** Set by a fault that slows or cuts the body. */
   readonly changeBody?: BodyChange | undefined;
 }
 
@@ -38,8 +38,8 @@ export function jsonReply(
 }
 
 /**
- * Responds to an error, in the envelope of `decisions.md` 6. The response contains the message of a
- * `ServiceError` or of an admin call's `UsageError`, but not of any other error.
+ * Builds the response to an error (`decisions.md` 6). It contains the message of a `ServiceError`
+ * or of an admin call's `UsageError`, but of no other error.
  */
 export function refusalReply(error: unknown): Reply {
   if (error instanceof ServiceError) {

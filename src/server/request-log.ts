@@ -7,7 +7,7 @@ import type { Parameters } from './request/parse-body.ts';
 
 const maxRequests = 1_000;
 
-/** Longer bodies are cut, so that the log has 64 MiB at most. */
+/** Longer bodies are cut, so that the log takes at most 64 MiB. */
 const maxBodyLength = 65_536;
 
 const hidden = '…';
@@ -18,10 +18,10 @@ const secretName = /pass|pwd|secret|token/i;
 /** Matches headers in which clients send a secret. */
 const secretHeader = /auth|cookie|key|pass|secret|token/i;
 
-/** An entry, which is completed while the call is handled. */
+/** An entry that is completed while the call is handled. */
 export type LogEntry = { -readonly [Member in keyof LoggedRequest]: LoggedRequest[Member] };
 
-/** Latest service calls and unknown paths, including those in progress. */
+/** Log of the latest calls, including unknown paths and calls in progress. */
 export class RequestLog {
   readonly #clock: ServerClock;
   readonly #onEnd: ((request: LoggedRequest) => void) | undefined;
@@ -43,7 +43,7 @@ export class RequestLog {
     const entry = this.#add({
       method,
       path: readPath(url),
-      headers: withoutTokens(headers as Record<string, string>),
+      headers: hideTokens(headers as Record<string, string>),
       endpoint,
     });
 
@@ -73,7 +73,7 @@ export class RequestLog {
     this.#entries = [];
   }
 
-  #add(known: Partial<LogEntry>): LogEntry {
+  #add(fields: Partial<LogEntry>): LogEntry {
     const entry = {
       time: new Date(this.#clock.now()).toISOString(),
       method: '',
@@ -84,7 +84,7 @@ export class RequestLog {
       why: undefined,
       body: {},
       rawBody: undefined,
-      ...known,
+      ...fields,
     };
     this.#entries.push(entry);
     if (this.#entries.length > maxRequests) this.#entries.shift();
@@ -104,7 +104,7 @@ export function logBody(entry: LogEntry, { bytes, request }: ArrivedCall): void 
   entry.rawBody = mayHaveSecrets(text, entry.body) ? hidden : text;
 }
 
-/** Replaces secrets by `…`. Returns nothing if the body is nested too deeply to be written. */
+/** Replaces secrets by `…`. Returns `{}` if the body is nested too deeply for JSON. */
 function hideSecrets(parameters: Parameters): Parameters {
   const hide = (name: string, value: unknown) => (secretName.test(name) ? hidden : value);
   try {
@@ -114,14 +114,14 @@ function hideSecrets(parameters: Parameters): Parameters {
   }
 }
 
-/** A name with escapes may be the name of a secret. Only the decoded names show that. */
+/** Checks the decoded names too, because escapes can hide the name of a secret. */
 function mayHaveSecrets(text: string, body: Parameters): boolean {
-  const read = JSON.stringify(body);
-  const isUnclear = /\\u|%/.test(text) && read === '{}';
-  return isUnclear || secretName.test(text) || secretName.test(read);
+  const decoded = JSON.stringify(body);
+  const isUnclear = /\\u|%/.test(text) && decoded === '{}';
+  return isUnclear || secretName.test(text) || secretName.test(decoded);
 }
 
-function withoutTokens(headers: Readonly<Record<string, string>>): Record<string, string> {
+function hideTokens(headers: Readonly<Record<string, string>>): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     shown[name] = secretHeader.test(name) ? shortenToken(value) : value;
@@ -129,9 +129,7 @@ function withoutTokens(headers: Readonly<Record<string, string>>): Record<string
   return shown;
 }
 
-/**
- * Shortens a token to its last 4 characters, which distinguish tokens. A short token becomes `…`.
- */
+/** Shortens a token to its last 4 characters, and a short token to `…`. */
 function shortenToken(token: string): string {
   return token.length < 20 ? hidden : `${hidden}${token.trimEnd().slice(-4)}`;
 }

@@ -9,8 +9,8 @@ import { type Coding, chooseCoding } from './request/accept.ts';
 const minCompressedLength = 1_024;
 
 /**
- * Sends a response, compressed if the client accepts it, with the change of a fault applied. The
- * body is read as fast as the client takes it. Rejects if the connection ends first.
+ * Sends a response, compressed if the client accepts it, and changed if a fault says so. Reads the
+ * body as fast as the client takes it. Rejects if the connection ends first.
  */
 export async function sendReply(
   { status, type, headers, body, changeBody }: Reply,
@@ -28,7 +28,7 @@ export async function sendReply(
   // The full length is announced even if a fault then cuts the body.
   if (isWhole && !coding) outgoing.setHeader('content-length', Buffer.byteLength(body));
   outgoing.setHeader('content-type', type);
-  // Those of a fault replace ours.
+  // A fault's headers replace these.
   for (const [name, value] of Object.entries(headers ?? {})) outgoing.setHeader(name, value);
 
   if (isWhole && !coding && !changeBody) {

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndpointName } from '../contract/messages.ts';
 import { changeReply } from './faults/change-reply.ts';
-import { FaultMistake } from './faults/fault-mistake.ts';
+import { FaultMistakeError } from './faults/fault-mistake.ts';
 import { type Reply, refusalReply } from './reply.ts';
 import type { ArrivedCall } from './request/arrived-call.ts';
 import { signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
 
 /**
- * Handles a service call: applies rate limit and faults, and signs in. Resolves to nothing if the
- * connection has ended. Throws `ServiceError`, and `FaultMistake` for a mistake of the test.
+ * Handles a service call: applies the rate limit and faults, checks the token, and responds.
+ * Resolves to `undefined` if the connection has ended. Throws `ServiceError`.
  */
 export async function respondToCall(
   services: Services,
@@ -27,7 +27,7 @@ export async function respondToCall(
     return signedCalls[endpoint](services, account, call);
   };
 
-  const fault = faults.strikeCall(endpoint, request);
+  const fault = faults.applyToCall(endpoint, request);
   if (!fault) return respond();
 
   const { delayMs, respond: respondInstead, change, changeBody } = fault;
@@ -48,7 +48,7 @@ function respondOrRefuse(respond: () => Reply): Reply {
   try {
     return respond();
   } catch (error) {
-    if (error instanceof FaultMistake) throw error;
+    if (error instanceof FaultMistakeError) throw error;
     return refusalReply(error);
   }
 }

@@ -4,19 +4,18 @@ import { quoteForShell } from '../text/quote-for-shell.ts';
 import type { Account } from './fixtures/fixtures.ts';
 import type { Reply } from './reply.ts';
 
-/** Names in the data are untrusted: the page runs nothing and loads nothing. */
+/** The page runs and loads nothing, because names in the data are untrusted. */
 const headers = { 'content-security-policy': "default-src 'none'; img-src data:" };
 
 /**
- * Builds the web page at `GET /`. It has the accounts, and the calls of each as curl lines. Text is
- * escaped.
+ * Builds the web page at `GET /`, with the accounts and the calls of the first as curl lines.
  *
- * @param host name by which the client called the server, which differs behind a proxy
+ * @param host host that the client used, which may be that of a proxy
  */
 export function pageReply(accounts: readonly Account[], host = 'localhost'): Reply {
   const baseUrl = `http://${host}`;
   const [account] = accounts;
-  const lines = account ? curlLines(account, baseUrl) : [];
+  const lines = account ? listCurlLines(account, baseUrl) : [];
 
   const body = `<!doctype html>
 <html lang="en">
@@ -31,7 +30,7 @@ export function pageReply(accounts: readonly Account[], host = 'localhost'): Rep
 <h2>Accounts</h2>
 <table>
 <tr><th>E-mail<th>Password<th>Token<th>Profile
-${accounts.map(accountRow).join('\n')}
+${accounts.map(formatAccountRow).join('\n')}
 </table>
 <h2>Calls</h2>
 ${lines.map((line) => `<pre>${escapeHtml(line)}</pre>`).join('\n')}
@@ -40,18 +39,18 @@ ${lines.map((line) => `<pre>${escapeHtml(line)}</pre>`).join('\n')}
   return { status: 200, type: 'text/html; charset=utf-8', headers, body };
 }
 
-function accountRow({ email, password, token, profile, admin }: Account): string {
+function formatAccountRow({ email, password, token, profile, admin }: Account): string {
   const cells = [email, password, token, admin ? `${profile}, admin` : profile];
   return `<tr>${cells.map((cell) => `<td><code>${escapeHtml(cell)}</code>`).join('')}`;
 }
 
-/** Returns the calls in order of use. The second line sets `$id`, which the next two use. */
-function curlLines({ email, password, token }: Account, baseUrl: string): readonly string[] {
+/** Lists the calls in order of use. The second line sets `$id`, which the next two use. */
+function listCurlLines({ email, password, token }: Account, baseUrl: string): readonly string[] {
   const { auth, buyer, status, download, campaigns } = endpoints;
   const curl = ({ path }: { readonly path: string }, ...options: string[]): string =>
-    [`curl -s ${posixWord(baseUrl + path)}`, ...options].join(' \\\n  ');
+    [`curl -s ${quoteForPosix(baseUrl + path)}`, ...options].join(' \\\n  ');
 
-  const signed = `-H ${posixWord(`Authorization: ${token}`)}`;
+  const signed = `-H ${quoteForPosix(`Authorization: ${token}`)}`;
   const credentials = JSON.stringify({ auth: { email, password } });
   const request = JSON.stringify({
     since: 1_780_272_000,
@@ -59,12 +58,12 @@ function curlLines({ email, password, token }: Account, baseUrl: string): readon
     metrics: 'displays,revenueEuro',
     breakdowns: ['DAILY', 'FORMAT'],
   });
-  const create = curl(buyer, signed, `-d ${posixWord(request)}`);
+  const create = curl(buyer, signed, `-d ${quoteForPosix(request)}`);
   const readId = `sed 's/.*"report_id":"\\([^"]*\\)".*/\\1/'`;
   const asJson = "-H 'Accept: application/json'";
 
   return [
-    curl(auth, `-d ${posixWord(credentials)}`),
+    curl(auth, `-d ${quoteForPosix(credentials)}`),
     `id=$(${create} | ${readId}); echo "$id"`,
     curl(status, signed, '-d "id=$id"'),
     curl(download, signed, asJson, '-d "id=$id"'),
@@ -72,7 +71,7 @@ function curlLines({ email, password, token }: Account, baseUrl: string): readon
   ];
 }
 
-/** Quotes a word for a POSIX shell, whatever system the server runs on. */
-function posixWord(text: string): string {
+/** Quotes an argument for a POSIX shell, whatever system the server runs on. */
+function quoteForPosix(text: string): string {
   return quoteForShell(text, 'linux');
 }

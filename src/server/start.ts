@@ -10,7 +10,7 @@ import type { Account, Fixtures } from './fixtures/fixtures.ts';
 import { readOptions, type ServerOptions } from './options.ts';
 import type { LocalAccount, LocalServer, LocalServerOptions } from './public-types.ts';
 import { RequestLog } from './request-log.ts';
-import { idsFrom } from './service/ids.ts';
+import { createIdSource } from './service/ids.ts';
 import { Reports } from './service/reports.ts';
 import { Sessions } from './service/sessions.ts';
 import type { Services } from './services.ts';
@@ -35,7 +35,7 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 
   return {
     url,
-    accounts: services.fixtures.accounts.map(publicAccount),
+    accounts: services.fixtures.accounts.map(toLocalAccount),
     ...createControl(services),
     async close() {
       await stop(server);
@@ -46,11 +46,11 @@ export async function startServer(options: ServerOptions): Promise<LocalServer> 
 }
 
 async function createServices(options: ServerOptions): Promise<Services> {
-  const { seed = 1, faults: texts = [], clock: machineClock = Date.now, now } = options;
+  const { seed = 1, faults: initialFaults = [], clock: machineClock = Date.now, now } = options;
   const fixtures = await readData(options);
-  const faults = new Faults(texts);
+  const faults = new Faults(initialFaults);
   const clock = new ServerClock(machineClock, now);
-  const createId = idsFrom(seed, clock.startMs);
+  const createId = createIdSource(seed, clock.startMs);
 
   return {
     options,
@@ -71,7 +71,7 @@ async function readData({ fixtures, seed = 1, scale = 1 }: ServerOptions): Promi
   return loadFixtures(fixtures);
 }
 
-function publicAccount({ advertiserIds: _, ...account }: Account): LocalAccount {
+function toLocalAccount({ advertiserIds: _, ...account }: Account): LocalAccount {
   return account;
 }
 
@@ -93,9 +93,7 @@ async function listen(services: Services) {
   }
 }
 
-/**
- * Returns the address at which a server is called. A server on all addresses is called on loopback.
- */
+/** Returns the base URL. A server that listens on all addresses is called on loopback. */
 function formatUrl({ address, family, port }: AddressInfo): string {
   const callable = new Map([
     ['0.0.0.0', '127.0.0.1'],

@@ -13,7 +13,7 @@ export function usageError(
   return new UsageError(`${sentence} ${advice}`, details);
 }
 
-/** Throws `UsageError` for an unknown or invalid member of what a test passes. */
+/** Throws `UsageError` if an object that a test passes has an unknown or invalid member. */
 export function requireMembers(
   object: unknown,
   checks: Readonly<Record<string, MemberCheck>>,

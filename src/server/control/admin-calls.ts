@@ -7,12 +7,12 @@ import type { Services } from '../services.ts';
 import { requireMembers, usageError } from '../usage-error.ts';
 import { createControl } from './control.ts';
 
-/** Returns the JSON response. Returns nothing to send `{"ok":true}`. Throws `UsageError`. */
+/** Returns the JSON response, or `undefined` for `{"ok":true}`. Throws `UsageError`. */
 export type AdminCall = (body: Parameters, id: string) => unknown;
 
 /**
- * Lists the calls with which tests in any language control the server (`cli.md`, `local-server`).
- * Each has its method and path. `:id` in a path is the ID of a report.
+ * Lists the calls that control the server from tests in any language, by method and path (`cli.md`,
+ * `local-server`). `:id` in a path is a report ID.
  */
 export function listAdminCalls(services: Services): Readonly<Record<string, AdminCall>> {
   const { faults, log, reports, sessions } = services;
@@ -76,7 +76,7 @@ function readTime(text: string): number {
   throw usageError(`Cannot set the clock to “${text.slice(0, 40)}”.`, clockTimeAdvice);
 }
 
-/** Returns the fault in the body of a call. `readFault` checks it later. */
+/** Reads the fault from a body. `readFault` checks it later. */
 function readFaultBody(body: Parameters): string | FaultObject {
   const { fault, ...others } = body;
   if (fault === undefined) return others as unknown as FaultObject;

@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { usageError } from '../usage-error.ts';
 
 const advanceForms =
-  'Use milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d. Over HTTP, only the latter works.';
+  'Use milliseconds, or a number with a unit: 500ms, 30s, 5m, 2h or 1d. Over HTTP, the unit is required.';
 
 /** Controls a running server from the same process. The admin calls do the same over HTTP. */
 export function createControl(services: Services): Control {
@@ -19,7 +19,7 @@ export function createControl(services: Services): Control {
 
     advance(duration) {
       const durationMs = typeof duration === 'number' ? duration : parseDuration(duration);
-      if (!isAdvance(durationMs) || !isClockTime(clock.now() + durationMs)) {
+      if (!isForward(durationMs) || !isClockTime(clock.now() + durationMs)) {
         const text = String(duration).slice(0, 40);
         throw usageError(`Cannot advance the clock by “${text}”.`, advanceForms);
       }
@@ -49,7 +49,6 @@ function listReports({ reports, clock }: Services): ListedReport[] {
   }));
 }
 
-/** Returns true unless a duration would set the clock back. */
-function isAdvance(durationMs: number | undefined): durationMs is number {
+function isForward(durationMs: number | undefined): durationMs is number {
   return durationMs !== undefined && durationMs >= 0;
 }

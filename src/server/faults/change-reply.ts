@@ -4,23 +4,23 @@ import { encodeRowsAsCsv } from '../delivery.ts';
 import type { ReportRow } from '../engine.ts';
 import type { Reply } from '../reply.ts';
 import type { FaultEffect } from './fault-kind.ts';
-import { describeThrown, FaultMistake } from './fault-mistake.ts';
+import { describeThrown, FaultMistakeError } from './fault-mistake.ts';
 
 /**
- * Changes the JSON document of a response in memory. For CSV, the rows are written from the `data`
- * of the changed document. Throws `FaultMistake` if the change fails.
+ * Changes the JSON document of a response in memory. CSV is written from the `data` of the changed
+ * document. Throws `FaultMistakeError` if the change fails.
  */
 export async function changeReply(
   { csv, body, ...rest }: Reply,
   change: NonNullable<FaultEffect['change']>,
 ): Promise<Reply> {
-  const written = await text(Readable.from(csv?.json ?? body));
+  const json = await text(Readable.from(csv?.json ?? body));
 
   try {
-    const changed: unknown = await change(JSON.parse(written));
+    const changed: unknown = await change(JSON.parse(json));
     return { ...rest, body: csv ? encodeDataAsCsv(changed, csv.fields) : encodeDocument(changed) };
   } catch (error) {
-    throw new FaultMistake(`change: ${describeThrown(error)}`);
+    throw new FaultMistakeError(`change: ${describeThrown(error)}`);
   }
 }
 

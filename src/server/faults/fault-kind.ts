@@ -6,49 +6,52 @@ export interface FaultKind {
   /** Keys that only this kind has. */
   readonly keys?: Readonly<Record<string, FaultKey>>;
 
-  /** Key that the kind needs. */
-  readonly requires?: string;
+  /** Key without which a fault is refused. */
+  readonly requiredKey?: string;
 
   /** Calls that the fault can affect, most likely first. Default: all. */
   readonly endpoints?: readonly EndpointName[];
 
   /**
-   * Returns the effect of a fault. `name` is the kind as written, such as `503`. `values` are the
-   * values of its keys.
+   * Returns the effect of a fault.
+   *
+   * @param values values of the fault's keys
+   * @param name the kind as written, such as `503`
    */
   effect(values: FaultValues, name: string): FaultEffect;
 }
 
 type FaultValues = Readonly<Record<string, number | undefined>>;
 
-/** Effect on a call or a report. Each member acts at a different point. */
+/** Effect on a call or a report, at one point of the call for each member. */
 export interface FaultEffect {
   /** Time to wait before anything else. */
   readonly delayMs?: number;
 
   /**
-   * Responds instead of the service. Returns `undefined` if it has closed the connection.
-   * `revokeToken` revokes the token of the call.
+   * Responds instead of the service. Returns `undefined` after closing the connection.
+   *
+   * @param revokeToken revokes the call's token
    */
   respond?(incoming: IncomingMessage, revokeToken: () => void): Reply | undefined;
 
   /**
-   * Receives the service's JSON document and returns the document to send instead. Not called for
-   * refusals.
+   * Receives the service's JSON document and returns the document to send instead. Refusals are
+   * sent unchanged.
    */
   readonly change?: (document: unknown) => unknown;
 
   readonly changeBody?: BodyChange;
 
   /** Final status of a report, instead of `ready`. */
-  readonly end?: ReportStatus;
+  readonly finalStatus?: ReportStatus;
 }
 
 interface FaultKey {
   /** Describes the expected value in errors. */
   readonly label: string;
 
-  /** Reads a value; `undefined` if it is invalid. */
+  /** Parses a value, or returns `undefined` if it is invalid. */
   read(text: string): number | undefined;
 }
 

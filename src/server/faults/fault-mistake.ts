@@ -2,16 +2,16 @@ import { inspect } from 'node:util';
 import { ServiceError } from '../service/service-error.ts';
 
 /**
- * A mistake that the test made in a fault: its `when` or `change` failed. The call is refused with
- * this error, and `close()` rejects with it.
+ * A mistake in a test's fault: its `when` or `change` failed. The call is refused with this error,
+ * and `close()` rejects with it.
  */
-export class FaultMistake extends ServiceError {
+export class FaultMistakeError extends ServiceError {
   constructor(reason: string) {
     super('FAULT_MISTAKE', `A fault of the test failed: ${reason}.`);
   }
 }
 
-/** Returns the first line of an error, or of any other value that a test's function threw. */
+/** Returns the first line of whatever a test's function threw. */
 export function describeThrown(thrown: unknown): string {
   const text = thrown instanceof Error ? String(thrown) : inspect(thrown);
   const [line = ''] = text.split('\n', 1);

@@ -1,15 +1,15 @@
 import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import type { FaultRequest } from '../public-types.ts';
 import type { FaultEffect } from './fault-kind.ts';
-import { describeThrown, FaultMistake } from './fault-mistake.ts';
+import { describeThrown, FaultMistakeError } from './fault-mistake.ts';
 import { type FaultSpec, parseFault } from './read-fault.ts';
 
 interface ActiveFault extends FaultSpec {
-  /** Number of calls or reports that the fault could have affected. */
-  calls: number;
+  /** Number of calls or reports that the fault applies to so far. */
+  matchedCount: number;
 
-  /** Number of calls or reports that the fault has affected. */
-  strikes: number;
+  /** Number of calls or reports that the fault has changed. */
+  appliedCount: number;
 }
 
 /** A call, or the moment at which a report gets its final status. */
@@ -17,7 +17,7 @@ interface Target {
   readonly endpoint: EndpointName;
   readonly isReport: boolean;
 
-  /** The request; `undefined` while reports are listed. */
+  /** Absent when a report becomes ready while reports are listed. */
   readonly request: FaultRequest | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Target {
 export class Faults {
   readonly #initial: readonly FaultSpec[];
   #active: ActiveFault[] = [];
-  #mistake: FaultMistake | undefined;
+  #mistake: FaultMistakeError | undefined;
 
   /**
    * Throws `UsageError` for an invalid fault.
@@ -38,7 +38,7 @@ export class Faults {
   }
 
   add(spec: FaultSpec): void {
-    this.#active.push({ ...spec, calls: 0, strikes: 0 });
+    this.#active.push({ ...spec, matchedCount: 0, appliedCount: 0 });
   }
 
   /** Removes all faults. `reset` restores the initial ones. */
@@ -57,29 +57,29 @@ export class Faults {
     return this.#active.map(({ text }) => ({ fault: text }));
   }
 
-  /** Returns the effect of the fault that is due for a call, if any. */
-  strikeCall(endpoint: EndpointName, request: FaultRequest): FaultEffect | undefined {
-    return this.#strike({ endpoint, request, isReport: false });
+  /** Returns the effect of the fault that is due for a call, if there is one. */
+  applyToCall(endpoint: EndpointName, request: FaultRequest): FaultEffect | undefined {
+    return this.#applyFirstDue({ endpoint, request, isReport: false });
   }
 
   /**
-   * Returns the final status that a fault sets for a report, if any. Called when the report is
-   * created (`buyer`) or done (`status`).
+   * Returns the final status that a fault sets for a report, if there is one. Called when the
+   * report is created (`buyer`) or done (`status`).
    */
-  strikeReport(
+  applyToReport(
     endpoint: 'buyer' | 'status',
     request: FaultRequest | undefined,
   ): ReportStatus | undefined {
-    return this.#strike({ endpoint, request, isReport: true })?.end;
+    return this.#applyFirstDue({ endpoint, request, isReport: true })?.finalStatus;
   }
 
   /** Keeps only the first mistake of the test. `reset` does not clear it. */
-  keepMistake(mistake: FaultMistake): void {
+  keepMistake(mistake: FaultMistakeError): void {
     this.#mistake ??= mistake;
   }
 
   /** Returns the first mistake of the test, once. */
-  takeMistake(): FaultMistake | undefined {
+  takeMistake(): FaultMistakeError | undefined {
     const mistake = this.#mistake;
     this.#mistake = undefined;
     return mistake;
@@ -89,17 +89,17 @@ export class Faults {
    * Applies the first fault that is due. Later faults keep their `times`. For example,
    * `503:times=2` followed by `429:times=1` gives 503, 503, 429.
    */
-  #strike(target: Target): FaultEffect | undefined {
+  #applyFirstDue(target: Target): FaultEffect | undefined {
     let effect: FaultEffect | undefined;
 
     for (const fault of this.#active) {
       if (!appliesTo(fault, target)) continue;
 
-      fault.calls += 1;
-      const isDue = fault.calls > fault.after && fault.strikes < fault.times;
+      fault.matchedCount += 1;
+      const isDue = fault.matchedCount > fault.after && fault.appliedCount < fault.times;
       if (effect || !isDue) continue;
 
-      fault.strikes += 1;
+      fault.appliedCount += 1;
       effect = fault.effect;
     }
 
@@ -109,28 +109,29 @@ export class Faults {
 
 function appliesTo(fault: FaultSpec, { endpoint, isReport, request }: Target): boolean {
   const { effect, endpoints, when } = fault;
-  if ((effect.end !== undefined) !== isReport || !endpoints.includes(endpoint)) return false;
+  if ((effect.finalStatus !== undefined) !== isReport || !endpoints.includes(endpoint))
+    return false;
 
   // A fault that applies to both calls takes effect when the report is created.
   if (isReport && endpoint === 'status' && endpoints.includes('buyer')) return false;
 
   if (when === undefined) return true;
-  return request !== undefined && isSelected(request, when);
+  return request !== undefined && matchesWhen(request, when);
 }
 
-/** Asks the test's `when` if a fault applies. Throws `FaultMistake` if the function fails. */
-function isSelected(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
+/** Calls the test's `when`. Throws `FaultMistakeError` if the function fails. */
+function matchesWhen(request: FaultRequest, when: (request: FaultRequest) => unknown): boolean {
   let result: unknown;
   try {
     result = when(request);
   } catch (error) {
-    throw new FaultMistake(`when: ${describeThrown(error)}`);
+    throw new FaultMistakeError(`when: ${describeThrown(error)}`);
   }
 
   if (result instanceof Promise) {
     // Its rejection would end the process.
     result.catch(() => {});
-    throw new FaultMistake('when returned a promise: return true or false');
+    throw new FaultMistakeError('when returned a promise: return true or false');
   }
   return Boolean(result);
 }

@@ -6,14 +6,12 @@ import {
   type ErrorId,
   errorIds,
   errorStatuses,
-  refuseUntil,
+  retryLaterError,
   ServiceError,
 } from '../service/service-error.ts';
 import { type FaultKind, size, wholeNumber } from './fault-kind.ts';
 
-/**
- * All kinds, in the order in which messages list them. `adreport help testing` explains each kind.
- */
+/** All kinds, in the order in which messages list them. See `adreport help testing`. */
 export const faultKinds: Readonly<Record<string, FaultKind>> = {
   /** An HTTP status, written as a number: `503`, `429:retry-after=2`. */
   status: {
@@ -36,13 +34,13 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
       },
     }),
   },
-  garbage: fixedReply({
+  garbage: createReplyFault({
     type: jsonType,
     // The body starts like a response of the service.
     body: Buffer.from('{"response":{"status":"rea\u0000\u00ff\u00fe}}]', 'latin1'),
   }),
-  /** The page of a captive portal or a proxy. */
-  html: fixedReply({
+  /** A page like those of captive portals and proxies. */
+  html: createReplyFault({
     type: 'text/html; charset=utf-8',
     body: '<!doctype html><title>Sign in</title><p>Sign in to use this network.',
   }),
@@ -62,47 +60,45 @@ export const faultKinds: Readonly<Record<string, FaultKind>> = {
     endpoints: ['download'],
     effect: () => ({
       respond: () =>
-        refusalReply(refuseUntil('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
+        refusalReply(retryLaterError('REPORT_NOT_READY', 'The report is not ready.', 1_000)),
     }),
   },
-  failed: finalStatus('failed'),
-  expired: finalStatus('expired'),
-  stuck: finalStatus('progress'),
+  failed: createStatusFault('failed'),
+  expired: createStatusFault('expired'),
+  stuck: createStatusFault('progress'),
   truncate: {
     keys: { bytes: size },
-    requires: 'bytes',
+    requiredKey: 'bytes',
     effect: ({ bytes = 0 }) => ({ changeBody: cutAfter(bytes) }),
   },
   slow: {
     keys: { rate: size },
-    requires: 'rate',
+    requiredKey: 'rate',
     effect: ({ rate = 0 }) => ({ changeBody: sendAtRate(rate) }),
   },
   delay: {
     keys: { ms: wholeNumber },
-    requires: 'ms',
+    requiredKey: 'ms',
     effect: ({ ms = 0 }) => ({ delayMs: ms }),
   },
 };
 
-/** A fault that always sends the same response, instead of the service. */
-function fixedReply(reply: Omit<Reply, 'status'>): FaultKind {
+/** Creates a kind that always sends the same response. */
+function createReplyFault(reply: Omit<Reply, 'status'>): FaultKind {
   return { effect: () => ({ respond: () => ({ status: 200, ...reply }) }) };
 }
 
 /**
- * A fault that sets the final status of a report. `times` counts reports. The status is set when a
- * report is created (`buyer`) or done (`status`).
+ * Creates a kind that sets a report's final status when the report is created (`buyer`) or done
+ * (`status`). `times` counts reports.
  */
-function finalStatus(end: ReportStatus): FaultKind {
-  return { endpoints: ['status', 'buyer'], effect: () => ({ end }) };
+function createStatusFault(finalStatus: ReportStatus): FaultKind {
+  return { endpoints: ['status', 'buyer'], effect: () => ({ finalStatus }) };
 }
 
-/**
- * Returns the usual error id of a status; `INTERNAL` for a status that the service does not use.
- */
+/** Returns the usual error ID of a status, or `INTERNAL` if the service does not use the status. */
 function chooseErrorId(status: number): ErrorId {
-  // Faults simulate a report that is too large. For a body that is too large, no fault is needed.
+  // Tests need a fault for a large report, but not for a large body.
   if (status === errorStatuses.REPORT_TOO_LARGE) return 'REPORT_TOO_LARGE';
   return errorIds.find((id) => errorStatuses[id] === status) ?? 'INTERNAL';
 }
@@ -112,11 +108,11 @@ function cutAfter(bytes: number): BodyChange {
   return async function* (body, outgoing) {
     outgoing.flushHeaders();
 
-    let leftBytes = bytes;
+    let remainingBytes = bytes;
     for await (const chunk of body) {
-      if (leftBytes > 0) yield chunk.subarray(0, leftBytes);
-      leftBytes -= chunk.length;
-      if (leftBytes <= 0) break;
+      if (remainingBytes > 0) yield chunk.subarray(0, remainingBytes);
+      remainingBytes -= chunk.length;
+      if (remainingBytes <= 0) break;
     }
 
     await flush(outgoing);
@@ -138,8 +134,8 @@ function sendAtRate(rate: number): BodyChange {
 
   return async function* (body) {
     for await (const chunk of body) {
-      for (let at = 0; at < chunk.length; at += stepBytes) {
-        const piece = chunk.subarray(at, at + stepBytes);
+      for (let offset = 0; offset < chunk.length; offset += stepBytes) {
+        const piece = chunk.subarray(offset, offset + stepBytes);
         yield piece;
         await sleep((piece.length * 1_000) / Math.max(1, rate), undefined, { ref: false });
       }
@@ -147,7 +143,7 @@ function sendAtRate(rate: number): BodyChange {
   };
 }
 
-/** Kinds with their keys, for error messages and `/openapi.json`. */
+/** Kinds as messages list them. */
 export const kindLabels = Object.keys(faultKinds).map((name) =>
   name === 'status' ? 'an HTTP status' : name,
 );

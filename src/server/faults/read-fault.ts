@@ -8,15 +8,15 @@ import { type FaultEffect, type FaultKind, wholeNumber } from './fault-kind.ts';
 import { faultKinds, kindLabels } from './kinds.ts';
 
 export interface FaultSpec {
-  /** The fault in the form of `--fault`. */
+  /** Fault in the form of `--fault`. */
   readonly text: string;
 
   readonly endpoints: readonly EndpointName[];
 
-  /** Number of calls or reports that it applies to. */
+  /** Number of calls or reports that the fault affects. */
   readonly times: number;
 
-  /** Number of calls to let through before the fault applies. */
+  /** Number of calls or reports to let through first. */
   readonly after: number;
 
   /** Selects the calls to which the fault applies. Default: all. */
@@ -24,7 +24,7 @@ export interface FaultSpec {
   readonly effect: FaultEffect;
 }
 
-const grammar =
+const faultAdvice =
   'Write ENDPOINT:KIND[:key=value…], e.g. status:503:times=3 or download:truncate:bytes=1000.';
 
 /** Keys that every fault may have. */
@@ -36,15 +36,15 @@ function refuse(reason: string, advice: string): never {
 }
 
 /**
- * Parses a fault in the form of `--fault` and the admin call: `ENDPOINT:KIND[:key=value…]`
- * (`cli.md`, `local-server`). Throws `UsageError` that names the invalid part.
+ * Parses a fault such as `status:503:times=3` (`cli.md`, `local-server`). Throws `UsageError` that
+ * names the invalid part.
  *
- * @param ownKind a kind that the test defines, which has no name in the vocabulary
+ * @param customKind kind to use instead of the one that the fault names
  */
-export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
-  const text = written.trim();
+export function parseFault(fault: string, customKind?: FaultKind): FaultSpec {
+  const text = fault.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
-  const refusePart = (reason: string, advice = grammar): never =>
+  const refusePart = (reason: string, advice = faultAdvice): never =>
     refuse(` “${text.slice(0, 120)}”: ${reason}`, advice);
 
   const targets = endpointNames.filter((target) => endpoint === '*' || endpoint === target);
@@ -53,7 +53,7 @@ export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
     return refusePart(`unknown endpoint “${endpoint}”`, advice);
   }
 
-  const kind = ownKind ?? findKind(name);
+  const kind = customKind ?? findKind(name);
   if (!kind) return refusePart(`unknown kind “${name}”`, adviseName(name, kindLabels));
 
   const endpoints = targets.filter((target) => kind.endpoints?.includes(target) ?? true);
@@ -72,21 +72,21 @@ export function parseFault(written: string, ownKind?: FaultKind): FaultSpec {
       return refusePart(`unknown key “${key}” for ${name}`, adviseName(key, [...keys.keys()]));
     }
 
-    const read = reader.read(value.join('='));
-    if (read === undefined) return refusePart(`${pair} is not a valid ${reader.label}`);
-    values[key] = read;
+    const number = reader.read(value.join('='));
+    if (number === undefined) return refusePart(`${pair} is not a valid ${reader.label}`);
+    values[key] = number;
   }
 
-  const { requires } = kind;
-  if (requires !== undefined && values[requires] === undefined) {
-    return refusePart(`${requires}= is missing`);
+  const { requiredKey } = kind;
+  if (requiredKey !== undefined && values[requiredKey] === undefined) {
+    return refusePart(`${requiredKey}= is missing`);
   }
 
   const { times = Number.POSITIVE_INFINITY, after = 0 } = values;
   return { text, endpoints, times, after, effect: kind.effect(values, name) };
 }
 
-/** Finds a kind by name, or by an HTTP status instead of the word “status”. */
+/** Finds a kind by its name. An HTTP status stands for the kind `status`. */
 function findKind(name: string): FaultKind | undefined {
   if (/^[2-5]\d\d$/.test(name)) return faultKinds.status;
   return kindLabels.includes(name) ? faultKinds[name] : undefined;
@@ -117,16 +117,16 @@ export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
     return refuse(': endpoint is missing', 'Example: { endpoint: "status", kind: "503" }.');
   }
 
-  const ownEffect = change ? { change } : answer && answerEffect(answer);
-  if ((kind === undefined) === (ownEffect === undefined) || (change && answer)) {
+  const customEffect = change ? { change } : answer && createAnswerEffect(answer);
+  if ((kind === undefined) === (customEffect === undefined) || (change && answer)) {
     return refuse(': it needs exactly one effect', 'Set kind, change or answer.');
   }
 
   const parts = [endpoint, kind ?? (answer ? 'answer' : 'change')];
   if (times !== undefined) parts.push(`times=${times}`);
   if (after !== undefined) parts.push(`after=${after}`);
-  const ownKind = ownEffect && { effect: () => ownEffect };
-  return { ...parseFault(parts.join(':'), ownKind), when };
+  const customKind = customEffect && { effect: () => customEffect };
+  return { ...parseFault(parts.join(':'), customKind), when };
 }
 
 const answerChecks = {
@@ -141,8 +141,8 @@ const answerChecks = {
   },
 };
 
-/** Sends a response of the test instead of the service's. Throws `UsageError`. */
-function answerEffect(answer: FaultAnswer): FaultEffect {
+/** Creates an effect that sends the test's response. Throws `UsageError` for an invalid one. */
+function createAnswerEffect(answer: FaultAnswer): FaultEffect {
   requireMembers(answer, answerChecks, { noun: 'member of answer', code: 'BAD_FAULT' });
   const { status = 200, headers, body = '' } = answer;
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
@@ -156,7 +156,7 @@ function answerEffect(answer: FaultAnswer): FaultEffect {
   return { respond: () => reply };
 }
 
-/** Returns the headers by lower-case name. Throws `UsageError`. */
+/** Returns the headers by lower-case name. Throws `UsageError` for an invalid header. */
 function readHeaders(headers: FaultAnswer['headers']): Record<string, string> {
   try {
     return Object.fromEntries(new Headers(headers));

@@ -2,13 +2,13 @@ import type { Profile } from '../../contract/vocabulary.ts';
 
 /** Content negotiation by the `Accept` and `Accept-Encoding` headers. */
 
-/** Codings; those with the best gain for their time come first. */
+/** Codings in order of preference. */
 const codings = ['gzip', 'br', 'deflate'] as const;
 export type Coding = (typeof codings)[number];
 
 /**
- * Chooses the format of a report; `undefined` if `Accept` allows none (`decisions.md` 4). A buyer
- * gets JSON unless `Accept` prefers CSV. A DSP gets CSV unless `Accept` names JSON.
+ * Chooses the format of a report, or returns `undefined` if `Accept` allows none (`decisions.md`
+ * 4). A buyer gets JSON unless `Accept` prefers CSV. A DSP gets CSV unless `Accept` names JSON.
  */
 export function chooseDataFormat(
   accept: string | undefined,
@@ -32,8 +32,8 @@ export function chooseDataFormat(
 }
 
 /**
- * Chooses a coding that `Accept-Encoding` allows. Returns `undefined` for an uncompressed body. If
- * the client prefers `identity`, the body is not compressed either.
+ * Chooses a coding that `Accept-Encoding` allows. Returns `undefined` if there is none or the
+ * client prefers `identity`.
  */
 export function chooseCoding(acceptEncoding: string | undefined): Coding | undefined {
   const qualities = readPreferences(acceptEncoding);
@@ -62,9 +62,7 @@ function readPreferences(header = ''): ReadonlyMap<string, number> {
   return qualities;
 }
 
-/**
- * Finds the quality of less exact names for JSON, such as `application/vnd.api+json` or `*∕json`.
- */
+/** Finds the quality of other names for JSON, such as `application/vnd.api+json` or `*∕json`. */
 function findSimilarJsonQuality(qualities: ReadonlyMap<string, number>): number | undefined {
   for (const [name, quality] of qualities) {
     if (/\/(json|[\w.-]+\+json)$/.test(name)) return quality;

@@ -10,15 +10,15 @@ export interface ArrivedCall {
   /** Aborted when the connection ends. */
   readonly signal: AbortSignal;
 
-  /** The request in the form that faults receive. */
+  /** Request as faults receive it. */
   readonly request: FaultRequest;
 
   /** Returns the parameters in the body. Throws `ServiceError` if they cannot be read. */
   parameters(): Parameters;
 }
 
-/** Describes a request with its body. */
-export function describeCall(
+/** Parses a request and its body. A body that cannot be read is refused by `parameters()`. */
+export function parseCall(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   bytes: Buffer,

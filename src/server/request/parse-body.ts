@@ -7,12 +7,12 @@ export type Parameters = Readonly<Record<string, unknown>>;
 
 export const maxBodyBytes = 1024 * 1024;
 
-/** No request has so many parameters. Each unknown one adds a sentence to the response. */
+/** Real requests have fewer. Each unknown parameter adds a sentence to the response. */
 const maxNames = 1_000;
 
 /**
- * Further fields are dropped. With so many fields the request has an error anyway, because a list
- * has at most 1,000 values.
+ * Further fields are dropped. A request with so many fields is refused anyway, because a list has
+ * at most 1,000 values.
  */
 const maxFields = 20_000;
 
@@ -81,9 +81,9 @@ function parseJson(text: string): Parameters {
  * Parses a form, or the keys of JSON: `{"breakdowns[7]":"DAILY"}` becomes
  * `{"breakdowns":{"7":"DAILY"}}` (`decisions.md` 2).
  */
-function parseFields(written: string | Record<string, string>): Parameters {
+function parseFields(form: string | Record<string, string>): Parameters {
   try {
-    return qs.parse(written, {
+    return qs.parse(form, {
       parameterLimit: maxFields,
       // Keys in brackets become objects, never arrays, so that a huge index allocates nothing.
       arrayLimit: 0,
@@ -97,17 +97,17 @@ function parseFields(written: string | Record<string, string>): Parameters {
 }
 
 /**
- * Returns the values of an array parameter in any of its shapes; `undefined` if it is not a list of
- * strings or numbers.
+ * Returns the values of an array parameter in any of its shapes, or `undefined` if it is not a list
+ * of strings or numbers.
  */
 export function readArray(value: unknown): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
 
-  const texts = toList(value)?.map(readScalar);
-  return texts?.every((text) => text !== undefined) ? texts : undefined;
+  const elements = toList(value)?.map(readScalar);
+  return elements?.every((element) => element !== undefined) ? elements : undefined;
 }
 
-/** Converts the lists among parameters, in any of their shapes, to arrays. */
+/** Converts lists, in any of their shapes, to arrays. */
 export function normalizeLists(parameters: Parameters): Parameters {
   const entries = Object.entries(parameters).map(([name, value]) => {
     const isObject = typeof value === 'object' && value !== null;
@@ -132,8 +132,8 @@ function toList(value: unknown): readonly unknown[] | undefined {
 }
 
 /**
- * Returns a string, or a number as a string; `undefined` for anything else, including unsafe
- * integers.
+ * Returns a string, or a number as a string. Returns `undefined` for anything else, including
+ * unsafe integers.
  */
 export function readScalar(value: unknown): string | undefined {
   if (typeof value === 'string') return value;

@@ -29,7 +29,7 @@ const plainParameters: readonly string[] = [
 ];
 const everyParameter = [...plainParameters, ...filters.map(({ name }) => name)];
 
-/** What parameters are read from, and the list of their errors. */
+/** Parameters of a request, the account that sent it, and the errors found so far. */
 interface Input {
   readonly parameters: Parameters;
   readonly account: Account;
@@ -76,14 +76,14 @@ function readWindow(input: Input): Pick<ReportRequest, 'since' | 'until'> {
   return { since, until };
 }
 
-/** Reads `since` or `until`; `NaN` if it is invalid. */
+/** Reads `since` or `until`. Returns `NaN` after adding an error. */
 function readInstant({ parameters, errors }: Input, parameter: 'since' | 'until'): number {
-  const written = parameters[parameter];
-  const text = readScalar(written)?.trim() ?? '';
+  const value = parameters[parameter];
+  const text = readScalar(value)?.trim() ?? '';
   if (/^\d{1,12}$/.test(text) && Number(text) <= latestSecond) return Number(text);
 
   const allowed = 'a unix timestamp in whole seconds';
-  if (isAbsent(written)) {
+  if (isAbsent(value)) {
     const problem = `is missing: send ${allowed}.`;
     errors.add('MISSING_PARAMETER', { parameter, problem, allowed });
     return Number.NaN;
@@ -93,7 +93,7 @@ function readInstant({ parameters, errors }: Input, parameter: 'since' | 'until'
   const problem = isMilliseconds
     ? `looks like milliseconds: divide by 1000 (${text.slice(0, 10)}).`
     : `must be ${allowed}.`;
-  errors.addInvalid({ parameter, value: describeValue(written), problem, allowed });
+  errors.addInvalid({ parameter, value: describeValue(value), problem, allowed });
   return Number.NaN;
 }
 
@@ -125,8 +125,8 @@ function readBreakdowns(input: Input): Breakdown[] {
 }
 
 /**
- * Finds the entries of some names, each once. Adds an error for each name that is not in the
- * profile.
+ * Finds the entries with these names, without repeats. Adds an error for each name that the profile
+ * does not have.
  */
 function findAll<Entry extends Metric | Breakdown>(
   input: Input,
@@ -147,7 +147,7 @@ function findAll<Entry extends Metric | Breakdown>(
     const value = describeValue(name);
     const reason = entry
       ? `is not available to the ${account.profile} profile.`
-      : `is not known${adviceForName(name, allowed)}`;
+      : `is not known${formatAdvice(name, allowed)}`;
     const errorId = entry ? 'PROFILE_MISMATCH' : 'INVALID_PARAMETER';
     errors.add(errorId, { parameter, value, problem: `${value} ${reason}`, allowed });
   }
@@ -206,22 +206,22 @@ function readFilter(input: Input, { name: parameter, compare }: Filter): readonl
 }
 
 /**
- * Reads the values of a parameter, each once, in the order of the request. `split` divides a string
- * into values. Returns nothing after adding an error.
+ * Reads the values of a parameter in the order of the request, without repeats. `split` divides a
+ * string into values. Returns `undefined` after adding an error.
  */
 function readList(
   { parameters, errors }: Input,
   parameter: string,
   split: (text: string) => readonly string[],
 ): readonly string[] | undefined {
-  const texts = readArray(parameters[parameter]);
-  if (!texts) {
+  const elements = readArray(parameters[parameter]);
+  if (!elements) {
     const problem = 'must be a list of values: send a long ID as a string.';
     errors.addInvalid({ parameter, problem });
     return undefined;
   }
 
-  const values = texts.flatMap(split);
+  const values = elements.flatMap(split);
   if (values.length > maxValues) {
     const problem = `has more than ${maxValues} values.`;
     errors.addInvalid({ parameter, problem, allowed: `at most ${maxValues} values` });
@@ -231,13 +231,13 @@ function readList(
 }
 
 function readZone({ parameters, account, errors }: Input): string {
-  const written = parameters.timezone;
-  if (isAbsent(written)) return defaultZone;
+  const { timezone } = parameters;
+  if (isAbsent(timezone)) return defaultZone;
 
-  const zone = readScalar(written)?.trim() ?? '';
+  const zone = readScalar(timezone)?.trim() ?? '';
   if (account.profile === 'dsp' && !isZone(zone)) {
-    const value = describeValue(written);
-    const guess = suggestion(value, Intl.supportedValuesOf('timeZone'));
+    const value = describeValue(timezone);
+    const guess = formatSuggestion(value, Intl.supportedValuesOf('timeZone'));
     const problem = `“${value}” is not a time zone of the TZ database${guess}`;
     errors.addInvalid({ parameter: 'timezone', value, problem });
   }
@@ -261,7 +261,7 @@ function refuseUnknownParameters({ parameters, errors }: Input): void {
 
     errors.add('UNKNOWN_PARAMETER', {
       parameter: describeValue(name),
-      problem: `is not a parameter of a report${suggestion(name, everyParameter)}`,
+      problem: `is not a parameter of a report${formatSuggestion(name, everyParameter)}`,
       allowed: everyParameter,
     });
   }
@@ -272,20 +272,20 @@ function isAbsent(value: unknown): boolean {
 }
 
 /** Trims names and drops empty ones. */
-function readNames(texts: readonly string[]): string[] {
-  return texts.map((text) => text.trim()).filter((name) => name !== '');
+function readNames(names: readonly string[]): string[] {
+  return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
-/** Returns the end of a sentence that lists or suggests names. */
-function adviceForName(name: string, candidates: readonly string[]): string {
+/** Completes a sentence with advice about an unknown name. */
+function formatAdvice(name: string, candidates: readonly string[]): string {
   if (name.includes(',')) {
     return ': send each breakdown as a separate value, in an array or as breakdowns[0]=…&breakdowns[1]=….';
   }
-  return suggestion(name, candidates);
+  return formatSuggestion(name, candidates);
 }
 
-/** Returns the end of a sentence that suggests the closest name. */
-function suggestion(name: string, candidates: readonly string[]): string {
+/** Completes a sentence with the closest name, if there is one. */
+function formatSuggestion(name: string, candidates: readonly string[]): string {
   const guess = nearest(name, candidates);
   return guess ? `: did you mean ${guess}?` : '.';
 }

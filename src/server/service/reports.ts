@@ -4,9 +4,9 @@ import type { Account } from '../fixtures/fixtures.ts';
 import type { ServerOptions } from '../options.ts';
 import type { FaultRequest } from '../public-types.ts';
 import type { IdSource } from './ids.ts';
-import { refuseUntil, ServiceError } from './service-error.ts';
+import { retryLaterError, ServiceError } from './service-error.ts';
 
-/** The oldest reports are forgotten beyond this number (`decisions.md` 4). */
+/** Beyond this number, the oldest reports are forgotten (`decisions.md` 4). */
 const maxReports = 10_000;
 const oneDayMs = 24 * 3_600_000;
 
@@ -16,7 +16,7 @@ export interface ReportCreation {
   readonly createdMs: number;
 
   /** Final status, if it is known from the start. */
-  readonly end?: ReportStatus | undefined;
+  readonly finalStatus?: ReportStatus | undefined;
 }
 
 export interface StoredReport extends ReportCreation {
@@ -24,7 +24,7 @@ export interface StoredReport extends ReportCreation {
   statusCalls: number;
 
   /** Final status, once it is decided. */
-  end?: ReportStatus | undefined;
+  finalStatus?: ReportStatus | undefined;
 
   /** Status set by an admin call, which overrides everything else. */
   fixedStatus?: ReportStatus;
@@ -38,9 +38,9 @@ const messages: Readonly<Record<ReportStatus, string>> = {
 };
 
 /**
- * Reports of every account and their statuses, by the server's clock (`decisions.md` 3 and 4). A
- * report is done after a time, after a number of status calls, or when a test sets its status.
- * Errors are thrown as `ServiceError`.
+ * Reports of every account, with their statuses by the server's clock (`decisions.md` 3 and 4). A
+ * report is done after a delay, after a number of status calls, or when a test sets its status.
+ * Throws `ServiceError`.
  */
 export class Reports {
   readonly #options: ServerOptions;
@@ -49,10 +49,10 @@ export class Reports {
   readonly #faults: Faults;
   #count = 0;
 
-  /** Reports by id, oldest first. */
+  /** Reports by ID, oldest first. */
   readonly #reports = new Map<string, StoredReport>();
 
-  /** @param faults may decide the final status of a report, once, when the report is done */
+  /** @param faults may set the final status of a report when it is done */
   constructor(options: ServerOptions, createId: IdSource, faults: Faults) {
     this.#options = options;
     this.#delayMs = options.delayMs ?? 2_000;
@@ -74,17 +74,17 @@ export class Reports {
   }
 
   /**
-   * Finds a report of an account that has not expired. A report of another account is refused as
+   * Finds an account's report, unless it has expired. A report of another account is refused as
    * unknown.
    */
   find(id: string, account: Account, nowMs: number): StoredReport {
     const report = this.get(id, account);
     const { reportTtlMs = oneDayMs } = this.#options;
-    if (nowMs - report.createdMs > reportTtlMs) throw expiredReport(id);
+    if (nowMs - report.createdMs > reportTtlMs) throw expiredReportError(id);
     return report;
   }
 
-  /** Finds a report of an account, or of any account, even if it has expired. */
+  /** Finds a report, expired or not, of one account or of any. */
   get(id: string, account?: Account): StoredReport {
     const report = this.#reports.get(id);
     if (report && (!account || report.account.email === account.email)) return report;
@@ -105,11 +105,11 @@ export class Reports {
   /**
    * Throws `ServiceError` 409 if the report is not ready or has failed, and 410 if it has expired.
    */
-  assertDownloadable(report: StoredReport, nowMs: number, request?: FaultRequest): void {
+  requireReady(report: StoredReport, nowMs: number, request?: FaultRequest): void {
     const { id, createdMs } = report;
     const status = this.#computeStatus(report, nowMs, request);
     if (status === 'ready') return;
-    if (status === 'expired') throw expiredReport(id);
+    if (status === 'expired') throw expiredReportError(id);
     if (status === 'failed') {
       throw new ServiceError('REPORT_FAILED', `The report ${id} has failed.`);
     }
@@ -117,7 +117,7 @@ export class Reports {
     // Only a hint: with polls or manual, a report may take longer.
     const waitMs = createdMs + this.#delayMs - nowMs;
     const sentence = `The report ${id} is “${status}”: download it once its status is “ready”.`;
-    throw refuseUntil('REPORT_NOT_READY', sentence, waitMs);
+    throw retryLaterError('REPORT_NOT_READY', sentence, waitMs);
   }
 
   reset(): void {
@@ -129,8 +129,8 @@ export class Reports {
     if (report.fixedStatus) return report.fixedStatus;
     if (!this.#isDone(report, nowMs)) return 'progress';
 
-    report.end ??= this.#faults.strikeReport('status', request) ?? 'ready';
-    return report.end;
+    report.finalStatus ??= this.#faults.applyToReport('status', request) ?? 'ready';
+    return report.finalStatus;
   }
 
   #isDone({ statusCalls, createdMs }: StoredReport, nowMs: number): boolean {
@@ -140,6 +140,6 @@ export class Reports {
   }
 }
 
-function expiredReport(id: string): ServiceError {
+function expiredReportError(id: string): ServiceError {
   return new ServiceError('REPORT_EXPIRED', `The report ${id} has expired: create it again.`);
 }

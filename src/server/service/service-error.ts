@@ -6,7 +6,7 @@ export interface ErrorDetail {
   readonly allowed?: readonly string[] | string;
 }
 
-/** Error ids with their statuses. The first id of a status is its usual one. */
+/** Error IDs with their statuses. The first ID of a status is its usual one. */
 export const errorStatuses = {
   SYSTEM: 400,
   INVALID_BODY: 400,
@@ -39,12 +39,10 @@ export const errorStatuses = {
 
 export type ErrorId = keyof typeof errorStatuses;
 
-/** Error ids by status. */
+/** Error IDs, ordered by status. */
 export const errorIds = Object.keys(errorStatuses) as readonly ErrorId[];
 
-/**
- * An error response of the service, with the status and body for its `error_id` (`decisions.md` 6).
- */
+/** An error response of the service, with the status and body of its ID (`decisions.md` 6). */
 export class ServiceError extends Error {
   readonly errorId: ErrorId;
   readonly status: number;
@@ -67,7 +65,7 @@ export class ServiceError extends Error {
 }
 
 /** Refuses a call that is too early, with a `Retry-After` header. */
-export function refuseUntil(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
+export function retryLaterError(errorId: ErrorId, sentence: string, waitMs: number): ServiceError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
   return new ServiceError(errorId, sentence, { headers: { 'retry-after': String(seconds) } });
 }

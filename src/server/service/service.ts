@@ -13,10 +13,10 @@ import type { Services } from '../services.ts';
 import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
-/** A direct report, which is not stored, has the id `direct`. */
+/** A report to send. A direct report, which is not stored, has the ID `direct`. */
 type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
-/** Handles a call of a signed-in account. Throws `ServiceError`. */
+/** Handles an account's call. Throws `ServiceError`. */
 type CallHandler = (services: Services, account: Account, call: ArrivedCall) => Reply;
 
 /** Handlers of the calls that need a token. */
@@ -28,8 +28,8 @@ export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
 };
 
 /**
- * `POST /auth-reporting`: returns a token for credentials in any of the shapes of `decisions.md` 1.
- * Throws `ServiceError`.
+ * `POST /auth-reporting`: returns a token for an e-mail address and password, in any shape of
+ * `decisions.md` 1. Throws `ServiceError`.
  */
 export function signIn({ sessions, clock }: Services, call: ArrivedCall): Reply {
   const { auth, ...others } = call.parameters();
@@ -46,8 +46,8 @@ export function signIn({ sessions, clock }: Services, call: ArrivedCall): Reply 
 
 function createReport(services: Services, account: Account, call: ArrivedCall): Reply {
   const { options, reports, faults, clock } = services;
-  const written = readReportRequest(call.parameters(), account);
-  const request = options.windowClock === 'wall' ? fromWallTime(written) : written;
+  const received = readReportRequest(call.parameters(), account);
+  const request = options.windowClock === 'wall' ? convertWallTimes(received) : received;
   if (request.output === 'direct') {
     return deliver(services, { id: 'direct', account, request }, call);
   }
@@ -56,7 +56,7 @@ function createReport(services: Services, account: Account, call: ArrivedCall): 
     account,
     request,
     createdMs: clock.now(),
-    end: faults.strikeReport('buyer', call.request),
+    finalStatus: faults.applyToReport('buyer', call.request),
   });
   // A new report is in progress even if it takes no time (`decisions.md` 2).
   return jsonReply({ response: { status: 'progress', message: 'progress', report_id: id } });
@@ -73,7 +73,7 @@ function downloadReport(services: Services, account: Account, call: ArrivedCall)
   const { reports, clock } = services;
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
-  reports.assertDownloadable(report, clock.now(), call.request);
+  reports.requireReady(report, clock.now(), call.request);
   return deliver(services, report, call);
 }
 
@@ -88,7 +88,7 @@ function listCampaigns({ fixtures }: Services, account: Account, { incoming }: A
   return jsonReply(findVisibleCampaigns(fixtures, account));
 }
 
-/** Sends a report as it is known now. Its data is computed while it is sent. */
+/** Sends a report, computed while it is sent. */
 function deliver(
   services: Services,
   delivered: DeliveredReport,
@@ -130,7 +130,7 @@ function readId({ id }: Parameters): string {
   throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
-function fromWallTime(request: ReportRequest): ReportRequest {
+function convertWallTimes(request: ReportRequest): ReportRequest {
   const zone = request.timezone ?? defaultZone;
   return {
     ...request,

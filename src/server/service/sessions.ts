@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Account } from '../fixtures/fixtures.ts';
 import type { ServerOptions } from '../options.ts';
 import type { IdSource } from './ids.ts';
-import { refuseUntil, ServiceError } from './service-error.ts';
+import { retryLaterError, ServiceError } from './service-error.ts';
 
 const twoHoursMs = 2 * 3_600_000;
 
@@ -14,8 +14,8 @@ interface Session {
 }
 
 /**
- * Tokens and the rate limit. Tokens expire when they are not used (`decisions.md` 1), except the
- * fixed tokens of the accounts. Errors are thrown as `ServiceError`.
+ * Tokens and the rate limit. Unused tokens expire, except the accounts' fixed tokens (`decisions.md`
+ * 1). Throws `ServiceError`.
  */
 export class Sessions {
   readonly #accounts: readonly Account[];
@@ -27,10 +27,7 @@ export class Sessions {
   readonly #createId: IdSource;
   #signIns = 0;
 
-  /**
-   * Calls in the same second as the latest call, by account. If the account is unknown, the IP
-   * address takes its place.
-   */
+  /** Calls in the second of the latest call, by e-mail address, or IP address if it is unknown. */
   readonly #latestCalls = new Map<string, { readonly second: number; readonly calls: number }>();
 
   constructor(accounts: readonly Account[], options: ServerOptions, createId: IdSource) {
@@ -47,8 +44,11 @@ export class Sessions {
     const account = this.#accounts.find(
       (account) => account.email.toLowerCase() === lowerCaseEmail,
     );
-    const isRight = timingSafeEqual(hashText(password), hashText(account?.password ?? ''));
-    if (!account || !isRight) {
+    const isPasswordCorrect = timingSafeEqual(
+      hashText(password),
+      hashText(account?.password ?? ''),
+    );
+    if (!account || !isPasswordCorrect) {
       throw new ServiceError(
         'INVALID_CREDENTIALS',
         'No account has this e-mail address and password.',
@@ -74,7 +74,7 @@ export class Sessions {
     }
 
     const session = this.#sessions.get(token);
-    if (!session) throw unknownToken(token);
+    if (!session) throw unknownTokenError(token);
 
     const { account, lastUsedMs } = session;
     if (lastUsedMs === undefined) return account;
@@ -89,8 +89,8 @@ export class Sessions {
   }
 
   /**
-   * Counts a call of an account. If the account is unknown, the IP address takes its place. Throws
-   * above the rate limit.
+   * Counts a call by account, or by IP address if the account is unknown. Throws above the rate
+   * limit.
    */
   countCall(header: string, address: string | undefined, nowMs: number): void {
     const limit = this.#rateLimit;
@@ -102,7 +102,7 @@ export class Sessions {
     const calls = latest?.second === second ? latest.calls : 0;
     if (calls >= limit) {
       const sentence = `Too many calls: the limit is ${limit} per second.`;
-      throw refuseUntil('RATE_LIMITED', sentence, 1_000);
+      throw retryLaterError('RATE_LIMITED', sentence, 1_000);
     }
     this.#latestCalls.set(caller, { second, calls: calls + 1 });
   }
@@ -129,7 +129,7 @@ function hashText(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-function unknownToken(token: string): ServiceError {
+function unknownTokenError(token: string): ServiceError {
   const [, scheme] = /^(bearer|token|basic)(?:\s|$)/i.exec(token) ?? [];
   if (scheme === undefined) {
     return new ServiceError('INVALID_TOKEN', 'Unknown token: sign in again.');

@@ -12,15 +12,16 @@ import { createChoice, createDrawTable, type DrawTable } from './choices.ts';
 import { createInventory, type Inventory } from './inventory.ts';
 
 /**
- * A campaign of `campaigns.json`. Dates are Paris wall time, the end included. Empty `countries` or
- * `systems` mean all of them. `cpm` is in cents per thousand displays, `cpc` in cents per click.
+ * A campaign in `campaigns.json`. Dates are Paris wall time, with the end included. An empty list
+ * of `countries` or `systems` means all. `cpm` is in cents per thousand displays, `cpc` in cents
+ * per click.
  */
 type CampaignData = (typeof plans)[number];
 
-/** An ad unit of `campaigns.json`; `volume` is the number of requests in the busiest hour. */
+/** An ad unit in `campaigns.json`. `volume` is the number of requests in the busiest hour. */
 type AdUnitData = CampaignData['adunits'][number];
 
-/** Includes the delivery period, prices, and the choices for the facts. */
+/** Traffic of an ad unit: its delivery period, its prices, and the choices for its facts. */
 export interface AdUnitTraffic {
   readonly dimensions: Partial<Dimensions>;
   readonly seed: number;
@@ -67,7 +68,7 @@ export function listAdUnitTraffic(names: Names): AdUnitTraffic[] {
   return adUnits;
 }
 
-/** Converts a Paris wall time such as `2026-11-01 09:30:00`. */
+/** Converts a Paris wall time, such as `2026-11-01 09:30:00`, to hours. */
 function hoursSince1970(wallTime: string): number {
   const wallMs = parseWallTime(wallTime) ?? 0;
   return wallTimeToInstant(wallMs / 1_000, defaultZone, 'first') / hourSeconds;
@@ -89,7 +90,7 @@ function describeTraffic(plan: CampaignData, adUnit: AdUnitData, inventory: Inve
 
   return {
     dimensions,
-    // The id is the seed, so that a new ad unit does not change the facts of the others.
+    // The ID is the seed, so that a new ad unit does not change the facts of the others.
     seed: Number(id),
     volume: adUnit.volume,
     clicksPerThousand: format.clicksPerThousand,
@@ -107,7 +108,7 @@ function createPlaceTable({ countries }: CampaignData, inventory: Inventory): Dr
   return createDrawTable(places.map(({ choice }) => choice));
 }
 
-/** Returns true if a list has a name, or is empty, which means all names. */
+/** Returns true if a list has the name. An empty list has every name. */
 function isListed(name: string | undefined, list: readonly string[]): boolean {
   if (list.length === 0) return true;
   return name !== undefined && list.includes(name);

@@ -10,7 +10,7 @@ import { mixBits } from './random.ts';
 import { drawFacts } from './traffic.ts';
 
 export interface BuiltInOptions {
-  /** Whole number. Another seed gives other traffic for the same campaigns. */
+  /** Whole number. Another seed gives the same campaigns other traffic. */
   readonly seed: number;
 
   /** Multiplies the number of facts; a whole number, at least 1. */
@@ -33,12 +33,12 @@ export function builtInFixtures(options: BuiltInOptions): Fixtures {
   };
 }
 
-/** The part of the data that does not depend on the seed. */
+/** Built-in data that does not depend on the seed. */
 interface World extends Pick<Fixtures, 'campaigns' | 'names'> {
   readonly adUnits: readonly AdUnitTraffic[];
 }
 
-/** Created once per process, because test suites start a server for each test. */
+/** Cached, because test suites start a server for each test. */
 let world: World | undefined;
 
 function createWorld(): World {

@@ -13,7 +13,7 @@ export interface Choice {
   readonly next: DrawTable;
 }
 
-/** Choices by the value of a random byte: 256 entries. */
+/** Table of 256 choices, indexed by a random byte. */
 export type DrawTable = readonly Choice[];
 
 interface ChoiceOptions {
@@ -31,7 +31,7 @@ export function createChoice({ dimensions, weight = 1, next = [] }: ChoiceOption
   return { dimensions, weight, next: createDrawTable(following) };
 }
 
-/** Creates a table with entries for each choice in proportion to its weight. */
+/** Creates a table in which each choice has entries in proportion to its weight. */
 export function createDrawTable(choices: readonly Choice[]): DrawTable {
   let total = 0;
   for (const { weight } of choices) total += weight;

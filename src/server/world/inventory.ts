@@ -4,13 +4,13 @@ import { type Choice, createChoice } from './choices.ts';
 import inventory from './inventory.json' with { type: 'json' };
 
 interface Device {
-  /** Operating system; `undefined` if unknown. */
+  /** Operating system, if known. */
   readonly system: string | undefined;
   readonly choice: Choice;
 }
 
 interface Place {
-  /** Country; `undefined` if unknown. */
+  /** Country, if known. */
   readonly country: string | undefined;
   readonly choice: Choice;
 }
@@ -22,13 +22,13 @@ export interface Inventory {
   findFormat(name: string): { readonly id: string | null; readonly clicksPerThousand: number };
 }
 
-/** Adds the name of an id and returns the id; `null` if unknown. */
+/** Adds the name of an ID and returns the ID, or `null` if it is unknown. */
 type RegisterName = (
   dimension: DimensionName,
   named: { readonly id: string; readonly name: string } | null | undefined,
 ) => string | null;
 
-/** @param names receives the names of all ids that it uses */
+/** @param names receives the names of the inventory's IDs */
 export function createInventory(names: Names): Inventory {
   const register: RegisterName = (dimension, named) => {
     if (!named) return null;
@@ -121,7 +121,7 @@ function createPlace(
   };
 }
 
-/** Finds the carriers of a country; the default ones if it has none of its own. */
+/** Finds the carriers of a country, or the default carriers if it has none of its own. */
 function findCarriers(country: string | undefined) {
   const countryCarriers = inventory.carriers.find((list) => list.country === country);
   const defaults = inventory.carriers.find((list) => list.country === null);

@@ -1,6 +1,6 @@
 /**
- * Mixes two integers into 32 well-distributed bits, as a signed integer. It uses only integer
- * arithmetic, because the built-in data must be the same on every machine.
+ * Mixes two integers into 32 well-distributed bits, as a signed integer. Integer arithmetic gives
+ * the same data on every machine.
  */
 export function mixBits(a: number, b: number): number {
   let hash = Math.imul(a ^ Math.imul(b, 0x9e3779b1), 0x85ebca6b);

@@ -5,8 +5,8 @@ import busy from './busy-hours.json' with { type: 'json' };
 import { mixBits } from './random.ts';
 
 /**
- * Draws the facts of an hour and ad unit. It uses only integer arithmetic, so that they are the
- * same on every machine.
+ * Draws the facts of an ad unit in an hour. Integer arithmetic gives the same facts on every
+ * machine.
  *
  * @param hourBits 32 random bits for the hour
  * @param scale multiplies the number of facts
@@ -19,7 +19,7 @@ export function drawFacts(
   const bits = mixBits(hourBits, adUnit.seed);
   const count = (2 + (bits & 3)) * scale;
   const traffic = {
-    level: Math.floor((adUnit.volume * trafficShare(hour)) / 250_000),
+    level: Math.floor((adUnit.volume * computeTrafficShare(hour)) / 250_000),
     dollarRate: computeDollarRate(hour),
   };
   const facts: Fact[] = [];
@@ -27,7 +27,7 @@ export function drawFacts(
   return facts;
 }
 
-/** Properties of all facts of an hour and ad unit. */
+/** Properties that all facts of an ad unit in an hour share. */
 interface Traffic {
   /** Mean number of requests. */
   readonly level: number;
@@ -96,7 +96,7 @@ function drawMetrics(
   return values as Fact['metrics'];
 }
 
-/** Takes a share of a number, and rounds it up or down at random. */
+/** Takes a share of a number, rounded up or down at random. */
 function drawShare(value: number, thousandths: number, bits: number): number {
   return Math.floor((value * thousandths + (bits % 1_000)) / 1_000);
 }
@@ -108,10 +108,10 @@ function computeDollarRate(hour: number): number {
 }
 
 /**
- * Returns the traffic of an hour in millionths of the busiest hour, from percents by hour of day,
- * weekday (from Sunday) and month. Central European winter time is accurate enough.
+ * Computes the traffic of an hour in millionths of the busiest hour, from percentages by hour of
+ * day, weekday and month. Central European winter time is accurate enough.
  */
-function trafficShare(hour: number): number {
+function computeTrafficShare(hour: number): number {
   const local = new Date((hour + 1) * 3_600_000);
   const byHour = busy.byHourOfDay[local.getUTCHours()] ?? 0;
   const byWeekday = busy.byDayOfWeek[local.getUTCDay()] ?? 0;
