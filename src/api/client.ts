@@ -95,14 +95,26 @@ interface CallBody {
   readonly text: string;
 }
 
-interface ReportCreation {
-  readonly body: CallBody;
-
+interface CreateBody extends CallBody {
   /**
-   * True if the caller wants the data itself. Then a response with rows is the report, even if it
+   * True if the body requests the data itself. A response with rows is then the report, even if it
    * also has an id.
    */
   readonly isDirect?: boolean;
+}
+
+/** A report that was requested, in this process or earlier. */
+export interface RequestedReport extends Omit<CreatedReport, 'serviceMs'> {
+  /**
+   * Time of the request by the service's clock, in milliseconds since 1970. The report has no later
+   * data.
+   */
+  readonly createdMs: number;
+
+  /**
+   * Time of the request by this machine's clock; absent if another machine requested the report.
+   */
+  readonly requestedMs?: number;
 }
 
 /** Facts that a client has learnt from the service, shared by the clients of one account. */
@@ -166,14 +178,16 @@ export class Client {
   }
 
   /** Requests a report. If the call fails, the error tells whether a report may exist anyway. */
-  async createReport({ body, isDirect = false }: ReportCreation): Promise<CreatedReport> {
-    const created = await this.#call({
+  async createReport(body: CreateBody): Promise<RequestedReport> {
+    const requestedMs = this.host.wallClock();
+    // Only the service's clock can tell how much of the period was over.
+    const { serviceMs: createdMs = requestedMs, ...created } = await this.#call({
       endpoint: 'buyer',
       body,
-      read: (response) => readCreated(response, isDirect),
+      read: (response) => readCreated(response, body.isDirect === true),
     });
     this.#session.hasCreatedReport = true;
-    return created;
+    return { ...created, requestedMs, createdMs };
   }
 
   /**
@@ -365,7 +379,7 @@ function hadNoEffect(error: AdreportError): boolean {
 }
 
 function buildRequest(
-  { endpoint, body }: Call<unknown>,
+  { endpoint, body, reportId }: Call<unknown>,
   { baseUrl, host }: ClientOptions,
   token: string | undefined,
 ): HttpRequest {
@@ -381,6 +395,7 @@ function buildRequest(
     body: body?.text,
     signal: host.signal,
     isDownload: endpoint === 'download',
+    reportId,
   };
 }
 

@@ -18,6 +18,9 @@ export interface FailedExchange {
   /** The call in messages: `the status call`. */
   readonly step: string;
 
+  /** The report that the call is about. */
+  readonly reportId: string | undefined;
+
   /** True if the request may have reached the service. */
   readonly wasSent: boolean;
 
@@ -31,16 +34,16 @@ export interface FailedExchange {
 
 /** Builds the error that users see for a failed call. */
 export function exchangeError(cause: unknown, exchange: FailedExchange): AdreportError {
-  const { url, step, wasSent, hasResponse, hasProxyUser, wording } = exchange;
+  const { url, step, reportId, wasSent, hasResponse, hasProxyUser, wording } = exchange;
   if (isDecompressionError(cause)) {
     const message = `The compressed response to ${step} is damaged or incomplete.`;
-    return new IncompleteDataError(message, { retryable: true, cause });
+    return new IncompleteDataError(message, { retryable: true, reportId, cause });
   }
 
   const { reason, code, hint, isTemporary } = diagnose(cause, url.hostname);
   if (hasResponse && code !== 'TIMEOUT') {
     const message = `The response from ${url.origin} to ${step} broke off: ${reason}.`;
-    return new IncompleteDataError(message, { retryable: true, cause });
+    return new IncompleteDataError(message, { retryable: true, reportId, cause });
   }
   const ErrorClass = wasSent ? UnreachableError : UnsentError;
   const ownHint = hint === 'proxySignIn' && hasProxyUser ? 'proxyRefused' : hint;
@@ -48,6 +51,7 @@ export function exchangeError(cause: unknown, exchange: FailedExchange): Adrepor
     code,
     hint: hintFor(ownHint, wording),
     retryable: isTemporary,
+    reportId,
     cause,
   });
 }

@@ -43,6 +43,9 @@ export interface HttpRequest {
 
   /** Set for a download. Only a download may be redirected to the report's storage. */
   readonly isDownload?: boolean;
+
+  /** The report that the call is about. Its errors have the id. */
+  readonly reportId?: string | undefined;
 }
 
 /** A response. The caller has to read or destroy its body. */
@@ -94,6 +97,7 @@ export async function createHttp(options: HttpOptions): Promise<Http> {
         const { origin: start } = first.url;
         throw new UnreachableError(`${start} redirects too many times (${maxRedirects}).`, {
           code: 'REDIRECT_REFUSED',
+          reportId: first.reportId,
         });
       }
       const { status } = response;
@@ -210,7 +214,7 @@ function followRedirect(
   request: HttpRequest,
   { status, location, wording }: Redirect,
 ): HttpRequest {
-  const { url, method, isDownload } = request;
+  const { url, method, isDownload, reportId } = request;
   const target = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   const isSameOrigin = target?.origin === url.origin;
   const keepsMethod = status === 307 || status === 308;
@@ -233,6 +237,7 @@ function followRedirect(
     hint: hintFor('redirect', wording),
     // The service has refused nothing, so the report still exists.
     retryable: true,
+    reportId,
   });
 }
 
@@ -247,7 +252,7 @@ async function exchange(
   request: HttpRequest,
   options: HttpOptions,
 ): Promise<HttpResponse> {
-  const { method, url, step, headers, body, signal } = request;
+  const { method, url, step, reportId, headers, body, signal } = request;
   const { timeoutMs, userAgent, proxy, wording, trace } = options;
   const startedMs = performance.now();
   const hasProxyUser = Boolean(proxy?.url.username && proxy.url.password);
@@ -261,7 +266,8 @@ async function exchange(
   };
   const toError = (cause: unknown, hasResponse: boolean): Error => {
     if (signal?.aborted) return signal.reason;
-    return exchangeError(cause, { url, step, wasSent, hasResponse, hasProxyUser, wording });
+    const call = { url, step, reportId };
+    return exchangeError(cause, { ...call, wasSent, hasResponse, hasProxyUser, wording });
   };
 
   try {

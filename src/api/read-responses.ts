@@ -68,17 +68,18 @@ export interface ReportResponse {
   close(): void;
 }
 
-/** Result of a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
-export type CreatedReport =
-  | {
-      readonly kind: 'report';
-      readonly id: string;
-      readonly status: string;
+/** Response to a create call: a report id, or the data (`output=direct`, `decisions.md` 2). */
+export interface CreatedReport {
+  /** Absent if the response has the data. */
+  readonly id?: string;
+  readonly status: string;
 
-      /** `Date` of the response, in milliseconds since 1970. */
-      readonly serviceMs: number | undefined;
-    }
-  | { readonly kind: 'data'; readonly response: ReportResponse };
+  /** The data; absent if the response has an id. */
+  readonly response?: ReportResponse;
+
+  /** `Date` of the response, in milliseconds since 1970. */
+  readonly serviceMs: number | undefined;
+}
 
 /** Status of a report, and when to call again. */
 export interface StatusResponse extends StatusRecord {
@@ -180,14 +181,14 @@ export async function readCreated(
   const bareId = isWhole ? findBareId(start, contentType) : undefined;
   const serviceMs = readDate(response);
   if (bareId !== undefined) {
-    return { kind: 'report', id: bareId, status: 'progress', serviceMs };
+    return { id: bareId, status: 'progress', serviceMs };
   }
 
   const mayBeRecord = isWhole && !isCsv(start, contentType);
   const document = mayBeRecord ? parseJson(start, response) : undefined;
   const isData = isReportData(document) || (isDirect && containsRows(document));
   if (document === undefined || isData) {
-    return { kind: 'data', response: toReportResponse(response, all) };
+    return { status: 'ready', response: toReportResponse(response, all), serviceMs };
   }
 
   const id = findReportId(document);
@@ -199,7 +200,7 @@ export async function readCreated(
     const problem = `has an ID of more than ${maxServiceText} characters`;
     throw response.unreadable(problem, { text: start, document });
   }
-  return { kind: 'report', id, status: status || 'progress', serviceMs };
+  return { id, status: status || 'progress', serviceMs };
 }
 
 export async function readStatus(response: CallResponse, id: string): Promise<StatusResponse> {

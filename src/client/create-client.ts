@@ -3,7 +3,7 @@ import { createHttp } from '../api/http.ts';
 import { type CampaignRecord, outcomeOf } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { RejectedError } from '../errors.ts';
-import { buildBody } from '../query/body.ts';
+import { buildBody, encodeBody } from '../query/body.ts';
 import type { Part } from '../query/query.ts';
 import { anySignal, forManyListeners, sleep } from '../signals.ts';
 import { Secrets } from '../text/secrets.ts';
@@ -22,7 +22,6 @@ import {
   requireId,
 } from './read-options.ts';
 import { ReportReader } from './report-reader.ts';
-import { requestReport } from './send-request.ts';
 
 /**
  * Creates a client from its options alone. It does not read the environment, settings or files.
@@ -55,8 +54,10 @@ class ServiceClient {
   }
 
   async createReport(report: ReportOptions): Promise<{ readonly id: string }> {
-    const body = buildBody(readReport(report, this.#settings));
-    const { id, requestedMs = 0, response } = await requestReport(await this.#connect(), body);
+    const { encoding } = this.#settings;
+    const body = encodeBody(buildBody(readReport(report, this.#settings)), encoding);
+    const client = await this.#connect();
+    const { id, requestedMs = 0, response } = await client.createReport(body);
     if (id !== undefined) {
       this.#requestedMs.set(id, requestedMs);
       return { id };

@@ -1,11 +1,13 @@
-import type { Client } from '../api/client.ts';
+import type { Client, RequestedReport } from '../api/client.ts';
 import type { ReportResponse } from '../api/read-responses.ts';
 import { ReportCheck } from '../checks/report-check.ts';
 import {
   AdreportError,
   type CheckMessage,
   type CheckResult,
+  ErrorInContext,
   isInterruption,
+  isTruncated,
   UncertainCreateError,
 } from '../errors.ts';
 import type { Part } from '../query/query.ts';
@@ -17,8 +19,6 @@ import {
   type RowBatches,
   toRows,
 } from '../rows/row-batch.ts';
-import type { RequestedReport } from './send-request.ts';
-import { type WaitLimits, waitForDownload } from './wait.ts';
 
 /** Data received so far. */
 export interface Transfer {
@@ -32,38 +32,23 @@ export interface Transfer {
   readonly isOver: boolean;
 }
 
-export interface OpenOptions extends WaitLimits {
-  /** `undefined` if the request is not known. */
-  readonly part: Part | undefined;
-
-  /** Number of earlier attempts to download the report. Refused calls and cut bodies count. */
-  readonly triesBefore?: number | undefined;
-
-  /** Called as data arrives. */
-  readonly onTransfer?: ((transfer: Transfer) => void) | undefined;
-}
-
-/**
- * Waits for a report if necessary, then begins to download it. Throws `StillInProgressError` when
- * time is up, and the errors of the client's `download`.
- */
-export async function openReport(
-  client: Client,
-  report: RequestedReport,
-  options: OpenOptions,
-): Promise<OpenReport> {
-  const response = report.response ?? (await waitForDownload(client, report, options));
-  return new OpenReport(client, { report, response, ...options });
-}
-
 export interface ReportInMemory {
   readonly rows: readonly Row[];
   readonly tail: ReportTail;
 }
 
-interface OpenSetup extends OpenOptions {
+interface OpenSetup {
   readonly report: RequestedReport;
   readonly response: ReportResponse;
+
+  /** Absent if the request is not known. */
+  readonly part: Part | undefined;
+
+  /** Ends the reading. */
+  readonly signal?: AbortSignal | undefined;
+
+  /** Called as data arrives. */
+  readonly onTransfer?: ((transfer: Transfer) => void) | undefined;
 }
 
 const noMessages: CheckResult = { warnings: [], notes: [] };
@@ -82,22 +67,22 @@ export class OpenReport {
 
   /** Facts that are known after the last row; complete once all rows were read. */
   tail: ReportTail = emptyTail;
+  readonly #client: Client;
   readonly #setup: OpenSetup;
   readonly #check: ReportCheck;
-  readonly #redact: Client['redact'];
   #result = noMessages;
   #bytes = 0;
   #rows = 0;
 
-  constructor({ host, redact }: Client, setup: OpenSetup) {
+  constructor(client: Client, setup: OpenSetup) {
     const { report, response, part } = setup;
     this.id = report.id;
     this.createdMs = report.createdMs;
     this.contentType = response.contentType;
     this.tries = response.tries;
+    this.#client = client;
     this.#setup = setup;
-    this.#redact = redact;
-    const nowMs = host.wallClock();
+    const nowMs = client.host.wallClock();
     this.#check = new ReportCheck({ part, isPartial: response.isPart, nowMs });
   }
 
@@ -135,7 +120,7 @@ export class OpenReport {
       this.#result = { warnings: warnings.map(this.#redacted), notes: notes.map(this.#redacted) };
       return this.tail;
     } catch (error) {
-      throw this.#setup.report.response ? toUncertainError(error) : error;
+      throw this.#complete(error);
     } finally {
       this.#reportTransfer(true);
       await batches.return?.();
@@ -153,17 +138,35 @@ export class OpenReport {
     return { rows, tail: next.value };
   }
 
-  /** Ends the transfer. Only needed if nothing was read. */
-  close(): void {
-    this.#setup.response.close();
+  /**
+   * Ends the transfer after an error. Waits before another attempt if the download was cut. Throws
+   * the error if there is no other attempt.
+   */
+  async pauseAfter(error: unknown): Promise<void> {
+    const { response, signal } = this.#setup;
+    response.close();
+    const mayContinue = this.id !== undefined && !signal?.aborted;
+    if (!isTruncated(error) || !mayContinue) throw error;
+    await this.#client.pause(error, this.tries);
+  }
+
+  /** Adds to an error which report it is about, or that there may be a report. */
+  #complete(error: unknown): unknown {
+    if (!(error instanceof AdreportError) || isInterruption(error)) return error;
+    // The data came in the response to the create call. The service may have stored a report too.
+    if (this.id === undefined) {
+      return new UncertainCreateError(error, 'Requesting it again creates a second report.');
+    }
+    return new ErrorInContext(error, { reportId: this.id });
   }
 
   readonly #redacted = (found: CheckMessage): CheckMessage => {
+    const { redact } = this.#client;
     const { message, forReaders } = found;
     return {
       ...found,
-      message: this.#redact(message),
-      ...(forReaders && { forReaders: this.#redact(forReaders) }),
+      message: redact(message),
+      ...(forReaders && { forReaders: redact(forReaders) }),
     };
   };
 
@@ -172,10 +175,4 @@ export class OpenReport {
     const { sizeBytes } = response;
     onTransfer?.({ bytes: this.#bytes, rows: this.#rows, sizeBytes, isOver });
   }
-}
-
-/** The data came in the response to the create call. The service may have stored a report too. */
-function toUncertainError(error: unknown): unknown {
-  if (!(error instanceof AdreportError) || isInterruption(error)) return error;
-  return new UncertainCreateError(error, 'Requesting it again creates a second report.');
 }

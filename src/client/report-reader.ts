@@ -1,26 +1,22 @@
-import type { Client } from '../api/client.ts';
+import type { Client, RequestedReport } from '../api/client.ts';
 import { breakdownOfField, fieldOfColumn, metricOfField } from '../contract/columns.ts';
 import type { AnyRow } from '../contract/row-types.ts';
 import {
-  AdreportError,
   type CheckMessage,
-  ErrorInContext,
   isReportFailure,
-  isTruncated,
   RefusedReportError,
   UsageError,
   warningsMessage,
 } from '../errors.ts';
-import { buildBody } from '../query/body.ts';
+import { buildBody, encodeBody } from '../query/body.ts';
 import { listQueryColumns } from '../query/columns.ts';
 import type { Part } from '../query/query.ts';
 import { type Row, toRows, type Value } from '../rows/row-batch.ts';
 import { parseNumber } from '../totals/numbers.ts';
-import { type OpenReport, openReport, type Transfer } from './open.ts';
+import { OpenReport, type Transfer } from './open.ts';
 import type { FetchedReport, FetchOptions, ReportProgress } from './public-types.ts';
 import type { CheckedSettings } from './read-options.ts';
-import { type RequestedReport, requestReport } from './send-request.ts';
-import { waitUntilReady } from './wait.ts';
+import { waitForDownload, waitUntilReady } from './wait.ts';
 
 interface ReaderSetup {
   readonly client: Client;
@@ -64,7 +60,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
     const { client, settings } = this.#setup;
     const isFirst = this.#report === undefined;
     this.#progress('request', '');
-    const report = await requestReport(client, buildBody(part));
+    const report = await client.createReport(encodeBody(buildBody(part), client.encoding));
     try {
       await this.open(report);
     } catch (error) {
@@ -79,23 +75,21 @@ export class ReportReader implements FetchedReport<AnyRow> {
     const { waitTimeoutMs = defaultWaitTimeoutMs } = options;
     this.#report = report;
     this.#endMs = client.host.stopwatch() + waitTimeoutMs;
-    try {
-      this.#report = await waitUntilReady(client, report, {
-        endMs: this.#endMs,
-        onPoll: ({ status }) => this.#progress('wait', status),
-      });
-      this.#open = await this.#download(this.#report);
-    } catch (error) {
-      throw this.#withId(error);
-    }
+    const ready = await waitUntilReady(client, report, {
+      endMs: this.#endMs,
+      onPoll: ({ status }) => this.#progress('wait', status),
+    });
+    this.#report = ready;
+    this.#open = await this.#download(ready);
   }
 
-  #download(report: RequestedReport, triesBefore = 0): Promise<OpenReport> {
+  async #download(report: RequestedReport, triesBefore?: number): Promise<OpenReport> {
     const { client, part } = this.#setup;
-    return openReport(client, report, {
+    const limits = { endMs: this.#endMs, triesBefore };
+    return new OpenReport(client, {
+      report,
+      response: await waitForDownload(client, report, limits),
       part,
-      endMs: this.#endMs,
-      triesBefore,
       onTransfer: (transfer) => this.#progress('download', report.status, transfer),
     });
   }
@@ -121,7 +115,7 @@ export class ReportReader implements FetchedReport<AnyRow> {
   async *#read<Item>(
     read: (open: OpenReport) => AsyncIterable<Item>,
   ): AsyncGenerator<Item, void, undefined> {
-    if (this.#isRead || !this.#open) {
+    if (this.#isRead || !this.#open || !this.#report) {
       throw new UsageError('This report has been read already; it can be read only once.', {
         reportId: this.id,
         hint: 'Keep the rows, or begin again with client.openReport(id).',
@@ -139,29 +133,17 @@ export class ReportReader implements FetchedReport<AnyRow> {
         this.#requireNoWarnings();
         return;
       } catch (error) {
-        if (hasBegun) throw this.#withId(error);
-        this.#open = await this.#openAgain(error, this.#open.tries);
+        if (hasBegun) throw error;
+        await this.#open.pauseAfter(error);
+        this.#open = await this.#download(this.#report, this.#open.tries);
       }
-    }
-  }
-
-  /** Begins the download again after a cut. Any other error is thrown. */
-  async #openAgain(error: unknown, tries: number): Promise<OpenReport> {
-    const { client } = this.#setup;
-    const report = this.#report;
-    try {
-      if (!isTruncated(error) || report?.id === undefined) throw error;
-      await client.pause(error, tries);
-      return await this.#download(report, tries);
-    } catch (final) {
-      throw this.#withId(final);
     }
   }
 
   #requireNoWarnings(): void {
     if (!this.#setup.options.strict || this.warnings.length === 0) return;
     const hint = 'Without strict it is a warning.';
-    throw new RefusedReportError(warningsMessage(this.warnings), { hint });
+    throw new RefusedReportError(warningsMessage(this.warnings), { reportId: this.id, hint });
   }
 
   #progress(step: ReportProgress['step'], status: string, transfer?: Transfer): void {
@@ -169,12 +151,6 @@ export class ReportReader implements FetchedReport<AnyRow> {
     const elapsedMs = client.host.stopwatch() - this.#startedMs;
     const { bytes: receivedBytes = 0, rows = 0 } = transfer ?? {};
     options.onProgress?.({ step, status, elapsedMs, receivedBytes, rows });
-  }
-
-  #withId(error: unknown): unknown {
-    const { id } = this;
-    const isWhole = !(error instanceof AdreportError) || id === undefined || error.reportId === id;
-    return isWhole ? error : new ErrorInContext(error, { reportId: id });
   }
 
   async *#convertRows(open: OpenReport): AsyncGenerator<AnyRow> {

@@ -1,4 +1,4 @@
-import type { Client } from '../api/client.ts';
+import type { Client, RequestedReport } from '../api/client.ts';
 import type { ReportResponse } from '../api/read-responses.ts';
 import { outcomeOf, type StatusRecord } from '../contract/messages.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../errors.ts';
 import { endSentence, printable } from '../text/printable.ts';
 import { formatDuration } from '../text/quantity.ts';
-import type { RequestedReport } from './send-request.ts';
 
 /** Pause between two calls: `auto`, or a fixed one in milliseconds. */
 export type PollInterval = 'auto' | number;
@@ -88,17 +87,20 @@ export async function waitUntilReady(
 }
 
 /**
- * Begins a download. The report may become available later than its status promises. Throws the
- * errors of the calls.
+ * Begins a download. The report may become available later than its status promises. Throws
+ * `StillInProgressError` when time is up, and the errors of `Client.download`.
+ *
+ * @param triesBefore earlier attempts to download the report, both refused calls and cut bodies
  */
-export function waitForDownload(
+export async function waitForDownload(
   client: Client,
   report: RequestedReport,
-  limits: WaitLimits & { readonly triesBefore?: number | undefined },
+  { triesBefore, ...limits }: WaitLimits & { readonly triesBefore?: number | undefined },
 ): Promise<ReportResponse> {
-  const { id = '' } = report;
+  const { id = '', response } = report;
+  if (response) return response;
   return poll(client, report, limits, async () => {
-    const result = await client.download(id, limits.triesBefore);
+    const result = await client.download(id, triesBefore);
     return { status: 'ready', result };
   });
 }

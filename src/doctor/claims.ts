@@ -189,9 +189,9 @@ async function isInProgress(client: Trial['client'], id: string): Promise<boolea
 async function checkEncodings(trial: Trial): Promise<string | undefined> {
   const { days, hours, settings } = trial;
   const otherEncoding = settings.encoding === 'json' ? 'form' : 'json';
-  const { contentType, text } = encodeBody(hours.body, otherEncoding);
-  const withGaps = text.replace('breakdowns[0]', 'breakdowns[7]').replace('[1]=', '[10]=');
-  const creations = [days.create(), trial.create({ contentType, text: withGaps })];
+  const body = encodeBody(hours.body, otherEncoding);
+  const withGaps = body.text.replace('breakdowns[0]', 'breakdowns[7]').replace('[1]=', '[10]=');
+  const creations = [days.create(), trial.create({ ...body, text: withGaps })];
 
   const [own, other] = await Promise.allSettled(creations);
   if (own?.status === 'rejected') {

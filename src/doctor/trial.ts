@@ -1,7 +1,7 @@
 import { once } from '../account/account.ts';
 import type { Client } from '../api/client.ts';
-import { openReport, type ReportInMemory } from '../client/open.ts';
-import { waitUntilReady } from '../client/wait.ts';
+import { OpenReport, type ReportInMemory } from '../client/open.ts';
+import { waitForDownload, waitUntilReady } from '../client/wait.ts';
 import { defaultZone, type Encoding, type WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, type CheckResult, isNotSignedIn, isUnreachable } from '../errors.ts';
@@ -94,10 +94,10 @@ export class Trial {
 
   /** Requests a report and returns its ID. Throws `NotTriedError` if the response has no ID. */
   async create(body: EncodedBody): Promise<string> {
-    const created = await this.client.createReport({ body });
-    if (created.kind === 'report') return created.id;
+    const { id, response } = await this.client.createReport(body);
+    if (id !== undefined) return id;
 
-    created.response.close();
+    response?.close();
     throw new NotTriedError('the service sends the data instead of a report ID');
   }
 
@@ -116,9 +116,10 @@ export class Trial {
   /** Waits for a report, reads it, and checks it against its request if `part` is given. */
   async read(reportId: string, part?: Part): Promise<ReportWithWarnings> {
     const requested = { id: reportId, status: 'progress', createdMs: 0 };
-    const endMs = this.client.host.stopwatch() + waitTimeoutMs;
-    const ready = await waitUntilReady(this.client, requested, { endMs });
-    const report = await openReport(this.client, ready, { endMs, part });
+    const limits = { endMs: this.client.host.stopwatch() + waitTimeoutMs };
+    const ready = await waitUntilReady(this.client, requested, limits);
+    const response = await waitForDownload(this.client, ready, limits);
+    const report = new OpenReport(this.client, { report: ready, response, part });
     return { ...(await report.readAll()), ...report.result };
   }
 

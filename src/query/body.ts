@@ -101,6 +101,9 @@ function toSentTimes({ query, since, until, zone }: Part): Pick<Window, 'since' 
 export interface EncodedBody {
   readonly contentType: string;
   readonly text: string;
+
+  /** True if the data itself is requested. */
+  readonly isDirect: boolean;
 }
 
 /**
@@ -109,9 +112,10 @@ export interface EncodedBody {
  * `metrics=displays,clicks&breakdowns[0]=DAILY&campaignId[0]=12`.
  */
 export function encodeBody(body: ReportBody, encoding: Encoding): EncodedBody {
+  const isDirect = body.output === 'direct';
   if (encoding === 'json') {
     // `--dry-run` prints the body, so invisible characters are escaped.
-    return { contentType: 'application/json', text: visibleJson(body) };
+    return { contentType: 'application/json', text: visibleJson(body), isDirect };
   }
 
   const fields: string[] = [];
@@ -124,7 +128,7 @@ export function encodeBody(body: ReportBody, encoding: Encoding): EncodedBody {
       fields.push(`${name}[${index}]=${encodeURIComponent(item)}`);
     }
   }
-  return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&') };
+  return { contentType: 'application/x-www-form-urlencoded', text: fields.join('&'), isDirect };
 }
 
 /**

@@ -20,10 +20,10 @@ export interface EarlierReport {
 export async function sumEarlierReport(
   context: Context,
   part: Part,
-  options: ReportToRead['options'],
+  { options, downloads }: Pick<ReportToRead, 'options' | 'downloads'>,
 ): Promise<EarlierReport> {
   const earlier = earlierPart(part);
-  const source = new ReportSource(context, { part: earlier, options, mayBeSplit: true });
+  const source = new ReportSource(context, { part: earlier, options, downloads });
   for (;;) {
     try {
       const rows = await source.open();

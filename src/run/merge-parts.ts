@@ -11,8 +11,7 @@ import { emptyTail, type RowBatch, type RowBatches } from '../rows/row-batch.ts'
 import { anySignal } from '../signals.ts';
 import { silentProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
-import { type Failure, labelPart, PartsFailed } from './failures.ts';
-import type { RequestQueue } from './request-queue.ts';
+import { type Downloads, labelPart, PartsFailedError } from './downloads.ts';
 
 /** Reports downloaded ahead of the one being read; each keeps a temporary file open. */
 const maxAhead = 32;
@@ -31,11 +30,11 @@ export interface PartsToMerge {
 
   /** Label of the report, if the run has several. */
   readonly label?: string | undefined;
-  readonly queue: RequestQueue;
+  readonly downloads: Downloads;
 }
 
 /** A part that is being downloaded, or is waiting to be read. */
-interface StartedPart extends Omit<Failure, 'error'> {
+interface StartedPart {
   readonly label: string;
   readonly spooled: Promise<SpooledReport>;
 }
@@ -72,7 +71,7 @@ export class MergedReport {
     return mergeResults(this.#results);
   }
 
-  /** Yields the rows of all parts. Throws `PartsFailed` with all parts that failed. */
+  /** Yields the rows of all parts. Throws `PartsFailedError` if parts failed. */
   async *batches(): AsyncGenerator<RowBatch> {
     const [first] = this.#merged.parts;
     const isWeekly = first?.query.breakdowns.includes('WEEKLY') === true;
@@ -80,22 +79,24 @@ export class MergedReport {
   }
 
   async *#reportsInOrder(): AsyncGenerator<RowBatches> {
-    const { parts, label, queue } = this.#merged;
+    const { parts, label: reportLabel, downloads } = this.#merged;
+    const { account } = this.#context;
     const cancel = new AbortController();
     const context = {
       ...this.#context,
       signal: anySignal(this.#context.signal, cancel.signal),
     };
-    const ahead = Math.max(maxAhead, queue.size);
+    const ahead = Math.max(maxAhead, downloads.size);
     const started: StartedPart[] = [];
     const startUntil = (end: number): void => {
       for (const part of parts.slice(started.length, end)) {
-        const spooled = queue.take(context.account, () => {
+        const label = labelPart(reportLabel, part);
+        const spooled = downloads.take({ label, since: part.since, account }, () => {
           return this.#spool(context, withoutOutput(part));
         });
         // It may fail before it is awaited.
         spooled.catch(() => {});
-        started.push({ label: labelPart(label, part), since: part.since, spooled });
+        started.push({ label, spooled });
       }
     };
 
@@ -133,17 +134,8 @@ async function awaitPart(
     return await spooled;
   } catch (error) {
     if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
-    const failures: Failure[] = [];
-    for (const { label, since, spooled: other } of started) {
-      const reason: unknown = await other.then(
-        () => undefined,
-        (thrown) => thrown,
-      );
-      if (reason === undefined || isInterruption(reason)) continue;
-      if (!(reason instanceof AdreportError)) throw reason;
-      failures.push({ label, since, error: reason });
-    }
-    throw new PartsFailed(failures);
+    await Promise.allSettled(started.map((part) => part.spooled));
+    throw new PartsFailedError(error, {});
   }
 }
 

@@ -1,14 +1,16 @@
 import { identifyAccount } from '../account/owner.ts';
-import { type OpenReport, openReport } from '../client/open.ts';
-import type { RequestedReport } from '../client/send-request.ts';
-import { type Poll, type ReadyReport, waitUntilReady } from '../client/wait.ts';
+import type { RequestedReport } from '../api/client.ts';
+import { OpenReport } from '../client/open.ts';
+import { type Poll, type ReadyReport, waitForDownload, waitUntilReady } from '../client/wait.ts';
 import {
   AdreportError,
   ErrorInContext,
   endsReport,
+  isClosedPipe,
+  isInterruption,
   isReportFailure,
   isTooLarge,
-  isTruncated,
+  isUnreachable,
   RefusedReportError,
 } from '../errors.ts';
 import type { RunFlags } from '../query/flags/run-flags.ts';
@@ -18,10 +20,10 @@ import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
+import { Downloads } from './downloads.ts';
 import type { LedgerChange } from './ledger.ts';
 import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from './merge-parts.ts';
 import { requestAndRecord, resumeReport, updateLedger } from './request.ts';
-import { RequestQueue } from './request-queue.ts';
 
 /** A report that yields rows. */
 export type ReportRows = OpenReport | MergedReport;
@@ -43,8 +45,8 @@ export interface ReportToRead {
   /** Reports to merge; absent to request one. */
   readonly merged?: PartsToMerge | undefined;
 
-  /** Set if the report may be requested in parts after it has failed. */
-  readonly mayBeSplit?: boolean;
+  /** Downloads of the run. Absent if a report that failed may not be requested in parts. */
+  readonly downloads?: Downloads | undefined;
 
   /** Label of the report, if the run has several. */
   readonly label?: string | undefined;
@@ -91,7 +93,7 @@ export class ReportSource {
     this.#merged = merged && this.#mergeParts(merged);
   }
 
-  /** Opens the report. Throws the errors of the client, and `PartsFailed`. */
+  /** Opens the report. Throws the errors of the client, and `PartsFailedError`. */
   async open(): Promise<ReportRows> {
     return this.#merged ?? this.openOne();
   }
@@ -104,7 +106,7 @@ export class ReportSource {
       waits === false
         ? { ...this.#found.report, message: '' }
         : await waitForReport(this.#context, this.#found, options);
-    this.#open = await this.#beginDownload(this.#ready, this.#found);
+    this.#open = await this.#beginDownload(this.#ready, this.#found.endMs);
     return this.#open;
   }
 
@@ -115,23 +117,11 @@ export class ReportSource {
    */
   async recover(thrown: unknown): Promise<void> {
     if (this.#merged) return this.#endMerged(this.#merged, thrown);
-    const { report, isNew = true } = this.#found ?? {};
-    const final = await this.#pauseAfterCut(thrown);
-    if (final === undefined) return;
-
-    const error = await recordFailure(this.#context, report?.id, final);
-    const isFailed = isReportFailure(error) && this.#mayRequestAgain;
-    const isReplaced = !isNew && !this.#request.named && endsReport(error);
-    if (!isFailed && !isReplaced) {
-      this.#merged = await this.#splitAfter(error);
-      return;
+    try {
+      await this.#pauseAfterCut(thrown);
+    } catch (final) {
+      await this.#requestAgain(final);
     }
-    this.#context.console.note(`${error.message} Requesting it again.`);
-    this.#mayResume = false;
-    if (isFailed) this.#mayRequestAgain = false;
-    this.#found = undefined;
-    this.#ready = undefined;
-    this.#tries = 0;
   }
 
   /** Ids of the reports that were read. */
@@ -165,50 +155,69 @@ export class ReportSource {
     return { report, isNew, endMs: host.stopwatch() + waitMs };
   }
 
-  async #beginDownload(ready: ReadyReport, { endMs }: FoundReport): Promise<OpenReport> {
+  async #beginDownload(report: ReadyReport, endMs: number): Promise<OpenReport> {
     const { account, console, signal, progress } = this.#context;
     const { part, options } = this.#request;
-    return openReport(await account.client(), ready, {
-      part,
+    const client = await account.client();
+    const response = await waitForDownload(client, report, {
       signal,
       endMs,
       pollInterval: options.pollInterval,
+      triesBefore: this.#tries,
       onPoll({ polls, nextPauseMs }) {
         const isLate = polls === 1 && nextPauseMs !== undefined;
         if (isLate) console.note('The report is ready, but cannot be downloaded yet; waiting.');
       },
-      triesBefore: this.#tries,
-      onTransfer: (await progress()).download(),
     });
+    const onTransfer = (await progress()).download();
+    return new OpenReport(client, { report, response, part, signal, onTransfer });
   }
 
-  /** Waits if the report may be downloaded again; otherwise returns the error. */
-  async #pauseAfterCut(error: unknown): Promise<unknown> {
-    const { account, signal } = this.#context;
-    const broken = this.#open;
+  /** Waits if the download was cut and may begin again; throws any other error. */
+  async #pauseAfterCut(error: unknown): Promise<void> {
+    const cut = this.#open;
     this.#open = undefined;
-    this.#tries = broken?.tries ?? 0;
-    broken?.close();
-    const mayContinue = broken?.id !== undefined && !signal.aborted;
-    if (!isTruncated(error) || !mayContinue) return error;
+    this.#tries = cut?.tries ?? 0;
+    if (!cut) throw error;
+    await cut.pauseAfter(error);
+  }
 
-    const client = await account.client();
-    return client.pause(error, this.#tries).catch((final: unknown) => final);
+  async #requestAgain(thrown: unknown): Promise<void> {
+    const { report, isNew = true } = this.#found ?? {};
+    const error = await recordFailure(this.#context, report?.id, thrown);
+    const isFailed = isReportFailure(error) && this.#mayRequestAgain;
+    const isReplaced = !isNew && !this.#request.named && endsReport(error);
+    if (!isFailed && !isReplaced) {
+      this.#merged = await this.#splitAfter(error);
+      return;
+    }
+    this.#context.console.note(`${error.message} Requesting it again.`);
+    this.#mayResume = false;
+    if (isFailed) this.#mayRequestAgain = false;
+    this.#found = undefined;
+    this.#ready = undefined;
+    this.#tries = 0;
   }
 
   /** Splits a failed report into parts and returns these. Throws the error if parts cannot help. */
   async #splitAfter(error: AdreportError): Promise<MergedReport> {
-    const { part, mayBeSplit, options, label } = this.#request;
+    const { part, downloads, options, label } = this.#request;
     const mayHelp = isReportFailure(error) || isTooLarge(error);
-    const isAllowed = mayBeSplit && options.retries !== 0;
+    const isAllowed = downloads && options.retries !== 0;
     const parts = part && isAllowed ? splitToRetry(part) : [];
     if (!mayHelp || parts.length < 2) throw error;
 
     const { console, progress } = this.#context;
     console.note(`${error.message} Requesting it as ${parts.length} shorter reports instead.`);
-    this.#meter = (await progress()).parts(parts.length);
-    const queue = new RequestQueue(options.concurrency ?? 1, this.#meter);
-    return this.#mergeParts({ parts, label, queue });
+    const meter = (await progress()).parts(parts.length);
+    this.#meter = meter;
+    const { concurrency: size = 1 } = options;
+    const failures = downloads?.failures;
+    return this.#mergeParts({
+      parts,
+      label,
+      downloads: new Downloads(this.#context, { size, meter, failures }),
+    });
   }
 
   #mergeParts(merged: PartsToMerge): MergedReport {
@@ -303,4 +312,33 @@ function statusAfter(error: AdreportError): LedgerChange {
   if (!endsReport(error)) return {};
   const ended = error.exitCode === 9 ? 'unreadable' : 'refused';
   return { status: isReportFailure(error) ? 'failed' : ended };
+}
+
+/** Commands to print after an error. A command is absent if it would not help. */
+interface NextCommands {
+  /** Resumes the report. */
+  readonly resume?: string | undefined;
+
+  /** Requests a failed report again. */
+  readonly again?: string | undefined;
+}
+
+/** Adds the next command to the error of one report. */
+export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
+  if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
+  const { reportId, message, hint } = error;
+  if (isReportFailure(error)) {
+    if (again === undefined) return error;
+    return new ErrorInContext(error, { hint: `Request it again: ${again}` });
+  }
+
+  const hasBegun = reportId !== undefined || isUnreachable(error) || isInterruption(error);
+  if (resume === undefined || endsReport(error) || !hasBegun) return error;
+  const shown = printable(reportId ?? '');
+  const isNamed = message.includes(shown) || resume.includes(shown);
+  const available = isNamed ? '' : `The report ${shown} is still available. `;
+  const isLost = reportId === undefined && isUnreachable(error);
+  const what = isLost ? 'To run it again' : 'To resume';
+  const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];
+  return new ErrorInContext(error, { hint: hints.join('\n') });
 }

@@ -1,7 +1,7 @@
 import { identifyAccount } from '../account/owner.ts';
-import { type RequestedReport, requestReport } from '../client/send-request.ts';
+import type { RequestedReport } from '../api/client.ts';
 import { AdreportError } from '../errors.ts';
-import { buildBody, hashBody } from '../query/body.ts';
+import { buildBody, encodeBody, hashBody } from '../query/body.ts';
 import type { Part } from '../query/query.ts';
 import { readSavedPart, savePart } from '../query/saved-part.ts';
 import { printable } from '../text/printable.ts';
@@ -36,7 +36,7 @@ export async function requestAndRecord(
 ): Promise<RequestedReport> {
   const ledger = open();
   const client = await account.client();
-  const body = buildBody(part);
+  const body = encodeBody(buildBody(part), client.encoding);
   const entry = await ledger?.add({
     ...(await identifyAccount(account)),
     ...savePart(part),
@@ -48,7 +48,7 @@ export async function requestAndRecord(
   };
 
   try {
-    const requested = await requestReport(client, body);
+    const requested = await client.createReport(body);
     const { id, status } = requested;
     await update({ ...(id !== undefined && { id }), status });
     return requested;

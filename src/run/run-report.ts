@@ -70,12 +70,12 @@ export interface WrittenReport {
  * `ReportSource` and `writeRows`.
  */
 export async function runReport(context: Context, report: ReportToWrite): Promise<WrittenReport> {
-  const { query, part, named, filled, output, options } = report;
+  const { query, part, named, filled, output } = report;
   if (filled && part) await requireUnmovedFolder(filled, part);
   const columns = query && listQueryColumns(query);
   const files = await prepareFiles(context, output, columns);
   const isCompared = part && !named && query?.compare !== undefined;
-  const earlier = isCompared ? await sumEarlierReport(context, part, options) : undefined;
+  const earlier = isCompared ? await sumEarlierReport(context, part, report) : undefined;
 
   const source = new ReportSource(context, report);
   for (;;) {

@@ -1,10 +1,4 @@
-import {
-  AdreportError,
-  ErrorInContext,
-  InterruptedError,
-  isClosedPipe,
-  isNotSignedIn,
-} from '../errors.ts';
+import { AdreportError, ErrorInContext, isNotSignedIn } from '../errors.ts';
 import { requireAppendable } from '../folder/history.ts';
 import { requireDeclaredReport } from '../folder/record-download.ts';
 import { commandFor, downloadCommandFor } from '../query/command-for.ts';
@@ -15,23 +9,16 @@ import type { Part } from '../query/query.ts';
 import { silentProgress } from '../ui/progress.ts';
 import { Announcer } from './announce.ts';
 import { type Context, forAccount } from './context.ts';
-import {
-  combineFailures,
-  type Failure,
-  labelPart,
-  PartsFailed,
-  withNextCommand,
-} from './failures.ts';
+import { combineFailures, Downloads, labelPart, settleAll } from './downloads.ts';
 import { type ReportPlan, resolveNames, withRequestQuery } from './plan-run.ts';
-import { RequestQueue } from './request-queue.ts';
+import { withNextCommand } from './report-source.ts';
 import { runReport } from './run-report.ts';
 
 /** State that the reports of a command share. */
 interface Run {
   readonly context: Context;
-  readonly queue: RequestQueue;
+  readonly downloads: Downloads;
   readonly announcer: Announcer;
-  readonly failures: Failure[];
 }
 
 /**
@@ -55,9 +42,8 @@ export async function runReports(
   const size = Math.min(...reports.map(({ options }) => options.concurrency));
   const run: Run = {
     context: isSingle ? context : { ...context, progress: async () => silentProgress },
-    queue: new RequestQueue(size, meter),
+    downloads: new Downloads(context, { size, meter }),
     announcer: new Announcer(context),
-    failures: [],
   };
   try {
     await settleAll(reports.map((report) => downloadReport(run, report)));
@@ -70,16 +56,10 @@ export async function runReports(
   run.announcer.end({ isOneReport: planned.length === 1 });
 }
 
-/** Waits until all tasks have ended. Throws the first of their errors. */
-async function settleAll(tasks: readonly Promise<void>[]): Promise<void> {
-  const ends = await Promise.allSettled(tasks);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
 /** Downloads one report: as a whole, in parts with a file each, or in parts that are merged. */
 async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
   const { label, whole, filled, account, refusal } = planned;
-  await recordFailures(shared, { label, since: whole.since }, async () => {
+  await shared.downloads.record({ label, since: whole.since, account }, async () => {
     if (refusal) throw refusal;
     const run = { ...shared, context: forAccount(shared.context, account) };
     if (filled) await requireAppendable(filled);
@@ -89,12 +69,13 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
 
     const hasParts = findPartUnit(report.query) !== undefined;
     const downloads = report.parts.map((part) => {
-      const place = { label: hasParts ? labelPart(label, part) : label, since: part.since };
-      return recordFailures(run, place, () =>
-        run.queue.take(account, () => writeReport(run, report, part)),
-      );
+      const { since } = part;
+      const partLabel = hasParts ? labelPart(label, part) : label;
+      return run.downloads.take({ label: partLabel, since, account }, () => {
+        return writeReport(run, report, part);
+      });
     });
-    return settleAll(downloads);
+    await settleAll(downloads);
   });
 }
 
@@ -103,10 +84,11 @@ async function downloadReport(shared: Run, planned: ReportPlan): Promise<void> {
  * kept although it has another report.
  */
 async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<void> {
-  const { context, queue, announcer } = run;
+  const { context, downloads, announcer } = run;
   const { query, options, label, filled, parts } = report;
   // If several reports share one output, the output has no id.
   const hasId = query.outputs.some(({ path }) => listPlaceholders(path).includes('id'));
+  const mayBeSplit = !hasId && findPartUnit(query) === undefined;
   const written = await runReport(context, {
     query,
     part,
@@ -114,30 +96,11 @@ async function writeReport(run: Run, report: ReportPlan, part: Part): Promise<vo
     output: { ...options, ...query, names: nameValues(part) },
     label,
     filled,
-    merged: mergesParts(query) ? { parts, label, queue } : undefined,
-    mayBeSplit: !hasId && findPartUnit(query) === undefined,
+    merged: mergesParts(query) ? { parts, label, downloads } : undefined,
+    downloads: mayBeSplit ? downloads : undefined,
   });
   await announcer.add(written);
   if (written.recorded) requireDeclaredReport(written.recorded, written.files[0]?.name);
-}
-
-/** Records the error of a task. A bug or a closed pipe is thrown, which ends the run. */
-async function recordFailures(
-  { context, failures }: Run,
-  place: Omit<Failure, 'error'>,
-  work: () => Promise<void>,
-): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (error instanceof PartsFailed) failures.push(...error.failures);
-    else if (error instanceof AdreportError && !isClosedPipe(error)) {
-      failures.push({ ...place, error });
-    } else {
-      context.stopper.abort(new InterruptedError(143));
-      throw error;
-    }
-  }
 }
 
 interface NextCommand {
@@ -153,7 +116,7 @@ interface NextCommand {
 
 /** Throws the error of a run, if there is one. The error has the command to run next. */
 function throwFailures(
-  { context, failures }: Run,
+  { context, downloads: { failures } }: Run,
   { again, report, reportCount }: NextCommand,
 ): void {
   const [first] = failures;

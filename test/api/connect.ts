@@ -105,6 +105,6 @@ export async function createWith<T>(
   client: Client,
   read: (answer: ReportResponse) => Promise<T>,
 ): Promise<unknown> {
-  const created = await client.createReport({ body });
-  return created.kind === 'data' ? read(created.response) : created;
+  const created = await client.createReport(body);
+  return created.response ? read(created.response) : created;
 }

@@ -1,0 +1,183 @@
+import type { ServiceAccount } from '../account/account.ts';
+import {
+  AdreportError,
+  ErrorInContext,
+  InterruptedError,
+  isClosedPipe,
+  isInterruption,
+  isNotSignedIn,
+} from '../errors.ts';
+import { formatDays } from '../query/calendar.ts';
+import type { Part } from '../query/query.ts';
+import type { PartsProgress } from '../ui/progress.ts';
+import type { Context } from './context.ts';
+
+/** A report of a run, or a part of one. */
+export interface Download {
+  /** Name of the report in messages; absent for the only report of a run. */
+  readonly label: string | undefined;
+
+  /** First second of its period. */
+  readonly since: number;
+  readonly account: ServiceAccount;
+}
+
+export interface Failure extends Download {
+  readonly error: AdreportError;
+}
+
+/** Parts of a merged report failed, and were recorded. */
+export class PartsFailedError extends ErrorInContext {}
+
+interface DownloadOptions {
+  /** Number of downloads at a time. */
+  readonly size: number;
+
+  /** Counts the downloads. */
+  readonly meter?: PartsProgress | undefined;
+
+  /** Failures of earlier downloads of the run. */
+  readonly failures?: Failure[];
+}
+
+/** After this many equal refusals, requests stop if the service has accepted none. */
+const maxRefusals = 3;
+
+/**
+ * The downloads of a run, a few at a time. If one fails, the others continue. If the service
+ * refuses all of them, the remaining reports are not requested.
+ */
+export class Downloads {
+  readonly size: number;
+  readonly failures: Failure[];
+  readonly #context: Context;
+  readonly #meter: PartsProgress | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #free: number;
+
+  constructor(context: Context, { size, meter, failures = [] }: DownloadOptions) {
+    this.#context = context;
+    this.size = size;
+    this.#meter = meter;
+    this.failures = failures;
+    this.#free = size;
+  }
+
+  /** Downloads a report when its turn comes. Records and throws its error. */
+  async take<T>(download: Download, work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+
+    const meter = this.#meter?.begin();
+    let isDone = false;
+    try {
+      const result = await this.record(download, async () => {
+        await this.#requireAccepted(download.account);
+        return work();
+      });
+      isDone = true;
+      return result;
+    } finally {
+      meter?.end(isDone);
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#free += 1;
+    }
+  }
+
+  /** Records and throws the error of a download. A bug or a closed pipe ends the run. */
+  async record<T>(download: Download, work: () => Promise<T>): Promise<T> {
+    const { signal, stopper } = this.#context;
+    try {
+      return await work();
+    } catch (error) {
+      if (!isFailure(error)) {
+        stopper.abort(new InterruptedError(143));
+        throw error;
+      }
+      const isCancelled = isInterruption(error) && !signal.aborted;
+      const isRecorded = error instanceof PartsFailedError;
+      if (!isCancelled && !isRecorded) this.failures.push({ ...download, error });
+      throw error;
+    }
+  }
+
+  /** Throws if the sign-in was refused, or if all requests were refused for the same reason. */
+  async #requireAccepted(account: ServiceAccount): Promise<void> {
+    const failures = this.failures.filter((failure) => failure.account === account);
+    const errors = failures.map(({ error }) => error);
+    const signIn = errors.find(isNotSignedIn);
+    if (signIn) throw signIn;
+
+    const refusals = errors.filter(({ exitCode, reportId }) => {
+      return exitCode === 4 && reportId === undefined;
+    });
+    const repeated = refusals.find(({ message }) => {
+      return refusals.filter((other) => other.message === message).length >= maxRefusals;
+    });
+    if (!repeated) return;
+    const { hasCreatedReport } = await account.client();
+    if (!hasCreatedReport) throw repeated;
+  }
+}
+
+function isFailure(error: unknown): error is AdreportError {
+  return error instanceof AdreportError && !isClosedPipe(error);
+}
+
+/** Waits until all downloads have ended. Throws the first error that is no failure. */
+export async function settleAll(downloads: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(downloads);
+  for (const end of ends) {
+    if (end.status === 'rejected' && !isFailure(end.reason)) throw end.reason;
+  }
+}
+
+/**
+ * Returns the error of the earliest failure. Its message names all failures, and each cause once.
+ *
+ * @param reportCount number of all reports in the run
+ */
+export function combineFailures(failures: readonly Failure[], reportCount: number): AdreportError {
+  const inOrder = failures.toSorted(byTime);
+  const [first] = inOrder;
+  if (!first) throw new Error('Nothing has failed.');
+
+  const causes = new Set(inOrder.map(({ error }) => error.message));
+  const isSharedByAll = causes.size === 1 && failures.length === reportCount;
+  const message = isSharedByAll
+    ? `${first.error.message} None of ${reportCount} reports was downloaded.`
+    : listFailures(inOrder);
+  return new ErrorInContext(first.error, { message });
+}
+
+/** Compares failures by time, then by label. */
+function byTime(one: Failure, other: Failure): number {
+  return one.since - other.since || (one.label ?? '').localeCompare(other.label ?? '');
+}
+
+function listFailures(failures: readonly Failure[]): string {
+  const labelsByCause = new Map<string, string[]>();
+  for (const { error, label = '' } of failures) {
+    labelsByCause.set(error.message, [...(labelsByCause.get(error.message) ?? []), label]);
+  }
+  const [[cause, labels] = ['', []], ...others] = labelsByCause;
+  if (others.length === 0) return `${listLabels(labels)} failed: ${cause}`;
+
+  const lines = [...labelsByCause].map(([message, failed]) => {
+    return `\n  - ${listLabels(failed)}: ${message}`;
+  });
+  return `${failures.length} reports failed:${lines.join('')}`;
+}
+
+/** Formats `2026-11-01`, or `2 reports (2026-11-01, 2026-11-02)`. */
+function listLabels(labels: readonly string[]): string {
+  const list = labels.join(', ');
+  return labels.length === 1 ? list : `${labels.length} reports (${list})`;
+}
+
+/** Adds the days of a part to the label of its report, if the report has a label. */
+export function labelPart(label: string | undefined, part: Part): string {
+  const days = formatDays(part);
+  return label === undefined ? days : `${label} ${days}`;
+}
