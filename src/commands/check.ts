@@ -3,8 +3,8 @@ import { fieldLabel, findField } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
 import { continuesProblem, type Problem } from '../folder/check-folder.ts';
 import { type CheckedFolder, checkPath } from '../folder/check-paths.ts';
-import type { FolderPart } from '../folder/due.ts';
-import type { TypedPath } from '../folder/folder-snapshot.ts';
+import type { TypedPath } from '../folder/find-folders.ts';
+import type { FolderPart } from '../folder/parts.ts';
 import { describeQuery, toRequestRecord } from '../query/describe.ts';
 import { flagGroup } from '../query/flags/flag.ts';
 import type { TypedPeriod } from '../query/period.ts';
@@ -47,24 +47,14 @@ async function checkPaths(context: Context, paths: readonly string[], period: Ty
   const { cwd, signal, wallClock } = context.host;
   const checked: CheckedFolder[] = [];
   const refused: UsageError[] = [];
-  const meter = (await context.progress()).transfer('Checking');
-  let bytes = 0;
-  const onBytes = (count: number): void => {
-    bytes += count;
-    meter.update({ bytes });
-  };
-  try {
-    for (const path of new Set(paths)) {
-      try {
-        const options = { period, nowMs: wallClock(), signal, onBytes };
-        checked.push(...(await checkPath(toTypedPath(cwd, path), options)));
-      } catch (error) {
-        if (!(error instanceof UsageError)) throw error;
-        refused.push(error);
-      }
+  for (const path of new Set(paths)) {
+    try {
+      const options = { period, nowMs: wallClock(), signal };
+      checked.push(...(await checkPath(toTypedPath(cwd, path), options)));
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      refused.push(error);
     }
-  } finally {
-    meter.stop();
   }
   const [refusal] = refused;
   if (refusal) refusal.message = refused.map(({ message }) => message).join(' ');
@@ -92,7 +82,9 @@ async function writeChecks(context: Context, written: WrittenChecks): Promise<vo
   const lines: string[] = [];
   const { checked } = written;
   if (!console.isQuiet) lines.push(...checked.flatMap((folder) => folderLines(host.cwd, folder)));
-  lines.push(...checked.flatMap((folder) => problemLines(host.cwd, folder)));
+  for (const folder of checked) {
+    lines.push(...problemLines(host.cwd, { ...folder, problems: folder.check.problems }));
+  }
   if (!console.isQuiet) lines.push(...closingLines(context, written));
   if (lines.length > 0) await console.write(`${lines.map(printable).join('\n')}\n`);
 }
@@ -145,10 +137,18 @@ function formatRange({ firstDay }: FolderPart, { lastDay }: FolderPart): string 
   return firstDay === lastDay ? firstDay : `${firstDay} to ${lastDay}`;
 }
 
+/** The problems of a folder, and its declaration if that can be used. */
+interface FolderProblems extends Pick<CheckedFolder, 'folder' | 'declaration'> {
+  readonly problems: readonly Problem[];
+}
+
 /** Formats a line for each problem; the same problem of consecutive files is one line. */
-export function problemLines(cwd: string, { folder, declaration, check }: CheckedFolder): string[] {
+export function problemLines(
+  cwd: string,
+  { folder, declaration, problems }: FolderProblems,
+): string[] {
   const groups: Problem[][] = [];
-  for (const problem of check.problems) {
+  for (const problem of problems) {
     const group = groups.at(-1);
     const before = group?.at(-1);
     if (group && before && continuesProblem(before, problem)) group.push(problem);
@@ -176,7 +176,7 @@ function closingLines({ host }: Context, { checked, paths, period }: WrittenChec
   const problems = checked.flatMap(({ check }) => check.problems);
   const notes = checked.flatMap(({ check }) => check.notes.map((note) => `Note: ${note}`));
   if (problems.length === 0) return [...notes, 'No problems found.'];
-  if (!problems.some(({ fixedBy: solvedBy }) => solvedBy === 'update')) return notes;
+  if (!problems.some(({ fixedBy }) => fixedBy === 'update')) return notes;
 
   return [...notes, `To solve: ${formatUpdate({ paths, period }, host.platform)}`];
 }

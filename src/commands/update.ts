@@ -1,17 +1,14 @@
 import { join, relative } from 'node:path';
 import { findFolderAccount } from '../account/owner.ts';
 import { AdreportError, isInterruption } from '../errors.ts';
-import { checkFolder, type Problem } from '../folder/check-folder.ts';
-import { requireParts, selectParts } from '../folder/check-paths.ts';
-import { requireDeclaration } from '../folder/declaration-file.ts';
-import { type FolderPart, listParts, selectDueParts } from '../folder/due.ts';
-import {
-  type FolderSnapshot,
-  findFolders,
-  readFolder,
-  refreshSnapshot,
-} from '../folder/folder-snapshot.ts';
+import { checkFolder } from '../folder/check-folder.ts';
+import { declarationError } from '../folder/declaration-file.ts';
+import { listDueParts } from '../folder/due.ts';
+import { type FolderSnapshot, refreshSnapshot } from '../folder/folder-snapshot.ts';
 import { prepareToFill } from '../folder/open-folder.ts';
+import type { FolderPart } from '../folder/parts.ts';
+import { readFolders } from '../folder/read-folders.ts';
+import { formatDate } from '../query/calendar.ts';
 import { fixedPeriod } from '../query/command-for.ts';
 import { escapeBraces } from '../query/file-name.ts';
 import { flagGroup, type OptionsOf } from '../query/flags/flag.ts';
@@ -84,9 +81,6 @@ export const updateCommand = declareCommand({
 interface UpdatedFolder {
   readonly snapshot: FolderSnapshot;
   readonly due: readonly FolderPart[];
-
-  /** Selects the typed files. */
-  readonly isSelected: (name: string) => boolean;
 }
 
 /** Reads the folders at some paths. Throws `UsageError` if a path cannot be updated. */
@@ -95,42 +89,24 @@ async function openFolders(
   paths: readonly string[],
   period: TypedPeriod,
 ): Promise<UpdatedFolder[]> {
-  const { cwd, signal, wallClock } = host;
+  const { cwd, platform, signal, wallClock } = host;
   const nowMs = wallClock();
-  const now = Math.floor(nowMs / 1_000);
   const opened: UpdatedFolder[] = [];
-  for (const path of [...new Set(paths)].map((typed) => toTypedPath(cwd, typed))) {
-    const begun = opened.length;
-    let partCount = 0;
-    for (const found of await findFolders(path, signal)) {
-      const shown = relative(cwd, found.folder) || '.';
-      const declaration = await requireDeclaration(found.folder, {
-        shown,
-        platform: host.platform,
-      });
-      const selection = selectParts(found, declaration, { period, nowMs });
-      const { files: isSelected, window } = selection;
-      const all = listParts(declaration, now).filter(({ name }) => isSelected(name));
-      const parts = all.filter(selection.parts);
-      const [first] = all;
-      if (window && first && window.since < first.since) {
+  for (const path of new Set(paths)) {
+    const named = await readFolders(toTypedPath(cwd, path), { period, nowMs, signal });
+    for (const { folder, snapshot, defect } of named) {
+      const shown = relative(cwd, folder) || '.';
+      if (defect) throw declarationError(defect, { shown, platform });
+
+      const { since, timezone } = snapshot.declaration;
+      const { window } = snapshot.selection;
+      if (window && formatDate(window.since, timezone) < since) {
         console.note(
-          `Note: ${shown} begins on ${declaration.since}. For earlier days, use adreport run with --since, which moves since in its declaration.`,
+          `Note: ${shown} begins on ${since}. To add earlier days, repeat the first adreport run with an earlier --since.`,
         );
       }
-      const snapshot = await readFolder(found.folder, declaration, {
-        signal,
-        isSelected,
-        hashes: true,
-      });
-      opened.push({ snapshot, due: selectDueParts(parts, snapshot), isSelected });
-      partCount += parts.length;
+      opened.push({ snapshot, due: listDueParts(snapshot, Math.floor(nowMs / 1_000)) });
     }
-    requireParts(path, {
-      period,
-      partCount,
-      declarations: opened.slice(begun).map(({ snapshot }) => snapshot.declaration),
-    });
   }
   return opened;
 }
@@ -194,18 +170,17 @@ async function warnAboutProblems(
   folders: readonly UpdatedFolder[],
 ): Promise<boolean> {
   const { cwd, signal, wallClock } = host;
+  const now = Math.floor(wallClock() / 1_000);
   let isLeft = false;
-  for (const { snapshot, due, isSelected } of folders) {
+  for (const { snapshot, due } of folders) {
     const { folder, declaration } = snapshot;
     const names = new Set(due.map(({ name }) => name));
     const after = await refreshSnapshot(snapshot, names, signal);
-    const check = checkFolder(after, Math.floor(wallClock() / 1_000), { files: isSelected });
     // If a file still has a problem after its update, it was kept. Another update would not fix it.
-    const needsUser = ({ fixedBy: solvedBy, file }: Problem): boolean => {
-      return solvedBy === 'person' || names.has(file);
-    };
-    const problems = check.problems.filter(needsUser);
-    const lines = problemLines(cwd, { folder, declaration, check: { ...check, problems } });
+    const problems = checkFolder(after, now).problems.filter(({ file, fixedBy }) => {
+      return fixedBy === 'person' || names.has(file);
+    });
+    const lines = problemLines(cwd, { folder, declaration, problems });
     for (const line of lines) console.warn(line);
     isLeft ||= problems.length > 0;
   }

@@ -2,19 +2,18 @@ import { formatCount, formatPlural } from '../text/quantity.ts';
 import { ExactSum } from '../totals/exact-sum.ts';
 import { parseNumber } from '../totals/numbers.ts';
 import { declarationName } from './declaration.ts';
-import { type FolderPart, findMismatch, findPart, listParts, type Mismatch } from './due.ts';
+import { findMismatch, type Mismatch } from './due.ts';
 import { isExpected, isStale, whyNotFinal } from './finality.ts';
 import type { FolderSnapshot } from './folder-snapshot.ts';
 import { skippedNotes } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
-
-type ProblemKind = 'missing' | 'changed' | 'stale' | 'untracked' | 'other report' | 'unreadable';
+import { type FolderPart, findPart, listParts } from './parts.ts';
 
 /** A file that contradicts the declaration or the history of its folder. */
 export interface Problem {
   /** Path of the file from the folder, with slashes. */
   readonly file: string;
-  readonly kind: ProblemKind;
+  readonly kind: Mismatch | 'stale';
 
   /** End of a sentence whose subject is the file: `is missing`. */
   readonly clause: string;
@@ -42,27 +41,16 @@ export interface FolderCheck {
   readonly totals: Totals;
 }
 
-/** Limits what is checked. */
-export interface Selection {
-  readonly parts?: (part: FolderPart) => boolean;
-  readonly files?: (name: string) => boolean;
-}
-
 /**
- * Compares a folder with its declaration and its history.
+ * Compares the selected files of a folder with its declaration and its history.
  *
  * @param now in unix seconds
  */
-export function checkFolder(
-  snapshot: FolderSnapshot,
-  now: number,
-  { parts: isChecked = () => true, files: isSelected = () => true }: Selection = {},
-): FolderCheck {
-  const { declaration, history, onDisk } = snapshot;
-  const all = listParts(declaration, now).filter(({ name }) => isSelected(name));
-  const parts = all.filter(isChecked);
-  const problems: Problem[] = unreadableSources(snapshot);
+export function checkFolder(snapshot: FolderSnapshot, now: number): FolderCheck {
+  const { declaration, history, onDisk, selection } = snapshot;
+  const problems = unreadableSources(snapshot);
   const intact: FileLine[] = [];
+  const parts = listParts(declaration, now, selection);
   for (const part of parts) {
     const problem = checkPart(part, snapshot, now);
     if (problem) problems.push(problem);
@@ -71,11 +59,9 @@ export function checkFolder(
     if (line && isIntact) intact.push(line);
   }
 
-  const inside = new Set(all.map(({ name }) => name));
+  const inside = new Set(parts.map(({ name }) => name));
   for (const name of [...onDisk.keys()].sort()) {
-    const part = findPart(name, declaration);
-    const isOutside = !inside.has(name) && isSelected(name) && (!part || isChecked(part));
-    const problem = isOutside ? checkOtherFile(name, snapshot) : undefined;
+    const problem = inside.has(name) ? undefined : checkOtherFile(name, snapshot);
     if (problem) problems.push(problem);
   }
 
@@ -84,7 +70,7 @@ export function checkFolder(
     problems,
     notes: [
       ...warningNotes(intact),
-      ...strayNotes(snapshot, isSelected),
+      ...strayNotes(snapshot),
       ...lateNotes(snapshot),
       ...skippedNotes(history),
     ],
@@ -106,31 +92,24 @@ function checkPart(part: FolderPart, snapshot: FolderSnapshot, now: number): Pro
     return { file, kind: 'stale', clause, fixedBy: 'update', part };
   }
   if (kind === 'missing' && !isExpected(part, declaration, now)) return undefined;
-  return mismatchProblem(file, kind, { snapshot, part });
+
+  const clause = describeMismatch(file, kind, snapshot);
+  const missingAdvice = `To drop old files, raise since (${declaration.since}) in ${declarationName}.`;
+  if (kind === 'unreadable') return { file, kind, clause, ...byPerson, part };
+  const advice = kind === 'missing' ? missingAdvice : undefined;
+  return { file, kind, clause, advice, fixedBy: 'update', part };
 }
 
-function mismatchProblem(
-  file: string,
-  kind: Mismatch,
-  { snapshot, part }: { readonly snapshot: FolderSnapshot; readonly part?: FolderPart | undefined },
-): Problem {
-  const { declaration, history, onDisk } = snapshot;
-  const onPlace = onDisk.get(file);
-  const why = onPlace?.kind === 'unreadable' ? onPlace.why : '';
-  const bytes = onPlace?.kind === 'file' ? onPlace.bytes : 0;
-  const clauses: Readonly<Record<Mismatch, string>> = {
-    missing: 'is missing',
-    unreadable: `cannot be read: ${why}`,
-    untracked: 'is not in the history',
-    'other report': 'was not downloaded for the report of this folder',
-    changed: describeChange(bytes, history.lines.get(file)?.bytes ?? 0),
-  };
-  const advice: Readonly<Record<string, string>> = {
-    missing: `To drop old files, raise since (${declaration.since}) in ${declarationName}.`,
-    unreadable: 'Make it readable, or move it away.',
-  };
-  const fixedBy = kind === 'unreadable' ? 'person' : 'update';
-  return { file, kind, clause: clauses[kind], advice: advice[kind], fixedBy: fixedBy, part };
+/** Members of a problem with a file that no report replaces. */
+const byPerson = { advice: 'Make it readable, or move it away.', fixedBy: 'person' } as const;
+
+function describeMismatch(name: string, kind: Mismatch, snapshot: FolderSnapshot): string {
+  const file = snapshot.onDisk.get(name);
+  const line = snapshot.history.lines.get(name);
+  if (file?.kind === 'unreadable') return `cannot be read: ${file.why}`;
+  if (kind === 'changed') return describeChange(file?.bytes ?? 0, line?.bytes ?? 0);
+  if (kind === 'untracked') return 'is not in the history';
+  return kind === 'missing' ? 'is missing' : 'was not downloaded for the report of this folder';
 }
 
 function describeChange(bytes: number, expected: number): string {
@@ -139,20 +118,19 @@ function describeChange(bytes: number, expected: number): string {
   return `has ${formatCount(bytes)} bytes, but was downloaded with ${formatCount(expected)}`;
 }
 
-/**
- * Checks a file that matches the pattern but is outside the folder's days. Its bytes are not read.
- */
+/** Checks a file that matches the pattern but is outside the folder's days. */
 function checkOtherFile(file: string, snapshot: FolderSnapshot): Problem | undefined {
-  const { declaration } = snapshot;
   const kind = findMismatch(file, snapshot);
   if (kind === undefined || kind === 'changed') return undefined;
 
+  const { declaration } = snapshot;
   const part = findPart(file, declaration);
-  const problem = mismatchProblem(file, kind, { snapshot, part });
-  if (kind === 'unreadable') return problem;
+  const clause = describeMismatch(file, kind, snapshot);
+  if (kind === 'unreadable') return { file, kind, clause, ...byPerson, part };
+
   const where = part ? 'outside the days of the folder' : `not the name of a ${declaration.split}`;
-  const clause = `${problem.clause}, and is ${where}`;
-  return { ...problem, clause, advice: 'Move it away.', fixedBy: 'person' };
+  const advice = 'Move it away.';
+  return { file, kind, clause: `${clause}, and is ${where}`, advice, fixedBy: 'person', part };
 }
 
 /** Returns true if a problem repeats the previous one in the next day, week or month. */
@@ -163,10 +141,8 @@ export function continuesProblem(before: Problem, problem: Problem): boolean {
 
 /** Returns the problems of history files and of folders that cannot be listed. */
 function unreadableSources({ history, listing }: FolderSnapshot): Problem[] {
-  const advice = 'Make it readable, or move it away.';
   return [...history.unreadable, ...listing.closed].map(([file, why]) => {
-    const clause = `cannot be read: ${why}`;
-    return { file, kind: 'unreadable', clause, advice, fixedBy: 'person' };
+    return { file, kind: 'unreadable', clause: `cannot be read: ${why}`, ...byPerson };
   });
 }
 
@@ -179,26 +155,21 @@ function warningNotes(lines: readonly FileLine[]): string[] {
 }
 
 /** Returns a note on other files that a program would also read with a pattern such as `*.csv`. */
-function strayNotes(
-  { declaration: { pattern }, listing }: FolderSnapshot,
-  isSelected: (name: string) => boolean,
-): string[] {
+function strayNotes({ declaration: { pattern }, listing }: FolderSnapshot): string[] {
   const strays = listing.names.filter((name) => {
     const isHidden = name.split('/').some((segment) => segment.startsWith('_'));
-    const matchesPattern = pattern.dayIn(name) !== undefined;
-    return isSelected(name) && name.endsWith(pattern.ending) && !isHidden && !matchesPattern;
+    return name.endsWith(pattern.ending) && !isHidden && pattern.dayIn(name) === undefined;
   });
   if (pattern.ending === '' || strays.length === 0) return [];
   return [`${listFiles(strays)}: not written by adreport, but matched by *${pattern.ending}.`];
 }
 
 /** Returns a note on files whose history line is after the end of the folder. */
-function lateNotes({ declaration, history, onDisk }: FolderSnapshot): string[] {
-  const { until } = declaration;
+function lateNotes({ declaration: { until }, history, onDisk }: FolderSnapshot): string[] {
   if (until === 'now') return [];
   const late = [...onDisk.keys()].filter((name) => {
-    const part = findPart(name, declaration);
-    return history.lines.has(name) && part !== undefined && part.firstDay > until;
+    const day = history.lines.get(name)?.since.slice(0, until.length) ?? '';
+    return day > until;
   });
   return late.length === 0 ? [] : [`${listFiles(late)}: after until (${until}).`];
 }

@@ -2,7 +2,7 @@ import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OutputError, UsageError } from '../errors.ts';
 import { buildQuery } from '../query/build-query.ts';
-import { formatDate, unitContaining } from '../query/calendar.ts';
+import { unitContaining } from '../query/calendar.ts';
 import { commandFor } from '../query/command-for.ts';
 import { escapeBraces } from '../query/file-name.ts';
 import { keepsFolder } from '../query/parts.ts';
@@ -18,17 +18,17 @@ import {
   type Declaration,
   declarationName,
   declaredKeys,
+  declareReport,
   extendDeclaration,
   type FolderQuery,
   type FolderRequest,
   findRequestedDays,
-  firstDeclaration,
   replaceDeclaration,
   reportDifferences,
   toDeclaration,
   withFolderMetrics,
 } from './declaration.ts';
-import { accessErrorReason } from './disk.ts';
+import { accessErrorReason, statRegularFile } from './disk.ts';
 import { readHistory } from './history.ts';
 
 /** The content of a declaration file. */
@@ -105,47 +105,38 @@ export async function declare(options: DeclareOptions): Promise<DeclareResult> {
 export async function planDeclaration(
   options: DeclareOptions,
 ): Promise<DeclareResult & { readonly isChanged: boolean }> {
-  const { folder, shown, query: asked, nowMs, isFresh, host } = options;
+  const { folder, shown, nowMs, isFresh, host } = options;
   const file = await readDeclaration(folder);
-  const days = findRequestedDays(asked, nowMs);
-  const isUsable = file.kind === 'valid' || (file.kind === 'edited' && isFresh);
-  const isUnusable = file.kind === 'edited' || file.kind === 'unreadable';
-  if (isUnusable && !isFresh) throw declarationError(file, { shown, platform: host.platform });
-  if (!isUsable) {
-    const earliest = await findFirstDay(folder, asked.timezone, host.signal);
-    const since = earliest !== undefined && earliest < days.since ? earliest : days.since;
-    const declaration = firstDeclaration(asked, { ...days, since });
-    return {
-      declaration,
-      warnings: [],
-      notes: [formatFirstNote(shown, declaration)],
-      isChanged: true,
-    };
+  const isDefective = file.kind === 'edited' || file.kind === 'unreadable';
+  if (isDefective && !isFresh) throw declarationError(file, { shown, platform: host.platform });
+
+  const days = findRequestedDays(options.query, nowMs);
+  if (file.kind === 'absent' || file.kind === 'unreadable') {
+    const since = await findFirstDay(folder, days.since, host.signal);
+    const declaration = declareReport(options.query, { ...days, since });
+    const note = formatFirstNote(shown, declaration);
+    return { declaration, warnings: [], notes: [note], isChanged: true };
   }
 
-  const before = file.declaration;
-  const query = withFolderMetrics(before, asked);
-  const changes = reportDifferences(before, query);
+  const { declaration: before } = file;
+  const request = withFolderMetrics(before, options.query);
+  const changes = reportDifferences(before, request);
   if (changes.length > 0 && !isFresh) throw otherReportError(shown, changes);
 
   const isOther = changes.length > 0 || file.kind === 'edited';
-  const declaration = isOther
-    ? replaceDeclaration(before, query, days)
-    : extendDeclaration(before, query, days);
-  return {
-    declaration,
-    warnings: [...warnOfReplacement(shown, changes), ...warnOfSince(shown, before, declaration)],
-    notes: [],
-    isChanged: isOther || formatKeys(before) !== formatKeys(declaration),
-  };
+  const change = isOther ? replaceDeclaration : extendDeclaration;
+  const declaration = change(before, request, days);
+  const warnings = warnOfSince(shown, before, declaration);
+  if (changes.length > 0) warnings.unshift(formatReplacement(shown, changes));
+  const isChanged = isOther || formatKeys(before) !== formatKeys(declaration);
+  return { declaration, warnings, notes: [], isChanged };
 }
 
 /** Reads the declaration of a folder. Only regular files of up to 64 KB are read. */
 export async function readDeclaration(folder: string): Promise<DeclarationFile> {
   const path = join(folder, declarationName);
   try {
-    const stats = await fs.lstat(path);
-    if (stats.isSymbolicLink()) return { kind: 'unreadable', why: 'it is a link' };
+    await statRegularFile(path);
   } catch (error) {
     const isAbsent = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
     return isAbsent ? { kind: 'absent' } : { kind: 'unreadable', why: accessErrorReason(error) };
@@ -155,12 +146,12 @@ export async function readDeclaration(folder: string): Promise<DeclarationFile> 
     const { declaration, id } = await parseDeclaration(path);
     return { kind: declaration.id === id ? 'valid' : 'edited', declaration };
   } catch (error) {
-    if (error instanceof UsageError) return { kind: 'unreadable', why: error.message };
-    throw error;
+    if (!(error instanceof UsageError)) throw error;
+    return { kind: 'unreadable', why: error.message.replace(/\.$/, '') };
   }
 }
 
-/** A time after the first day of any folder, in milliseconds since 1970. */
+/** Later than any folder’s first day, in milliseconds since 1970. */
 const farAheadMs = Date.UTC(9_000);
 
 const ownKeys = ['login', 'service', 'id'] as const;
@@ -194,14 +185,12 @@ async function parseDeclaration(path: string) {
 function requireFolder(query: Query): FolderQuery {
   const { since = '', until = '', split, outputs, timezone } = query;
   const isDay = (day: string): boolean => unitContaining(day, 'day', timezone) !== undefined;
-  const mistakes = [
-    !isDay(since) && 'since is not a day',
-    until !== 'now' && !isDay(until) && 'until is neither a day nor now',
-    !keepsFolder(query) && 'split or the date in output is missing',
-    !staysInside(outputs[0].path) && 'output leaves the folder',
-  ];
-  const mistake = mistakes.find((clause) => clause !== false);
-  if (mistake !== undefined || split === undefined) throw new UsageError(`${mistake}`);
+  if (!isDay(since)) throw new UsageError('since is not a day');
+  if (until !== 'now' && !isDay(until)) throw new UsageError('until is neither a day nor now');
+  if (split === undefined || !keepsFolder(query)) {
+    throw new UsageError('split or the date in output is missing');
+  }
+  if (!staysInside(outputs[0].path)) throw new UsageError('output leaves the folder');
   return { ...query, since, until, split };
 }
 
@@ -214,16 +203,16 @@ function staysInside(path: string): boolean {
 /** Finds the first day in the history of a folder; `undefined` if the history has no lines. */
 async function findFirstDay(
   folder: string,
-  timezone: string,
+  requested: string,
   signal: AbortSignal,
-): Promise<string | undefined> {
+): Promise<string> {
   const { lines } = await readHistory(folder, signal);
-  const begins = [...lines.values()].map(({ since }) => Date.parse(since) / 1_000);
-  if (begins.length === 0) return undefined;
-  return formatDate(
-    begins.reduce((first, next) => Math.min(first, next)),
-    timezone,
-  );
+  let first = requested;
+  for (const { since } of lines.values()) {
+    const day = since.slice(0, requested.length);
+    if (day < first) first = day;
+  }
+  return first;
 }
 
 const heading =
@@ -251,9 +240,9 @@ async function writeDeclaration(
   }
 }
 
-/** Formats `data from 2026-11-01 on`, or `from 2026-11-01 to 2026-11-30, no further`. */
+/** Formats `data from 2026-11-01 on`, or `from 2026-11-01 to 2026-11-30`. */
 function formatFirstNote(shown: string, { since, until, split, query }: Declaration): string {
-  const days = until === 'now' ? `${since} on` : `${since} to ${until}, no further`;
+  const days = until === 'now' ? `${since} on` : `${since} to ${until}`;
   const { breakdowns } = query;
   const by = breakdowns.length > 0 ? `by ${breakdowns.join(', ')}` : 'in total';
   return `Declared in ${shown}/${declarationName}: one file per ${split} from ${days}, ${by}.`;
@@ -268,15 +257,12 @@ function warnOfSince(shown: string, before: Declaration, after: Declaration): st
   ];
 }
 
-function warnOfReplacement(shown: string, differing: readonly string[]): string[] {
-  if (differing.length === 0) return [];
-  return [
-    `${shown} has a new declaration (${differing.join('; ')}). Its other files are from another report until adreport update downloads them.`,
-  ];
+function formatReplacement(shown: string, changes: readonly string[]): string {
+  return `${shown} has a new declaration (${changes.join('; ')}). Its other files are from another report until adreport update downloads them.`;
 }
 
-function otherReportError(shown: string, differing: readonly string[]): UsageError {
-  return new UsageError(`${shown} holds another report (${differing.join('; ')}).`, {
+function otherReportError(shown: string, changes: readonly string[]): UsageError {
+  return new UsageError(`${shown} holds another report (${changes.join('; ')}).`, {
     code: 'OTHER_REPORT',
     hint: 'Use another -o, or add --fresh to replace the folder’s declaration.',
   });
@@ -289,32 +275,27 @@ interface ShownFolder {
   readonly platform: NodeJS.Platform;
 }
 
-/**
- * Returns the declaration of a folder.
- *
- * @throws UsageError if there is no declaration, if it cannot be read, or if its `id` does not
- * match
- */
-export async function requireDeclaration(folder: string, place: ShownFolder): Promise<Declaration> {
-  const file = await readDeclaration(folder);
-  if (file.kind === 'valid') return file.declaration;
-  throw declarationError(file, place);
-}
+/** A declaration that cannot be used. */
+export type DefectiveDeclaration = Exclude<DeclarationFile, { readonly kind: 'valid' }>;
 
-function declarationError(
-  file: Exclude<DeclarationFile, { readonly kind: 'valid' }>,
+/** Returns the error about a declaration that cannot be used. */
+export function declarationError(
+  file: DefectiveDeclaration,
   { shown, platform }: ShownFolder,
 ): UsageError {
-  const name = `${shown}/${declarationName}`;
-  if (file.kind === 'edited') {
-    return new UsageError(`${name} was edited: its id does not match.`, {
-      hint: `Undo the edit, or declare what it says now: ${declaringCommand(file.declaration, { shown, platform })}`,
-    });
-  }
-  const why = file.kind === 'absent' ? 'there is no such file' : file.why;
-  return new UsageError(`Cannot read ${name}: ${why}.`, {
-    hint: 'Restore it, or replace it with run --fresh.',
+  const place = { shown, platform };
+  const isEdited = file.kind === 'edited';
+  return new UsageError(`${shown}/${declarationName} ${describeDefect(file)}.`, {
+    hint: isEdited
+      ? `Undo the edit, or declare what it says now: ${declaringCommand(file.declaration, place)}`
+      : 'Restore it, or replace it with run --fresh.',
   });
+}
+
+/** Explains why a declaration cannot be used, as a clause. */
+export function describeDefect(defect: DefectiveDeclaration): string {
+  if (defect.kind === 'edited') return 'was edited: its id does not match';
+  return `cannot be read: ${defect.kind === 'absent' ? 'there is no such file' : defect.why}`;
 }
 
 /** Formats a `run --fresh` that declares the content of an edited declaration. */

@@ -9,18 +9,8 @@ import { type FilePattern, parsePattern } from './file-pattern.ts';
 export const declarationName = '_adreport.yaml';
 
 /** The content of a folder from its first day on (cli.md, Folders). */
-export interface Declaration {
+export interface Declaration extends Pick<FolderQuery, 'since' | 'until' | 'split' | 'timezone'> {
   readonly query: FolderQuery;
-
-  /** First day, `2026-11-01`. */
-  readonly since: string;
-
-  /** Last day; `now` if the folder grows every day. */
-  readonly until: string;
-  readonly split: SplitUnit;
-
-  /** IANA name of the zone. */
-  readonly timezone: string;
 
   /** Number of parts that must pass before a file is final. */
   readonly lookback: number;
@@ -30,11 +20,16 @@ export interface Declaration {
   readonly id: string;
 }
 
-/** A query whose period is the days of a folder. Its output is relative to the folder. */
-export interface FolderQuery extends Query {
+/** A query for a folder. Its output is relative to the folder. */
+export type FolderRequest = Query & { readonly split: SplitUnit };
+
+/** A query whose period is the days of a folder. */
+export interface FolderQuery extends FolderRequest {
+  /** First day, `2026-11-01`. */
   readonly since: string;
+
+  /** Last day; `now` if the folder grows every day. */
   readonly until: string;
-  readonly split: SplitUnit;
 }
 
 export function toDeclaration(query: FolderQuery): Declaration {
@@ -70,59 +65,57 @@ export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedV
   return keysWithValues;
 }
 
-/** First and last day that a run requests. The last day is `now` if it moves with the clock. */
-export type RequestedDays = Pick<FolderQuery, 'since' | 'until'>;
+/** First and last day of a run or of a folder. */
+type FolderDays = Pick<FolderQuery, 'since' | 'until'>;
 
 /**
- * Finds the days that a run requests.
+ * Finds the days that a run requests. The last day is `now` if it moves with the clock.
  *
  * @throws UsageError for an invalid period
  */
-export function findRequestedDays(query: Query, nowMs: number): RequestedDays {
+export function findRequestedDays(query: FolderRequest, nowMs: number): FolderDays {
   const { timezone: zone, split: unit } = query;
   const isEmpty = isStillEmpty(query, { zone, unit, nowMs });
-  const window = resolvePeriod(query, { zone, unit, nowMs: isEmpty ? nowMs + laterMs : nowMs });
-  const since = formatDate(window.since, zone);
-  const moves = isEmpty || endMoves(query, nowMs, window.until);
-  return { since, until: moves ? 'now' : formatDate(window.until, zone) };
-}
-
-/** Returns true if the end of the period depends on the time of the run. */
-function endMoves(query: Query, nowMs: number, until: number): boolean {
-  const { timezone: zone, split: unit } = query;
-  const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
+  const laterWindow = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
+  const window = isEmpty && laterWindow ? laterWindow : resolvePeriod(query, { zone, unit, nowMs });
   // If a later run of the same period would begin after this end, the end is fixed.
-  return later !== undefined && later.until !== until;
+  const moves = isEmpty || (laterWindow !== undefined && laterWindow.until !== window.until);
+  return {
+    since: formatDate(window.since, zone),
+    until: moves ? 'now' : formatDate(window.until, zone),
+  };
 }
 
-/** Returns the first declaration of a folder. */
-export function firstDeclaration(query: FolderRequest, days: RequestedDays): Declaration {
-  const { period, report, ...others } = query;
-  return toDeclaration({ ...others, ...days, hasTypedMetrics: true });
+/** Declares a report for some days. */
+export function declareReport(request: FolderRequest, days: FolderDays): Declaration {
+  const { period, report, ...query } = request;
+  return toDeclaration({ ...query, ...days, hasTypedMetrics: true });
 }
 
-/** A query whose output is relative to its folder. */
-export type FolderRequest = Query & Pick<FolderQuery, 'split'>;
-
-/** Returns the declaration after another run for the same report. Only the days may grow. */
+/** Adds the days and the editable options of a run for the same report. */
 export function extendDeclaration(
-  before: Declaration,
-  query: Query,
-  days: RequestedDays,
+  { query }: Declaration,
+  request: FolderRequest,
+  requested: FolderDays,
 ): Declaration {
-  const since = before.since < days.since ? before.since : days.since;
-  const until = chooseLaterEnd(before.until, days.until);
-  return toDeclaration({ ...before.query, ...pickEdits(query), since, until });
+  const days = joinDays(query, requested);
+  return toDeclaration({ ...query, ...pickEdits(request), ...days });
 }
 
-/** Returns the declaration after `--fresh` replaced the report. The days are kept. */
+/** Declares another report (`--fresh`) for the same days and those of the run. */
 export function replaceDeclaration(
-  before: Declaration,
-  query: FolderRequest,
-  days: RequestedDays,
+  { query }: Declaration,
+  request: FolderRequest,
+  requested: FolderDays,
 ): Declaration {
-  const { since, until } = extendDeclaration(before, query, days);
-  return firstDeclaration({ ...pickEdits(before.query), ...query }, { since, until });
+  return declareReport({ ...pickEdits(query), ...request }, joinDays(query, requested));
+}
+
+function joinDays(one: FolderDays, other: FolderDays): FolderDays {
+  return {
+    since: one.since < other.since ? one.since : other.since,
+    until: chooseLaterEnd(one.until, other.until),
+  };
 }
 
 /** Returns the later of two ends. `now` is later than any day. */
@@ -140,14 +133,12 @@ function pickEdits(query: Query): Partial<Query> {
 /**
  * Gives a query without metrics the metrics of the folder. A newer release may know more metrics.
  */
-export function withFolderMetrics<AnyQuery extends Query>(
-  { query: folderQuery }: Declaration,
-  query: AnyQuery,
-): AnyQuery {
-  const isSameProfile = folderQuery.profile === query.profile;
-  return query.hasTypedMetrics || !isSameProfile
-    ? query
-    : { ...query, metrics: folderQuery.metrics };
+export function withFolderMetrics(
+  { query: { profile, metrics } }: Declaration,
+  request: FolderRequest,
+): FolderRequest {
+  const isUnchanged = request.hasTypedMetrics || request.profile !== profile;
+  return isUnchanged ? request : { ...request, metrics };
 }
 
 /** Describes how the report of a run differs from the report of the folder: `country: FR → DE`. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, OutputError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { declarationName } from './declaration.ts';
 
+/** A file on the disk. No report replaces an unreadable one, which may be a folder or a link. */
 export type FileState =
-  | { readonly kind: 'absent' }
   | {
       readonly kind: 'file';
       readonly bytes: number;
@@ -16,10 +16,7 @@ export type FileState =
       readonly sha256?: string;
     }
 
-  /**
-   * A file that cannot be read, or a folder or a link. No report replaces any of these. `why` is a
-   * clause.
-   */
+  /** `why` is a clause. */
   | { readonly kind: 'unreadable'; readonly why: string };
 
 export interface DiskOptions {
@@ -27,130 +24,68 @@ export interface DiskOptions {
 
   /** True to read and hash the files, false to read only their sizes. */
   readonly hashes: boolean;
-
-  /** Called with the number of bytes just read. */
-  readonly onBytes?: ((count: number) => void) | undefined;
 }
 
 /** Disks queue requests, so reading several files at a time is faster. */
 const workerCount = 8;
 
 /**
- * Reads the sizes of files in a folder. Also reads their hashes, if wanted.
+ * Reads the sizes, and perhaps the hashes, of the files that exist.
  *
  * @param names paths from the folder, with slashes
  * @throws the reason of the signal once the signal is aborted
  */
 export async function readFileStates(
   folder: string,
-  names: Iterable<string>,
+  names: readonly string[],
   options: DiskOptions,
 ): Promise<Map<string, FileState>> {
   const states = new Map<string, FileState>();
-  const waiting = [...names].reverse();
+  const waiting = names.values();
 
+  // All workers take their names from one iterator.
   const workers = Array.from({ length: workerCount }, async () => {
-    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    for (const name of waiting) {
       options.signal.throwIfAborted();
-      states.set(name, await readFileState(folder, name, options));
+      const state = await readFileState(folder, name, options);
+      if (state) states.set(name, state);
     }
   });
   await Promise.all(workers);
   return states;
 }
 
+/** Resolves to `undefined` if there is no such file. */
 async function readFileState(
   folder: string,
   name: string,
-  options: DiskOptions,
-): Promise<FileState> {
-  const path = join(folder, name);
+  { hashes, signal }: DiskOptions,
+): Promise<FileState | undefined> {
   try {
-    const obstacle = await findObstacle(folder, name);
-    if (obstacle !== undefined) return { kind: 'unreadable', why: obstacle };
-    if (options.hashes) return await hashFile(path, options);
-    return { kind: 'file', bytes: (await fs.lstat(path)).size };
+    const { size: bytes } = await statFile(folder, name);
+    return hashes ? await hashFile(join(folder, name), bytes, signal) : { kind: 'file', bytes };
   } catch (error) {
-    if (options.signal.aborted) throw options.signal.reason;
-    if (codeOf(error) === 'ENOENT') return { kind: 'absent' };
+    if (signal.aborted) throw signal.reason;
+    if (codeOf(error) === 'ENOENT') return undefined;
     return { kind: 'unreadable', why: accessErrorReason(error) };
   }
 }
 
-/**
- * Describes the first obstacle on the path: a link, or a last part that is not a regular file. The
- * result is a clause.
- */
-async function findObstacle(folder: string, name: string): Promise<string | undefined> {
-  const segments = name.split('/');
-  for (const [index] of segments.entries()) {
-    const within = segments.slice(0, index + 1).join('/');
-    const isLast = index === segments.length - 1;
-    const subject = isLast ? 'it' : within;
-    const stats = await fs.lstat(join(folder, within));
-    if (stats.isSymbolicLink()) return `${subject} is a link`;
-    if (isLast && stats.isDirectory()) return `${subject} is a folder`;
-    if (isLast && !stats.isFile()) return `${subject} is not a regular file`;
-  }
-  return undefined;
-}
-
 /** Throws `OutputError` if the path of a file is taken by a link, a folder or a device. */
 export async function requireWritablePath(folder: string, name: string): Promise<void> {
-  const obstacle = await findObstacle(folder, name).catch(() => undefined);
-  if (obstacle === undefined) return;
-  throw new OutputError(`Cannot write ${printable(join(folder, name))}: ${printable(obstacle)}.`, {
-    hint: 'Move it away, or replace it with a regular file or folder.',
-  });
-}
-
-const pieceBytes = 256 * 1024;
-
-async function hashFile(path: string, { signal, onBytes }: DiskOptions): Promise<FileState> {
-  const file = await openRegularFile(path, constants.O_RDONLY);
   try {
-    const { size } = await file.stat();
-    const hash = createHash('sha256');
-    // Most files are small. The extra byte makes the first read short, which ends the loop.
-    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size + 1));
-    let bytes = 0;
-    for (;;) {
-      signal.throwIfAborted();
-      const { bytesRead } = await file.read(piece, 0, piece.length, null);
-      hash.update(piece.subarray(0, bytesRead));
-      bytes += bytesRead;
-      onBytes?.(bytesRead);
-      if (bytesRead < piece.length) break;
-    }
-    return { kind: 'file', bytes, sha256: hash.digest('hex') };
-  } finally {
-    await file.close();
+    await statFile(folder, name);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return;
+    const message = `Cannot write ${join(folder, name)}: ${accessErrorReason(error)}.`;
+    throw new OutputError(printable(message), {
+      hint: 'Move it away, or replace it with a regular file or folder.',
+    });
   }
 }
 
-/** Error code for anything that is not a regular file. */
-const notRegular = 'NOT_REGULAR';
-
-/**
- * Opens a file. Throws if it is a link or not a regular file, because opening a pipe would block.
- */
-export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
-  // Windows has no O_NOFOLLOW.
-  const followsLinks = constants.O_NOFOLLOW === undefined;
-  if (followsLinks && (await isLink(path))) throw Object.assign(new Error(), { code: 'ELOOP' });
-
-  const file = await fs.open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o644);
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-
-  await file.close();
-  throw Object.assign(new Error(notRegular), { code: notRegular });
-}
-
-async function isLink(path: string): Promise<boolean> {
-  const stats = await fs.lstat(path).catch(() => undefined);
-  return stats?.isSymbolicLink() === true;
-}
+const codeOfNoFile = 'NO_REGULAR_FILE';
+const codeOfLinkedFolder = 'LINKED_FOLDER';
 
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
@@ -160,15 +95,71 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ELOOP: 'it is a link',
   EMLINK: 'it is a link',
-  ENXIO: 'it is not a regular file',
   ENOTDIR: 'a folder on its path is a file',
-  [notRegular]: 'it is not a regular file',
+  [codeOfNoFile]: 'it is not a regular file',
+  [codeOfLinkedFolder]: 'a folder on its path is a link',
 };
 
-/** Explains why the system does not allow a path to be used, as a clause. */
+/** Explains why a path cannot be used, as a clause. */
 export function accessErrorReason(error: unknown): string {
   const code = codeOf(error) ?? '';
   return reasons[code] ?? (code || String(error));
+}
+
+function accessError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** Looks at a file in a folder. Throws unless its path has no links and ends at a regular file. */
+async function statFile(folder: string, name: string): Promise<Stats> {
+  const segments = name.split('/');
+  for (let depth = 1; depth < segments.length; depth += 1) {
+    const parent = await fs.lstat(join(folder, ...segments.slice(0, depth)));
+    if (parent.isSymbolicLink()) throw accessError(codeOfLinkedFolder);
+  }
+  return statRegularFile(join(folder, name));
+}
+
+/** Looks at a path without following a link. Throws for anything but a regular file. */
+export async function statRegularFile(path: string): Promise<Stats> {
+  const stats = await fs.lstat(path);
+  if (stats.isSymbolicLink()) throw accessError('ELOOP');
+  if (stats.isDirectory()) throw accessError('EISDIR');
+  if (!stats.isFile()) throw accessError(codeOfNoFile);
+  return stats;
+}
+
+/** Flags of `open` that refuse links and do not wait for the writer of a pipe. */
+const cautious = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens a regular file, or creates it if the flags say so. Throws for anything else. */
+export async function openRegularFile(path: string, flags: number): Promise<fs.FileHandle> {
+  await statRegularFile(path).catch((error) => {
+    if (codeOf(error) !== 'ENOENT') throw error;
+  });
+  return fs.open(path, flags | cautious, 0o644);
+}
+
+const maxPieceBytes = 256 * 1024;
+
+async function hashFile(path: string, size: number, signal: AbortSignal): Promise<FileState> {
+  const file = await fs.open(path, constants.O_RDONLY | cautious);
+  try {
+    const hash = createHash('sha256');
+    // Most files are small. The extra byte makes the first read short, which ends the loop.
+    const piece = Buffer.allocUnsafe(Math.min(maxPieceBytes, size + 1));
+    let bytes = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const { bytesRead } = await file.read(piece);
+      hash.update(piece.subarray(0, bytesRead));
+      bytes += bytesRead;
+      if (bytesRead < piece.length) break;
+    }
+    return { kind: 'file', bytes, sha256: hash.digest('hex') };
+  } finally {
+    await file.close();
+  }
 }
 
 export interface Listing {

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { OutputError, RefusedReportError } from '../errors.ts';
+import { OutputError } from '../errors.ts';
 import type { Shard } from '../query/flags/read-value.ts';
 import { type FileHost, FileInUseError, retryWhileInUse } from '../text/file-in-use.ts';
 import { printable } from '../text/printable.ts';
@@ -21,21 +21,8 @@ export interface History {
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
-const historyPattern = /^_adreport(-\d+-of-\d+)?\.history$/;
-
 export function isHistoryName(name: string): boolean {
-  return historyPattern.test(name);
-}
-
-/**
- * Names the history file to which a run appends. Each shard has a history file of its own, so that
- * no two machines append to the same one.
- *
- * @param shard `--shard 2/4` gives `_adreport-2-of-4.history`
- */
-function historyName(shard: Shard | undefined): string {
-  const suffix = shard ? `-${shard.index}-of-${shard.count}` : '';
-  return `_adreport${suffix}.history`;
+  return /^_adreport(-\d+-of-\d+)?\.history$/.test(name);
 }
 
 /**
@@ -47,18 +34,18 @@ export async function readHistory(folder: string, signal: AbortSignal): Promise<
   const lines = new Map<string, FileLine>();
   const skipped = new Map<string, number>();
   const unreadable = new Map<string, string>();
+  const names = await fs.readdir(folder).catch(() => []);
 
-  for (const name of await historyNames(folder)) {
+  for (const name of names.filter(isHistoryName).sort()) {
     try {
-      const source = await readSource(join(folder, name), signal);
-      if (source.skipped > 0) skipped.set(name, source.skipped);
-      if (source.skipped > 0 && source.lines.size === 0) {
-        unreadable.set(name, 'it has no line that can be read');
-      }
-      for (const line of source.lines.values()) {
+      const file = await readHistoryFile(join(folder, name), signal);
+      for (const line of file.lines.values()) {
         const other = lines.get(line.file);
         if (!other || createdMs(other) <= createdMs(line)) lines.set(line.file, line);
       }
+      if (file.skipped > 0) skipped.set(name, file.skipped);
+      const isDamaged = file.skipped > 0 && file.lines.size === 0;
+      if (isDamaged) unreadable.set(name, 'it has no line that can be read');
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       unreadable.set(name, accessErrorReason(error));
@@ -71,62 +58,37 @@ function createdMs({ created }: FileLine): number {
   return Date.parse(created);
 }
 
-async function historyNames(folder: string): Promise<string[]> {
-  const names = await fs.readdir(folder).catch(() => []);
-  return names.filter(isHistoryName).sort();
-}
-
 /** Reads one history file. The last line about a file counts. */
-async function readSource(path: string, signal: AbortSignal) {
-  const { fileLineSchema } = await loadSchema();
+async function readHistoryFile(path: string, signal: AbortSignal) {
+  // Loaded lazily, because most commands do not use a history.
+  const { fileLineSchema } = await import('./history-schema.ts');
   const lines = new Map<string, FileLine>();
   let skipped = 0;
-  for (const bytes of splitLines(await readAll(path, signal))) {
-    const { data: line } = fileLineSchema.safeParse(parseJson(bytes));
+  for (const text of await readLines(path, signal)) {
+    const { data: line } = fileLineSchema.safeParse(parseJson(text));
     if (line) lines.set(line.file, line);
     else skipped += 1;
   }
   return { lines, skipped };
 }
 
-/** Loaded lazily, because most commands do not use a history. */
-function loadSchema() {
-  return import('./history-schema.ts');
-}
-
-/** adreport writes no longer line. */
-const maxLineBytes = 1024 * 1024;
-
-/** Parses a line; `undefined` if it is incomplete. */
-function parseJson(bytes: Buffer): unknown {
-  if (bytes.length > maxLineBytes || !isUtf8(bytes)) return undefined;
+/** Returns the lines that are not empty. */
+async function readLines(path: string, signal: AbortSignal): Promise<string[]> {
+  const file = await openRegularFile(path, constants.O_RDONLY);
   try {
-    // Editors may add a BOM.
-    return JSON.parse(bytes.toString().replace(/^\ufeff/, ''));
-  } catch {
-    return undefined;
-  }
-}
-
-async function readAll(path: string, signal: AbortSignal): Promise<Buffer> {
-  const file = await openRegularFile(path, fs.constants.O_RDONLY);
-  try {
-    return await file.readFile({ signal });
+    const text = await file.readFile({ encoding: 'utf8', signal });
+    return text.split('\n').filter((line) => line !== '');
   } finally {
     await file.close();
   }
 }
 
-const lineBreak = 0x0a;
-
-/** Yields the lines that are not empty. */
-function* splitLines(bytes: Buffer): Generator<Buffer> {
-  let start = 0;
-  while (start < bytes.length) {
-    const next = bytes.indexOf(lineBreak, start);
-    const end = next === -1 ? bytes.length : next;
-    if (end > start) yield bytes.subarray(start, end);
-    start = end + 1;
+/** Returns `undefined` for a line that is incomplete. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -141,21 +103,20 @@ export interface HistoryTarget {
   /** Absolute path. */
   readonly folder: string;
 
+  /**
+   * Each shard has a history file of its own, so that no two machines append to the same one.
+   */
   readonly shard?: Shard | undefined;
   readonly host: FileHost;
 }
 
 /**
  * Appends a line with a single write, so that concurrent runs do not mix their lines. If a power
- * cut left the last line incomplete, that line is ended first. Long strings from the service are
- * cut.
+ * cut left the last line incomplete, that line is ended first.
  *
- * @throws RefusedReportError if the line could not be read again, for example because a sum has
- * thousands of digits
  * @throws OutputError if the history cannot be written
  */
-export async function appendLine(target: HistoryTarget, download: FileLine): Promise<void> {
-  const line = await toReadable(download);
+export async function appendLine(target: HistoryTarget, line: FileLine): Promise<void> {
   const consequence = `${line.file} was not written`;
   const appending = lastAppend.then(() => {
     return withHistory(target, consequence, (file) => writeLine(file, JSON.stringify(line)));
@@ -170,23 +131,6 @@ export async function appendLine(target: HistoryTarget, download: FileLine): Pro
  */
 let lastAppend: Promise<void> = Promise.resolve();
 
-async function toReadable(line: FileLine): Promise<FileLine> {
-  const { fileLineSchema, maxLineText, maxWarnings } = await loadSchema();
-  const cut = (text: string): string => text.slice(0, maxLineText);
-  const { data, error } = fileLineSchema.safeParse({
-    ...line,
-    report: line.report === null ? null : cut(line.report),
-    warnings: line.warnings.slice(0, maxWarnings).map(cut),
-  });
-  if (data) return data;
-
-  const member = error.issues[0]?.path.join(' ') ?? 'a member';
-  const file = printable(line.file);
-  throw new RefusedReportError(`Cannot record ${file} in the history: ${member} is too long.`, {
-    hint: 'The file was not written. Leave this metric out with --metrics.',
-  });
-}
-
 /** Throws `OutputError` if lines cannot be appended to the file. */
 export async function requireAppendable(target: HistoryTarget): Promise<void> {
   await withHistory(target, 'nothing was requested', async () => {});
@@ -197,8 +141,9 @@ async function withHistory(
   consequence: string,
   use: (file: fs.FileHandle) => Promise<void>,
 ): Promise<void> {
-  const path = join(folder, historyName(shard));
-  const { O_RDWR, O_APPEND, O_CREAT } = fs.constants;
+  const suffix = shard ? `-${shard.index}-of-${shard.count}` : '';
+  const path = join(folder, `_adreport${suffix}.history`);
+  const { O_RDWR, O_APPEND, O_CREAT } = constants;
   try {
     const file = await retryWhileInUse(host, () => {
       return openRegularFile(path, O_RDWR | O_APPEND | O_CREAT);
@@ -228,9 +173,8 @@ async function hasTornEnd(file: fs.FileHandle): Promise<boolean> {
   const { size } = await file.stat();
   if (size === 0) return false;
 
-  const last = Buffer.alloc(1);
-  await file.read(last, 0, 1, size - 1);
-  return last[0] !== lineBreak;
+  const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: size - 1 });
+  return buffer.toString() !== '\n';
 }
 
 /** Returns a note for each history file that has unreadable lines. */

@@ -11,8 +11,8 @@ import { checkFolder } from './check-folder.ts';
 import type { Declaration } from './declaration.ts';
 import { declare, planDeclaration } from './declaration-file.ts';
 import { isDue } from './due.ts';
-import { findPlace } from './folder-place.ts';
 import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
+import { locateFolder } from './locate-folder.ts';
 import type { OutputFolder } from './record-download.ts';
 
 /** A run that fills a folder. */
@@ -47,7 +47,7 @@ export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFol
   const { query } = whole;
   const { split = 'day' } = query;
   const [{ path, format }] = query.outputs;
-  const { folder, output } = findPlace(path, { names: nameValues(whole), cwd });
+  const { folder, output } = locateFolder(path, { names: nameValues(whole), cwd });
   const shown = relative(cwd, folder) || '.';
   const request = { ...query, split, outputs: [{ path: output, format }] as const };
   const declaring = { ...run, folder, shown, query: request };
@@ -69,8 +69,8 @@ function warnAboutEarlierParts(
   since: number,
   { host, nowMs, shown }: FolderRun & { readonly shown: string },
 ): string[] {
-  const now = Math.floor(nowMs / 1_000);
-  const { problems } = checkFolder(snapshot, now, { parts: ({ end }) => end <= since });
+  const selection = { window: { since: 0, until: since - 1 } };
+  const { problems } = checkFolder({ ...snapshot, selection }, Math.floor(nowMs / 1_000));
   const clauses: string[] = [];
   for (const kind of ['missing', 'stale']) {
     const count = problems.filter((problem) => problem.kind === kind).length;

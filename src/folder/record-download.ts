@@ -1,20 +1,20 @@
 import * as fs from 'node:fs/promises';
-import { type Column, fieldTypeOf, metricOfField } from '../contract/columns.ts';
+import { type Column, fieldOfColumn, fieldTypeOf } from '../contract/columns.ts';
 import { type CheckMessage, IncompleteDataError, OutputError } from '../errors.ts';
 import type { WrittenFile } from '../output/written-file.ts';
 import { formatEnds } from '../query/calendar.ts';
 import { listQueryColumns } from '../query/columns.ts';
-import { defaultMetrics } from '../query/metrics.ts';
 import type { Part } from '../query/query.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
 import type { GroupedTotals } from '../totals/grouped-totals.ts';
-import { formatSum, metricDigits } from '../totals/report-metrics.ts';
+import { padMoney } from '../totals/numbers.ts';
+import { formatSum } from '../totals/report-metrics.ts';
 import type { Declaration } from './declaration.ts';
-import { requireWritablePath } from './disk.ts';
+import { readFileStates, requireWritablePath } from './disk.ts';
+import { isChanged } from './due.ts';
 import { appendLine, type HistoryTarget, hasNumbers } from './history.ts';
 import type { FileLine, Totals } from './history-schema.ts';
-import { findFileToKeep, type KeptFile } from './kept-file.ts';
 
 /** The folder that a run fills. */
 export interface OutputFolder extends HistoryTarget {
@@ -47,6 +47,17 @@ interface CompleteReport {
 /** Totals that changed since the last download. */
 type Changes = Readonly<Record<string, readonly [before: string, after: string]>>;
 
+/** A file that a report without numbers must not replace. */
+interface KeptFile {
+  /** Rows of the file; `null` if the file does not match its history line. */
+  readonly rows: number | null;
+  readonly bytes: number;
+  readonly sha256: string;
+
+  /** True if the file has the report of the declaration. */
+  readonly matchesDeclaration: boolean;
+}
+
 /** Result of recording a report. */
 export interface RecordResult {
   /** Set if the existing file must be kept. */
@@ -66,27 +77,45 @@ export async function recordDownload(
   report: CompleteReport,
 ): Promise<RecordResult> {
   await requireUnmovedFolder(filled, report.part);
-  const { declaration, lines, host } = filled;
+  const { declaration } = filled;
   const line = buildLine(declaration, report);
-  const name = line.file;
-  const last = lines.get(name);
-  const shown = printable(name);
-  if (!report.hasNumbers) {
-    const { folder } = filled;
-    const { id } = declaration;
-    const kept = await findFileToKeep({ folder, name, line: last, id, signal: host.signal });
-    const wouldChange = kept && kept.sha256 !== line.sha256;
+  const shown = printable(line.file);
+  const kept = report.hasNumbers ? undefined : await findFileToKeep(filled, line);
+  if (kept) {
     const why =
       'because the new report has no numbers. To accept that, delete the file and run again';
-    if (wouldChange) return { kept, warnings: [`${shown} was kept, ${why}.`] };
+    return { kept, warnings: [`${shown} was kept, ${why}.`] };
   }
 
   await appendLine(filled, line);
-  const isLost = !report.hasNumbers && last !== undefined && hasNumbers(last);
-  const before = `the last download had ${formatPlural(last?.rows ?? 0, 'row')}`;
-  const warnings = isLost ? [`${shown} now has no numbers; ${before}.`] : [];
+  const last = filled.lines.get(line.file);
+  const warnings: string[] = [];
+  if (!report.hasNumbers && last && hasNumbers(last)) {
+    const rows = formatPlural(last.rows, 'row');
+    warnings.push(`${shown} now has no numbers; the last download had ${rows}.`);
+  }
   const isSameReport = last?.id === declaration.id;
   return { changes: isSameReport ? findChanges(last.totals, line.totals) : undefined, warnings };
+}
+
+/**
+ * Finds the file that a report without numbers would replace. A file is not protected if it is
+ * empty, if its history line has no numbers, or if the report has the same bytes.
+ */
+async function findFileToKeep(
+  { folder, declaration, lines, host }: OutputFolder,
+  { file: name, sha256: newHash }: FileLine,
+): Promise<KeptFile | undefined> {
+  const options = { hashes: true, signal: host.signal };
+  const file = (await readFileStates(folder, [name], options)).get(name);
+  if (file?.kind !== 'file' || file.bytes === 0 || file.sha256 === newHash) return undefined;
+
+  const { bytes, sha256 = '' } = file;
+  const line = lines.get(name);
+  if (!line || isChanged(file, line))
+    return { rows: null, bytes, sha256, matchesDeclaration: false };
+  if (!hasNumbers(line)) return undefined;
+  return { rows: line.rows, bytes, sha256, matchesDeclaration: line.id === declaration.id };
 }
 
 /**
@@ -123,7 +152,7 @@ function buildLine({ id, pattern }: Declaration, report: CompleteReport): FileLi
     rows: file.rowCount,
     bytes: file.sizeBytes,
     sha256: file.sha256 ?? '',
-    totals: toTotals(sums, listQueryColumns(part.query)),
+    totals: formatTotals(sums, listQueryColumns(part.query)),
     warnings: warnings.map(({ message }) => message),
   };
 }
@@ -146,7 +175,7 @@ function formatPercentChange(before: string, after: string): string {
   return `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 }
 
-/** Describes the totals that changed; `undefined` if all are the same. */
+/** Returns `undefined` if all totals are the same. */
 function findChanges(before: Totals, now: Totals): Changes | undefined {
   const changes: Record<string, readonly [string, string]> = {};
   for (const [metric, value] of Object.entries(now)) {
@@ -156,20 +185,16 @@ function findChanges(before: Totals, now: Totals): Changes | undefined {
   return Object.keys(changes).length > 0 ? changes : undefined;
 }
 
-/** Sums each requested metric exactly, by metric name. */
-function toTotals(sums: CompleteReport['sums'], columns: readonly Column[]): Totals {
+/** Formats the exact sum of each requested metric, by metric name. */
+function formatTotals(sums: CompleteReport['sums'], columns: readonly Column[]): Totals {
   const all = sums.totals();
   const totals: Record<string, string> = {};
-  // A report without rows has a sum of 0 for each metric.
-  for (const { metric, type, hidden } of columns) {
-    if (metric !== undefined && !hidden) totals[metric] = type === 'money' ? '0.00' : '0';
-  }
-
-  const requested = new Set<string | undefined>(columns.map(({ metric }) => metric));
-  for (const metric of defaultMetrics(sums.metrics)) {
-    const name = metricOfField(metric.field)?.name ?? metric.field;
-    if (metric.derived || !requested.has(name)) continue;
-    totals[name] = metricDigits(metric, all) ?? '0';
+  for (const column of columns) {
+    const { metric, type, hidden } = column;
+    if (metric === undefined || hidden) continue;
+    // A report without rows has a sum of 0 for each metric.
+    const sum = String(all.get(fieldOfColumn(column, sums.metrics)) ?? 0);
+    totals[metric] = type === 'money' ? padMoney(sum) : sum;
   }
   return totals;
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Column } from '../contract/columns.ts';
 import { UsageError } from '../errors.ts';
-import { isFolderRecord } from '../folder/folder-snapshot.ts';
+import { isFolderRecord } from '../folder/find-folders.ts';
 import { formats } from '../formats/index.ts';
 import { findPrinter } from '../formats/page-printer.ts';
 import type { EncodeOptions } from '../output/encoder.ts';

@@ -178,17 +178,17 @@ describe('the days of a folder', () => {
     expect(await check()).toEqual([]);
   });
 
-  test('a first run with a fixed end says that it goes no further', async () => {
+  test('a first run with a fixed end says its last day', async () => {
     const { run } = await openFolderScene();
     const { stderr } = await run(`run --period 2026-11-01..2026-11-05 --split day ${output}`);
-    expect(stderr).toContain('from 2026-11-01 to 2026-11-05, no further, in total.');
+    expect(stderr).toContain('from 2026-11-01 to 2026-11-05, in total.');
   });
 
   test('update --since before the beginning is a note; a period without a day is exit 2', async () => {
     const { run, runWell } = await openFolderScene();
     await runWell(`run --since 2026-11-15 ${request} ${output}`);
     expect((await runWell('update data --since 2026-11-01')).stderr).toContain(
-      'data begins on 2026-11-15. For earlier days, use adreport run with --since',
+      'data begins on 2026-11-15. To add earlier days, repeat the first adreport run with',
     );
     for (const command of ['check', 'update']) {
       expect(await run(`${command} data --period 2025`)).toMatchObject({

@@ -36,7 +36,7 @@ describe('a path that is not a folder of reports', () => {
 
     const refusals = [
       ['view empty', 'empty has no declaration (_adreport.yaml).'],
-      ['view torn', 'Cannot read torn/_adreport.yaml'],
+      ['view torn', 'torn/_adreport.yaml cannot be read'],
       ['view garbage', '4 of 4 days are missing'],
       ['view gone', 'No files to show in gone: 4 of 4 days are missing (2026-10-01'],
       ['view data/*.csv', 'data/*.csv does not exist.'],

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { findPart } from '../../folder/due.ts';
 import { readFolder } from '../../folder/folder-snapshot.ts';
 import { type SelectedPart, selectFiles } from '../../folder/select-files.ts';
 import type { Window } from '../../query/calendar.ts';
@@ -58,13 +57,9 @@ async function selectFolderFiles(
   { path, declaration }: DeclaredFolder,
   { window, now, signal }: Search,
 ): Promise<SelectedPart[]> {
-  const isSelected = (name: string): boolean => {
-    const part = window && findPart(name, declaration);
-    return !window || (part !== undefined && part.since <= window.until && window.since < part.end);
-  };
   const select = async (): Promise<SelectedPart[]> => {
-    const state = await readFolder(path, declaration, { signal, hashes: true, isSelected });
-    return selectFiles(state, { window, now });
+    const reading = { selection: { window }, signal, hashes: true };
+    return selectFiles(await readFolder(path, declaration, reading), now);
   };
   const selected = await select();
   // A run at the same time may have written the history line of a file, but not yet the file.

@@ -2,10 +2,12 @@ import { stat } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { UsageError } from '../../errors.ts';
 import type { Declaration } from '../../folder/declaration.ts';
-import { readDeclaration, requireDeclaration } from '../../folder/declaration-file.ts';
-import { findMismatch, findPart } from '../../folder/due.ts';
-import { findFolders, readFolder, type TypedPath } from '../../folder/folder-snapshot.ts';
+import { declarationError, readDeclaration } from '../../folder/declaration-file.ts';
+import { findMismatch } from '../../folder/due.ts';
+import { findFolders, type TypedPath } from '../../folder/find-folders.ts';
+import { readFolder } from '../../folder/folder-snapshot.ts';
 import type { FileLine } from '../../folder/history-schema.ts';
+import { findPart } from '../../folder/parts.ts';
 import type { CalendarUnit } from '../../query/calendar.ts';
 import { refuseUrlToRead } from '../../query/url.ts';
 import type { Context } from '../../run/context.ts';
@@ -108,8 +110,9 @@ async function openFolder(
     });
   }
   const path = found.folder;
-  const place = { shown: join(shown, relative(absolute, path)), platform };
-  return { shown, path, declaration: await requireDeclaration(path, place) };
+  const file = await readDeclaration(path);
+  if (file.kind === 'valid') return { shown, path, declaration: file.declaration };
+  throw declarationError(file, { shown: join(shown, relative(absolute, path)), platform });
 }
 
 /**
@@ -125,10 +128,9 @@ async function identifyFiles(
   const warnings: string[] = [];
   const read = await readDeclaration(folder);
   const declaration = read.kind === 'valid' ? read.declaration : undefined;
-  const names = new Set(named.map(({ name }) => name));
-  const isSelected = (name: string): boolean => names.has(name);
+  const selection = { names: new Set(named.map(({ name }) => name)) };
   const state =
-    declaration && (await readFolder(folder, declaration, { signal, hashes: true, isSelected }));
+    declaration && (await readFolder(folder, declaration, { selection, signal, hashes: true }));
 
   for (const { absolute: path, shown, name } of named) {
     const file = { path, shown };

@@ -9,7 +9,7 @@ import {
 } from '../query/file-name.ts';
 
 /** The folder in which an output keeps its files. */
-export interface FolderPlace {
+export interface LocatedFolder {
   /** Absolute path, up to the first placeholder of time. */
   readonly folder: string;
 
@@ -23,10 +23,10 @@ export interface FolderPlace {
  * @param output value of `-o`
  * @throws UsageError if a placeholder is not allowed in the output of a folder
  */
-export function findPlace(
+export function locateFolder(
   output: string,
   { names, cwd }: { readonly names: NameValues; readonly cwd: string },
-): FolderPlace {
+): LocatedFolder {
   const rest = output.slice(beforeTime(output).length);
   const misplaced = listPlaceholders(rest).find((name) => ['account', 'report'].includes(name));
   if (misplaced !== undefined) {

@@ -1,0 +1,90 @@
+import * as fs from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { codeOf, UsageError } from '../errors.ts';
+import { printable } from '../text/printable.ts';
+import { declarationName } from './declaration.ts';
+import { isHistoryName } from './history.ts';
+
+/** Recognizes the names of declarations and history files. No report replaces these files. */
+export function isFolderRecord(name: string): boolean {
+  return name === declarationName || isHistoryName(name);
+}
+
+/** A path that the user typed. */
+export interface TypedPath {
+  readonly absolute: string;
+
+  /** The path as the user typed it. */
+  readonly shown: string;
+}
+
+/** A declared folder at a path that the user typed. */
+export interface FolderTarget {
+  /** Absolute path. */
+  readonly folder: string;
+
+  /** Path of a single typed file from the folder; absent for the whole folder. */
+  readonly file?: string;
+}
+
+/**
+ * Finds the declared folders at a path and below it. For a file, finds the folder that contains it.
+ *
+ * @throws UsageError if a path does not exist or has no declaration, because an unmounted disk must
+ * not pass the check
+ */
+export async function findFolders(path: TypedPath, signal: AbortSignal): Promise<FolderTarget[]> {
+  if (!(await isFolder(path))) return [await findFolderAbove(path)];
+
+  const targets: FolderTarget[] = [];
+  const waiting = [path.absolute];
+  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
+    signal.throwIfAborted();
+    const entries = await fs.readdir(folder, { withFileTypes: true }).catch(() => []);
+    if (entries.some(({ name }) => name === declarationName)) targets.push({ folder });
+    for (const entry of entries) {
+      const isVisible = entry.isDirectory() && !entry.name.startsWith('.');
+      if (isVisible) waiting.push(join(folder, entry.name));
+    }
+  }
+  if (targets.length === 0) throw await notDeclaredError(path);
+  return targets.sort((one, other) => (one.folder < other.folder ? -1 : 1));
+}
+
+async function isFolder({ absolute, shown }: TypedPath): Promise<boolean> {
+  try {
+    return (await fs.stat(absolute)).isDirectory();
+  } catch (error) {
+    const code = codeOf(error) ?? '';
+    const isAbsent = ['ENOENT', 'ENOTDIR'].includes(code);
+    const why = isAbsent ? 'does not exist' : `cannot be read (${code})`;
+    throw new UsageError(`${printable(shown)} ${why}.`, {
+      hint: 'Name a folder that run fills, or a file in one. If there was one, check that its disk is mounted.',
+    });
+  }
+}
+
+/** Finds the declared folder nearest above a file. */
+async function findFolderAbove(path: TypedPath): Promise<FolderTarget> {
+  let folder = path.absolute;
+  while (folder !== dirname(folder)) {
+    folder = dirname(folder);
+    const names = await listNames(folder);
+    if (!names.includes(declarationName)) continue;
+    return { folder, file: relative(folder, path.absolute).split(sep).join('/') };
+  }
+  throw await notDeclaredError(path);
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  return fs.readdir(folder).catch(() => []);
+}
+
+async function notDeclaredError({ absolute, shown }: TypedPath): Promise<UsageError> {
+  const hasHistory = (await listNames(absolute)).some(isHistoryName);
+  return new UsageError(`${printable(shown)} has no declaration (${declarationName}).`, {
+    hint: hasHistory
+      ? 'It has a history: run the command that filled it again, which writes a new declaration.'
+      : 'If run has filled it, check that its disk is mounted. To fill a folder, see: adreport help folders',
+  });
+}

@@ -1,0 +1,74 @@
+import { UsageError } from '../errors.ts';
+import { resolvePeriod, type TypedPeriod } from '../query/period.ts';
+import { printable } from '../text/printable.ts';
+import { type DefectiveDeclaration, readDeclaration } from './declaration-file.ts';
+import { findFolders, type TypedPath } from './find-folders.ts';
+import { type FolderSnapshot, readFolder } from './folder-snapshot.ts';
+import { listParts } from './parts.ts';
+
+/** A folder that the command line names, or the reason why its declaration cannot be used. */
+export type NamedFolder = { readonly folder: string } & (
+  | { readonly snapshot: FolderSnapshot; readonly defect?: undefined }
+  | { readonly snapshot?: undefined; readonly defect: DefectiveDeclaration }
+);
+
+export interface ReadFoldersOptions {
+  /** Limits what is read. Without a period, the whole folder is read. */
+  readonly period: TypedPeriod;
+
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads the declared folders at a path and below it, with the bytes of their files.
+ *
+ * @throws UsageError if the path has no declaration, or if the period is invalid or has no day of
+ * these folders
+ */
+export async function readFolders(
+  path: TypedPath,
+  options: ReadFoldersOptions,
+): Promise<NamedFolder[]> {
+  const { period, since, until } = options.period;
+  const isTyped = (period ?? since ?? until) !== undefined;
+  const folders: NamedFolder[] = [];
+  for (const { folder, file: name } of await findFolders(path, options.signal)) {
+    const file = await readDeclaration(folder);
+    if (file.kind !== 'valid') {
+      folders.push({ folder, defect: file });
+      continue;
+    }
+    const { timezone: zone, split: unit } = file.declaration;
+    const place = { zone, unit, nowMs: options.nowMs };
+    const selection = {
+      window: isTyped ? resolvePeriod({ period, since, until }, place) : undefined,
+      names: name === undefined ? undefined : new Set([name]),
+    };
+    const reading = { selection, signal: options.signal, hashes: true };
+    folders.push({ folder, snapshot: await readFolder(folder, file.declaration, reading) });
+  }
+  if (isTyped) requireParts(path, folders, options);
+  return folders;
+}
+
+/** Throws `UsageError` if the typed period has no day of any folder. */
+function requireParts(
+  { shown }: TypedPath,
+  folders: readonly NamedFolder[],
+  { period: { period, since, until }, nowMs }: ReadFoldersOptions,
+): void {
+  const snapshots = folders.flatMap(({ snapshot }) => snapshot ?? []);
+  const [first] = snapshots;
+  const hasParts = snapshots.some(({ declaration, selection }) => {
+    return listParts(declaration, nowMs / 1_000, selection).length > 0;
+  });
+  if (!first || hasParts) return;
+
+  const typed = period ?? [since, until].filter(Boolean).join(' to ');
+  throw new UsageError(`${printable(shown)} has no days in ${printable(typed)}.`, {
+    about: { flag: period === undefined ? '--since' : '--period' },
+    hint: `Choose days from ${first.declaration.since} to ${first.declaration.until}.`,
+  });
+}
