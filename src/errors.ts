@@ -209,7 +209,7 @@ export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
   [0, 'done'],
   [1, 'a bug in adreport'],
-  [2, 'usage'],
+  [2, 'wrong flags, period or settings'],
   [3, 'not signed in, or refused'],
   [4, 'the service rejected the request'],
   [5, 'unreachable, after the retries'],
