@@ -1,4 +1,3 @@
-import { closeRows } from '../view/groups/group-files.ts';
 import { formatDocument, formatView } from '../view/model/format-view.ts';
 import { writeFiles } from '../view/model/write-files.ts';
 import { readView } from '../view/read-view.ts';
@@ -19,11 +18,12 @@ export const viewCommand = declareCommand({
     const form = chooseForm(context, options);
     const view = await readView(context, options, { paths, form });
     try {
-      if (form === 'text') context.console.write(await formatView(context, view));
-      else if (form === 'document') context.console.write(formatDocument(view));
-      else await writeFiles(context, view);
+      const text = form === 'text' ? await formatView(context, view) : '';
+      if (form === 'document') context.console.write(formatDocument(view));
+      else if (form === 'files' || view.rows) await writeFiles(context, view, text);
+      else context.console.write(text);
     } finally {
-      await closeRows(view.read);
+      await view.read.close();
     }
     return 0;
   },

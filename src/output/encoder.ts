@@ -26,9 +26,6 @@ export interface TableLook {
 
   /** Default: plain text. */
   readonly style?: TableStyle;
-
-  /** Default: true. */
-  readonly totals?: boolean;
 }
 
 /** Prints a page and returns the bytes of the PDF. Throws `OutputError`. */

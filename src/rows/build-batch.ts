@@ -57,3 +57,20 @@ export function buildBatch(
   };
   return batch;
 }
+
+const batchSize = 1_000;
+
+/**
+ * Makes batches of items.
+ *
+ * @param toValues returns the values of an item as JSON, one per field
+ */
+export function* buildBatches<Item>(
+  fields: readonly string[],
+  items: readonly Item[],
+  toValues: (item: Item) => readonly string[],
+): Generator<RowBatch> {
+  for (let at = 0; at < items.length; at += batchSize) {
+    yield buildBatch(fields, items.slice(at, at + batchSize).map(toValues), at);
+  }
+}

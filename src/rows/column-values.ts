@@ -92,8 +92,9 @@ export function readField(batch: RowBatch, field: string): readonly (Value | und
 
 function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
   const { bytes, fields, rowCount, valueStarts, valueEnds } = batch;
-  const values = new Array<Value | undefined>(rowCount).fill(undefined);
   const index = fields.indexOf(field);
+  const usual = index < 0 && field === 'date' ? batch.day : undefined;
+  const values = new Array<Value | undefined>(rowCount).fill(usual);
   if (index < 0) return values;
 
   const view = ascii.toDataView(bytes);

@@ -121,24 +121,23 @@ interface CopiedRows {
 
   /** Fields to write. Default: all. */
   readonly fields?: readonly string[] | undefined;
-
-  /** Further members, as JSON without braces, for the beginning of each row. */
-  readonly members?: string;
 }
 
 /** Returns rows of a batch as JSON objects, one per line. */
-export function copyRows(batch: RowBatch, { rows, fields, members = '' }: CopiedRows): Buffer {
-  const { bytes, rowStarts, rowEnds } = toRanges(batch);
-  const picked = fields?.map((field) => ({
+export function copyRows(batch: RowBatch, { rows, fields }: CopiedRows): Buffer {
+  const { bytes, rowStarts, rowEnds, renamedKeys } = toRanges(batch);
+  const named = renamedKeys.size > 0 ? batch.fields : undefined;
+  const picked = (fields ?? named)?.map((field) => ({
     key: JSON.stringify(field),
     values: readJsonValues(batch, field),
   }));
+  const date = fields || batch.day === undefined ? '' : `"date":"${batch.day}"`;
   let lines = '';
   for (const row of rows) {
     const json = picked
       ? picked.map(({ key, values }) => `${key}:${values[row] ?? 'null'}`).join(',')
       : compactJson(bytes.toString('utf8', rowStarts[row], rowEnds[row])).slice(1, -1);
-    lines += `{${[members, json].filter((part) => part !== '').join(',')}}\n`;
+    lines += `{${[date, json].filter((part) => part !== '').join(',')}}\n`;
   }
   return Buffer.from(lines);
 }

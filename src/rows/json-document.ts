@@ -21,11 +21,16 @@ const maxQuotedBytes = 300;
  * in any order, a bare array of rows, or one row per line.
  *
  * @param areLines for one row per line (NDJSON)
+ * @param fields that every batch has, before those of the rows
  * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
  * @throws RejectedError if it is an error document
  */
-export function readDocument(window: ascii.ByteWindow, areLines: boolean): RowBatches {
-  return new DocumentReader(window, areLines).read();
+export function readDocument(
+  window: ascii.ByteWindow,
+  areLines: boolean,
+  fields: readonly string[] = [],
+): RowBatches {
+  return new DocumentReader(window, areLines, fields).read();
 }
 
 /** A member; its indexes are those of the window. */
@@ -58,10 +63,11 @@ class DocumentReader {
   /** Token before the next row. */
   #tokenBefore: 'bracket' | 'row' | 'comma' = 'bracket';
 
-  constructor(window: ascii.ByteWindow, areLines: boolean) {
+  constructor(window: ascii.ByteWindow, areLines: boolean, fields: readonly string[]) {
     this.#window = window;
     this.#areLines = areLines;
     this.#scanner = new RowScanner(window.pieceBytes);
+    for (const field of fields) this.#ranges.addField(field);
   }
 
   async *read(): RowBatches {

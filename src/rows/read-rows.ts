@@ -12,6 +12,9 @@ export interface ReadOptions {
   /** Number of bytes that are scanned together. This changes the size of batches, not the rows. */
   readonly pieceBytes?: number;
 
+  /** Fields that every batch has, before those of the rows. */
+  readonly fields?: readonly string[];
+
   /** Allows or expects one row per line (NDJSON), as in files; neither by default. */
   readonly lines?: 'allowed' | 'expected';
 
@@ -46,7 +49,7 @@ export async function* readRows(
     const form = lines === 'expected' ? 'lines' : detectForm(head, options);
     if (form !== 'csv') {
       const window = new ByteWindow(head, source, pieceBytes);
-      return yield* readDocument(window, form === 'lines');
+      return yield* readDocument(window, form === 'lines', options.fields);
     }
 
     const { detectDelimiter: delimiterOf, readCsvLines } = await import('./csv-rows.ts');

@@ -75,8 +75,9 @@ export function toRows(batch: RowBatch): readonly Row[] {
 /** Returns the compact JSON of a field in each row; `undefined` if a row does not have the key. */
 export function readJsonValues(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
-  const values = new Array<string | undefined>(rowCount).fill(undefined);
   const index = fields.indexOf(field);
+  const usual = index < 0 && field === 'date' ? JSON.stringify(batch.day) : undefined;
+  const values = new Array<string | undefined>(rowCount).fill(usual);
   if (index < 0) return values;
 
   for (let row = 0; row < rowCount; row++) {
@@ -92,7 +93,7 @@ export function readJsonValues(batch: RowBatch, field: string): (string | undefi
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
-  if (index < 0) return false;
+  if (index < 0) return field === 'date' && batch.day !== undefined;
 
   for (let at = index; at < rowCount * fields.length; at += fields.length) {
     const start = valueStarts[at] as number;

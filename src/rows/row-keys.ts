@@ -28,9 +28,6 @@ interface KeyedRows {
 
   /** Number of rows, from the first on; by default all. */
   readonly rowCount?: number;
-
-  /** `date` of rows that have none. */
-  readonly day?: string | undefined;
 }
 
 /** Rows to add, and their owner. */
@@ -125,7 +122,8 @@ export class RowKeys {
   }
 
   /** Hashes the keys of a batch into `#hashes`, and returns how many there are. */
-  #hash(batch: RowBatch, { fields, rowCount = batch.rowCount, day }: KeyedRows): number {
+  #hash(batch: RowBatch, { fields, rowCount = batch.rowCount }: KeyedRows): number {
+    const { day } = batch;
     const ranges = toRanges(batch);
     // Its bytes may have changed.
     this.#hourBefore = undefined;

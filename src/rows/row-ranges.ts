@@ -19,6 +19,9 @@ export interface RowBatch {
 
   /** Size of the rows in the body. */
   readonly sizeBytes: number;
+
+  /** `date` of all rows, if their file is that of a day and they have no time of their own. */
+  readonly day?: string | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { fieldOfMetric, metricOfField } from '../contract/columns.ts';
 import { derivedMetrics } from '../contract/vocabulary.ts';
 import type { KeyColumn } from '../query/file-columns.ts';
 import { notCents, readField, summarizeNumbers, toCents } from '../rows/column-values.ts';
-import type { RowBatch, Value } from '../rows/row-batch.ts';
+import type { RowBatch } from '../rows/row-batch.ts';
 import type { Decimal } from '../text/decimal.ts';
 import { ExactSum } from './exact-sum.ts';
 import { dayIn, findTimeField, type GroupKey, toGroupValue } from './group-keys.ts';
@@ -28,14 +28,6 @@ export interface Group {
 
 /** Selects the columns to group by from the columns of the first rows. */
 type KeyFinder = (fields: readonly string[]) => readonly KeyColumn[];
-
-export interface SelectedRows {
-  /** Indexes of the rows in the batch; by default all. */
-  readonly rows?: readonly number[] | undefined;
-
-  /** Day of the rows, if they have no `date`. */
-  readonly day?: string | undefined;
-}
 
 /** Two metrics of a rate, and the sum of the first over rows without the other. */
 interface RatePair {
@@ -114,18 +106,21 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** Adds the keys and metrics of a report, which may have no rows. */
-  addFields(fields: readonly string[], { day }: SelectedRows = {}): void {
+  addFields(fields: readonly string[]): void {
     if (fields === this.#fields) return;
     this.#fields = fields;
-    if (!this.#by) this.#groupBy(day === undefined ? this.#findKeys(fields) : [{ field: 'date' }]);
+    if (!this.#by) this.#groupBy(this.#findKeys(fields));
     this.#addMetrics(fields.filter(this.#isSummed));
   }
 
-  /** Adds the rows of a batch, column by column. */
-  observe(batch: RowBatch, selected: SelectedRows = {}): void {
-    this.addFields(batch.fields, selected);
-    const rows = selected.rows ?? Array.from({ length: batch.rowCount }, (_, row) => row);
-    const groups = this.#findGroups(batch, rows, selected.day);
+  /**
+   * Adds rows of a batch, column by column.
+   *
+   * @param rows indexes in the batch; by default all
+   */
+  observe(batch: RowBatch, rows: readonly number[] = listRows(batch)): void {
+    this.addFields(batch.fields);
+    const groups = this.#findGroups(batch, rows);
     this.rowCount += rows.length;
     if (rows.length === 0) return;
 
@@ -236,15 +231,10 @@ export class GroupedTotals implements Iterable<Group> {
   }
 
   /** Returns the index of the group of each row. Consecutive rows often share one. */
-  #findGroups(batch: RowBatch, rows: readonly number[], day: string | undefined): number[] {
-    const valuesIn = (field: string): readonly (Value | undefined)[] => {
-      return day === undefined || field !== 'date'
-        ? readField(batch, field)
-        : Array<Value>(batch.rowCount).fill(day);
-    };
-    const columns = this.by.map((key) => ({ key, values: valuesIn(key.field) }));
+  #findGroups(batch: RowBatch, rows: readonly number[]): number[] {
+    const columns = this.by.map((key) => ({ key, values: readField(batch, key.field) }));
     const hasNames = this.by.some(({ describes }) => describes !== undefined);
-    const days = hasNames ? valuesIn(findTimeField(batch.fields) ?? 'date') : [];
+    const days = hasNames ? readField(batch, findTimeField(batch.fields) ?? 'date') : [];
 
     const groups: number[] = [];
     let group: number | undefined;
@@ -291,6 +281,11 @@ export class GroupedTotals implements Iterable<Group> {
     }
     return id;
   }
+}
+
+/** Lists the indexes of all rows of a batch. */
+export function listRows({ rowCount }: RowBatch): number[] {
+  return Array.from({ length: rowCount }, (_, row) => row);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { RefusedReportError } from '../errors.ts';
 import type { Context } from '../run/context.ts';
-import { closeRows, groupFiles } from './groups/group-files.ts';
+import { groupFiles } from './groups/group-files.ts';
 import { findSummaryWindow, requireRowsOfPeriod } from './model/days-of-rows.ts';
 import { valueWarnings, viewNotes } from './model/messages.ts';
 import { metricsToShow } from './model/shown-metrics.ts';
@@ -14,7 +14,7 @@ import type { ViewOptions } from './view-flags.ts';
 import type { ViewForm } from './view-form.ts';
 
 /**
- * Reads files, and prints warnings and notes on them. The caller ends the view with `closeRows`.
+ * Reads files, and prints warnings and notes on them. The caller ends it with `view.read.close`.
  *
  * @throws UsageError for files that are not one report together, or lack what was requested;
  * RefusedReportError with `--strict` for warnings
@@ -41,7 +41,7 @@ export async function readView(
     if (options.strict && view.warnings.length > 0) throw warningsError(view);
     return view;
   } catch (error) {
-    await closeRows(read);
+    await read.close();
     throw error;
   }
 }
@@ -53,14 +53,15 @@ function toQuestion(
   const { hasPeriod, window, earlier } = sources;
   const spans = hasPeriod ? [window, earlier].filter((window) => window !== undefined) : [];
   const hasRows = by === undefined && chart === undefined && form !== 'document';
-  const usualRows = form === 'text' && format === undefined ? 10 : undefined;
+  const usualTop = form === 'text' && format === undefined ? 10 : undefined;
   const named = hasRows && columns !== 'all' ? columns : undefined;
   return {
     by: by ?? (chart === 'line' ? ['DAILY'] : undefined),
     metrics: metrics ?? named,
     sort,
+    top: top ?? usualTop,
     filters,
-    rows: hasRows ? { sort, top: top ?? usualRows } : undefined,
+    hasRows,
     spans: spans.map(toDaySpan),
   };
 }
@@ -70,9 +71,9 @@ function toView(known: Pick<View, 'options' | 'sources' | 'read' | 'window'>): V
   const [period, before] = read.periods;
   if (!period) throw new Error('There is at least one period.');
 
-  const { groups, byTime, rows } = period;
+  const { groups } = period;
   const metrics = metricsToShow(options, { groups, fields: read.fields, query: sources.query });
-  const view = { ...known, groups, byTime, rows, before, metrics };
+  const view = { ...known, ...period, before, metrics };
   return {
     ...view,
     warnings: [...sources.warnings, ...valueWarnings(view)],

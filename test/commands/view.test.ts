@@ -71,8 +71,14 @@ describe('output', () => {
       2026-10-31  (unknown)           500      20         0.25
       2026-11-01  Été               3,000      90         2.50
       2026-11-01  x;"y",␊z            100       9         1.10
+      ──────────  ─────────────  ────────  ──────  ───────────
+      total                         4,600     129         8.85
       "
     `);
+    const long = await view('r.csv', `os,clicks\n${'iOS,7\n'.repeat(12)}`, '--no-color', {
+      tty: true,
+    });
+    expect(long.stdout).toMatch(/(^iOS +7\n){10}^2 others +14\n.*\n^total +84\n$/m);
 
     const piped = await view('r.json', json);
 

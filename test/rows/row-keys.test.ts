@@ -76,18 +76,18 @@ test('rows have the same key, however their files write it', async () => {
 test('rows of a file of one day have the key of rows with that date', async () => {
   const keys = new RowKeys();
   const found: number[] = [];
-  const add = async (rows: readonly object[], more: { owner: number; day?: string }) => {
+  const add = async (rows: readonly object[], owner: number, day?: string) => {
     const body = Buffer.from(JSON.stringify({ data: rows }));
     for await (const batch of readRows(chunksOf(body, 1000))) {
       const fields = batch.fields.map((field) => ({ field }));
-      keys.add(batch, { fields, ...more }, (_row, owner) => found.push(owner));
+      keys.add({ ...batch, day }, { fields, owner }, (_row, other) => found.push(other));
     }
   };
 
-  await add([{ date: '2026-11-01', country: 'FR' }], { owner: 1 });
-  await add([{ country: 'FR' }], { owner: 2, day: '2026-11-02' });
-  await add([{ country: 'FR' }], { owner: 3, day: '2026-11-01' });
-  await add([{ country: 'FR', date: '2026-11-02' }], { owner: 4 });
+  await add([{ date: '2026-11-01', country: 'FR' }], 1);
+  await add([{ country: 'FR' }], 2, '2026-11-02');
+  await add([{ country: 'FR' }], 3, '2026-11-01');
+  await add([{ country: 'FR', date: '2026-11-02' }], 4);
 
   expect(found).toEqual([1, 2]);
 });

@@ -145,6 +145,11 @@ describe('what run writes is read back', () => {
     }
   });
 
+  test('names of JSON in any case', async () => {
+    const { view } = filesOf({ 'a.json': '[{"Displays":5},{"displays":6}]' });
+    expect((await view('a.json')).stdout).toBe('displays\r\n5\r\n6\r\n');
+  });
+
   test('the columns of --compare are ignored', async () => {
     const { view } = filesOf({ 'a.csv': 'date,displays,displaysBefore\n2026-08-01,5,x\n' });
     expect(await view('a.csv')).toMatchObject({

@@ -30,13 +30,12 @@ export function tableLines(
     {
       columns: columns.map(({ drawn }) => drawn),
       rows: table.rows.map((row) => columns.map(({ buildCell }) => buildCell(row))),
-      foot: look.totals === false ? [] : footRows(table, columns, { comparison, look }),
+      foot: footRows(table, columns, { comparison, look }),
       advice: 'Choose columns with --columns or --metrics, or see all with --format csv.',
     },
     look,
   );
-  const hasLines = comparison !== undefined && look.totals !== false;
-  return hasLines ? [...lines, ...comparisonLines(comparison, look.width)] : lines;
+  return comparison ? [...lines, ...comparisonLines(comparison, look.width)] : lines;
 }
 
 /** Names the periods of a comparison in lines of a width. */

@@ -7,7 +7,7 @@ import { hasValue, type ReportTail, type RowBatch } from '../../rows/row-batch.t
 import type { Context } from '../../run/context.ts';
 import { printable } from '../../text/printable.ts';
 import { dayIn, findTimeKeys } from '../../totals/group-keys.ts';
-import { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { GroupedTotals, listRows } from '../../totals/grouped-totals.ts';
 import { CellCheck } from '../rows/check-cells.ts';
 import { closeFile, type OpenFile, openFiles } from '../rows/open-files.ts';
 import { mayOverlap, OverlapCheck } from '../rows/overlap-check.ts';
@@ -37,24 +37,9 @@ export interface PeriodRows {
   rowCount: number;
 }
 
-/** The rows of all files. */
-export interface ViewedRows {
-  /** Rows of each span of the question; a single period without spans. */
-  readonly periods: readonly PeriodRows[];
-
-  /** Columns of `--by`. */
-  readonly keys: readonly KeyColumn[];
-
-  /** Columns of all files. */
-  readonly fields: readonly string[];
-  readonly files: readonly FileFields[];
-
-  readonly sizeBytes: number;
-}
-
 /**
  * Reads files, each once and in constant memory, and adds up their rows. The caller ends what it
- * returns with `closeRows`.
+ * returns with `close`.
  *
  * @throws UsageError for cells that may have two readings, columns that are not there, and files
  *   that are not one table; IncompleteDataError for a file that cannot be read
@@ -64,58 +49,69 @@ export async function groupFiles(
   question: Question,
   host: Context['host'],
 ): Promise<ViewedRows> {
-  const grouping = new RowGrouping(sources, question, host);
+  const rows = new ViewedRows(sources, question, host);
   try {
     for await (const file of openFiles(sources, host)) {
       try {
-        await grouping.read(file);
+        await rows.read(file);
       } finally {
         await closeFile(file);
       }
     }
-    return grouping.end();
+    return rows;
   } catch (error) {
-    await closeRows(grouping);
+    await rows.close();
     throw error;
   }
 }
 
-/** Frees the disk space of kept rows. */
-export async function closeRows({ periods }: Pick<ViewedRows, 'periods'>): Promise<void> {
-  for (const { rows } of periods) await rows?.close();
-}
-
-/** Adds up one file after the other. */
-class RowGrouping {
-  /** Empty until a file has columns, by which rows are grouped. */
-  periods: PeriodRows[] = [];
+/** The rows of all files, added up one file after the other. */
+export class ViewedRows {
+  /** Rows of each span of the question; a single period without spans. */
+  readonly periods: readonly PeriodRows[];
+  readonly files: FileFields[] = [];
+  sizeBytes = 0;
 
   readonly #question: Question;
   readonly #host: Context['host'];
   readonly #columns: ColumnFinder;
   readonly #cells = new CellCheck();
   readonly #overlap: OverlapCheck | undefined;
-  readonly #files: FileFields[] = [];
-  #sizeBytes = 0;
 
   constructor(sources: readonly SourceFile[], question: Question, host: Context['host']) {
     this.#question = question;
     this.#host = host;
     this.#columns = new ColumnFinder(question);
     this.#overlap = mayOverlap(sources) ? new OverlapCheck() : undefined;
+    const [, ...earlier] = question.spans;
+    this.periods = [this.#newPeriod(), ...earlier.map(() => this.#newPeriod({ isEarlier: true }))];
+  }
+
+  /** Columns of `--by`. */
+  get keys(): readonly KeyColumn[] {
+    return this.#columns.keys ?? [];
+  }
+
+  /** Columns of all files. */
+  get fields(): readonly string[] {
+    return this.#columns.fields;
+  }
+
+  /** Frees the disk space of kept rows. */
+  async close(): Promise<void> {
+    for (const { rows } of this.periods) await rows?.close();
   }
 
   async read(file: OpenFile): Promise<void> {
     const { source, report, first, shown } = file;
     const check = new ReportCheck({ nowMs: this.#host.wallClock() });
     const filled = new Set<string>();
-    let fields: readonly string[] = [];
+    this.#overlap?.begin(source);
     let next = await first;
     for (; !next.done; next = await report.batches.next()) {
       this.#host.signal.throwIfAborted();
-      const batch = next.value;
-      const used = this.#columns.find(batch.fields, file);
-      if (batch.firstRow === 0) this.#overlap?.begin(source);
+      const used = this.#columns.find(next.value.fields, file);
+      const batch = { ...next.value, day: used.day };
       check.observe(batch);
       await this.#add(batch, used, file);
       for (const field of used.fields) {
@@ -125,80 +121,58 @@ class RowGrouping {
 
     const tail = next.value;
     requireReport(tail, shown);
-    if (tail.fields.length > 0) {
-      const used = this.#columns.find(tail.fields, file);
-      fields = used.fields;
-      if (used.dayOfFile !== undefined) filled.add('date');
-      // A file without rows still has metrics.
-      for (const { groups } of this.#startedPeriods()) groups.addFields(tail.fields);
-    }
+    const hasColumns = tail.fields.length > 0;
+    const { fields } = hasColumns ? this.#columns.find(tail.fields, file) : tail;
+    // A file without rows still has metrics.
+    for (const { groups } of hasColumns ? this.periods : []) groups.addFields(tail.fields);
     const totals = check.close(tail).warnings.filter(({ kind }) => kind === 'total');
     const read = { source, tail, fields, filled, warnings: totals.map(({ message }) => message) };
-    const [before] = this.#files;
+    const [before] = this.files;
     if (before) requireSameBreakdowns(before, read);
-    this.#files.push(read);
-    this.#sizeBytes += report.sizeBytes();
-  }
-
-  end(): ViewedRows {
-    const { keys = [], fields } = this.#columns;
-    const periods = this.#startedPeriods();
-    for (const { rows } of periods) rows?.arrange(fields);
-    return {
-      periods,
-      keys,
-      fields,
-      files: this.#files,
-      sizeBytes: this.#sizeBytes,
-    };
+    this.files.push(read);
+    this.sizeBytes += report.sizeBytes();
   }
 
   /** Adds rows to each period. */
   async #add(batch: RowBatch, used: UsedColumns, file: OpenFile): Promise<void> {
-    const { dayOfFile: day, kept: columns } = used;
-    const matching = this.#filter(batch, used);
-    this.#cells.check(batch, used, { file, rows: matching });
-    this.#overlap?.add(batch, used);
-    for (const [index, period] of this.#startedPeriods().entries()) {
+    this.#cells.check(batch, used, file);
+    this.#overlap?.add(batch);
+    for (const [index, period] of this.periods.entries()) {
       const inPeriod = selectDays(batch, this.#question.spans[index], used);
       period.rowCount += inPeriod.length;
-      const rows = matching ? inPeriod.filter((row) => matching.has(row)) : inPeriod;
+      const rows = this.#filter(batch, used, inPeriod);
       if (rows.length === 0) continue;
-      period.byTime.observe(batch, { rows, day });
-      period.groups.observe(batch, { rows, day });
-      await period.rows?.add(batch, { rows, day, columns, fields: this.#columns.fields });
+      this.#cells.checkCurrency(batch, used, { file, rows });
+      period.byTime.observe(batch, rows);
+      period.groups.observe(batch, rows);
+      await period.rows?.add(batch, rows, used.kept);
     }
   }
 
-  /** Returns the rows that match every filter; `undefined` without filters. */
-  #filter(batch: RowBatch, { filtered, dayOfFile }: UsedColumns): Set<number> | undefined {
-    let matching: Set<number> | undefined;
+  /** Returns the rows that match every filter. */
+  #filter(
+    batch: RowBatch,
+    { filtered }: UsedColumns,
+    inPeriod: readonly number[],
+  ): readonly number[] {
+    let rows = inPeriod;
     for (const [index, filter] of this.#question.filters.entries()) {
-      const own = filter.select(batch, filtered[index] ?? [], dayOfFile);
-      matching = new Set(matching ? [...matching].filter((row) => own.has(row)) : own);
+      rows = filter.select(batch, filtered[index] ?? [], rows);
     }
-    return matching;
-  }
-
-  #startedPeriods(): readonly PeriodRows[] {
-    const { spans } = this.#question;
-    const count = Math.max(1, spans.length);
-    for (let index = this.periods.length; index < count; index++) {
-      this.periods.push(this.#newPeriod(index > 0));
-    }
-    return this.periods;
+    return rows;
   }
 
   /** Weeks of the period before are kept by day, as `run` does. */
-  #newPeriod(isEarlier: boolean): PeriodRows {
-    const { rows } = this.#question;
-    const { keys = [], summed } = this.#columns;
-    const isSummed = (field: string): boolean => summed.has(field);
-    const by = keys.map((key) => (isEarlier && key.unit === 'week' ? { field: key.field } : key));
+  #newPeriod({ isEarlier = false } = {}): PeriodRows {
+    const isSummed = (field: string): boolean => this.#columns.summed.has(field);
+    const findKeys = (): readonly KeyColumn[] => {
+      if (!isEarlier) return this.keys;
+      return this.keys.map((key) => (key.unit === 'week' ? { field: key.field } : key));
+    };
     return {
-      byTime: new GroupedTotals(findTimeKeys, isSummed),
-      groups: new GroupedTotals(by, isSummed),
-      rows: rows && new KeptRows(rows, isSummed),
+      byTime: new GroupedTotals(() => findTimeKeys(this.fields), isSummed),
+      groups: new GroupedTotals(findKeys, isSummed),
+      rows: this.#question.hasRows ? new KeptRows(this.#question) : undefined,
       rowCount: 0,
     };
   }
@@ -208,13 +182,13 @@ class RowGrouping {
 function selectDays(
   batch: RowBatch,
   span: DaySpan | undefined,
-  { fields, dayOfFile }: UsedColumns,
+  { fields }: UsedColumns,
 ): readonly number[] {
-  const all = Array.from({ length: batch.rowCount }, (_, row) => row);
+  const all = listRows(batch);
   if (!span) return all;
-  const times = dayOfFile === undefined ? readField(batch, findDayField(fields)) : [];
+  const times = readField(batch, findDayField(fields));
   return all.filter((row) => {
-    const day = dayOfFile ?? dayIn(times[row]);
+    const day = dayIn(times[row]);
     return span.since <= day && day <= span.until;
   });
 }

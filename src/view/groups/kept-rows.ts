@@ -1,118 +1,75 @@
 import { tmpdir } from 'node:os';
 import { createSpool, type Spool } from '../../output/file/spool.ts';
 import { listAllMetrics } from '../../query/metrics.ts';
-import { buildBatch } from '../../rows/build-batch.ts';
+import { buildBatches } from '../../rows/build-batch.ts';
 import { copyRows } from '../../rows/copy-rows.ts';
 import { readRows } from '../../rows/read-rows.ts';
 import { type Row, type RowBatch, toRows } from '../../rows/row-batch.ts';
 import { toKeyValue } from '../../totals/group-keys.ts';
-import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { parseOrder } from '../../totals/ranked-groups.ts';
 import { toSums } from '../../totals/report-metrics.ts';
-import type { RowChoice } from '../rows/used-columns.ts';
+import type { Question } from '../rows/used-columns.ts';
 
-/** Rows to keep beyond `--top` before dropping them. */
+/** Rows beyond `--top` that are sorted together. */
 const maxRowsBeyondTop = 10_000;
 
-const batchSize = 1_000;
-
-/** Rows of a file to keep. */
-interface AddedRows {
-  /** Indexes in the batch. */
-  readonly rows: readonly number[];
-
-  /** `date` of rows that have none. */
-  readonly day: string | undefined;
-
-  /** Columns to keep; `undefined` for all. */
-  readonly columns: readonly string[] | undefined;
-
-  /** Columns of all rows so far. */
-  readonly fields: readonly string[];
-}
-
 /**
- * Keeps the rows of a view without `--by` until the last file has been read, because only then are
- * all columns known: on disk, or in memory if they are sorted or limited.
+ * Keeps the rows of a view without `--by` on disk until the last file has been read, because only
+ * then are all columns known.
  */
 export class KeptRows {
-  /** Sums of the rows that `--top` omits. */
-  readonly rest: GroupedTotals;
-
-  readonly #choice: RowChoice;
-  #rows: Row[] = [];
+  readonly #question: Question;
   #spool: Spool | undefined;
+  #rowCount = 0;
 
-  /** Keys of the first row on disk. */
-  #firstKeys: readonly string[] = [];
-
-  /** @param isSummed selects the columns to add up, as in `GroupedTotals` */
-  constructor(choice: RowChoice, isSummed: (field: string) => boolean) {
-    this.#choice = choice;
-    this.rest = new GroupedTotals([], isSummed);
+  constructor(question: Question) {
+    this.#question = question;
   }
 
-  async add(batch: RowBatch, { rows, day, columns, fields }: AddedRows): Promise<void> {
-    const { sort, top } = this.#choice;
-    if (sort === undefined && top === undefined) {
-      const members = day === undefined ? '' : `"date":${JSON.stringify(day)}`;
-      const lines = copyRows(batch, { rows, fields: columns, members });
-      if (!this.#spool) {
-        this.#spool = await createSpool(tmpdir());
-        this.#firstKeys = Object.keys(JSON.parse(lines.toString('utf8', 0, lines.indexOf('\n'))));
-      }
-      await this.#spool.write(lines);
-      return;
-    }
-
-    const room = sort === undefined ? (top ?? 0) - this.#rows.length : rows.length;
-    this.#remember(batch, rows.slice(0, room), day);
-    const others = rows.slice(room);
-    if (others.length > 0) this.rest.observe(batch, { rows: others, day });
-    if (top !== undefined && this.#rows.length > top + maxRowsBeyondTop) this.arrange(fields);
+  /** Number of rows that `--top` omits. */
+  get restCount(): number {
+    return Math.max(0, this.#rowCount - (this.#question.top ?? this.#rowCount));
   }
 
-  #remember(batch: RowBatch, rows: readonly number[], day: string | undefined): void {
-    const all = toRows(batch);
-    for (const row of rows) {
-      const own = all[row] ?? {};
-      this.#rows.push(day === undefined ? own : { date: day, ...own });
-    }
+  /** @param fields columns to keep; `undefined` for all */
+  async add(
+    batch: RowBatch,
+    rows: readonly number[],
+    fields: readonly string[] | undefined,
+  ): Promise<void> {
+    const { sort, top } = this.#question;
+    const isCut = sort === undefined && top !== undefined;
+    const kept = isCut ? rows.slice(0, Math.max(0, top - this.#rowCount)) : rows;
+    this.#rowCount += rows.length;
+    if (kept.length === 0) return;
+    this.#spool ??= await createSpool(tmpdir());
+    await this.#spool.write(copyRows(batch, { rows: kept, fields }));
   }
 
   /**
-   * Sorts the rows in memory and drops those that `--top` omits, once all have been added.
-   * Throws `UsageError` for an unknown column of `--sort`.
+   * Yields the rows that are shown, in their order. Throws `UsageError` for an unknown column of
+   * `--sort`.
    *
-   * @param fields columns of the rows
-   */
-  arrange(fields: readonly string[]): void {
-    const { sort, top } = this.#choice;
-    if (this.#rows.length === 0) return;
-    if (sort !== undefined) this.#rows.sort(rowOrder(sort, fields));
-    const others = this.#rows.splice(top ?? this.#rows.length);
-    this.rest.addFields(fields);
-    this.rest.rowCount += others.length;
-    for (const row of others) this.rest.add([], toSums(row));
-  }
-
-  /**
-   * Yields the rows as batches.
-   *
-   * @param fields columns, all of which the first batch has
+   * @param fields columns of all rows
    */
   async *batches(fields: readonly string[]): AsyncGenerator<RowBatch> {
-    if (this.#spool) {
-      const missing = fields.filter((field) => !this.#firstKeys.includes(field));
-      yield* readRows(linesWith(missing, this.#spool.read()), { lines: 'expected' });
+    if (!this.#spool) return;
+    const batches = readRows(this.#spool.read(), { lines: 'expected', fields });
+    const { sort, top } = this.#question;
+    if (sort === undefined) {
+      yield* batches;
       return;
     }
-    for (let at = 0; at < this.#rows.length; at += batchSize) {
-      const rows = this.#rows.slice(at, at + batchSize).map((row) => {
-        return fields.map((field) => JSON.stringify(row[field] ?? null));
-      });
-      yield buildBatch(fields, rows, at);
+    const order = parseRowOrder(sort, fields);
+    let sorted: Row[] = [];
+    for await (const batch of batches) {
+      sorted.push(...toRows(batch));
+      const isLong = top !== undefined && sorted.length > top + maxRowsBeyondTop;
+      if (isLong) sorted = sorted.sort(order).slice(0, top);
     }
+    yield* buildBatches(fields, sorted.sort(order).slice(0, top), (row) => {
+      return fields.map((field) => JSON.stringify(row[field] ?? null));
+    });
   }
 
   async close(): Promise<void> {
@@ -120,29 +77,11 @@ export class KeptRows {
   }
 }
 
-function rowOrder(sort: string, keys: readonly string[]): (one: Row, other: Row) => number {
+function parseRowOrder(sort: string, keys: readonly string[]): (one: Row, other: Row) => number {
   return parseOrder<Row>(sort, {
     keys,
     metrics: listAllMetrics(keys),
     readKey: (row, field) => toKeyValue(row[field]) ?? undefined,
     readSums: toSums,
   }).order;
-}
-
-/** Adds columns to the first row, by which formats decide theirs. */
-async function* linesWith(
-  missing: readonly string[],
-  lines: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer> {
-  let names = missing.map((field) => `${JSON.stringify(field)}:null`).join(',');
-  for await (const piece of lines) {
-    if (names === '') {
-      yield piece;
-      continue;
-    }
-    const isEmptyRow = piece.toString('latin1', 0, 2) === '{}';
-    yield Buffer.from(`{${names}${isEmptyRow ? '' : ','}`);
-    yield piece.subarray(1);
-    names = '';
-  }
 }

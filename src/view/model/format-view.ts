@@ -1,20 +1,16 @@
 import { UsageError } from '../../errors.ts';
-import { formats } from '../../formats/index.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { groupTable } from '../../present/terminal/group-table.ts';
 import { reportCard } from '../../present/terminal/report-card.ts';
 import { labelsByMetric } from '../../query/flags/read-value.ts';
 import type { Context } from '../../run/context.ts';
-import { prepareFiles } from '../../run/prepare-files.ts';
 import { wrap } from '../../text/cell-width.ts';
 import { printable } from '../../text/printable.ts';
 import { formatBytes, formatPlural } from '../../text/quantity.ts';
 import { isTimeField } from '../../totals/group-keys.ts';
 import { groupToJson } from '../../totals/ranked-groups.ts';
 import { formatZone } from '../../totals/report-description.ts';
-import type { KeptRows } from '../groups/kept-rows.ts';
 import { toDaySpan } from '../sources/period.ts';
-import { buildTail, buildViewTable } from './build-table.ts';
 import { findDaySpan } from './days-of-rows.ts';
 import { metricToSortBy, rankViewGroups } from './shown-metrics.ts';
 import { listKeyColumns } from './table-columns.ts';
@@ -23,27 +19,19 @@ import type { View } from './view.ts';
 /** Number of bars without `--top`. */
 const maxBars = 20;
 
-/** Formats the names of the files, their totals, and their groups, first rows or a chart. */
-export async function formatView(context: Context, view: View): Promise<string> {
+/** Formats the names of the files and their totals, and below them their groups or a chart. */
+export async function formatView({ console }: Context, view: View): Promise<string> {
   const { options, byTime, metrics } = view;
-  const { look } = context.console.out;
+  const { look } = console.out;
   const card = reportCard(byTime, look, {
     metrics: options.metrics && metrics,
     labels: labelsByMetric(options.label),
   });
-  const below = await formatBody(context, view, look);
+  const below = options.chart
+    ? await chartLines(view, options.chart, look)
+    : formatGroups(view, look);
   const lines = [heading(view, look), ...card, '', ...below];
-  return `${lines.join('\n').trimEnd()}\n`;
-}
-
-async function formatBody(
-  context: Context,
-  view: View,
-  look: TableLook,
-): Promise<readonly string[]> {
-  const { chart } = view.options;
-  if (chart) return chartLines(view, chart, look);
-  return view.rows ? [await formatRows(context, view, view.rows)] : formatGroups(view, look);
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 /**
@@ -51,8 +39,9 @@ async function formatBody(
  * have both metrics.
  */
 function formatGroups(view: View, look: TableLook): string[] {
-  const { by = [], columns, label } = view.options;
-  const keys = listKeyColumns(view.read.keys, by);
+  if (view.rows) return [];
+  const { columns, label } = view.options;
+  const keys = listKeyColumns(view.groups.by);
   const shown = [...keys, ...view.metrics].map(({ field }) => field);
   return groupTable(rankViewGroups(view), look, {
     columns: keys,
@@ -74,34 +63,6 @@ function heading({ sources, read, byTime, window }: View, look: TableLook): stri
   const suffix = zone === undefined ? '' : ` (${printable(formatZone(zone))})`;
   const text = `${style?.bold(name) ?? name} ${facts.join(', ')}${suffix}`;
   return wrap(text, width - 2).join('\n  ');
-}
-
-/** Draws the first rows as `run` draws them, without totals. */
-async function formatRows(context: Context, view: View, rows: KeptRows): Promise<string> {
-  const { options } = view;
-  const { look } = context.console.out;
-  const table = buildViewTable(view);
-  const { columns } = table;
-  const outputs = [{ path: '-', format: 'table' }] as const;
-  const [file] = await prepareFiles(context, { ...options, outputs, names: {} }, columns);
-  const encoder = await formats.table.createEncoder({
-    ...file?.encoding,
-    table: { ...look, totals: false },
-    keepsOrder: true,
-  });
-  let rowCount = 0;
-  for await (const batch of table.batches(false)) {
-    rowCount += batch.rowCount;
-    encoder.encode(batch);
-  }
-  const pieces = await encoder.end(buildTail(view, table, rowCount));
-  const text = Buffer.concat(pieces).toString();
-  const moreRows = rows.rest.rowCount;
-  if (moreRows === 0) return text;
-
-  const count = formatPlural(moreRows, 'more row');
-  const rest = `… and ${count}. Group them with --by, or show more with --top.`;
-  return text + wrap(rest, look.width ?? Number.POSITIVE_INFINITY).join('\n');
 }
 
 /** Throws `UsageError` if a chart cannot draw the groups. */

@@ -2,8 +2,6 @@ import { printable } from '../../text/printable.ts';
 import { hasOrHave } from '../../text/quantity.ts';
 import { formatComparisonNote } from '../../totals/comparison.ts';
 import { fieldsToSum } from '../rows/used-columns.ts';
-import { partialPeriodNotes } from '../sources/whole-groups.ts';
-import { findDaySpan } from './days-of-rows.ts';
 import type { View } from './view.ts';
 
 /** The parts of a view that messages are about. */
@@ -35,7 +33,7 @@ function absentMetrics({ read: { files }, metrics }: Messages): string[] {
   return warnings;
 }
 
-/** Returns notes about the period, partial weeks and months, and rows left out of rates. */
+/** Returns notes about the period, days that are not final, and rows left out of rates. */
 export function viewNotes(view: Messages): string[] {
   const { options, sources, read, window, byTime } = view;
   const compared = sources.earlier && window && formatComparisonNote(window);
@@ -44,8 +42,6 @@ export function viewNotes(view: Messages): string[] {
   if (!hasRows) notes.push('The report has no rows.');
   if (hasRows && byTime.rowCount === 0 && options.filter) notes.push('No row matches --filter.');
   notes.push(...sources.notes);
-  const days = window ? undefined : findDaySpan(byTime);
-  if (days) notes.push(...partialPeriodNotes(options.by ?? [], days));
   const hasRates = options.metrics !== undefined || view.rows === undefined;
   return hasRates ? [...notes, ...incompleteRates(view)] : notes;
 }

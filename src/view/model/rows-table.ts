@@ -2,7 +2,8 @@ import { fieldTypeOf, isComputedMetric, metricOfField } from '../../contract/col
 import { findAnyBreakdown } from '../../contract/vocabulary.ts';
 import { buildBatch } from '../../rows/build-batch.ts';
 import type { RowBatch } from '../../rows/row-batch.ts';
-import type { GroupedTotals } from '../../totals/grouped-totals.ts';
+import { toDecimal } from '../../totals/exact-sum.ts';
+import { GroupedTotals } from '../../totals/grouped-totals.ts';
 import { isNameField, othersLabel } from '../../totals/ranked-groups.ts';
 import type { KeptRows } from '../groups/kept-rows.ts';
 import type { FileFields } from '../rows/same-breakdowns.ts';
@@ -17,21 +18,24 @@ export function buildRowsTable(view: View, kept: KeptRows): ViewTable {
   // Unknown columns are written unchanged, after the others.
   const known = dimensions.filter((field) => fieldTypeOf(field) !== undefined);
   const columns = [
-    ...known.map(toColumn),
+    ...known.map((field) => toColumn(field)),
     ...(options.metrics ? listMetricColumns(metrics, false) : []),
   ];
   const names = new Set([...dimensions, ...columns.map(({ field }) => field)]);
   const fields = [...names].filter((field) => {
     return read.fields.includes(field) && !(options.metrics && isComputedMetric(field));
   });
-  const { rest } = kept;
+  const { restCount } = kept;
   return {
     columns,
     fields,
     breakdowns: listRowBreakdowns(view),
     selected: undefined,
-    leftOut: rest.rowCount === 0 ? undefined : notShown(rest.rowCount, 'row', options),
-    batches: (withOthers) => batchesWithOthers(kept, fields, withOthers),
+    leftOut: restCount === 0 ? undefined : notShown(restCount, 'row', options),
+    batches: (withOthers) => {
+      const hasOthers = withOthers && restCount > 0;
+      return hasOthers ? batchesWithOthers(view, kept, fields) : kept.batches(fields);
+    },
     before: before?.rows && {
       columns,
       batches: () => before.rows?.batches(fields) ?? [],
@@ -84,26 +88,23 @@ function listRowBreakdowns({ sources: { query }, read }: View): readonly string[
 }
 
 async function* batchesWithOthers(
+  { groups }: View,
   kept: KeptRows,
   fields: readonly string[],
-  withOthers: boolean,
 ): AsyncGenerator<RowBatch> {
-  let rowCount = 0;
+  const shown = new GroupedTotals([], (field) => groups.metrics.includes(field));
   for await (const batch of kept.batches(fields)) {
-    rowCount += batch.rowCount;
+    shown.observe(batch);
     yield batch;
   }
-  if (!withOthers || kept.rest.rowCount === 0) return;
-  yield buildBatch(fields, [othersRow(kept.rest, fields)], rowCount);
-}
-
-/** Adds up the rows that `--top` omits. */
-function othersRow(rest: GroupedTotals, fields: readonly string[]): string[] {
-  const sums = rest.totals();
-  const dimensions = fields.filter((field) => !rest.metrics.includes(field));
-  const named = dimensions.find(isNameField) ?? fields[0];
-  return fields.map((field) => {
-    if (field === named) return JSON.stringify(othersLabel(rest.rowCount));
-    return String(sums.get(field) ?? null);
+  const all = groups.totals();
+  const sums = shown.totals();
+  const named = fields.find((field) => !groups.metrics.includes(field) && isNameField(field));
+  const others = fields.map((field) => {
+    if (field === (named ?? fields[0])) return JSON.stringify(othersLabel(kept.restCount));
+    const sum = toDecimal(all.get(field));
+    const part = toDecimal(sums.get(field));
+    return String((part && sum?.minus(part)) ?? sum ?? null);
   });
+  yield buildBatch(fields, [others], shown.rowCount);
 }

@@ -1,5 +1,4 @@
 import { metrics as everyMetric } from '../../contract/vocabulary.ts';
-import type { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
 import { findLeadingMetric } from '../../present/choose-metrics.ts';
 import { parseSort, unknownColumn } from '../../query/file-columns.ts';
@@ -32,21 +31,18 @@ export function metricsToShow(
   const columns = fields.length === 0 ? everyMetric.map(({ name }) => name) : fields;
   const all = listAllMetrics(columns);
   const chosen = new Map<string, ReportMetric>();
-  for (const metric of named ? [] : defaultMetrics(groups.metrics))
-    chosen.set(metric.field, metric);
-
+  const usual = listFields(defaultMetrics(groups.metrics));
   const sorted = sort === undefined ? [] : [parseSort(sort).name];
-  for (const name of named ?? [...(query?.metrics ?? []), ...sorted]) {
+  for (const name of named ?? [...usual, ...(query?.metrics ?? []), ...sorted]) {
     const metric = named ? findNamedMetric(name, columns) : findReportMetric(name, all);
     if (metric) chosen.set(metric.field, metric);
-    else if (named) throw unknownMetric(name, all);
+    else if (named) throw unknownColumn(name, listFields(all), '--metrics');
   }
   return [...chosen.values()];
 }
 
-function unknownMetric(name: string, all: readonly ReportMetric[]): UsageError {
-  const fields = all.map(({ field }) => field);
-  return unknownColumn(name, fields, '--metrics');
+function listFields(metrics: readonly ReportMetric[]): string[] {
+  return metrics.map(({ field }) => field);
 }
 
 /** Returns the metric to sort by: the first of `--metrics`, or else revenue or what replaces it. */

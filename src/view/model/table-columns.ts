@@ -1,6 +1,7 @@
 import {
   breakdownOfField,
   type Column,
+  type FieldType,
   fieldTypeOf,
   metricOfField,
 } from '../../contract/columns.ts';
@@ -9,11 +10,15 @@ import type { KeyColumn } from '../../query/file-columns.ts';
 import type { ReportMetric } from '../../query/metrics.ts';
 import { fieldsToSum } from '../rows/used-columns.ts';
 
-/** Returns the column of a field as `run` has it; an unknown one is a number to add up. */
-export function toColumn(field: string): Column {
+/**
+ * Returns the column of a field as `run` has it.
+ *
+ * @param usual type of a field that the vocabulary does not have
+ */
+export function toColumn(field: string, usual: FieldType = 'money'): Column {
   const metric = metricOfField(field)?.name;
   const breakdown = breakdownOfField(field)?.name;
-  const type = fieldTypeOf(field) ?? 'money';
+  const type = fieldTypeOf(field) ?? usual;
   return { field, type, ...(metric && { metric }), ...(breakdown && { breakdown }) };
 }
 
@@ -23,9 +28,7 @@ export function toColumn(field: string): Column {
  * @param hasRates true if rates are values of the rows
  */
 export function listMetricColumns(metrics: readonly ReportMetric[], hasRates: boolean): Column[] {
-  const columns = metrics.map(({ field, derived }): Column => {
-    return derived ? { field, type: 'money' } : toColumn(field);
-  });
+  const columns = metrics.map(({ field }) => toColumn(field));
   const hidden = hasRates ? [] : new Set(metrics.flatMap(fieldsToSum));
   for (const field of hidden) {
     const isShown = metrics.some((metric) => metric.field === field);
@@ -34,22 +37,16 @@ export function listMetricColumns(metrics: readonly ReportMetric[], hasRates: bo
   return columns;
 }
 
-/** Returns the columns of keys, in the order of `--by`. */
-export function listKeyColumns(keys: readonly KeyColumn[], by: readonly string[]): Column[] {
-  const isHourly = by.some((name) => name.toUpperCase() === 'HOURLY');
+/** Returns the columns of keys. */
+export function listKeyColumns(keys: readonly KeyColumn[]): Column[] {
   const columns: Column[] = [];
   for (const { field, unit, describes } of keys) {
+    const column = toColumn(field, 'text');
+    if (unit === 'week') columns.push({ ...column, breakdown: 'RANGE', isWeekly: true });
+    else if (unit === 'month') columns.push({ ...column, breakdown: 'MONTHLY' });
     // The day of an hour is written before it.
-    if (field === 'date' && describes === 'hour') continue;
-    if (unit === 'week') columns.push({ field, type: 'date', breakdown: 'RANGE', isWeekly: true });
-    else if (unit === 'month') columns.push({ field, type: 'date', breakdown: 'MONTHLY' });
-    else if (field === 'hour' && isHourly) {
-      columns.push({ field: 'date', type: 'date', breakdown: 'HOURLY' });
-      columns.push({ field, type: 'hour', breakdown: 'HOURLY' });
-    } else {
-      const breakdown = breakdownOfField(field)?.name;
-      columns.push({ field, type: fieldTypeOf(field) ?? 'text', ...(breakdown && { breakdown }) });
-    }
+    else if (describes === 'hour') columns.splice(-1, 0, { ...column, breakdown: 'HOURLY' });
+    else columns.push(column);
   }
   return columns;
 }

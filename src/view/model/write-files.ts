@@ -1,15 +1,17 @@
 import { resolve } from 'node:path';
 import { metricOfField } from '../../contract/columns.ts';
+import type { ReportSummary } from '../../contract/messages.ts';
 import { UsageError } from '../../errors.ts';
 import { formats } from '../../formats/index.ts';
 import { commitFiles, discardFiles } from '../../output/commit-files.ts';
 import { pathKey } from '../../output/file/file-name.ts';
 import type { Provenance } from '../../output/provenance.ts';
 import type { WrittenFile } from '../../output/written-file.ts';
-import { formatEnds } from '../../query/calendar.ts';
+import { formatEnds, formatInstant, type Window } from '../../query/calendar.ts';
 import { requireSentMetrics } from '../../query/check-query.ts';
 import { describeFilters, toRequestRecord } from '../../query/describe.ts';
 import type { NameValues } from '../../query/file-name.ts';
+import type { ReportTail } from '../../rows/row-batch.ts';
 import { formatSize } from '../../run/announce.ts';
 import type { Context } from '../../run/context.ts';
 import {
@@ -19,9 +21,12 @@ import {
   prepareFiles,
 } from '../../run/prepare-files.ts';
 import { printable, visibleJson } from '../../text/printable.ts';
+import type { Comparison } from '../../totals/comparison.ts';
+import { ReportSums } from '../../totals/report-sums.ts';
 import { openForUser } from '../../ui/open-file.ts';
 import { toDaySpan } from '../sources/period.ts';
-import { buildTail, buildViewTable, compareTable } from './build-table.ts';
+import { buildGroupsTable } from './groups-table.ts';
+import { buildRowsTable } from './rows-table.ts';
 import { columnMetrics, isOrdered } from './shown-metrics.ts';
 import { breakdownNames } from './table-columns.ts';
 import type { View, ViewTable } from './view.ts';
@@ -29,11 +34,12 @@ import type { View, ViewTable } from './view.ts';
 /**
  * Writes a view in formats of `run`, to files or stdout: all of them, or none.
  *
+ * @param intro lines to print before
  * @throws UsageError for flags that do not go together, and for an output that is one of the input
  *   files; OutputError for one that cannot be written
  */
-export async function writeFiles(context: Context, view: View): Promise<void> {
-  const table = buildViewTable(view);
+export async function writeFiles(context: Context, view: View, intro = ''): Promise<void> {
+  const table = view.rows ? buildRowsTable(view, view.rows) : buildGroupsTable(view);
   const planned = await planFiles(context, view, table);
   const leavesOut = planned.some(({ format }) => !formats[format].isForReaders);
   if (leavesOut && table.leftOut !== undefined) context.console.note(`Note: ${table.leftOut}`);
@@ -48,13 +54,14 @@ export async function writeFiles(context: Context, view: View): Promise<void> {
   try {
     for (const file of planned) {
       const { isForReaders = false } = formats[file.format];
-      // Rows that are not grouped are unchanged in files for programs.
-      const keepsRows = view.rows !== undefined && !isForReaders;
+      // Rows that are not grouped are unchanged, except on pages.
+      const keepsRows = view.rows !== undefined && (!isForReaders || file.format === 'table');
       const keepsOrder = isOrdered(view.options) || keepsRows;
       const opened = await openFile(file, { ...encoding, keepsOrder });
       files.push(opened);
       await writeTable(opened, { view, table, isForReaders });
     }
+    context.console.write(intro);
     await commitFiles(files);
   } finally {
     await discardFiles(files);
@@ -113,9 +120,43 @@ async function writeTable(
   await file.end(buildTail(view, table, rowCount), { warnings: [], notes });
 }
 
+/** Adds up the period of `--compare`; `undefined` without it. */
+async function compareTable(
+  { window, sources: { earlier } }: View,
+  { before }: ViewTable,
+): Promise<Comparison | undefined> {
+  if (!window || !earlier || !before) return undefined;
+  const sums = new ReportSums({ keepsRows: true });
+  const columns = before.columns.map(({ field, type }) => {
+    return { field, numeric: type === 'integer' || type === 'money' };
+  });
+  for await (const batch of before.batches(false)) sums.observe(batch, columns);
+  return { sums, now: window, before: earlier };
+}
+
+/** Returns what a report has after its last row. */
+function buildTail(
+  { window }: View,
+  { fields, breakdowns }: ViewTable,
+  rowCount: number,
+): ReportTail {
+  const summary = window && toSummary(window, breakdowns);
+  const members = summary ? [{ name: 'summary', json: Buffer.from(JSON.stringify(summary)) }] : [];
+  return { rowCount, fields, summary, members };
+}
+
+function toSummary({ since, until, zone }: Window, breakdowns: readonly string[]): ReportSummary {
+  return {
+    since: formatInstant(since, zone),
+    until: formatInstant(until, zone),
+    breakdowns: breakdownNames(breakdowns),
+    timezone: zone,
+  };
+}
+
 /** Describes the origin of a view: the request of the files, without the account. */
 function buildProvenance(view: View, { breakdowns }: ViewTable, version: string): Provenance {
-  const { sources, options, read } = view;
+  const { sources, options, groups } = view;
   const { query, files } = sources;
   const names = columnMetrics(view).map(({ field }) => metricOfField(field)?.name ?? field);
   const typed = (options.filter ?? []).map(({ name, values }) => `${name}: ${values.join(', ')}`);
@@ -125,7 +166,7 @@ function buildProvenance(view: View, { breakdowns }: ViewTable, version: string)
       ? { ...toRequestRecord(query), breakdowns: breakdownNames(breakdowns), metrics: names }
       : null,
     filters: [...describeFilters(query?.filters ?? {}), ...typed],
-    key: read.keys.map(({ field }) => field),
+    key: groups.by.map(({ field }) => field),
     reportId: null,
     downloadedMs: times.length === files.length ? Math.max(...times) : undefined,
     version,

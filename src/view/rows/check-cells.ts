@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { notCents, readField, toCents } from '../../rows/column-values.ts';
 import { type RowBatch, readJsonValues, type Value } from '../../rows/row-batch.ts';
 import { quoted } from '../../text/printable.ts';
+import { isTimeField } from '../../totals/group-keys.ts';
 import type { OpenFile } from './open-files.ts';
 import { isBlankCell, jsonForm, readNumber } from './read-cells.ts';
 import type { UsedColumns } from './used-columns.ts';
@@ -32,22 +33,20 @@ export class CellCheck {
   readonly #times = new Set<Value | undefined>();
   #currency: string | undefined;
 
-  /** @param options.rows indexes of the rows that are added up; `undefined` for all */
-  check(
-    batch: RowBatch,
-    used: UsedColumns,
-    { file, rows }: { readonly file: OpenFile; readonly rows: Iterable<number> | undefined },
-  ): void {
-    const refuse = (cell: RefusedCell | undefined): void => {
-      if (cell) throw refusal(batch, cell, file);
-    };
-    for (const field of used.times) refuse(this.#findOddTime(batch, field));
-    for (const field of used.ids) refuse(findRoundedId(batch, field));
-    for (const field of used.metrics) refuse(findOddNumber(batch, field));
-    refuse(this.#findOtherCurrency(batch, used, rows));
+  check(batch: RowBatch, { grouped, summed }: UsedColumns, file: OpenFile): void {
+    for (const field of grouped) {
+      const cell = isTimeField(field)
+        ? this.#findBadTime(batch, field)
+        : findRoundedId(batch, field);
+      if (cell) throw cellError(batch, cell, file);
+    }
+    for (const field of summed) {
+      const cell = findOddNumber(batch, field);
+      if (cell) throw cellError(batch, cell, file);
+    }
   }
 
-  #findOddTime(batch: RowBatch, field: string): RefusedCell | undefined {
+  #findBadTime(batch: RowBatch, field: string): RefusedCell | undefined {
     const isHour = fieldTypeOf(field) === 'hour';
     for (const [row, value] of readField(batch, field).entries()) {
       if (this.#times.has(value)) continue;
@@ -60,23 +59,23 @@ export class CellCheck {
     return undefined;
   }
 
-  #findOtherCurrency(
+  /** Throws `UsageError` if money of two currencies is added up. */
+  checkCurrency(
     batch: RowBatch,
     { currency: field }: UsedColumns,
-    rows: Iterable<number> | undefined,
-  ): RefusedCell | undefined {
-    if (field === undefined) return undefined;
+    { file, rows }: { readonly file: OpenFile; readonly rows: readonly number[] },
+  ): void {
+    if (field === undefined) return;
     const values = readField(batch, field);
-    for (const row of rows ?? values.keys()) {
+    for (const row of rows) {
       const text = String(values[row] ?? '');
       if (isBlankCell(text)) continue;
       this.#currency ??= text;
       if (text === this.#currency) continue;
       const problem = `is a different currency from ${quoted(this.#currency)}`;
       const hint = `Choose one: --filter ${field}=${this.#currency}`;
-      return { field, row, text, problem, hint };
+      throw cellError(batch, { field, row, text, problem, hint }, file);
     }
-    return undefined;
   }
 }
 
@@ -119,7 +118,7 @@ function findOddNumber(batch: RowBatch, field: string): RefusedCell | undefined 
   return undefined;
 }
 
-function refusal(
+function cellError(
   { firstRow }: RowBatch,
   { field, row, text, problem, hint = plainFileHint }: RefusedCell,
   { shown, report, cells }: OpenFile,

@@ -1,10 +1,10 @@
 import { UsageError } from '../../errors.ts';
-import { type RowBatch, toRows, type Value } from '../../rows/row-batch.ts';
+import { readField } from '../../rows/column-values.ts';
+import type { RowBatch, Value } from '../../rows/row-batch.ts';
 import { RowKeys } from '../../rows/row-keys.ts';
 import { maxServiceText, printable } from '../../text/printable.ts';
 import { findRowKeys } from '../../totals/group-keys.ts';
 import type { SourceFile } from '../sources/open-paths.ts';
-import type { UsedColumns } from './used-columns.ts';
 
 /** True unless the days of all files are known and different. */
 export function mayOverlap(sources: readonly SourceFile[]): boolean {
@@ -28,22 +28,21 @@ export class OverlapCheck {
   }
 
   /** Adds rows of the file that was begun last. Throws `UsageError` for one that another has. */
-  add(batch: RowBatch, { time, dayOfFile: day }: UsedColumns): void {
+  add(batch: RowBatch): void {
     const owner = this.#files.length;
     const fields = findRowKeys(batch.fields);
-    this.#keys.add(batch, { fields, day, owner }, (row, other) => {
+    this.#keys.add(batch, { fields, owner }, (row, other) => {
       if (other === owner) return;
-      const values = toRows(batch)[row];
       const ids = fields.filter(({ describes }) => describes === undefined);
-      const key = ids.map(({ field }) => values?.[field]);
+      const key = ids.map(({ field }) => readField(batch, field)[row]);
       const files = `${this.#files[other - 1]} and ${this.#files[owner - 1]}`;
-      throw overlap(files, time === undefined ? [day, ...key] : key);
+      throw overlapError(files, [batch.day, ...key]);
     });
   }
 }
 
 /** @param key values of a row that both files have */
-function overlap(files: string, key: readonly (Value | undefined)[]): UsageError {
+function overlapError(files: string, key: readonly (Value | undefined)[]): UsageError {
   const known = key.filter((value) => value !== undefined && value !== null);
   const row = printable(known.join(', ')).slice(0, maxServiceText);
   const shared = row === '' ? 'have the same row' : `both have a row for ${row}`;

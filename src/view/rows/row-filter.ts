@@ -7,44 +7,36 @@ import { matchesWildcard } from '../../text/wildcard.ts';
 import { toKeyValue } from '../../totals/group-keys.ts';
 import type { Condition } from '../view-flags.ts';
 
-/** Number of values that a filter remembers. */
+/** Number of values that a filter caches. */
 const maxValues = 100_000;
 
 /** One `--filter`, for all files of a view. */
 export class RowFilter {
   readonly #condition: Condition;
 
-  /** Remembers if values of earlier rows match, by field and value. */
+  /** Caches whether a value matches, by field and value. */
   readonly #matches = new Map<string, boolean>();
 
   constructor(condition: Condition) {
     this.#condition = condition;
   }
 
-  /** Returns the columns that the condition is about. Throws `UsageError` if there are none. */
-  columnsIn(fields: readonly string[]): string[] {
+  /** Returns the columns that the condition names. Throws `UsageError` if there are none. */
+  findColumns(fields: readonly string[]): string[] {
     const { name } = this.#condition;
     return findNamedFields(fields.includes(name) ? name : filterColumn(name), fields);
   }
 
   /**
-   * Returns the rows of a batch that have one of the values: IDs as digits, names in any case and
-   * with wildcards (`Ski*`), countries by code, ID or name.
-   *
-   * @param day the value of `date` in rows that have none
+   * Selects the rows that have one of the values: IDs as digits, names in any case and with
+   * wildcards (`Ski*`), countries by code, ID or name.
    */
-  select(batch: RowBatch, columns: readonly string[], day: string | undefined): Set<number> {
-    const rows = new Set<number>();
-    for (const field of columns) {
-      const isDayOfFile = field === 'date' && day !== undefined;
-      const values = isDayOfFile
-        ? Array<string>(batch.rowCount).fill(day)
-        : readField(batch, field);
-      for (const [row, value] of values.entries()) {
-        if (this.#isMatch(field, toKeyValue(value) ?? '')) rows.add(row);
-      }
-    }
-    return rows;
+  select(batch: RowBatch, fields: readonly string[], rows: readonly number[]): readonly number[] {
+    return rows.filter((row) => {
+      return fields.some((field) => {
+        return this.#isMatch(field, toKeyValue(readField(batch, field)[row]) ?? '');
+      });
+    });
   }
 
   #isMatch(field: string, text: string): boolean {

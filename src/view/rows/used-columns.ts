@@ -17,44 +17,34 @@ import { requireDistinctColumns } from './read-cells.ts';
 import type { RowFilter } from './row-filter.ts';
 
 /** A question about the rows of all files. */
-export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort'> {
+export interface Question extends Pick<ViewOptions, 'by' | 'metrics' | 'sort' | 'top'> {
   readonly filters: readonly RowFilter[];
 
-  /** Which rows are kept without `--by`; `undefined` if only sums are shown. */
-  readonly rows: RowChoice | undefined;
+  /** True if rows are shown, and not only sums. */
+  readonly hasRows: boolean;
 
   /** Days to add up separately: those of the period, and of `--compare`; empty for all rows. */
   readonly spans: readonly DaySpan[];
 }
 
-/** A choice of rows; by default all, in the order of the files. */
-export interface RowChoice {
-  readonly sort?: string | undefined;
-  readonly top?: number | undefined;
-}
-
 /** Columns of a file that a question uses. */
 export interface UsedColumns {
-  /** All columns, without those of comparisons; a file's day is its `date`. */
+  /** All columns, without those of comparisons. */
   readonly fields: readonly string[];
 
-  /** Column of the time of rows; `undefined` if they have none of their own. */
-  readonly time: string | undefined;
-
   /** `date` of rows without a time: the first day of their file in a folder. */
-  readonly dayOfFile: string | undefined;
+  readonly day: string | undefined;
 
   /** Columns of rows that are kept; `undefined` for all. */
   readonly kept: readonly string[] | undefined;
 
   /** Columns that are added up. */
-  readonly metrics: readonly string[];
+  readonly summed: readonly string[];
 
-  /** Dates, hours and IDs that rows are grouped or selected by. */
-  readonly times: readonly string[];
-  readonly ids: readonly string[];
+  /** Columns that rows are grouped or selected by. */
+  readonly grouped: readonly string[];
 
-  /** Columns of each filter; empty if the file has none of them. */
+  /** Columns of each filter. */
   readonly filtered: readonly (readonly string[])[];
 
   /** Column of currencies, if money is added up. */
@@ -73,7 +63,7 @@ export class ColumnFinder {
   readonly summed = new Set<string>();
 
   readonly #question: Question;
-  readonly #found = new Map<string, UsedColumns>();
+  readonly #found = new Map<string, Omit<UsedColumns, 'day'>>();
 
   constructor(question: Question) {
     this.#question = question;
@@ -85,58 +75,43 @@ export class ColumnFinder {
    *   there
    */
   find(header: readonly string[], { source, shown }: OpenFile): UsedColumns {
-    const firstDay = source.record?.part.firstDay;
-    const id = `${firstDay === undefined ? 'named' : 'dated'} ${JSON.stringify(header)}`;
-    const columns =
-      this.#found.get(id) ?? this.#find(header, { shown, isDated: firstDay !== undefined });
+    const hasTime = findTimeField(header) !== undefined;
+    const day = hasTime ? undefined : source.record?.part.firstDay;
+    const fields = day === undefined ? header : ['date', ...header];
+    const id = JSON.stringify(fields);
+    const columns = this.#found.get(id) ?? this.#find(fields, shown);
     this.#found.set(id, columns);
-    return columns.time === undefined ? { ...columns, dayOfFile: firstDay } : columns;
+    return { ...columns, day };
   }
 
-  /** @param file `isDated` if its history line has its days */
-  #find(
-    header: readonly string[],
-    { shown, isDated }: { readonly shown: string; readonly isDated: boolean },
-  ): UsedColumns {
+  #find(header: readonly string[], shown: string): Omit<UsedColumns, 'day'> {
     requireDistinctColumns(header, shown);
-    const own = header.filter((field) => !isBefore(field));
-    const time = findTimeField(own);
-    const fields = isDated && time === undefined ? ['date', ...own] : own;
-    if (this.#question.spans.length > 0 && !fields.some(isTimeField)) throw noDates(shown);
-    // The day of a file comes before its columns.
-    const all = time === undefined ? [...fields, ...this.fields] : [...this.fields, ...fields];
-    this.fields = [...new Set(all)];
+    const fields = header.filter((field) => !isBefore(field));
+    const { by = [], filters, spans } = this.#question;
+    if (spans.length > 0 && !fields.some(isTimeField)) throw noDatesError(shown);
+    this.keys ??= resolveKeys(by, fields);
+    this.fields = [...new Set([...fields, ...this.fields])];
     for (const field of this.#fieldsToSum(fields)) this.summed.add(field);
 
-    const kept = own.filter((field) => this.#isKept(field));
-    const used = this.#usedColumns(fields, time);
-    return { ...used, kept: kept.length < header.length ? kept : undefined };
+    const filtered = filters.map((filter) => filter.findColumns(fields));
+    const grouped = new Set([...this.keys.map(({ field }) => field), ...filtered.flat()]);
+    if (spans.length > 0) grouped.add(findDayField(fields));
+    const summed = fields.filter((field) => this.summed.has(field));
+    const hasMoney = summed.some((field) => fieldTypeOf(field) === 'money');
+    const kept = fields.filter((field) => this.#isKept(field));
+    return {
+      fields,
+      kept: kept.length < header.length ? kept : undefined,
+      summed,
+      grouped: fields.filter((field) => grouped.has(field)),
+      filtered,
+      currency: hasMoney ? fields.find((field) => field.toLowerCase() === 'currency') : undefined,
+    };
   }
 
   #isKept(field: string): boolean {
     const isMetric = metricOfField(field) !== undefined || isComputedMetric(field);
     return !isMetric || this.#question.metrics === undefined || this.summed.has(field);
-  }
-
-  #usedColumns(fields: readonly string[], time: string | undefined): Omit<UsedColumns, 'kept'> {
-    const { by = [], filters, spans } = this.#question;
-    this.keys ??= resolveKeys(by, fields);
-    const filtered = filters.map((filter) => filter.columnsIn(fields));
-    const keys = this.keys.map(({ field }) => field).filter((field) => fields.includes(field));
-    const grouped = new Set([...keys, ...filtered.flat()]);
-    if (spans.length > 0) grouped.add(findDayField(fields));
-    const summed = fields.filter((field) => this.summed.has(field));
-    const hasMoney = summed.some((field) => fieldTypeOf(field) === 'money');
-    return {
-      fields,
-      time,
-      dayOfFile: undefined,
-      metrics: summed,
-      times: time === undefined ? [] : [...grouped].filter(isTimeField),
-      ids: [...grouped].filter((field) => fieldTypeOf(field) === 'id'),
-      filtered,
-      currency: hasMoney ? fields.find((field) => field.toLowerCase() === 'currency') : undefined,
-    };
   }
 
   /** Returns the metrics of a file, or the columns that the named ones need. */
@@ -183,7 +158,7 @@ export function fieldsToSum({ field, derived }: ReportMetric): readonly string[]
   return derived ? [derived.numeratorField, derived.denominatorField] : [field];
 }
 
-function noDates(shown: string): UsageError {
+function noDatesError(shown: string): UsageError {
   return new UsageError(`The rows of ${shown} have no dates, so no period can be selected.`, {
     about: { flag: '--period' },
     hint: 'Remove --period, --since and --until, or view the folder filled by run.',

@@ -3,7 +3,6 @@ import { UsageError } from '../../errors.ts';
 import type { FolderQuery } from '../../folder/declaration.ts';
 import { formatDate, type SplitUnit, unitContaining, type Window } from '../../query/calendar.ts';
 import { requireWholeUnits } from '../../query/parts.ts';
-import type { DaySpan } from './period.ts';
 
 /** A calendar unit of `--by`, with its name as typed. */
 interface NamedUnit {
@@ -70,23 +69,4 @@ export function requireWholeGroups(by: readonly string[], window: Window, now: n
       flag: '--by',
     });
   }
-}
-
-/**
- * Returns a note if rows of an unknown period begin or end within a week or month of `--by`, whose
- * sums may then be incomplete.
- *
- * @param days the first and last day of the rows
- */
-export function partialPeriodNotes(by: readonly string[], days: DaySpan): string[] {
-  for (const { unit } of namedUnits(by)) {
-    if (unit === 'day') continue;
-    const first = unitContaining(days.since, unit, 'UTC')?.firstDay;
-    const last = unitContaining(days.until, unit, 'UTC')?.lastDay;
-    if (first === days.since && last === days.until) continue;
-    return [
-      `The rows are from ${days.since} to ${days.until}: the first or the last ${unit} may be incomplete.`,
-    ];
-  }
-  return [];
 }
