@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SignInError } from '../errors.ts';
-import { isSameAccount, nameAccount, type Owner } from '../query/owner.ts';
+import { formatOwner, isSameAccount, type Owner } from '../query/owner.ts';
 import type { Query } from '../query/query.ts';
 import { isLoopback } from '../text/loopback.ts';
 import { printable } from '../text/printable.ts';
@@ -8,7 +8,7 @@ import type { AccountOptions, Accounts, ServiceAccount } from './account.ts';
 import type { Settings } from './resolve.ts';
 import { chooseAccountName, isUnnamed } from './sign-in.ts';
 
-/** The members of a query that come from its account. */
+/** Query fields that come from the account. */
 type AccountFacts = Owner & Pick<Query, 'profile' | 'encoding' | 'windowClock'>;
 
 /** Returns the owner of a report, and the stored settings of the account. */
@@ -27,7 +27,7 @@ export async function describeAccount(account: ServiceAccount): Promise<AccountF
 function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: Settings): Owner {
   const url = settings.baseUrl.value;
   const email = settings.email.value;
-  const service = isLocal ? 'local' : url && nameService(url);
+  const service = isLocal ? 'local' : url && formatHost(url);
   return {
     ...(!isUnnamed(settings) && { account: settings.account.value }),
     ...(email !== undefined && { login: maskLogin(email) }),
@@ -36,8 +36,8 @@ function identifyOwner({ isLocal }: Pick<ServiceAccount, 'isLocal'>, settings: S
 }
 
 /**
- * Finds the account of a folder. Tries `--account` first, then the environment, then the stored
- * account with the same login, and last the stored account with the same name.
+ * Finds the account of a folder: the account of the command line if it fits, otherwise the stored
+ * account with the same login, otherwise the one with the same name.
  *
  * @param query the query of the folder's declaration
  * @throws SignInError if no account fits
@@ -52,22 +52,17 @@ export async function findFolderAccount(
     accounts.choose({ ...flags, ...change }, { profile, encoding, windowClock });
   if (query.service === 'local') return choose({ local: true, account: query.account });
 
-  const own = choose({});
-  const { isFromEnvironment, account } = await own.settings();
-  const isNamed = flags.account !== undefined;
-  const candidates = isNamed || isFromEnvironment || account.source === 'env' ? [own] : [];
-  const stored = isNamed ? [] : await findStored(accounts, query);
-  candidates.push(...stored.map((name) => choose({ account: name })));
+  const candidates = [choose({})];
+  const stored = flags.account === undefined ? await findStored(accounts, query) : [];
+  candidates.push(...stored.map((account) => choose({ account })));
   for (const candidate of candidates) {
     const owner = identifyOwner(candidate, await candidate.settings());
     if (isSameAccount(query, owner)) return candidate;
   }
-  const owner = printable(nameAccount(query));
+  const owner = printable(formatOwner(query));
   throw new SignInError(
     `The files belong to ${owner}, and you are not signed in to that account.`,
-    {
-      hint: 'Sign in to that account with adreport login, or name it with --account.',
-    },
+    { hint: 'Sign in to that account with adreport login, or name it with --account.' },
   );
 }
 
@@ -110,7 +105,7 @@ export async function identifyAccount(account: ServiceAccount): Promise<AccountK
 }
 
 /** Returns the host with its port. On loopback the port is left out, because it changes. */
-function nameService({ hostname, host }: URL): string {
+function formatHost({ hostname, host }: URL): string {
   return isLoopback(hostname) ? hostname : host;
 }
 

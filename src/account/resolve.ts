@@ -11,8 +11,9 @@ import {
 } from './settings.ts';
 import { findAccount, type StoredAccount, type StoredSettings } from './store.ts';
 
-/** Where a setting may come from, in order of precedence. */
-type SettingSource = 'flag' | 'env' | 'file' | 'account' | 'default';
+/** Sources of a setting, in order of precedence. The default comes last. */
+const layerOrder = ['flag', 'env', 'file', 'account'] as const;
+type SettingSource = (typeof layerOrder)[number] | 'default';
 
 export interface SettingsSources {
   readonly flags: RawSettings;
@@ -53,53 +54,53 @@ export const defaultAccountName = 'default';
  * value.
  */
 export function resolveSettings(sources: SettingsSources): Settings {
-  const { flags, env, stored } = sources;
-  if (flags.account === undefined && hasCredentials(env)) return useEnvironment(sources);
+  if (usesEnvironment(sources)) return useEnvironment(sources);
 
+  const { flags, env, projectFile = {}, stored } = sources;
   const account = resolveAccount(sources);
   const storedAccount = findAccount(stored, account.value);
+  const { token, email, password, baseUrl, ...variables } = readVariables(env);
   const isNamed = account.source === 'flag' || account.source === 'env';
-  // A named account has its own base URL.
-  const unused: SettingKey[] = isNamed && storedAccount ? ['baseUrl'] : [];
-  const layers = [
-    ...listLayers(sources, [...credentialKeys, ...unused]),
-    listAccountLayer(account.value, { ...storedAccount, account: stored.defaultAccount }),
-  ];
-  return { ...readAll(layers, env), isFromEnvironment: false, storedAccount, stored };
+  const hasOwnUrl = isNamed && storedAccount !== undefined;
+  const layers = {
+    flag: flags,
+    env: hasOwnUrl ? variables : { ...variables, baseUrl },
+    file: projectFile,
+    account: { ...storedAccount, account: stored.defaultAccount },
+  };
+  const settings = readAll(layers, { accountName: account.value, env });
+  return { ...settings, isFromEnvironment: false, storedAccount, stored };
 }
 
 /**
  * Uses the credentials of the environment. Without a base URL, that of the default account is used.
  * Other settings of the default account apply only if the base URL is the same.
  */
-function useEnvironment(sources: SettingsSources): Settings {
-  const { flags, env, projectFile, stored } = sources;
+function useEnvironment({ flags, env, projectFile, stored }: SettingsSources): Settings {
   const { defaultAccount = defaultAccountName } = stored;
   const storedDefault = findAccount(stored, defaultAccount);
 
   const url = readBaseUrlFrom(flags, env);
   const isElsewhere = url !== undefined && url.origin !== parseOrigin(storedDefault?.baseUrl);
   const { baseUrl, profile, encoding, windowClock } = isElsewhere ? {} : (storedDefault ?? {});
-  const layers = [
-    ...listLayers({ flags, env, projectFile: { ...projectFile, account: undefined } }),
-    listAccountLayer(defaultAccount, { baseUrl, profile, encoding, windowClock }),
-  ];
-  return {
-    ...readAll(layers, env),
-    isFromEnvironment: true,
-    storedAccount: undefined,
-    stored,
+  const layers = {
+    flag: flags,
+    env: readVariables(env),
+    file: { ...projectFile, account: undefined },
+    account: { baseUrl, profile, encoding, windowClock },
   };
+  const settings = readAll(layers, { accountName: defaultAccount, env });
+  return { ...settings, isFromEnvironment: true, storedAccount: undefined, stored };
 }
 
-const credentialKeys: readonly SettingKey[] = ['token', 'email', 'password'];
-
 /**
- * Returns true if the environment has credentials. Throws `UsageError` for an e-mail address
- * without a password, or the reverse.
+ * Returns true if the credentials of the environment are used. Throws `UsageError` for an e-mail
+ * address without a password, or the reverse.
  */
-function hasCredentials(env: Env): boolean {
-  const { token, email, password } = readVariables(env, credentialKeys);
+function usesEnvironment({ flags, env }: SettingsSources): boolean {
+  if (flags.account !== undefined) return false;
+
+  const { token, email, password } = readVariables(env);
   const hasEmail = email !== undefined;
   const hasPassword = password !== undefined;
   if (hasEmail === hasPassword) return token !== undefined || hasEmail;
@@ -111,10 +112,15 @@ function hasCredentials(env: Env): boolean {
 }
 
 /** Finds the name of the account. Throws `UsageError` for an invalid name. */
-export function resolveAccount(sources: SettingsSources): Setting<string> {
-  const { env, stored } = sources;
-  const stores = listAccountLayer('', { account: stored.defaultAccount });
-  return readSetting('account', [...listLayers(sources), stores], env);
+export function resolveAccount({
+  flags,
+  env,
+  projectFile = {},
+  stored,
+}: SettingsSources): Setting<string> {
+  const account = { account: stored.defaultAccount };
+  const layers = { flag: flags, env: readVariables(env), file: projectFile, account };
+  return readSetting('account', layers, { env });
 }
 
 /**
@@ -123,10 +129,11 @@ export function resolveAccount(sources: SettingsSources): Setting<string> {
  * account.
  */
 export function resolveAccountList(sources: SettingsSources): readonly string[] | undefined {
-  const { flags, env, stored } = sources;
-  if (flags.account === undefined && hasCredentials(env)) return undefined;
+  if (usesEnvironment(sources)) return undefined;
 
-  const choice = findText('account', listLayers(sources));
+  const { flags, env, projectFile = {}, stored } = sources;
+  const layers = { flag: flags, env: readVariables(env), file: projectFile };
+  const choice = findValue('account', layers);
   if (!choice || !isAccountList(choice.value)) return undefined;
 
   const isAll = choice.value.trim() === allAccounts;
@@ -142,85 +149,60 @@ export function resolveAccountList(sources: SettingsSources): readonly string[] 
  * URL.
  */
 export function readBaseUrlFrom(flags: RawSettings, env: Env): URL | undefined {
-  return readSetting('baseUrl', listLayers({ flags, env }), env).value;
+  return readSetting('baseUrl', { flag: flags, env: readVariables(env) }, { env }).value;
 }
 
-/** The settings of one source. */
-interface Layer {
-  readonly source: Exclude<SettingSource, 'default'>;
-  readonly values: RawSettings;
-
-  /** Name of the stored account. */
-  readonly account?: string;
-}
-
-/**
- * Lists the sources in order of precedence.
- *
- * @param unused settings whose variables are ignored
- */
-function listLayers(
-  { flags, env, projectFile = {} }: Omit<SettingsSources, 'stored'>,
-  unused: readonly SettingKey[] = [],
-): readonly Layer[] {
-  const variables = settingKeys.filter((key) => !unused.includes(key));
-  return [
-    { source: 'flag', values: flags },
-    { source: 'env', values: readVariables(env, variables) },
-    { source: 'file', values: projectFile },
-  ];
-}
+/** The values of each source. */
+type Layers = { readonly [Source in (typeof layerOrder)[number]]?: RawSettings };
 
 /** Treats an empty variable as unset, because CI systems clear it that way. */
-function readVariables(env: Env, keys: readonly SettingKey[]): RawSettings {
+function readVariables(env: Env): RawSettings {
   const values: Record<string, string> = {};
-  for (const key of keys) {
+  for (const key of settingKeys) {
     const text = env[findEntry(key).variable ?? ''];
     if (text?.trim()) values[key] = text;
   }
   return values;
 }
 
-function listAccountLayer(account: string, values: RawSettings): Layer {
-  return { source: 'account', account, values };
+interface ReadContext {
+  readonly env: Env;
+
+  /** Name of the stored account. */
+  readonly accountName?: string;
 }
 
-/** Names the source of a setting in messages. */
-function nameSource({ source, account }: Layer, key: SettingKey): string {
-  const { name, variable = '' } = findEntry(key);
-  const names = {
-    flag: `--${name}`,
-    env: variable,
-    file: `adreport.yaml (${name})`,
-    account: key === 'account' ? 'the stored default' : `account “${account}”`,
-  };
-  return names[source];
-}
-
-function readAll(layers: readonly Layer[], env: Env): AllSettings {
-  const settings = settingKeys.map((key) => [key, readSetting(key, layers, env)]);
+function readAll(layers: Layers, context: ReadContext): AllSettings {
+  const settings = settingKeys.map((key) => [key, readSetting(key, layers, context)]);
   return Object.fromEntries(settings) as AllSettings;
 }
 
 /** Reads a setting. Throws `UsageError`, with the source, for an invalid value. */
 function readSetting<Key extends SettingKey>(
   key: Key,
-  layers: readonly Layer[],
-  env: Env,
+  layers: Layers,
+  { env, accountName }: ReadContext,
 ): Setting<ResolvedValue<Key>> {
   const { read, otherwise } = findEntry(key);
-  const text = findText(key, layers);
-  if (!text) {
+  const found = findValue(key, layers, accountName);
+  if (!found) {
     return { value: otherwise as ResolvedValue<Key>, source: 'default', from: 'default' };
   }
-  return { ...text, value: readFrom(text.from, (value) => read(value, env), text.value) };
+  return { ...found, value: readFrom(found.from, (value) => read(value, env), found.value) };
 }
 
 /** Finds the first source that has a setting; `undefined` if there is none. */
-function findText(key: SettingKey, layers: readonly Layer[]): Setting<string> | undefined {
-  for (const layer of layers) {
-    const value = layer.values[key];
-    if (value !== undefined) return { value, source: layer.source, from: nameSource(layer, key) };
+function findValue(key: SettingKey, layers: Layers, accountName = ''): Setting<string> | undefined {
+  const { name, variable = '' } = findEntry(key);
+  const names = {
+    flag: `--${name}`,
+    env: variable,
+    file: `adreport.yaml (${name})`,
+    account: key === 'account' ? 'the stored default' : `account “${accountName}”`,
+  };
+  for (const source of layerOrder) {
+    const value = layers[source]?.[key];
+    if (value !== undefined) return { value, source, from: names[source] };
   }
   return undefined;
 }

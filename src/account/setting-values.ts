@@ -65,7 +65,7 @@ export function parseOrigin(url: string | undefined): string | undefined {
  * that a header may not contain (RFC 9110, 5.5).
  */
 export function checkToken(typed: string): string {
-  const token = requireSecretLength('token', typed.trim());
+  const token = typed.trim();
   if (token === '') throw new UsageError('The token is empty.');
   if (/^bearer\s/i.test(token)) {
     throw new UsageError('The token starts with “Bearer”.', { hint: 'Remove that word.' });
@@ -81,20 +81,6 @@ export function readCommand(text: string): string {
   throw new UsageError('The password command is empty.', {
     hint: "Example: 'pass show ads/b'",
   });
-}
-
-/** Reads a password. Blanks at its ends are kept. Throws `UsageError` if it is too long. */
-export function readPassword(text: string): string {
-  return requireSecretLength('password', text);
-}
-
-/**
- * Throws `UsageError` if a value is too long to be a secret. It is then probably the content of a
- * file.
- */
-function requireSecretLength(noun: string, secret: string): string {
-  if (secret.length <= 4_096) return secret;
-  throw new UsageError(`The ${noun} is longer than 4096 characters.`);
 }
 
 /** Masks a token. The visible characters at both ends are at most a quarter of it. */

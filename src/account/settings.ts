@@ -7,7 +7,6 @@ import {
   maskToken,
   readCommand,
   readOneAccount,
-  readPassword,
   readSettingWord,
 } from './setting-values.ts';
 
@@ -22,9 +21,6 @@ interface SettingEntry<Value> {
   readonly flag?: string;
 
   readonly variable?: string;
-
-  /** Set if a stored account may contain the setting, as a string. */
-  readonly isStored?: true;
 
   /** Reads the value. Throws `UsageError` if it is invalid. */
   readonly read: (text: string, env: Env) => Value;
@@ -52,54 +48,47 @@ export const settingTable = {
     name: 'base-url',
     flag: '--base-url <url>',
     variable: 'ADREPORT_BASE_URL',
-    isStored: true,
     read: (text: string, env: Env): URL => checkBaseUrl(text, allowedHttpHosts(env)),
   },
   profile: {
     name: 'profile',
     flag: '--profile <name>',
     variable: 'ADREPORT_PROFILE',
-    isStored: true,
     read: (word: string): Profile => readSettingWord('profile', profiles, word),
     otherwise: 'buyer',
   },
   encoding: {
     name: 'encoding',
     flag: '--encoding <kind>',
-    isStored: true,
     read: (word: string): Encoding => readSettingWord('encoding', encodings, word),
     otherwise: 'json',
   },
   windowClock: {
     name: 'window-clock',
     flag: '--window-clock <kind>',
-    isStored: true,
     read: (word: string): WindowClock => readSettingWord('window clock', windowClocks, word),
     otherwise: 'instant',
   },
   token: {
     name: 'token',
     variable: 'ADREPORT_TOKEN',
-    isStored: true,
     read: checkToken,
     show: maskToken,
   },
   email: {
     name: 'email',
     variable: 'ADREPORT_EMAIL',
-    isStored: true,
     read: (address: string): string => address.trim(),
   },
   password: {
     name: 'password',
     variable: 'ADREPORT_PASSWORD',
-    read: readPassword,
+    read: (password: string): string => password,
     show: () => 'set',
   },
   passwordCommand: {
     name: 'password-command',
     flag: '--password-command <cmd>',
-    isStored: true,
     read: readCommand,
   },
 } as const satisfies Readonly<Record<string, SettingEntry<unknown>>>;

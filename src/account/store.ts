@@ -6,10 +6,9 @@ import type { Encoding, WindowClock } from '../contract/messages.ts';
 import type { Profile } from '../contract/vocabulary.ts';
 import { AdreportError, codeOf, UsageError } from '../errors.ts';
 import { withLock } from '../text/file-lock.ts';
-import { isObject } from '../text/json-object.ts';
+import { isJson, isObject } from '../text/json-object.ts';
 import { makeFolder } from '../text/make-folder.ts';
 import { didYouMean, nearest } from '../text/nearest.ts';
-import { findEntry, settingKeys } from './settings.ts';
 
 /** A stored account, which never has a password. */
 export interface StoredAccount {
@@ -97,26 +96,17 @@ export class Store {
     // The folder is not created if nothing changes.
     if (!existsSync(this.path) && change(noSettings) === noSettings) return;
 
-    await this.#locked(async () => {
-      const conf = await this.#open();
-      const before = toSettings(conf);
-      const settings = change(before);
-      if (settings !== before) this.#write(conf, settings);
-    });
-  }
-
-  async #locked(work: () => Promise<void>): Promise<void> {
     try {
       makeFolder(this.directory, 0o700);
-      await withLock(this.path, work);
+      await withLock(this.path, async () => {
+        const conf = await this.#open();
+        const before = toSettings(conf);
+        const settings = change(before);
+        if (settings !== before) conf.store = { ...settings };
+      });
     } catch (cause) {
       if (cause instanceof AdreportError) throw cause;
-      if (codeOf(cause) !== 'ELOCKED') throw this.#cannotWrite(cause);
-      throw new UsageError(`Another process is changing the settings file ${this.path}.`, {
-        hint: `Run the command again. If no other command is running, remove ${this.path}.lock.`,
-        retryable: true,
-        cause,
-      });
+      throw codeOf(cause) === 'ELOCKED' ? this.#lockedError(cause) : this.#writeError(cause);
     }
   }
 
@@ -142,15 +132,15 @@ export class Store {
     }
   }
 
-  #write(conf: SettingsConf, settings: StoredSettings): void {
-    try {
-      conf.store = { ...settings };
-    } catch (cause) {
-      throw this.#cannotWrite(cause);
-    }
+  #lockedError(cause: unknown): UsageError {
+    return new UsageError(`Another process is changing the settings file ${this.path}.`, {
+      hint: `Run the command again. If no other command is running, remove ${this.path}.lock.`,
+      retryable: true,
+      cause,
+    });
   }
 
-  #cannotWrite(cause: unknown): UsageError {
+  #writeError(cause: unknown): UsageError {
     return new UsageError(
       `Cannot write the settings file ${this.path}: ${describeSystemError(cause)}.`,
       {
@@ -168,7 +158,8 @@ function toSettings(conf: SettingsConf): StoredSettings {
 /** Throws for any file that was not written by this program. */
 function parseSettings(text: string): StoredSettings {
   if (text.includes('\uFFFD')) throw new Error('it is not UTF-8');
-  const value = parseJson(text);
+  if (!isJson(text)) throw new Error('it is not valid JSON');
+  const value: unknown = JSON.parse(text);
   if (!isSettings(value)) throw new Error('it was not written by adreport');
   return value;
 }
@@ -179,21 +170,8 @@ function isSettings(value: unknown): value is StoredSettings {
   return typeof defaultAccount === 'string' && Object.values(accounts).every(isAccount);
 }
 
-function isAccount(account: unknown): boolean {
-  if (!isObject(account)) return false;
-  const values = settingKeys.filter((key) => findEntry(key).isStored).map((key) => account[key]);
-  return values.every((value) => value === undefined || typeof value === 'string');
-}
-
-/**
- * Parses JSON. The parser's own error would quote the file, including the token, so it is replaced.
- */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Error('it is not valid JSON');
-  }
+function isAccount(account: unknown): account is StoredAccount {
+  return isObject(account) && Object.values(account).every((value) => typeof value === 'string');
 }
 
 /**

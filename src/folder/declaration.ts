@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatDate, type SplitUnit } from '../query/calendar.ts';
-import { isSameAccount, nameAccount } from '../query/owner.ts';
+import { formatOwner, isSameAccount } from '../query/owner.ts';
 import { isStillEmpty, laterMs, resolvePeriod, tryResolve } from '../query/period.ts';
 import type { Query } from '../query/query.ts';
 import { differences, type SavedValue, toSavedKeys } from '../query/saved-keys.ts';
@@ -147,6 +147,6 @@ export function reportDifferences({ query: folderQuery }: Declaration, query: Qu
   const [before, now] = [folderQuery, query].map(({ outputs: [output] }) => output.path);
   if (before !== now) changes.push(`output: ${before} → ${now}`);
   if (!isSameAccount(folderQuery, query))
-    changes.push(`account: ${nameAccount(folderQuery)} → ${nameAccount(query)}`);
+    changes.push(`account: ${formatOwner(folderQuery)} → ${formatOwner(query)}`);
   return changes;
 }

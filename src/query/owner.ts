@@ -21,7 +21,7 @@ export function isBareToken({ account, login }: Owner): boolean {
 }
 
 /** Formats `acme (b…@example.com#3f2a9c01d4e5) at reports.example.com`. */
-export function nameAccount({ account, login, service }: Owner): string {
+export function formatOwner({ account, login, service }: Owner): string {
   const name = account ?? login ?? 'a token without a name';
   const withLogin = account !== undefined && login !== undefined ? `${name} (${login})` : name;
   return service === undefined ? withLogin : `${withLogin} at ${service}`;

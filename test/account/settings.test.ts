@@ -272,7 +272,6 @@ test.each([
   { text: '  ', expected: 'empty' },
   { text: 'Bearer abc', expected: 'starts with “Bearer”' },
   { text: 'a\u0000b', expected: 'other invalid characters' },
-  { text: 'x'.repeat(5_000), expected: 'longer than 4096' },
 ])('the token $text is refused', ({ text, expected }) => {
   const refusal = { exitCode: 2, message: expect.stringContaining(expected) };
   expect(() => checkToken(text)).toThrow(expect.objectContaining(refusal));
