@@ -1,12 +1,12 @@
 import type { RangedBatch, RowBatch } from './row-ranges.ts';
 
-/** Zero bytes after the last row, where words are read. */
+/** Zero bytes after the last row, because readers take four bytes at a time. */
 const slack = 16;
 
 /**
- * Makes a batch from values that do not come from a body.
+ * Builds a batch of values that do not come from a body.
  *
- * @param rows the values of each row as JSON, one per field
+ * @param rows values of each row as JSON, one per field
  * @param firstRow number of rows before this batch
  */
 export function buildBatch(

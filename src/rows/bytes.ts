@@ -1,7 +1,7 @@
 import { IncompleteDataError } from '../errors.ts';
 import { formatCount, formatPlural } from '../text/quantity.ts';
 
-// Names for the bytes of JSON and CSV syntax.
+// Bytes of JSON and CSV syntax.
 
 export const tab = 0x09;
 export const lineFeed = 0x0a;
@@ -23,26 +23,26 @@ export const letterN = 0x6e;
 export const openBrace = 0x7b;
 export const closeBrace = 0x7d;
 
-// Four bytes at a time: a word is a little-endian 32-bit integer.
+// A word is a little-endian 32-bit integer of four bytes.
 
-/** Returns the same bytes, not a copy. */
+/** Returns a view of the same bytes, not a copy. */
 export function toBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length);
 }
 
-/** Reads words: `getInt32(at, true)` at any byte. */
+/** Returns a view that reads words at any position: `getInt32(at, true)`. */
 export function toDataView(bytes: Buffer): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Returns a word of four equal bytes. */
+/** Builds a word of four equal bytes. */
 export function repeatByte(byte: number): number {
   return Math.imul(byte, 0x01010101);
 }
 
 /**
- * Marks the zero bytes of a word; returns 0 if there is none. The lowest set bit is the top bit of
- * the first such byte (Mycroft); higher bits may be wrong.
+ * Marks the zero bytes of a word (Mycroft). Returns 0 if there is none. The lowest set bit is the
+ * top bit of the first zero byte, and higher bits may be wrong.
  */
 export function markZeroBytes(word: number): number {
   return (word - 0x01010101) & ~word & 0x80808080;
@@ -61,23 +61,23 @@ export function findFirstMark(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 
-/** Limit of 8 MB for a row. */
+/** Maximum length of a row: 8 MB. */
 export const maxRowBytes = 8 * 1024 * 1024;
 
-/** Zero bytes after the last one: they stop scans and allow words to be read at any position. */
+/** Zero bytes after the last byte. They end scans, and words can be read at any position. */
 const slack = 16;
 
-/** Bytes received and not yet consumed. `bytes[end]` is always 0, which ends any JSON token. */
+/** Bytes that were received and not yet consumed. `bytes[end]` is 0, which ends any JSON token. */
 export class ByteWindow {
   bytes: Buffer;
 
-  /** The same bytes, read as words. */
+  /** View of the same bytes, for words. */
   view: DataView;
 
-  /** Index of the first byte that the consumer has not consumed. The consumer moves it. */
+  /** Index of the first byte to consume. The consumer moves it. */
   start = 0;
 
-  /** Index after the last byte received. */
+  /** Index after the last received byte. */
   end = 0;
 
   readonly pieceBytes: number;
@@ -91,7 +91,7 @@ export class ByteWindow {
 
   /**
    * @param head first bytes, before the chunks
-   * @param pieceBytes how many bytes to gather before scanning
+   * @param pieceBytes number of bytes to gather before they are scanned
    */
   constructor(head: Uint8Array, chunks: AsyncIterator<Uint8Array>, pieceBytes: number) {
     this.pieceBytes = pieceBytes;
@@ -112,10 +112,9 @@ export class ByteWindow {
 
   /**
    * Gathers the next piece, which invalidates indexes of `bytes`. Returns false at the end. A piece
-   * is at least as long as the rest of the last one. A long token is therefore scanned again only
-   * when it has doubled.
+   * at least doubles the bytes that were not consumed, so a long token is not scanned often.
    */
-  async more(): Promise<boolean> {
+  async readMore(): Promise<boolean> {
     const goal = Math.max(this.pieceBytes, 2 * (this.end - this.start));
     const before = this.receivedBytes;
     while (this.end - this.start < goal) {
@@ -158,7 +157,7 @@ export function truncatedError(rowCount: number, receivedBytes: number): Incompl
 }
 
 /** @param problem sentence without its full stop */
-export function malformed(problem: string, positionBytes?: number): IncompleteDataError {
+export function malformedError(problem: string, positionBytes?: number): IncompleteDataError {
   const position = positionBytes === undefined ? '' : ` (byte ${formatCount(positionBytes)})`;
   return new IncompleteDataError(`${problem}${position}.`, {
     code: 'MALFORMED',

@@ -1,45 +1,45 @@
 import { toDecimalString } from '../contract/values.ts';
 import * as ascii from './bytes.ts';
 import { parseValue, type RowBatch, type Value } from './row-batch.ts';
-import { matchesAt } from './row-keys.ts';
+import { equalsBytes } from './row-keys.ts';
 import { nullInRun, type RangedBatch, toRanges } from './row-ranges.ts';
 
 /** Marks a value that `toCents` cannot represent. */
 export const notCents = Number.POSITIVE_INFINITY;
 
-/** With up to this many digits before the decimals, a double holds the cents exactly. */
+/** A double holds the cents of a number with this many digits before the decimals. */
 const maxIntegerDigits = 13;
 
-/** Up to this many cents, a double is exact. */
+/** A double holds each number of cents up to this one. */
 export const maxExactCents = 1e15;
 
 export interface NumberFacts {
   /**
-   * Sum in whole cents. Absent if a row has no number in the usual form, or if the sum might be too
-   * large for a double.
+   * Sum in whole cents. Absent if a row has no number in the usual form, or if a double may not hold
+   * the sum.
    */
   readonly exactCents?: number;
 
-  /** True if all values are numbers in the usual form: at most 13 digits and two decimals. */
+  /** Set if all values are numbers in the usual form: at most 13 digits and two decimals. */
   readonly areAllNumbers: boolean;
 
   readonly areAllWhole: boolean;
 }
 
-/** The numbers of a field: cents by row, as `toCents` returns them, and their summary. */
 interface NumberColumn {
+  /** One number per row, as `toCents` returns them. */
   readonly cents: Float64Array;
   readonly facts: NumberFacts;
 }
 
-/** Columns already read from a batch, by field. */
+/** Columns that were read from the current batch, by field. */
 class BatchColumns {
   readonly values = new Map<string, readonly (Value | undefined)[]>();
   readonly numbers = new Map<string, NumberColumn>();
 
   #batch: RowBatch | undefined;
 
-  /** Memory for numbers, by name. It is reused, because allocating it is slow. */
+  /** Memory for numbers, by field. It is reused, because allocation is slow. */
   readonly #memory = new Map<string, Float64Array>();
 
   /** Switches to a batch and drops the columns of the previous one. */
@@ -50,21 +50,21 @@ class BatchColumns {
     this.numbers.clear();
   }
 
-  /** Returns `rowCount` NaNs in the named memory. */
-  numbersFor(name: string, rowCount: number): Float64Array {
-    let memory = this.#memory.get(name);
+  /** Reserves memory for a field, filled with `NaN`. */
+  reserveNumbers(field: string, rowCount: number): Float64Array {
+    let memory = this.#memory.get(field);
     if (!memory || memory.length < rowCount) {
       memory = new Float64Array(2 * rowCount);
-      this.#memory.set(name, memory);
+      this.#memory.set(field, memory);
     }
     return memory.subarray(0, rowCount).fill(Number.NaN);
   }
 }
 
-/** Columns of each report, by the array that its batches share. */
+/** Columns of each report, by an array that its batches share. */
 const columnsByRanges = new WeakMap<Int32Array, BatchColumns>();
 
-/** Finds the columns already read from a batch. Several checks use the same columns. */
+/** Finds the columns that were read from a batch. Several checks use the same ones. */
 function findColumns(batch: RowBatch): BatchColumns {
   const { valueStarts } = toRanges(batch);
   let columns = columnsByRanges.get(valueStarts);
@@ -77,8 +77,8 @@ function findColumns(batch: RowBatch): BatchColumns {
 }
 
 /**
- * Returns one value per row, as in the objects of `toRows`. Repeated text is the same string, which
- * makes comparing it cheap.
+ * Reads one value per row, as in the objects of `toRows`. Equal strings are often the same object,
+ * which makes comparisons cheap.
  */
 export function readField(batch: RowBatch, field: string): readonly (Value | undefined)[] {
   const { values: columns } = findColumns(batch);
@@ -112,7 +112,7 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
     } else if (first === ascii.quote) {
       values[row] = strings.read(bytes, view, start, end);
     } else {
-      const cents = centsAt(bytes, start, end);
+      const cents = parseCents(bytes, start, end);
       const isRead = cents !== notCents;
       values[row] = isRead ? cents / 100 : parseValue(bytes.toString('utf8', start, end));
     }
@@ -121,15 +121,15 @@ function readValues(batch: RangedBatch, field: string): (Value | undefined)[] {
 }
 
 /**
- * Returns the numbers of a field in exact cents, one per row, also from strings (`"1234,50"`).
- * NaN for a missing value, null or an empty string; `notCents` for anything else, such as a
- * number with more digits or decimals. Valid until the next batch is requested.
+ * Reads the numbers of a field in exact cents, one per row, also from strings (`"1234,50"`). A
+ * missing value, null and an empty string are `NaN`. Anything else, such as a number with more
+ * digits or decimals, is `notCents`. The result is valid until the next batch is requested.
  */
 export function toCents(batch: RowBatch, field: string): Float64Array {
   return findNumbers(batch, field).cents;
 }
 
-/** Sums up the numbers of a field, also those in strings. */
+/** Sums up the numbers of a field, including those in strings. */
 export function summarizeNumbers(batch: RowBatch, field: string): NumberFacts {
   return findNumbers(batch, field).facts;
 }
@@ -139,7 +139,7 @@ function findNumbers(batch: RowBatch, field: string): NumberColumn {
   const known = columns.numbers.get(field);
   if (known) return known;
 
-  const cents = columns.numbersFor(field, batch.rowCount);
+  const cents = columns.reserveNumbers(field, batch.rowCount);
   const numbers = { cents, facts: readNumbers(toRanges(batch), field, cents) };
   columns.numbers.set(field, numbers);
   return numbers;
@@ -160,11 +160,11 @@ function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): Nu
     if (start < 0) continue;
 
     const end = valueEnds[at] as number;
-    let inCents = usualCentsAt(bytes, view, start, end);
+    let inCents = parseUsualCents(bytes, view, start, end);
     if (inCents < 0) {
       const isEmpty = bytes[start] === ascii.quote && end - start === 2;
       if (isEmpty || bytes[start] === ascii.letterN) continue;
-      inCents = centsAt(bytes, start, end);
+      inCents = parseCents(bytes, start, end);
     }
     cents[row] = inCents;
     if (inCents === notCents) continue;
@@ -182,54 +182,54 @@ function readNumbers(batch: RangedBatch, field: string, cents: Float64Array): Nu
 }
 
 /**
- * Returns the cents of an unsigned number with up to eight digits and two decimals. Returns -1 for
- * any other value, including strings. Digits are read four at a time. A loop takes three times as
- * long, because its end is hard to predict.
+ * Parses an unsigned number with up to eight digits and two decimals to cents. Returns -1 for any
+ * other value, including strings. Digits are read four at a time. A loop takes three times as long,
+ * because its end is hard to predict.
  */
-function usualCentsAt(bytes: Buffer, view: DataView, start: number, end: number): number {
+function parseUsualCents(bytes: Buffer, view: DataView, start: number, end: number): number {
   let digits = end - start;
   let decimals = 0;
   if (digits > 3 && bytes[end - 3] === ascii.dot) {
-    decimals = 10 * digitAt(bytes, end - 2) + digitAt(bytes, end - 1);
+    decimals = 10 * readDigit(bytes, end - 2) + readDigit(bytes, end - 1);
     digits -= 3;
   } else if (digits > 2 && bytes[end - 2] === ascii.dot) {
-    decimals = 10 * digitAt(bytes, end - 1);
+    decimals = 10 * readDigit(bytes, end - 1);
     digits -= 2;
   }
 
   if (digits <= 4) {
-    const number = fourDigitsAt(view, start, digits);
+    const number = parseFourDigits(view, start, digits);
     return number < 0 ? -1 : number * 100 + decimals;
   }
   if (digits > 8) return -1;
 
-  const high = fourDigitsAt(view, start, digits - 4);
-  const low = fourDigitsAt(view, start + digits - 4, 4);
+  const high = parseFourDigits(view, start, digits - 4);
+  const low = parseFourDigits(view, start + digits - 4, 4);
   return high < 0 || low < 0 ? -1 : (high * 10_000 + low) * 100 + decimals;
 }
 
-function digitAt(bytes: Buffer, at: number): number {
+function readDigit(bytes: Buffer, at: number): number {
   return (bytes[at] as number) - ascii.zero;
 }
 
 const fourZeros = ascii.repeatByte(ascii.zero);
 const topBits = ascii.repeatByte(0x80);
 
-/** Added to a byte, it sets the top bit if the byte is greater than nine. */
-const toTopBit = ascii.repeatByte(0x80 - 10);
+/** Sets the top bit of a byte that is greater than nine, when it is added. */
+const nineToTopBit = ascii.repeatByte(0x80 - 10);
 
-/** Parses one to four digits; -1 if a byte is not a digit. */
-function fourDigitsAt(view: DataView, at: number, count: number): number {
-  // The first digit is the lowest byte; fewer than four are padded with zeros in front.
+/** Parses one to four digits. Returns -1 if a byte is not a digit. */
+function parseFourDigits(view: DataView, at: number, count: number): number {
+  // The first digit is the lowest byte. Fewer than four digits get leading zeros.
   const digits = (view.getInt32(at, true) ^ fourZeros) << (32 - 8 * count);
-  const isOther = (((digits + toTopBit) | digits) & topBits) !== 0;
+  const isOther = (((digits + nineToTopBit) | digits) & topBits) !== 0;
   if (isOther) return -1;
 
   const pairs = Math.imul(digits, 10) + (digits >>> 8);
   return (pairs & 0xff) * 100 + ((pairs >>> 16) & 0xff);
 }
 
-/** Looks for a number other than 0, also in strings. */
+/** Returns true if a row has a number other than 0, also in a string. */
 export function hasNonZero(batch: RowBatch, field: string): boolean {
   return toCents(batch, field).some((cents, row) => {
     if (cents !== notCents) return !Number.isNaN(cents) && cents !== 0;
@@ -237,8 +237,8 @@ export function hasNonZero(batch: RowBatch, field: string): boolean {
   });
 }
 
-/** Parses digits with an optional minus sign and one or two decimals, also in a string. */
-function centsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
+/** Parses a number with up to two decimals to cents, also in a string. May return `notCents`. */
+function parseCents(bytes: Buffer, valueStart: number, valueEnd: number): number {
   const isText = bytes[valueStart] === ascii.quote;
   const end = isText ? valueEnd - 1 : valueEnd;
   let at = isText ? valueStart + 1 : valueStart;
@@ -271,35 +271,35 @@ function centsAt(bytes: Buffer, valueStart: number, valueEnd: number): number {
   return isNegative ? -cents : cents;
 }
 
-/** Value of the last digit in cents, by the number of decimals. */
+/** Cents of the last digit, by the number of decimals. */
 const centsByDecimals = [100, 10, 1];
 
-/** Longer strings (with quotation marks) are not cached. */
-const keptStringBytes = 128;
+/** Longer strings are not cached. */
+const maxKeptBytes = 128;
 
 interface KeptString {
   readonly bytes: Buffer;
   readonly text: string;
 }
 
-/** Caches repeated strings, such as names and dates. Each slot keeps the last one. */
+/** Caches repeated strings, such as names and dates. Each slot keeps the last string. */
 class StringCache {
   readonly #kept = new Array<KeptString | undefined>(4096).fill(undefined);
 
   read(bytes: Buffer, view: DataView, start: number, end: number): string {
-    if (end - start > keptStringBytes) return JSON.parse(bytes.toString('utf8', start, end));
+    if (end - start > maxKeptBytes) return JSON.parse(bytes.toString('utf8', start, end));
 
     let hash = end - start;
     let p = start;
     for (; p + 4 <= end; p += 4) hash = Math.imul(hash ^ view.getInt32(p, true), 0x9e3779b1);
     for (; p < end; p++) hash = Math.imul(hash ^ (bytes[p] as number), 0x9e3779b1);
-    const place = hash >>> 20;
+    const slot = hash >>> 20;
 
-    const kept = this.#kept[place];
-    if (kept && matchesAt(bytes, start, end, kept.bytes)) return kept.text;
+    const kept = this.#kept[slot];
+    if (kept && equalsBytes(bytes, start, end, kept.bytes)) return kept.text;
 
     const text: string = JSON.parse(bytes.toString('utf8', start, end));
-    this.#kept[place] = { bytes: Buffer.from(bytes.subarray(start, end)), text };
+    this.#kept[slot] = { bytes: Buffer.from(bytes.subarray(start, end)), text };
     return text;
   }
 }

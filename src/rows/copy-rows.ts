@@ -5,7 +5,7 @@ import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 const backslashes = ascii.repeatByte(ascii.backslash);
 const commas = ascii.repeatByte(ascii.comma);
 
-/** Masks for a last word of which only 1, 2 or 3 bytes count. */
+/** Masks for a last word with 1, 2 or 3 bytes. */
 const lastWordMasks = Int32Array.of(0, 0xff, 0xffff, 0xffffff);
 
 /** Writes rows as JSON or CSV by copying their bytes. A result is valid until the next call. */
@@ -20,7 +20,7 @@ export class RowCopier {
   /** For each CSV column, its index in the batch's fields, or -1. */
   #indexes = new Int32Array(0);
 
-  /** Returns the unchanged rows, one per line, joined by the separator: `,\n` or `\n`. */
+  /** Joins the unchanged rows, one per line, by a separator: `,\n` or `\n`. */
   copyToJson(batch: RowBatch, separator: Buffer): Uint8Array {
     const ranges = toRanges(batch);
     if (hasLineBreaks(ranges)) return compactRows(ranges, separator);
@@ -29,22 +29,22 @@ export class RowCopier {
     const start = rowStarts[0] as number;
     const end = rowEnds[rowCount - 1] as number;
     const out = this.#reserve(end - start + rowCount * separator.length);
-    const isSpaced = isSpacedFor(ranges, separator.length);
-    if (isSpaced) bytes.copy(out, 0, start, end);
+    const hasGaps = hasSeparatorGaps(ranges, separator.length);
+    if (hasGaps) bytes.copy(out, 0, start, end);
 
     let at = 0;
     for (let row = 0; row < rowCount; row++) {
       if (row > 0) for (let i = 0; i < separator.length; i++) out[at++] = separator[i] as number;
-      if (isSpaced) at = (rowEnds[row] as number) - start;
+      if (hasGaps) at = (rowEnds[row] as number) - start;
       else at += bytes.copy(out, at, rowStarts[row], rowEnds[row]);
     }
     return out.subarray(0, at);
   }
 
   /**
-   * Returns plain CSV: commas, CRLF, quotes if needed, values as in the JSON.
+   * Formats plain CSV with commas, CRLF and quotes if needed. Values are those of the JSON.
    *
-   * @param columns fields to write, in order; passing the same array each time saves lookups
+   * @param columns fields to write, in order; the same array each time saves lookups
    */
   copyToCsv(batch: RowBatch, columns: readonly string[]): Uint8Array {
     const ranges = toRanges(batch);
@@ -54,8 +54,9 @@ export class RowCopier {
     const width = indexes.length;
     const stride = ranges.fields.length;
 
-    // Upper bound: two bytes per byte (a doubled quote), three per cell (quotes and a comma), four
-    // per line (its end, and quotes if it is empty), and three for the last word copied.
+    // This is the largest possible result: two bytes per byte (a doubled quote), three per cell
+    // (quotes and a comma), four per line (its end, and quotes if it is empty), and three for the
+    // last word.
     const sourceBytes = (rowEnds[rowCount - 1] as number) - (rowStarts[0] as number);
     const out = this.#reserve(2 * sourceBytes + rowCount * (3 * width + 4) + 4);
     const outView = this.#view;
@@ -114,7 +115,6 @@ export class RowCopier {
   }
 }
 
-/** Rows to copy. */
 interface CopiedRows {
   /** Indexes of the rows in the batch. */
   readonly rows: Iterable<number>;
@@ -123,7 +123,7 @@ interface CopiedRows {
   readonly fields?: readonly string[] | undefined;
 }
 
-/** Returns rows of a batch as JSON objects, one per line. */
+/** Copies rows of a batch as JSON objects, one per line. */
 export function copyRows(batch: RowBatch, { rows, fields }: CopiedRows): Buffer {
   const { bytes, rowStarts, rowEnds, renamedKeys } = toRanges(batch);
   const named = renamedKeys.size > 0 ? batch.fields : undefined;
@@ -163,11 +163,8 @@ function compactRows(batch: RangedBatch, separator: Buffer): Buffer {
   return Buffer.from(rows.join(separator.toString()));
 }
 
-/**
- * Returns true if the space between rows is as long as a separator. Then all rows are copied at
- * once.
- */
-function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
+/** Returns true if every gap is as long as a separator, so that all rows can be copied at once. */
+function hasSeparatorGaps(batch: RangedBatch, separatorBytes: number): boolean {
   const { rowCount, rowStarts, rowEnds } = batch;
   for (let row = 1; row < rowCount; row++) {
     const spaceBytes = (rowStarts[row] as number) - (rowEnds[row - 1] as number);
@@ -176,7 +173,7 @@ function isSpacedFor(batch: RangedBatch, separatorBytes: number): boolean {
   return true;
 }
 
-/** Copies bytes four at a time. May read and write up to three bytes beyond. */
+/** Copies bytes four at a time. May read and write up to three bytes beyond the end. */
 function copyWords(out: DataView, at: number, from: DataView, start: number, end: number): void {
   const shift = at - start;
   for (let p = start; p < end; p += 4) out.setInt32(p + shift, from.getInt32(p, true), true);
@@ -184,7 +181,7 @@ function copyWords(out: DataView, at: number, from: DataView, start: number, end
 
 /**
  * Copies the content of a JSON string unless it has a backslash or a comma. May read and write up
- * to three bytes beyond.
+ * to three bytes beyond the end.
  * @returns true if it was copied
  */
 function copyPlain(out: DataView, at: number, from: DataView, start: number, end: number): boolean {
@@ -217,7 +214,7 @@ function copyQuoted(out: Buffer, at: number, bytes: Buffer, start: number, end: 
   return true;
 }
 
-/** Formats a value that cannot be copied: a string with escapes, an object or a list. */
+/** Formats a value whose bytes cannot be copied: a string with escapes, an object or a list. */
 function formatCsvCell(bytes: Buffer, start: number, end: number): string {
   const json = bytes.toString('utf8', start, end);
   const text = bytes[start] === ascii.quote ? (JSON.parse(json) as string) : compactJson(json);

@@ -4,14 +4,14 @@ import { fieldTypeOf, readHeader } from '../contract/columns.ts';
 import { IncompleteDataError } from '../errors.ts';
 import { printable } from '../text/printable.ts';
 import { formatPlural } from '../text/quantity.ts';
-import { carriageReturn, lineFeed, malformed, maxRowBytes, toBuffer } from './bytes.ts';
-import type { RowPlaces } from './row-places.ts';
+import { carriageReturn, lineFeed, malformedError, maxRowBytes, toBuffer } from './bytes.ts';
+import type { RowPositions } from './row-positions.ts';
 import { maxFields } from './row-ranges.ts';
 import { maxValueBytes } from './row-scanner.ts';
 
 const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Reads a cell that is not empty as JSON. */
+/** Converts a cell that is not empty to JSON. */
 export type CellReader = (text: string) => string;
 
 /** How a CSV was written. */
@@ -20,16 +20,17 @@ export interface CsvDialect {
   readonly hasByteOrderMark: boolean;
 }
 
+/** Decides what the header and the cells of a CSV mean. */
 export interface CsvReading {
-  /** Returns the row fields for the names in the header. */
-  readHeader(names: readonly string[], form: CsvDialect): string[];
+  /** Returns a field for each name in the header. */
+  readHeader(names: readonly string[], dialect: CsvDialect): string[];
 
-  cellReader(field: string, form: CsvDialect): CellReader;
+  cellReader(field: string, dialect: CsvDialect): CellReader;
 }
 
-/** How a body of the service is read. */
+/** Reads a body of the service. */
 const serviceReading: CsvReading = {
-  readHeader: readHeader,
+  readHeader,
   cellReader: (field) => {
     const type = fieldTypeOf(field);
     if (type !== 'integer' && type !== 'money') return JSON.stringify;
@@ -37,24 +38,23 @@ const serviceReading: CsvReading = {
   },
 };
 
-/** Options for the rows of a CSV. */
 export interface CsvOptions {
-  readonly form: CsvDialect;
+  readonly dialect: CsvDialect;
 
-  /** How cells are read. Default: as in a body of the service. */
+  /** Default: as in a body of the service. */
   readonly reading?: CsvReading | undefined;
 
-  /** Receives lines that are not rows. */
-  readonly places?: RowPlaces | undefined;
+  /** Learns of lines that are not rows. */
+  readonly positions?: RowPositions | undefined;
 }
 
-/** Lines are passed on in pieces of about this many characters. */
+/** Lines are yielded in pieces of about this many characters. */
 const pieceLength = 64 * 1024;
 
 /**
  * Yields the rows of a CSV report as the JSON that the service would have sent, one object per
- * line. Empty fields become null. By default numeric cells of metrics become numbers, and
- * everything else stays a string, including a DSP's money, which has a decimal comma in JSON too.
+ * line. Empty cells become null. By default, numbers in metrics become numbers and everything else
+ * stays a string, even the money of a DSP, which has a decimal comma in JSON too.
  *
  * @param header receives the column names before the first row
  * @throws IncompleteDataError if it is not RFC 4180 in UTF-8, or not a report
@@ -98,7 +98,7 @@ class CsvReader {
     this.#header = header;
     this.#options = options;
     this.#parser = parse({
-      delimiter: options.form.delimiter,
+      delimiter: options.dialect.delimiter,
       record_delimiter: ['\r\n', '\n', '\r'],
       skip_empty_lines: true,
     });
@@ -111,7 +111,7 @@ class CsvReader {
     this.#recent.add(chunk);
     this.#checkText(chunk);
     this.#bytesSinceRow += chunk.length;
-    for (const piece of piecesAtBlankLines(chunk)) {
+    for (const piece of splitAtBlankLines(chunk)) {
       // The parser is synchronous: it has read the piece when the call returns.
       this.#parser.write(piece);
       this.#takeRecords();
@@ -131,12 +131,12 @@ class CsvReader {
     return bytes;
   }
 
-  /** Throws if the bytes so far are not UTF-8; without a chunk, if they end within a character. */
+  /** Throws if the bytes so far are not UTF-8. Without a chunk, they must not end in a character. */
   #checkText(chunk?: Uint8Array): void {
     try {
       this.#decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
-      throw this.#recent.notUtf8();
+      throw this.#recent.notUtf8Error();
     }
   }
 
@@ -144,8 +144,8 @@ class CsvReader {
     let values = this.#parser.read();
     while (values !== null) {
       this.#bytesSinceRow = 0;
-      if (this.#header.length === 0) this.#begin(values);
-      else this.lines += this.#lineOf(values);
+      if (this.#header.length === 0) this.#startRows(values);
+      else this.lines += this.#formatLine(values);
       this.#countLines(values);
       values = this.#parser.read();
     }
@@ -154,24 +154,24 @@ class CsvReader {
     if (blankLines > this.#blankLines) this.#addLines(blankLines - this.#blankLines);
     this.#blankLines = blankLines;
 
-    if (this.#failure) throw this.#recent.unreadable(this.#failure, this.#header.length);
+    if (this.#failure) throw this.#recent.unreadableError(this.#failure, this.#header.length);
     if (this.#bytesSinceRow > maxRowBytes) {
-      throw malformed('The CSV has a line, or consecutive blank lines, of over 8 MB');
+      throw malformedError('The CSV has a line, or consecutive blank lines, of over 8 MB');
     }
   }
 
-  #begin(cells: readonly string[]): void {
-    const { form, reading = serviceReading } = this.#options;
+  #startRows(cells: readonly string[]): void {
+    const { dialect, reading = serviceReading } = this.#options;
     this.#addLines(1);
-    const names = reading.readHeader(cells, form);
+    const names = reading.readHeader(cells, dialect);
     checkHeader(names);
     this.#header.push(...names);
     this.#columns = names.map((name) => {
-      return { key: `${JSON.stringify(name)}:`, read: reading.cellReader(name, form) };
+      return { key: `${JSON.stringify(name)}:`, read: reading.cellReader(name, dialect) };
     });
   }
 
-  #lineOf(values: readonly string[]): string {
+  #formatLine(values: readonly string[]): string {
     this.#rowCount += 1;
     const members = this.#columns.map(({ key, read }, i) => key + toJson(values[i] ?? '', read));
     return `{${members.join(',')}}\n`;
@@ -184,9 +184,9 @@ class CsvReader {
     if (breaks > 0) this.#addLines(breaks);
   }
 
-  /** Records that the next row is further down by this number of lines. */
+  /** Records lines before the next row. */
   #addLines(count: number): void {
-    this.#options.places?.addLinesBefore(this.#rowCount + 1, count);
+    this.#options.positions?.addLinesBefore(this.#rowCount + 1, count);
   }
 }
 
@@ -198,9 +198,9 @@ interface ParserError extends Error {
   readonly record?: readonly string[];
 }
 
-/** Lines read last, for quoting them in errors. */
+/** Latest lines, for errors that quote them. */
 class RecentLines {
-  /** Bytes since the line break before the last piece. */
+  /** Bytes after the last line break before the latest chunk. */
   #bytes: Buffer = Buffer.alloc(0);
 
   /** Number of lines before `#bytes`. */
@@ -219,29 +219,29 @@ class RecentLines {
     this.#bytes = rest.length === 0 ? toBuffer(chunk) : Buffer.concat([rest, chunk]);
   }
 
-  notUtf8(): IncompleteDataError {
+  notUtf8Error(): IncompleteDataError {
     const lines = this.#lines();
     const index = lines.findIndex((line) => !isUtf8(line));
     const line = lines[index];
-    if (!line) return malformed('The CSV is not UTF-8');
+    if (!line) return malformedError('The CSV is not UTF-8');
 
     const number = this.#linesBefore + index + 1;
     const beginning = quoteBeginning(line.toString('latin1'));
-    return brokenLine(
+    return brokenLineError(
       `Line ${number} of the CSV is not UTF-8: it begins with ${beginning}.`,
       'NOT_UTF8',
     );
   }
 
-  unreadable(error: ParserError, columnCount: number): IncompleteDataError {
-    const why = describeError(error, columnCount);
+  unreadableError(error: ParserError, columnCount: number): IncompleteDataError {
+    const problem = describeProblem(error, columnCount);
     const isCut = error.code === 'CSV_QUOTE_NOT_CLOSED';
     const code = isCut ? 'TRUNCATED' : 'MALFORMED';
     const line = this.#lines()[(error.lines ?? 0) - this.#linesBefore - 1];
-    if (!line) return brokenLine(`The CSV cannot be read: ${why}.`, code);
+    if (!line) return brokenLineError(`The CSV cannot be read: ${problem}.`, code);
     const beginning = quoteBeginning(line.toString());
-    const message = `Line ${error.lines} of the CSV cannot be read: ${why}. It begins with ${beginning}.`;
-    return brokenLine(message, code);
+    const message = `Line ${error.lines} of the CSV cannot be read: ${problem}. It begins with ${beginning}.`;
+    return brokenLineError(message, code);
   }
 
   #lines(): Buffer[] {
@@ -259,7 +259,7 @@ class RecentLines {
   }
 }
 
-function brokenLine(message: string, code: string): IncompleteDataError {
+function brokenLineError(message: string, code: string): IncompleteDataError {
   return new IncompleteDataError(message, {
     code,
     retryable: code === 'TRUNCATED',
@@ -267,8 +267,8 @@ function brokenLine(message: string, code: string): IncompleteDataError {
   });
 }
 
-/** Describes the problem with a line, in plain words. */
-function describeError({ code, message, record }: ParserError, columnCount: number): string {
+/** Describes the problem of a line as a clause. */
+function describeProblem({ code, message, record }: ParserError, columnCount: number): string {
   switch (code) {
     case 'CSV_RECORD_INCONSISTENT_FIELDS_LENGTH':
       return `it has ${formatPlural(record?.length ?? 0, 'cell')}, but the header has ${columnCount}`;
@@ -286,34 +286,37 @@ function quoteBeginning(line: string): string {
   return `“${printable(line.trimEnd().slice(0, 80))}${line.length > 80 ? '…' : ''}”`;
 }
 
-/** Throws unless all columns of a header are distinct and at least one is a known report field. */
+/** Throws unless all columns of a header are distinct and at least one of them is known. */
 function checkHeader(names: readonly string[]): void {
-  if (names.length > maxFields) throw malformed(`The CSV header has over ${maxFields} columns`);
+  if (names.length > maxFields)
+    throw malformedError(`The CSV header has over ${maxFields} columns`);
 
   const repeated = names.find((name, i) => names.indexOf(name) < i);
   if (repeated !== undefined) {
-    throw malformed(`The CSV header has the column ${JSON.stringify(printable(repeated))} twice`);
+    throw malformedError(
+      `The CSV header has the column ${JSON.stringify(printable(repeated))} twice`,
+    );
   }
 
   const isReport = names.some((name) => fieldTypeOf(name) !== undefined);
   if (isReport) return;
   const line = printable(names.join(', ').slice(0, 200));
-  throw malformed(
+  throw malformedError(
     `This is neither JSON nor a CSV report: its first line, “${line}”, has no known column`,
   );
 }
 
 function toJson(value: string, read: CellReader): string {
   if (value === '') return 'null';
-  if (value.length > maxValueBytes) throw malformed('The CSV has a value longer than 1 MB');
+  if (value.length > maxValueBytes) throw malformedError('The CSV has a value longer than 1 MB');
   return read(value);
 }
 
-/** Line breaks of which all but the first, if any, end a blank line. */
+/** Matches blank lines, with the line break before them. */
 const blankLines = /^[\r\n]+|\n[\r\n]+/g;
 
-/** Cuts a chunk after its blank lines, so that they are counted before the row after them. */
-function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
+/** Splits a chunk after its blank lines, so that they are counted before the next row. */
+function* splitAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
   const bytes = toBuffer(chunk);
   const beginsWithBreak = bytes[0] === lineFeed || bytes[0] === carriageReturn;
   const mayHaveBlankLines = beginsWithBreak || bytes.includes('\n\n') || bytes.includes('\n\r\n');
@@ -328,18 +331,18 @@ function* piecesAtBlankLines(chunk: Uint8Array): Generator<Uint8Array> {
 
 const usualDelimiters = [',', ';', '\t'];
 
-/** The header and the first rows. The delimiter is detected in these. */
+/** Length of the beginning in which the delimiter is detected. */
 const delimiterBytes = 16 * 1024;
 
 /**
  * Detects the delimiter of a CSV: comma, semicolon or tab, whichever is most frequent in the
  * header.
  *
- * @param isFile set for files, in which a comma in the only column separates decimals
+ * @param isFile set for a file, where a comma in the only column is a decimal comma
  */
 export function detectDelimiter(head: Buffer, isFile: boolean): string {
-  const withoutTexts = head.toString('latin1', 0, delimiterBytes).replace(/"[^"]*"/g, '');
-  const [line = '', ...rows] = withoutTexts.replace(/^[\r\n]+/, '').split(/[\r\n]+/);
+  const withoutQuotedCells = head.toString('latin1', 0, delimiterBytes).replace(/"[^"]*"/g, '');
+  const [line = '', ...rows] = withoutQuotedCells.replace(/^[\r\n]+/, '').split(/[\r\n]+/);
 
   let usual = ',';
   let mostColumns = 0;

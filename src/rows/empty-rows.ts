@@ -1,7 +1,7 @@
 import { letterN, minus, quote, space } from './bytes.ts';
 import { type RangedBatch, type RowBatch, toRanges } from './row-ranges.ts';
 
-/** Finds the rows without a value in any of the fields, counted from 0. */
+/** Finds the rows that have no value in any of the fields. Rows are counted from 0. */
 export function findEmptyRows(batch: RowBatch, fields: readonly string[]): number[] {
   const ranges = toRanges(batch);
   const stride = batch.fields.length;
@@ -18,15 +18,15 @@ function findIndexes({ fields }: RowBatch, names: readonly string[]): number[] {
   return names.map((name) => fields.indexOf(name)).filter((index) => index >= 0);
 }
 
-/** Returns true for no value: null, dashes and blanks. */
+/** Returns true for an absent value, null, dashes and blanks. */
 export function isEmpty({ bytes, valueStarts, valueEnds }: RangedBatch, at: number): boolean {
   const start = valueStarts[at] as number;
   if (start < 0 || bytes[start] === letterN) return true;
   if (bytes[start] !== quote) return false;
 
   const end = (valueEnds[at] as number) - 1;
-  for (let place = start + 1; place < end; place++) {
-    if (bytes[place] !== minus && bytes[place] !== space) return false;
+  for (let p = start + 1; p < end; p++) {
+    if (bytes[p] !== minus && bytes[p] !== space) return false;
   }
   return true;
 }

@@ -4,7 +4,7 @@ import { type AdreportError, IncompleteDataError, RejectedError } from '../error
 import { printable, quoted } from '../text/printable.ts';
 import { formatCount } from '../text/quantity.ts';
 import * as ascii from './bytes.ts';
-import { cut, MalformedJson, scanKey, scanValue, skipBlanks } from './json-scan.ts';
+import { cut, MalformedJsonError, scanKey, scanValue, skipBlanks } from './json-scan.ts';
 import type { ReportTail, RowBatch, RowBatches } from './row-batch.ts';
 import type { RowRanges } from './row-ranges.ts';
 import { batchFull, RowScanner } from './row-scanner.ts';
@@ -13,15 +13,15 @@ import { batchFull, RowScanner } from './row-scanner.ts';
 const maxMemberBytes = 1024 * 1024;
 const maxBlankBytes = 10 * 1024 * 1024;
 
-/** Length of the beginning of a body in a message. */
+/** Length of a quotation in a message. */
 const maxQuotedBytes = 300;
 
 /**
- * Reads the rows and the other members of a report: `{"data":[…],"summary":{…}}` with its members
- * in any order, a bare array of rows, or one row per line.
+ * Reads the rows and the other members of a report. It may be `{"data":[…],"summary":{…}}` with its
+ * members in any order, a bare array of rows, or one row per line.
  *
- * @param areLines for one row per line (NDJSON)
- * @param fields that every batch has, before those of the rows
+ * @param areLines set for one row per line (NDJSON)
+ * @param fields fields that every batch has, before those of the rows
  * @throws IncompleteDataError if it is malformed, incomplete, or has no `data`
  * @throws RejectedError if it is an error document
  */
@@ -33,18 +33,18 @@ export function readDocument(
   return new DocumentReader(window, areLines, fields).read();
 }
 
-/** A member; its indexes are those of the window. */
+/** A member of the document. Its indexes are those of the window. */
 interface ScannedMember {
   readonly name: string;
 
   /** Start of the value. */
   readonly start: number;
 
-  /** End of the value; absent for the rows, which are read piece by piece. */
+  /** End of the value. Absent for the rows, which are read piece by piece. */
   readonly end?: number;
 }
 
-/** Reads one document from a window, waiting for more bytes if they end inside a token. */
+/** Reads a document from a window, and waits for more bytes if they end inside a token. */
 class DocumentReader {
   readonly #window: ascii.ByteWindow;
   readonly #areLines: boolean;
@@ -54,10 +54,10 @@ class DocumentReader {
   readonly #members = new Map<string, Buffer>();
   #memberBytes = 0;
 
-  /** Consecutive blanks before the window's start. */
+  /** Number of consecutive blanks before the start of the window. */
   #blankBytes = 0;
 
-  #isDataSeen = false;
+  #hasSeenData = false;
   #isInRows = false;
 
   /** Token before the next row. */
@@ -72,19 +72,19 @@ class DocumentReader {
 
   async *read(): RowBatches {
     try {
-      yield* this.#areLines ? this.#lines() : this.#document();
+      yield* this.#areLines ? this.#readLines() : this.#readDocument();
     } catch (error) {
-      if (!(error instanceof MalformedJson)) throw error;
-      throw this.#malformed(`${this.#place} cannot be read: ${error.problem}`, error.at);
+      if (!(error instanceof MalformedJsonError)) throw error;
+      throw this.#malformedError(`${this.#position} cannot be read: ${error.problem}`, error.at);
     }
-    return this.#tail();
+    return this.#buildTail();
   }
 
   get #ranges(): RowRanges {
     return this.#scanner.ranges;
   }
 
-  #tail(): ReportTail {
+  #buildTail(): ReportTail {
     const members = [];
     for (const [name, json] of this.#members) members.push({ name, json });
 
@@ -96,77 +96,78 @@ class DocumentReader {
     };
   }
 
-  async *#document(): AsyncGenerator<RowBatch> {
+  async *#readDocument(): AsyncGenerator<RowBatch> {
     const first = await this.#nextByte();
-    if (first === ascii.openBrace) yield* this.#object();
-    else if (first === ascii.openBracket) yield* this.#array();
-    else throw new MalformedJson(this.#window.start, `it begins with ${this.#beginning()}`);
+    if (first === ascii.openBrace) yield* this.#readObject();
+    else if (first === ascii.openBracket) yield* this.#readArray();
+    else
+      throw new MalformedJsonError(this.#window.start, `it begins with ${this.#quoteBeginning()}`);
 
     await this.#requireEnd();
-    if (!this.#isDataSeen) throw noRowsError(this.#members);
+    if (!this.#hasSeenData) throw noRowsError(this.#members);
   }
 
-  /** Quotes the next bytes. */
-  #beginning(): string {
+  /** Quotes the bytes from the start of the window on. */
+  #quoteBeginning(): string {
     const { bytes, start, end } = this.#window;
     return quoted(bytes.toString('utf8', start, Math.min(end, start + maxQuotedBytes)));
   }
 
   async #requireEnd(): Promise<void> {
     do {
-      if (this.#isMoreThere()) {
-        throw this.#malformed('The report continues after its end', this.#window.start);
+      if (this.#hasNextByte()) {
+        throw this.#malformedError('The report continues after its end', this.#window.start);
       }
-    } while (await this.#window.more());
+    } while (await this.#window.readMore());
   }
 
-  /** Reads an object whose `{` is at the window's start. */
-  async *#object(): AsyncGenerator<RowBatch> {
+  /** Reads an object whose `{` is at the start of the window. */
+  async *#readObject(): AsyncGenerator<RowBatch> {
     this.#window.start++;
     let next = await this.#nextByte();
     while (next !== ascii.closeBrace) {
-      yield* this.#member();
+      yield* this.#readMember();
       next = await this.#nextByte();
       if (next === ascii.comma) this.#window.start++;
       else if (next !== ascii.closeBrace) {
-        throw new MalformedJson(this.#window.start, 'expected "," or "}"');
+        throw new MalformedJsonError(this.#window.start, 'expected "," or "}"');
       }
     }
     this.#window.start++;
   }
 
-  async *#member(): AsyncGenerator<RowBatch> {
+  async *#readMember(): AsyncGenerator<RowBatch> {
     await this.#nextByte();
-    const { name, start, end } = await this.#wholeMember();
+    const { name, start, end } = await this.#scanWholeMember();
     if (end !== undefined) {
       this.#keepMember(name, start, end);
       return;
     }
 
     this.#window.start = start;
-    yield* this.#array();
+    yield* this.#readArray();
   }
 
-  /** Reads the member at the window's start: complete, or the beginning of the rows. */
-  async #wholeMember(): Promise<ScannedMember> {
+  /** Scans the member at the start of the window, of the rows only the beginning. */
+  async #scanWholeMember(): Promise<ScannedMember> {
     for (;;) {
       const member = this.#scanMember();
       if (member) return member;
       this.#checkMemberBytes(this.#window.end - this.#window.start);
-      await this.#more();
+      await this.#requireMore();
     }
   }
 
-  /** Scans the member at the window's start; `undefined` if it is incomplete. */
+  /** Scans the member at the start of the window. Returns `undefined` if it is incomplete. */
   #scanMember(): ScannedMember | undefined {
     const { bytes, view, start: at, end } = this.#window;
     const key = scanKey(bytes, view, at, end);
     if (!key) return undefined;
 
     const { name, end: start } = key;
-    // With `JSON.parse` the last one would win, but the first one is already passed on.
-    if (name === 'data' && this.#isDataSeen)
-      throw new MalformedJson(at, 'more than one "data" array');
+    // `JSON.parse` takes the last array, but the rows of the first one are already yielded.
+    if (name === 'data' && this.#hasSeenData)
+      throw new MalformedJsonError(at, 'more than one "data" array');
 
     const isRows = name === 'data' && bytes[start] === ascii.openBracket;
     if (isRows) return { name, start };
@@ -175,14 +176,14 @@ class DocumentReader {
     return valueEnd === cut ? undefined : { name, start, end: valueEnd };
   }
 
-  /** Copies a member's value and moves past it. */
+  /** Copies the value of a member and moves past it. */
   #keepMember(name: string, valueStart: number, valueEnd: number): void {
     const { bytes, start } = this.#window;
     this.#checkMemberBytes(valueEnd - start);
     this.#memberBytes += valueEnd - start;
 
     const isText = isUtf8(bytes.subarray(start, valueEnd));
-    if (!isText) throw this.#malformed('The report is not UTF-8', start);
+    if (!isText) throw this.#malformedError('The report is not UTF-8', start);
 
     this.#members.set(name, Buffer.from(bytes.subarray(valueStart, valueEnd)));
     this.#window.start = valueEnd;
@@ -190,41 +191,44 @@ class DocumentReader {
 
   #checkMemberBytes(moreBytes: number): void {
     if (this.#memberBytes + moreBytes <= maxMemberBytes) return;
-    throw this.#malformed('The report has over 1 MB in addition to its rows', this.#window.start);
+    throw this.#malformedError(
+      'The report has over 1 MB in addition to its rows',
+      this.#window.start,
+    );
   }
 
-  /** Reads the rows of an array whose bracket is at the window's start. */
-  async *#array(): AsyncGenerator<RowBatch> {
+  /** Reads the rows of an array whose bracket is at the start of the window. */
+  async *#readArray(): AsyncGenerator<RowBatch> {
     this.#isInRows = true;
-    this.#isDataSeen = true;
+    this.#hasSeenData = true;
     this.#members.delete('data');
     this.#window.start++;
 
     for (;;) {
       const stop = this.#scanRows();
-      if (this.#ranges.rowCount > 0) yield this.#batch();
+      if (this.#ranges.rowCount > 0) yield this.#takeBatch();
       if (stop === 'end') break;
       if (stop === 'full') continue;
       this.#checkRowBytes();
-      await this.#more();
+      await this.#requireMore();
     }
 
     this.#isInRows = false;
     this.#window.start++;
   }
 
-  /** Reads one row per line, up to the end of the bytes. */
-  async *#lines(): AsyncGenerator<RowBatch> {
+  /** Reads one row per line until the bytes end. */
+  async *#readLines(): AsyncGenerator<RowBatch> {
     this.#isInRows = true;
     for (;;) {
       const stop = this.#scanRows();
-      if (this.#ranges.rowCount > 0) yield this.#batch();
+      if (this.#ranges.rowCount > 0) yield this.#takeBatch();
       if (stop === 'full') continue;
       this.#checkRowBytes();
 
       const isInRow = this.#window.start < this.#window.end;
-      if (isInRow) await this.#more();
-      else if (!(await this.#window.more())) return;
+      if (isInRow) await this.#requireMore();
+      else if (!(await this.#window.readMore())) return;
     }
   }
 
@@ -233,19 +237,19 @@ class DocumentReader {
     const window = this.#window;
     const isArray = !this.#areLines;
     const { bytes, view, end } = window;
-    while (this.#isMoreThere()) {
+    while (this.#hasNextByte()) {
       const { start } = window;
       const byte = bytes[start];
       if (isArray && byte === ascii.closeBracket && this.#tokenBefore !== 'comma') return 'end';
 
       if (isArray && this.#tokenBefore === 'row') {
-        if (byte !== ascii.comma) throw new MalformedJson(start, 'expected "," or "]"');
+        if (byte !== ascii.comma) throw new MalformedJsonError(start, 'expected "," or "]"');
         this.#tokenBefore = 'comma';
         window.start++;
         continue;
       }
 
-      if (byte !== ascii.openBrace) throw new MalformedJson(start, 'expected a row object');
+      if (byte !== ascii.openBrace) throw new MalformedJsonError(start, 'expected a row object');
       const rowEnd = this.#scanner.scanRow(bytes, view, start, end);
       if (rowEnd === batchFull) return 'full';
       if (rowEnd === cut) return 'more';
@@ -258,11 +262,11 @@ class DocumentReader {
   #checkRowBytes(): void {
     const { start, end } = this.#window;
     if (end - start <= ascii.maxRowBytes) return;
-    throw this.#malformed(`${this.#place} is longer than 8 MB`, start);
+    throw this.#malformedError(`${this.#position} is longer than 8 MB`, start);
   }
 
-  /** Throws if a scanned row is not UTF-8. */
-  #batch(): RowBatch {
+  /** Returns the scanned rows. Throws if one of them is not UTF-8. */
+  #takeBatch(): RowBatch {
     const { bytes } = this.#window;
     const { rowCount, firstRow, rowStarts, rowEnds } = this.#ranges;
     const isText = isUtf8(bytes.subarray(rowStarts[0], rowEnds[rowCount - 1]));
@@ -271,30 +275,30 @@ class DocumentReader {
     let row = 0;
     while (isUtf8(bytes.subarray(rowStarts[row], rowEnds[row]))) row++;
     const number = formatCount(firstRow + row + 1);
-    throw this.#malformed(`Row ${number} is not UTF-8`, rowStarts[row] ?? 0);
+    throw this.#malformedError(`Row ${number} is not UTF-8`, rowStarts[row] ?? 0);
   }
 
-  /** Moves to the next byte that is not a blank, and returns it. */
+  /** Moves to the next byte that is not blank, and returns it. */
   async #nextByte(): Promise<number | undefined> {
-    while (!this.#isMoreThere()) await this.#more();
+    while (!this.#hasNextByte()) await this.#requireMore();
     return this.#window.bytes[this.#window.start];
   }
 
-  /** Skips blanks. Returns true if more bytes have arrived after them. */
-  #isMoreThere(): boolean {
+  /** Skips blanks. Returns true if another byte has arrived. */
+  #hasNextByte(): boolean {
     const window = this.#window;
     const at = skipBlanks(window.bytes, window.start);
     const hasNext = at < window.end;
     this.#blankBytes = hasNext ? 0 : this.#blankBytes + at - window.start;
     if (this.#blankBytes > maxBlankBytes) {
-      throw ascii.malformed('The report has over 10 MB of consecutive spaces');
+      throw ascii.malformedError('The report has over 10 MB of consecutive spaces');
     }
     window.start = at;
     return hasNext;
   }
 
-  async #more(): Promise<void> {
-    const hasMore = await this.#window.more();
+  async #requireMore(): Promise<void> {
+    const hasMore = await this.#window.readMore();
     if (!hasMore) throw ascii.truncatedError(this.#rowsSoFar, this.#window.receivedBytes);
   }
 
@@ -302,17 +306,17 @@ class DocumentReader {
     return this.#ranges.firstRow + this.#ranges.rowCount;
   }
 
-  /** The current position, for errors. */
-  get #place(): string {
+  /** Names the current position in an error. */
+  get #position(): string {
     return this.#isInRows ? `Row ${formatCount(this.#rowsSoFar + 1)}` : 'The report';
   }
 
-  #malformed(problem: string, at: number): IncompleteDataError {
-    return ascii.malformed(problem, this.#window.positionOf(at));
+  #malformedError(problem: string, at: number): IncompleteDataError {
+    return ascii.malformedError(problem, this.#window.positionOf(at));
   }
 }
 
-/** Parses the `summary` of a report; `undefined` if it does not have the specified shape. */
+/** Parses the `summary` of a report. Returns `undefined` if it does not have the specified shape. */
 export function readSummary(json: Buffer | undefined): ReportSummary | undefined {
   if (json === undefined) return undefined;
 
@@ -335,7 +339,7 @@ function noRowsError(members: ReadonlyMap<string, Buffer>): AdreportError {
 
   const errorId = toText(record.error_id);
   const status = toText(record.status);
-  // The message of a status record describes the progress, not an error.
+  // The message of a status record is not an error.
   const message = status === undefined ? toText(record.message) : undefined;
   const errorText = toText(record.error) ?? errorId ?? message;
   if (errorText !== undefined) {
@@ -345,13 +349,13 @@ function noRowsError(members: ReadonlyMap<string, Buffer>): AdreportError {
 
   const problem =
     status === undefined
-      ? `The document from the service is not a report: it has no “data” array. It begins with ${quoteBeginning(members)}.`
+      ? `The document from the service is not a report: it has no “data” array. It begins with ${quoteDocument(members)}.`
       : `The service sent a status (“${status}”) instead of the report.`;
   return new IncompleteDataError(problem, { code: 'NO_DATA', retryable: status !== undefined });
 }
 
 /** Quotes the beginning of a document without rows. */
-function quoteBeginning(members: ReadonlyMap<string, Buffer>): string {
+function quoteDocument(members: ReadonlyMap<string, Buffer>): string {
   const parts: string[] = [];
   for (const [name, value] of members) {
     parts.push(`${JSON.stringify(name)}:${value.toString('utf8', 0, maxQuotedBytes)}`);
@@ -363,7 +367,7 @@ function asObject(value: unknown): object | undefined {
   return typeof value === 'object' && value !== null ? value : undefined;
 }
 
-/** Returns a string, or an object's `message`, printable and shortened. */
+/** Returns a string, or the `message` of an object, printable and limited in length. */
 function toText(value: unknown): string | undefined {
   if (typeof value === 'object' && value !== null && 'message' in value) {
     return toText(value.message);

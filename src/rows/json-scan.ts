@@ -2,24 +2,25 @@ import { isJson } from '../text/json-object.ts';
 import * as ascii from './bytes.ts';
 
 /**
- * Finds the end of JSON tokens and checks that they are well-formed (RFC 8259), without decoding
- * them.
+ * These functions find the ends of JSON tokens, and check that the tokens are well-formed (RFC
+ * 8259), without decoding them.
  *
- * Each function takes the bytes, the index to begin at, and the index `end` of the first byte that
- * has not arrived. The byte there must be 0, so that loops need no bounds, and more must follow, so
- * that words can be read. It returns the index after the token, or `cut` if the bytes end inside
- * it, and throws `MalformedJson`. UTF-8 is checked elsewhere, for whole batches.
+ * Each function takes the bytes, the index `at` of the token, and the index `end` of the first byte
+ * that has not arrived. The byte there must be 0, so that loops need no bounds, and more must
+ * follow, so that words can be read. The result is the index after the token, or `cut` if the bytes
+ * end inside it. The functions throw `MalformedJsonError`. UTF-8 is checked for whole batches.
  */
 
 /** Returned if the bytes end inside the token. */
 export const cut = -1;
 
-/** Limits the nesting of objects and arrays in one value. */
+/** Maximum nesting of objects and arrays in a value. */
 const maxDepth = 255;
 
-/** JSON with a problem at index `at`, as a clause: `expected a digit`. */
-export class MalformedJson extends Error {
+export class MalformedJsonError extends Error {
   readonly at: number;
+
+  /** A clause: `expected a digit`. */
   readonly problem: string;
   constructor(at: number, problem: string) {
     super(`${problem} at index ${at}`);
@@ -47,7 +48,7 @@ export function skipBlanks(bytes: Uint8Array, at: number): number {
 const quotes = ascii.repeatByte(ascii.quote);
 const backslashes = ascii.repeatByte(ascii.backslash);
 
-/** Scans a string; `at` is the index after its opening quote. */
+/** Scans a string. `at` is the index after its opening quote. */
 export function scanString(bytes: Buffer, view: DataView, at: number, end: number): number {
   let p = at;
   for (;;) {
@@ -66,7 +67,7 @@ export function scanString(bytes: Buffer, view: DataView, at: number, end: numbe
 
 const simpleEscapes = Buffer.from('"\\/bfnrt');
 
-/** Scans the rest of a string with an escape. */
+/** Scans a string from its first escape on. */
 function scanEscapedString(bytes: Buffer, at: number, end: number): number {
   let isPlain = true;
   let p = at;
@@ -75,23 +76,23 @@ function scanEscapedString(bytes: Buffer, at: number, end: number): number {
       p++;
       isPlain = isPlain && simpleEscapes.includes(bytes[p] as number);
     } else if ((bytes[p] as number) < ascii.space && p < end)
-      throw new MalformedJson(p, 'unexpected control character');
+      throw new MalformedJsonError(p, 'unexpected control character');
     if (p >= end) return cut;
   }
   // `JSON.parse` checks all escapes other than `\n` and the like.
   if (!isPlain && !isJson(`"${bytes.toString('utf8', at, p)}"`))
-    throw new MalformedJson(at, 'invalid escape');
+    throw new MalformedJsonError(at, 'invalid escape');
   return p + 1;
 }
 
 function scanDigits(bytes: Uint8Array, at: number, end: number): number {
   let p = at;
   while ((bytes[p] as number) >= ascii.zero && (bytes[p] as number) <= ascii.nine) p++;
-  if (p < end && p === at) throw new MalformedJson(p, 'expected a digit');
+  if (p < end && p === at) throw new MalformedJsonError(p, 'expected a digit');
   return p;
 }
 
-/** Scans a number. The byte after it must have arrived, since it might be another digit. */
+/** Scans a number. The byte after it must have arrived, because it could be another digit. */
 export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
   let p = bytes[at] === ascii.minus ? at + 1 : at;
   p = bytes[p] === ascii.zero ? p + 1 : scanDigits(bytes, p, end);
@@ -106,11 +107,11 @@ export function scanNumber(bytes: Uint8Array, at: number, end: number): number {
 
 function scanLiteral(bytes: Buffer, at: number, end: number): number {
   const literal = ['null', 'true', 'false'].find((text) => text.charCodeAt(0) === bytes[at]);
-  if (literal === undefined) throw new MalformedJson(at, 'expected a JSON value');
+  if (literal === undefined) throw new MalformedJsonError(at, 'expected a JSON value');
   const to = at + literal.length;
   if (to > end) return cut;
   if (bytes.toString('latin1', at, to) !== literal)
-    throw new MalformedJson(at, `expected ${literal}`);
+    throw new MalformedJsonError(at, `expected ${literal}`);
   return to;
 }
 
@@ -124,7 +125,7 @@ export function scanValue(bytes: Buffer, view: DataView, at: number, end: number
   return at >= end ? cut : scanLiteral(bytes, at, end);
 }
 
-/** Finds the end of an object or array by counting brackets; `JSON.parse` checks the rest. */
+/** Finds the end of an object or array by its brackets. `JSON.parse` checks what is inside. */
 function scanNested(bytes: Buffer, view: DataView, at: number, end: number): number {
   let depth = 0;
   for (let p = at; ; p++) {
@@ -133,29 +134,29 @@ function scanNested(bytes: Buffer, view: DataView, at: number, end: number): num
       p = scanString(bytes, view, p + 1, end) - 1;
       if (p < at) return cut;
     } else if (byte === ascii.openBrace || byte === ascii.openBracket) {
-      if (++depth > maxDepth) throw new MalformedJson(p, 'more than 256 levels of nesting');
+      if (++depth > maxDepth) throw new MalformedJsonError(p, 'more than 256 levels of nesting');
     } else if (byte === ascii.closeBrace || byte === ascii.closeBracket) {
       if (--depth > 0) continue;
       if (!isJson(bytes.toString('utf8', at, p + 1)))
-        throw new MalformedJson(at, 'expected a well-formed value');
+        throw new MalformedJsonError(at, 'expected a well-formed value');
       return p + 1;
     } else if (p >= end) return cut;
   }
 }
 
-/** Scans a key with its colon and the blanks after it; `at` is the index of its opening quote. */
+/** Scans a key with its colon and the blanks after it. `at` is the index of its opening quote. */
 export function scanKey(
   bytes: Buffer,
   view: DataView,
   at: number,
   end: number,
 ): { name: string; end: number } | undefined {
-  if (bytes[at] !== ascii.quote) throw new MalformedJson(at, 'expected a key in quotes');
+  if (bytes[at] !== ascii.quote) throw new MalformedJsonError(at, 'expected a key in quotes');
   const keyEnd = scanString(bytes, view, at + 1, end);
   if (keyEnd === cut) return undefined;
   const colonAt = skipBlanks(bytes, keyEnd);
   if (colonAt >= end) return undefined;
-  if (bytes[colonAt] !== ascii.colon) throw new MalformedJson(colonAt, 'expected ":"');
+  if (bytes[colonAt] !== ascii.colon) throw new MalformedJsonError(colonAt, 'expected ":"');
   return {
     name: JSON.parse(bytes.toString('utf8', at, keyEnd)),
     end: skipBlanks(bytes, colonAt + 1),

@@ -1,6 +1,6 @@
 /**
- * Number of slots at first. There are always a third more slots than keys, so that a free slot is
- * near.
+ * Number of slots in a new table. There are always a third more slots than keys, so that a free one
+ * is near.
  */
 const firstSlots = 2 ** 13;
 
@@ -10,10 +10,13 @@ const growth = 4;
 /** Integers per hash. */
 export const hashWidth = 2;
 
-/** Hashes to add. */
 interface NewHashes {
   readonly count: number;
+
+  /** Owner of the first hash, at least 1. */
   readonly owner: number;
+
+  /** Set if each later hash belongs to the next owner, not to the same one. */
   readonly hasConsecutiveOwners: boolean;
 }
 
@@ -26,30 +29,29 @@ export class KeyTable {
   /** Two integers per slot. The first is 0 for a free slot, and never 0 for a key. */
   #slots = new Int32Array(2 * firstSlots);
 
-  /** Owners by slot; absent while all keys belong to owner 1. */
+  /** Owner by slot. `undefined` while all keys belong to owner 1. */
   #owners: Int32Array | undefined;
   #count = 0;
 
-  /** Contents of the slots read ahead. Unused, but it keeps V8 from removing the reads. */
+  /** Never used, but V8 would otherwise remove the reads. */
   protected readAhead = 0;
 
   /**
-   * Adds hashes that are not there yet.
+   * Adds hashes that are not in the table yet.
    *
-   * @param owner at least 1; with `hasConsecutiveOwners`, the owner of the first hash, and each later
-   *   hash gets the next number
-   * @param onRepeat called with the place and the owner of each hash that was there
+   * @param onRepeat called with the index and the owner of each hash that is in the table
    */
   addAll(
     hashes: Int32Array,
-    { count, owner, hasConsecutiveOwners: isEachOwner }: NewHashes,
+    { count, owner, hasConsecutiveOwners }: NewHashes,
     onRepeat: (at: number, owner: number) => void,
   ): void {
     while (4 * (this.#count + count) > 3 * (this.#slots.length / 2)) this.#grow();
-    if (owner > 1 || isEachOwner) this.#owners ??= new Int32Array(this.#slots.length / 2).fill(1);
+    if (owner > 1 || hasConsecutiveOwners)
+      this.#owners ??= new Int32Array(this.#slots.length / 2).fill(1);
 
-    // The slots are all over memory. Without branches between the reads they are loaded at the
-    // same time, which makes this twice as fast.
+    // The slots are all over the memory. Without branches between the reads, they are loaded at the
+    // same time, which takes half as long.
     let readAhead = 0;
     for (let at = 0; at < count; at++) {
       readAhead ^= this.#slots[this.#firstSlot(hashes[hashWidth * at + 1] as number)] as number;
@@ -58,17 +60,13 @@ export class KeyTable {
 
     for (let at = 0; at < count; at++) {
       const first = hashes[hashWidth * at] || 1;
-      const own = isEachOwner ? owner + at : owner;
-      const found = this.#insert(first, hashes[hashWidth * at + 1] as number, own);
-      if (found > 0) onRepeat(at, found);
+      const newOwner = hasConsecutiveOwners ? owner + at : owner;
+      const knownOwner = this.#insert(first, hashes[hashWidth * at + 1] as number, newOwner);
+      if (knownOwner > 0) onRepeat(at, knownOwner);
     }
   }
 
-  /**
-   * Finds the given hashes among those that were added.
-   *
-   * @param onFound called with the place and the owner of each hash that was found
-   */
+  /** @param onFound called with the index and the owner of each hash that is in the table */
   findAll(hashes: Int32Array, count: number, onFound: (at: number, owner: number) => void): void {
     for (let at = 0; at < count; at++) {
       const first = hashes[hashWidth * at] || 1;
@@ -77,7 +75,7 @@ export class KeyTable {
     }
   }
 
-  /** Returns the owner of a hash; 0 if the hash is new. */
+  /** Returns the owner of a known hash. Adds a new one and returns 0. */
   #insert(first: number, second: number, owner: number): number {
     const slots = this.#slots;
     const at = this.#findSlot(first, second);
@@ -90,7 +88,7 @@ export class KeyTable {
     return 0;
   }
 
-  /** Returns the slot of a hash. For a new hash, returns the free slot where it belongs. */
+  /** Finds the slot of a hash, or the free slot in which a new one belongs. */
   #findSlot(first: number, second: number): number {
     const slots = this.#slots;
     let at = this.#firstSlot(second);
@@ -112,7 +110,7 @@ export class KeyTable {
     }
   }
 
-  /** Returns the slot where the search for a key begins. */
+  /** Returns the slot at which the search for a key begins. */
   #firstSlot(hash: number): number {
     return (hash << 1) & (this.#slots.length - 1);
   }

@@ -2,9 +2,9 @@ import type { ReportSummary } from '../contract/messages.ts';
 import { emptyTail, type ReportMember, type ReportTail, type RowBatches } from './row-batch.ts';
 
 /**
- * Concatenates the rows of several reports. Each report is read when the previous one has ended.
- * The summary covers the whole time. Other members are kept if they are the same in all reports.
- * With `isWeekly`, the summary has WEEKLY instead of RANGE.
+ * Concatenates the rows of several reports, one after the other. The summary covers all of their
+ * days, and other members are kept if they are the same in all reports. With `isWeekly`, the
+ * summary has WEEKLY instead of RANGE.
  */
 export async function* mergeReports(
   reports: AsyncIterable<RowBatches>,
@@ -49,7 +49,7 @@ function joinTails(first: ReportTail, second: ReportTail): ReportTail {
   return summary ? changeSummary(joined, { until: summary.until }) : joined;
 }
 
-/** Changes a summary and its JSON. Does nothing without a summary. */
+/** Changes the summary and its JSON. Does nothing without a summary. */
 function changeSummary(tail: ReportTail, change: Partial<ReportSummary>): ReportTail {
   if (!tail.summary) return tail;
   const members = tail.members.map((member): ReportMember => {

@@ -1,21 +1,17 @@
 import { isJson } from '../text/json-object.ts';
 import type { ReportMember } from './row-batch.ts';
 
-/**
- * A note that adreport writes to the key-value metadata of a file. The name lacks the prefix
- * `adreport.`.
- */
+/** An entry of adreport's in the metadata of a file. The name lacks its prefix `adreport.`. */
 export interface ParquetNote {
   readonly name: string;
   readonly text: string;
 }
 
-/**
- * Line after the rows of a file. It has adreport's metadata, or the reason why the file cannot be
- * read (without a full stop).
- */
+/** Line after the rows of a file. */
 export interface ParquetEnd {
   readonly notes?: readonly ParquetNote[];
+
+  /** Reason why the file cannot be read, without a full stop. */
   readonly failure?: string;
 }
 
@@ -26,10 +22,10 @@ export interface ParquetRequest {
 /** Memory limit of 640 MB: two pages of 128 MB and V8's heap. */
 export const maxProcessBytes = 640 * 1024 * 1024;
 
-/** Byte after the rows of a file on standard output, and before its end. JSON never contains it. */
+/** Byte between the rows and the last line of a file. JSON never contains it. */
 export const endOfRows = 0;
 
-/** Returns the notes that are JSON. Of several with the same name, the last counts. */
+/** Converts notes to members of a report. Notes that are not JSON are left out. */
 export function toMembers(notes: readonly ParquetNote[]): ReportMember[] {
   const members = new Map<string, Buffer>();
   for (const { name, text } of notes) {

@@ -9,24 +9,22 @@ import {
 } from './parquet-messages.ts';
 
 /**
- * Process that decodes Parquet files in the order of the requests. The rows of each file are
- * written to standard output as NDJSON. One byte and a line with the end of the file follow.
+ * Process that decodes Parquet files in the order of the requests. It writes the rows of each file
+ * to stdout as NDJSON, then `endOfRows` and a line with a `ParquetEnd`.
  */
 
-/** Interval of the watching thread. */
+/** Interval at which `watch` checks the process. */
 const pollIntervalMs = 50;
 
-/** A decoded file: adreport's metadata, and the last lines, which have not been written yet. */
 interface DecodedFile {
   readonly notes: readonly ParquetNote[];
+
+  /** Last lines, which have not been written yet. */
   readonly lines: Uint8Array;
 }
 
-/**
- * Writes the rows of a file except for the last lines. The caller writes these, so that a small
- * file is written at once.
- */
-async function decode(path: string): Promise<DecodedFile> {
+/** Writes the rows of a file except for the last lines, so that a small file is written at once. */
+async function decodeFile(path: string): Promise<DecodedFile> {
   const { ParquetReader } = await import('./parquet-reader.ts');
   const descriptor = openSync(path, 'r');
   try {
@@ -50,8 +48,8 @@ function write(lines: Uint8Array): Promise<void> {
 }
 
 /**
- * Ends the process if its parent is gone or it takes too much memory. V8's own limit does not
- * include the bytes of pages. Runs in a separate thread, because decoding a page may never return.
+ * Ends the process if its parent is gone, or if it takes too much memory. The limit of V8 does not
+ * include the bytes of pages. Runs in a thread of its own, because decoding a page may never return.
  */
 function watch(): void {
   const parentPid = Number(process.argv[2]);
@@ -62,7 +60,7 @@ function watch(): void {
   }, pollIntervalMs);
 }
 
-/** Hides a decoder's own crashes, whose messages mean nothing to users. */
+/** Describes an error to users, to whom the message of a crash means nothing. */
 function describeError(error: unknown): string {
   const isCrash = error instanceof TypeError || error instanceof RangeError;
   if (isCrash) return 'its contents are inconsistent';
@@ -73,7 +71,7 @@ async function sendFile({ path }: ParquetRequest): Promise<void> {
   let lines: Uint8Array = Buffer.alloc(0);
   let end: ParquetEnd;
   try {
-    const decoded = await decode(path);
+    const decoded = await decodeFile(path);
     lines = decoded.lines;
     end = { notes: decoded.notes };
   } catch (error) {

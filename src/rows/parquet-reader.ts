@@ -13,16 +13,16 @@ import {
 import { decompressLz4, decompressLz4Raw, decompressZstd } from 'hyparquet-compressors';
 import type { ParquetNote } from './parquet-messages.ts';
 
-/** Limit of 128 MB for a page, and for a row group's column in the file. */
+/** Maximum size of a page, and of a column in a row group: 128 MB. */
 const maxPageBytes = 128 * 1024 * 1024;
 
-/** Rows, values and uncompressed bytes in memory at a time. */
+/** Limits for the rows, values and uncompressed bytes in memory. */
 const maxSliceRows = 131_072;
 const maxSliceValues = 2_000_000;
 const maxSliceBytes = 32 * 1024 * 1024;
 
-/** Lines are passed on in pieces of about this many characters. */
-const piecesOfLines = 256 * 1024;
+/** Lines are yielded in pieces of about this many characters. */
+const pieceLength = 256 * 1024;
 
 /** Codecs that hyparquet lacks. Node has no Zstandard before 22.15, and no LZ4. */
 const compressors: Compressors = {
@@ -47,18 +47,18 @@ interface Column {
   readonly key: string;
 }
 
-/** Rows in memory together; row numbers count from the beginning of the file. */
+/** Rows in memory at a time. They are counted from the beginning of the file. */
 interface Slice {
   readonly start: number;
   readonly end: number;
 
-  /** End of the rows' row group. */
+  /** End of the row group. */
   readonly groupEnd: number;
 }
 
 const memberPrefix = 'adreport.';
 
-/** Returns the strings that adreport wrote to the key-value metadata of a file. */
+/** Reads what adreport wrote to the metadata of a file. */
 function readNotes(metadata: FileMetaData): ParquetNote[] {
   const notes: ParquetNote[] = [];
   for (const { key, value } of metadata.key_value_metadata ?? []) {
@@ -69,12 +69,12 @@ function readNotes(metadata: FileMetaData): ParquetNote[] {
 }
 
 /**
- * Reads a Parquet file in slices of its row groups. Dates become `2026-11-01`. Timestamps become
- * `2026-11-01T02:00:00+0100`, in the report's zone for adreport's own files, otherwise in UTC.
+ * Reads a Parquet file in slices of its row groups. Dates become `2026-11-01`, and timestamps
+ * `2026-11-01T02:00:00+0100`: in the report's zone if adreport wrote the file, otherwise in UTC.
  * Integers keep all digits, and decimals keep their scale.
  */
 export class ParquetReader {
-  /** adreport's metadata, once reading has begun. */
+  /** What adreport wrote to the metadata. Empty until rows are read. */
   notes: readonly ParquetNote[] = [];
 
   readonly #source: AsyncBuffer;
@@ -91,22 +91,21 @@ export class ParquetReader {
 
   /**
    * Yields the rows as JSON objects, one per line. Throws any kind of error if the file is damaged,
-   * if the number of rows differs from the file's metadata, or if the file uses an unsupported
-   * feature.
+   * has another number of rows than its metadata says, or uses an unsupported feature.
    */
   async *read(): AsyncGenerator<Uint8Array> {
     const metadata = await parquetMetadataAsync(this.#source);
     this.notes = readNotes(metadata);
     this.#zone = readZone(this.notes);
 
-    // Lists, records and intervals are not read: no report has them.
+    // Lists, records and intervals are skipped, because no report has them.
     const columns: Column[] = [];
     for (const { element, children } of parquetSchema(metadata).children) {
       const isPlain = children.length === 0 && element.converted_type !== 'INTERVAL';
       if (isPlain) columns.push({ element, key: `${JSON.stringify(element.name)}:` });
     }
 
-    const rowsInAll = Number(metadata.num_rows);
+    const expectedRows = Number(metadata.num_rows);
     let rowsBefore = 0;
     for (const group of metadata.row_groups) {
       const groupRows = Number(group.num_rows);
@@ -120,7 +119,8 @@ export class ParquetReader {
       }
       rowsBefore = groupEnd;
     }
-    if (rowsBefore !== rowsInAll) throw new Error(`it has ${rowsBefore} of ${rowsInAll} rows`);
+    if (rowsBefore !== expectedRows)
+      throw new Error(`it has ${rowsBefore} of ${expectedRows} rows`);
   }
 
   async *#readSlice(
@@ -132,9 +132,9 @@ export class ParquetReader {
     const names = columns.map(({ element }) => element.name);
     const isSmall = Number(group.total_byte_size) <= maxSliceBytes;
     const values = new Map<string, readonly unknown[]>();
-    // The columns of a large row group would take too much memory together.
-    for (const together of isSmall ? [names] : names.map((name) => [name])) {
-      const read = await this.#readColumns(metadata, together, slice);
+    // All columns of a large row group would take too much memory.
+    for (const columnNames of isSmall ? [names] : names.map((name) => [name])) {
+      const read = await this.#readColumns(metadata, columnNames, slice);
       for (const [name, column] of read) values.set(name, column);
     }
 
@@ -145,7 +145,7 @@ export class ParquetReader {
       });
       lines += `{${members.join(',')}}\n`;
       const isLast = row === slice.end - slice.start - 1;
-      if (lines.length < piecesOfLines && !isLast) continue;
+      if (lines.length < pieceLength && !isLast) continue;
 
       yield Buffer.from(lines);
       lines = '';
@@ -166,7 +166,7 @@ export class ParquetReader {
       rowStart: slice.start,
       rowEnd: slice.end,
       compressors,
-      // Pages may also have rows before and after the slice.
+      // Pages may have more rows before and after the slice.
       onChunk({ columnName, columnData, rowStart, rowEnd }) {
         const values = columns.get(columnName);
         const from = Math.max(0, slice.start - rowStart);
@@ -206,7 +206,7 @@ function readBytes(descriptor: number, { start, end, sizeBytes }: ByteRange): Ar
   return bytes.buffer;
 }
 
-/** Returns how many rows of a row group are in memory at a time. */
+/** Computes the number of rows in memory at a time. */
 function countSliceRows(group: RowGroup, columnCount: number): number {
   const rowBytes = Number(group.total_byte_size) / Number(group.num_rows);
   const rowsByValues = Math.floor(maxSliceValues / columnCount);
@@ -224,7 +224,7 @@ function toJson(value: unknown, element: SchemaElement, zone: string): string {
   const isDecimal = typeof value === 'number' && element.converted_type === 'DECIMAL';
   if (isDecimal) return value.toFixed(element.scale ?? 0);
 
-  // The digits of a large float are not those that were written to it.
+  // A large float does not have the digits of the number that was written.
   const isRounded = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
   if (isRounded) return value.toExponential();
 
@@ -248,7 +248,7 @@ function formatTimeJson(value: Date, element: SchemaElement, zone: string): stri
 
 const quarterMs = 15 * 60_000;
 
-/** Offsets of zones in milliseconds, by zone and quarter of an hour. */
+/** Offsets in milliseconds, by zone and quarter of an hour. */
 const offsets = new Map<string, number>();
 
 /** Formats a time as `2026-10-25T02:00:00+0200`. */
@@ -271,10 +271,7 @@ function readOffset(ms: number, zone: string): number {
   return sign === '-' ? -offsetMs : offsetMs;
 }
 
-/**
- * Returns the zone of the report if adreport wrote the file and this system knows the zone.
- * Otherwise returns UTC.
- */
+/** Returns the zone of the report, or UTC if the file or this system does not know the zone. */
 function readZone(notes: readonly ParquetNote[]): string {
   const summary = notes.find(({ name }) => name === 'summary')?.text ?? '{}';
   try {
@@ -290,5 +287,5 @@ function readZone(notes: readonly ParquetNote[]): string {
   }
 }
 
-/** Names of zones, by those in files: looking one up is slow. */
+/** Names of zones by the names in files. A look-up in `Intl` is slow. */
 const zones = new Map<string, string>();

@@ -4,16 +4,16 @@ import { createRequire } from 'node:module';
 import type { Readable } from 'node:stream';
 import { endOfRows, type ParquetEnd, type ParquetNote } from './parquet-messages.ts';
 
-/** Memory limit for the values of a file, in megabytes. */
+/** Memory for the values of a file, in megabytes. */
 const maxMemoryMb = 224;
 
-/** Longest silence of the process. A column of 128 MB takes less. */
+/** The process may be silent for this long. A column of 128 MB takes less. */
 const maxSilenceMs = 30_000;
 
 /**
- * Decodes Parquet files in a separate process. On some damaged files hyparquet loops endlessly, or
- * builds lists so large that V8 ends the process. Several files may be open. They are decoded in
- * the order in which reading them began, and have to be read in that order.
+ * Decodes Parquet files in a separate process. On some damaged files, hyparquet loops endlessly or
+ * builds lists so large that V8 ends the process. Several files may be open, but they must be read
+ * in the order in which reading them began.
  */
 export class ParquetDecoder {
   #process: DecoderProcess | undefined;
@@ -24,10 +24,9 @@ export class ParquetDecoder {
    *
    * @param path absolute
    * @param signal ends the process
-   * @throws any kind of error when aborted, or if the file is damaged, has another number of rows
-   * than its metadata says, or uses an unsupported feature
+   * @throws any kind of error if the file cannot be read, or if the signal is aborted
    */
-  async *lines(
+  async *readLines(
     path: string,
     signal?: AbortSignal,
   ): AsyncGenerator<Uint8Array, readonly ParquetNote[]> {
@@ -54,60 +53,60 @@ export class ParquetDecoder {
   }
 }
 
-/** Decoding process, seen from its parent. */
+/** The decoding process as its parent sees it. */
 class DecoderProcess {
   readonly #child: ChildProcess;
   readonly #pieces: AsyncIterator<Buffer>;
   readonly #ended: Promise<unknown[]>;
-  readonly #endWithUs = (): void => this.end();
+  readonly #endOnExit = (): void => this.end();
 
-  /** Output that has been received but not read. */
+  /** Output that was received but not used. */
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Fulfilled once the files requested so far have been read. */
+  /** Fulfilled once the earlier files have been read. */
   #earlier = Promise.resolve();
 
-  /** Why the process was ended, without a full stop. */
+  /** Reason why the process was ended, without a full stop. */
   #reason: string | undefined;
 
-  /** Timer that ends the process. It runs while waiting for output. */
-  #watch: NodeJS.Timeout | undefined;
+  /** Ends the process. Runs while its output is awaited. */
+  #silenceTimer: NodeJS.Timeout | undefined;
 
   constructor() {
     this.#child = fork(findModule(), [String(process.pid)], {
       env: decoderEnvironment(),
       execArgv: [`--max-old-space-size=${maxMemoryMb}`],
-      // V8's output before it gives up is discarded.
+      // V8 prints its state before it gives up.
       stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
     });
     this.#ended = once(this.#child, 'close');
     this.#ended.catch(() => {});
     this.#pieces = (this.#child.stdout as Readable)[Symbol.asyncIterator]();
-    // Sending to a process that has ended fails.
+    // A request to a process that has ended fails, which reading its output reports.
     this.#child.on('error', () => {});
-    process.once('exit', this.#endWithUs);
+    process.once('exit', this.#endOnExit);
   }
 
   /** Requests a file, waits for its turn, and yields its rows. Throws if the process ends. */
   async *decode(path: string): AsyncGenerator<Buffer, ParquetEnd> {
     const before = this.#earlier;
-    let isRead = (): void => {};
+    let endTurn = (): void => {};
     this.#earlier = new Promise((resolve) => {
-      isRead = resolve;
+      endTurn = resolve;
     });
     this.#child.send({ path }, () => {});
     await before;
     try {
-      yield* this.#rows();
-      return JSON.parse((await this.#endLine()).toString());
+      yield* this.#readRows();
+      return JSON.parse((await this.#readEndLine()).toString());
     } finally {
-      isRead();
+      endTurn();
     }
   }
 
-  async *#rows(): AsyncGenerator<Buffer> {
+  async *#readRows(): AsyncGenerator<Buffer> {
     for (;;) {
-      const piece = await this.#next();
+      const piece = await this.#readOutput();
       const end = piece.indexOf(endOfRows);
       if (end > 0) yield piece.subarray(0, end);
       if (end >= 0) {
@@ -118,11 +117,11 @@ class DecoderProcess {
     }
   }
 
-  /** Returns the line after the rows of a file. */
-  async #endLine(): Promise<Buffer> {
+  /** Reads the line after the rows of a file. */
+  async #readEndLine(): Promise<Buffer> {
     let line: Buffer = Buffer.alloc(0);
     for (;;) {
-      line = Buffer.concat([line, await this.#next()]);
+      line = Buffer.concat([line, await this.#readOutput()]);
       const end = line.indexOf('\n');
       if (end < 0) continue;
       this.#rest = line.subarray(end + 1);
@@ -130,15 +129,15 @@ class DecoderProcess {
     }
   }
 
-  /** Returns the next output, never empty. Throws the reason why the process has ended. */
-  async #next(): Promise<Buffer> {
+  /** Reads output that is not empty. Throws the reason why the process has ended. */
+  async #readOutput(): Promise<Buffer> {
     const rest = this.#rest;
     this.#rest = Buffer.alloc(0);
     if (rest.length > 0) return rest;
 
-    this.#watchSilence();
+    this.#startSilenceTimer();
     const next = await this.#pieces.next();
-    this.#stopWatch();
+    this.#stopSilenceTimer();
     if (!next.done) return next.value;
 
     await this.#ended;
@@ -146,36 +145,36 @@ class DecoderProcess {
   }
 
   end(): void {
-    this.#stopWatch();
-    process.removeListener('exit', this.#endWithUs);
+    this.#stopSilenceTimer();
+    process.removeListener('exit', this.#endOnExit);
     this.#child.kill('SIGKILL');
   }
 
-  /** Ends the process if it is silent for too long from now on. */
-  #watchSilence(): void {
-    this.#stopWatch();
-    this.#watch = setTimeout(() => {
+  /** From now on, ends the process if it is silent for too long. */
+  #startSilenceTimer(): void {
+    this.#stopSilenceTimer();
+    this.#silenceTimer = setTimeout(() => {
       this.#reason = 'one of its columns takes too long to decode';
       this.#child.kill('SIGKILL');
     }, maxSilenceMs);
   }
 
-  #stopWatch(): void {
-    clearTimeout(this.#watch);
-    this.#watch = undefined;
+  #stopSilenceTimer(): void {
+    clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = undefined;
   }
 }
 
 /**
- * Returns the variables that Node needs to start, on Windows too. The process reads untrusted
- * files, so it gets no token or password.
+ * Returns the variables without which Node does not start. The process reads untrusted files, so it
+ * gets no token or password.
  */
 function decoderEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH } = process.env;
   return { PATH, SystemRoot, LD_LIBRARY_PATH };
 }
 
-/** Resolves the process's module in the built program, which the sources use too. */
+/** Finds the module of the process in the built program. The sources use the same one. */
 function findModule(): string {
   return createRequire(import.meta.url).resolve('#parquet-process');
 }

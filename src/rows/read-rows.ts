@@ -6,28 +6,28 @@ import { readDocument } from './json-document.ts';
 import type { RowBatches } from './row-batch.ts';
 
 export interface ReadOptions {
-  /** `Content-Type` of the body. The content of the body takes precedence. */
+  /** `Content-Type` of the body, whose content takes precedence. */
   readonly contentType?: string | undefined;
 
-  /** Number of bytes that are scanned together. This changes the size of batches, not the rows. */
+  /** Number of bytes to scan at a time. It changes the size of batches, but not the rows. */
   readonly pieceBytes?: number;
 
   /** Fields that every batch has, before those of the rows. */
   readonly fields?: readonly string[];
 
-  /** Allows or expects one row per line (NDJSON), as in files; neither by default. */
+  /** Allows or expects one row per line (NDJSON), as in files. Default: neither. */
   readonly lines?: 'allowed' | 'expected';
 
-  readonly csv?: Omit<CsvOptions, 'form'> | undefined;
+  readonly csv?: Omit<CsvOptions, 'dialect'> | undefined;
 }
 
 /**
- * With pieces of 64 KB the work per batch takes 5 % of the time; pieces over 256 KB do not fit in
+ * With pieces of 64 KB, the work per batch takes 5 % of the time. Pieces over 256 KB do not fit in
  * the processor's cache.
  */
 const defaultPieceBytes = 256 * 1024;
 
-/** This many bytes suffice to recognize the format of a body. */
+/** Length of the beginning by which the format of a body is recognized. */
 const headBytes = 64 * 1024;
 
 /**
@@ -52,14 +52,11 @@ export async function* readRows(
       return yield* readDocument(window, form === 'lines', options.fields);
     }
 
-    const { detectDelimiter: delimiterOf, readCsvLines } = await import('./csv-rows.ts');
-    const delimiter = delimiterOf(head, lines !== undefined);
-    const csvForm = { delimiter, hasByteOrderMark: hasByteOrderMark(start) };
+    const { detectDelimiter, readCsvLines } = await import('./csv-rows.ts');
+    const delimiter = detectDelimiter(head, lines !== undefined);
+    const dialect = { delimiter, hasByteOrderMark: hasByteOrderMark(start) };
     const fields: string[] = [];
-    const csvLines = readCsvLines(prepend(head, source), fields, {
-      ...options.csv,
-      form: csvForm,
-    });
+    const csvLines = readCsvLines(prepend(head, source), fields, { ...options.csv, dialect });
     const window = new ByteWindow(Buffer.alloc(0), csvLines, pieceBytes);
     const tail = yield* readDocument(window, true);
     return { ...tail, fields, isCsv: true };
@@ -95,7 +92,7 @@ export async function* prepend(
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }
 
-/** Finds the format of a body by its first bytes, and then by its `Content-Type`. */
+/** Recognizes the format of a body by its first bytes, and then by its `Content-Type`. */
 function detectForm(
   head: Buffer,
   { contentType, lines }: ReadOptions,

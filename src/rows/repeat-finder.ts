@@ -2,18 +2,15 @@ import { isEmpty } from './empty-rows.ts';
 import { RowKeys } from './row-keys.ts';
 import { type RowBatch, toRanges } from './row-ranges.ts';
 
-/** Rows whose keys are kept. */
+/** Maximum number of keys in memory. */
 const maxRows = 1_000_000;
 
-/**
- * Finds rows that have the same key as an earlier row. Only the keys of the first million rows are
- * kept.
- */
+/** Finds rows with the key of an earlier row, among the first million rows. */
 export class RepeatFinder {
-  /** Rows with the key of an earlier row. */
+  /** Number of rows with the key of an earlier row. */
   count = 0;
 
-  /** The first of them, counted from 1; 0 if there is none. */
+  /** First such row, counted from 1. 0 if there is none. */
   firstRow = 0;
 
   readonly #keyFields: readonly string[];
@@ -22,8 +19,7 @@ export class RepeatFinder {
   #rowsSeen = 0;
 
   /**
-   * @param keyFields fields that identify a row; a row that lacks a value in any of these has no
-   * key
+   * @param keyFields fields that identify a row; a row without a value in one of them has no key
    * @param ignoredFields fields that are not part of the key; all other fields with a value are
    */
   constructor(keyFields: readonly string[], ignoredFields: readonly string[]) {
@@ -31,7 +27,7 @@ export class RepeatFinder {
     this.#ignoredFields = ignoredFields;
   }
 
-  /** True if an hour had no offset: when clocks are set back, two hours have the same name. */
+  /** Set if an hour had no offset. When clocks are set back, two hours have the same name. */
   get hasAmbiguousHours(): boolean {
     return this.#keys.hasAmbiguousHours;
   }

@@ -10,20 +10,20 @@ import { type ParquetNote, toMembers } from './parquet-messages.ts';
 import type { ParquetDecoder } from './parquet-rows.ts';
 import { prepend, readHead, readRows } from './read-rows.ts';
 import type { ReportMember, ReportTail, RowBatches } from './row-batch.ts';
-import { RowPlaces } from './row-places.ts';
+import { RowPositions } from './row-positions.ts';
 
 export interface ReportFile {
   /**
-   * Rows of the file. Throws `UsageError` if it cannot be read, `IncompleteDataError` if it is not
-   * a report.
+   * Rows of the file. Throws `UsageError` if the file cannot be read, and `IncompleteDataError` if
+   * it is not a report.
    */
   readonly batches: RowBatches;
 
-  /** Returns the size of the file. For a stream, returns the number of bytes read so far. */
+  /** Returns the size of the file, or the number of bytes that were read from a stream. */
   sizeBytes(): number;
 
-  /** Names the place of a row, counted from 1: `line 3` of a CSV, `row 2` of others. */
-  placeOf(row: number): string;
+  /** Names a row, counted from 1: `line 3` in a CSV, otherwise `row 2`. */
+  positionOf(row: number): string;
 }
 
 interface ReportFileOptions {
@@ -31,53 +31,53 @@ interface ReportFileOptions {
 
   readonly csv?: CsvReading | undefined;
 
-  /**
-   * Decoder for Parquet. Its creator ends it. Files are read in the order in which reading them
-   * began.
-   */
+  /** Decoder for Parquet, which the caller ends. */
   readonly decoder: ParquetDecoder;
 }
 
-/** Bytes of a file to read together: a small file needs little memory. */
+/** Bytes of a file to read at a time. A small file needs little memory. */
 const maxPieceBytes = 256 * 1024;
 const minPieceBytes = 16 * 1024;
 
-function pieceBytesFor(sizeBytes: number): number {
+function choosePieceBytes(sizeBytes: number): number {
   return Math.min(maxPieceBytes, Math.max(minPieceBytes, sizeBytes + 1));
 }
 
 /**
- * Opens a report file of any format. Its content decides, not its name.
+ * Opens a report file of any format. The format is recognized by the content, not by the name.
  *
- * @param shown path as the user wrote it
+ * @param shownPath path as the user wrote it
  * @throws UsageError if it cannot be opened
  */
 export async function openReportFile(
   path: string,
-  shown: string,
+  shownPath: string,
   { signal, csv, decoder }: ReportFileOptions,
 ): Promise<ReportFile> {
   let file: number | undefined;
   try {
     file = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
     const stats = fs.fstatSync(file);
-    if (!stats.isFile()) throw notAFileError(shown);
+    if (!stats.isFile()) throw notAFileError(shownPath);
 
-    const pieceBytes = pieceBytesFor(stats.size);
+    const pieceBytes = choosePieceBytes(stats.size);
     const piece = Buffer.allocUnsafe(pieceBytes);
     const first = piece.subarray(0, fs.readSync(file, piece, 0, pieceBytes, 0));
     if (detectBinaryFormat(first) === 'parquet') {
-      return parquetFile({ file, path, sizeBytes: stats.size, shown, signal, decoder });
+      return readParquet({ file, path, sizeBytes: stats.size, shownPath, signal, decoder });
     }
     const chunks = readRest(file, { first, isAll: first.length < pieceBytes, signal });
-    return { ...readReportStream(chunks, shown, { csv, pieceBytes }), sizeBytes: () => stats.size };
+    return {
+      ...readReportStream(chunks, shownPath, { csv, pieceBytes }),
+      sizeBytes: () => stats.size,
+    };
   } catch (error) {
     if (file !== undefined) fs.closeSync(file);
-    throw nameFileInError(error, shown);
+    throw nameFileInError(error, shownPath);
   }
 }
 
-/** Yields the first bytes of a file, then the others, and closes it. */
+/** Yields the first bytes of a file, then all others, and closes the file. */
 async function* readRest(
   file: number,
   start: {
@@ -99,26 +99,26 @@ async function* readRest(
     });
     yield* rest;
   } finally {
-    // A stream closes its file itself.
+    // A stream closes the file itself.
     if (!rest) fs.closeSync(file);
   }
 }
 
-function notAFileError(shown: string): UsageError {
-  return new UsageError(`${printable(shown)} is not a file.`, {
+function notAFileError(shownPath: string): UsageError {
+  return new UsageError(`${printable(shownPath)} is not a file.`, {
     hint: 'Give a file or a folder; - reads standard input: … | adreport view -',
   });
 }
 
 interface StreamOptions extends Pick<ReportFileOptions, 'csv'> {
-  /** Bytes to scan together. */
+  /** Number of bytes to scan at a time. */
   readonly pieceBytes?: number;
 }
 
 /** Reads a report from a stream, such as standard input. */
 export function readReportStream(
   stream: AsyncIterable<Uint8Array>,
-  shown: string,
+  shownPath: string,
   { csv, pieceBytes }: StreamOptions = {},
 ): ReportFile {
   let receivedBytes = 0;
@@ -129,25 +129,25 @@ export function readReportStream(
     }
   }
   const chunks = counted();
-  const places = new RowPlaces();
+  const positions = new RowPositions();
   async function* read(): RowBatches {
     const head = await readHead(chunks);
-    const form = detectBinaryFormat(head);
-    if (form === 'parquet') throw parquetPipeError();
-    const formForPeople = detectDocumentFormat(head);
-    if (formForPeople) throw documentFormatError(shown, formForPeople);
+    const format = detectBinaryFormat(head);
+    if (format === 'parquet') throw parquetPipeError();
+    const documentFormat = detectDocumentFormat(head);
+    if (documentFormat) throw documentFormatError(shownPath, documentFormat);
     refuseArchive(head);
 
     const bytes = prepend(head, chunks);
-    const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shown) ? 'expected' : 'allowed';
-    const body = form === 'gzip' ? decompress(bytes) : bytes;
-    return yield* readRows(body, { lines, pieceBytes, csv: { reading: csv, places } });
+    const lines = /\.(?:ndjson|jsonl)(?:\.gz)?$/i.test(shownPath) ? 'expected' : 'allowed';
+    const body = format === 'gzip' ? decompress(bytes) : bytes;
+    return yield* readRows(body, { lines, pieceBytes, csv: { reading: csv, positions } });
   }
   const close = (): Promise<unknown> => chunks.return(undefined);
   return {
-    batches: nameFileInErrors(read(), { shown, damageOf: explainGzipError, close }),
+    batches: nameFileInErrors(read(), { shownPath, explainDamage: explainGzipError, close }),
     sizeBytes: () => receivedBytes,
-    placeOf: (row) => places.nameOf(row),
+    positionOf: (row) => positions.positionOf(row),
   };
 }
 
@@ -157,39 +157,40 @@ function parquetPipeError(): UsageError {
   });
 }
 
-/** A format for people, and a program that opens it. */
+/** A format for people, and the kind of program that opens it. */
 interface DocumentFormat {
   readonly name: string;
   readonly program: string;
 }
 
-/** Recognizes formats made for people; `undefined` for all others. */
+/** Recognizes a format for people. */
 function detectDocumentFormat(head: Buffer): DocumentFormat | undefined {
   const text = head.toString('latin1');
   if (text.trimStart().startsWith('%PDF-')) return { name: 'a PDF', program: 'a PDF reader' };
   if (isPage(text)) return { name: 'a web page', program: 'a browser' };
-  if (detectBinaryFormat(head) !== 'zip' || !isSheet(head)) return undefined;
+  if (detectBinaryFormat(head) !== 'zip' || !isSpreadsheet(head)) return undefined;
   return { name: 'a spreadsheet', program: 'Excel, LibreOffice or another spreadsheet program' };
 }
 
-/** Returns true if the first file of a zip is that of a spreadsheet. */
-function isSheet(head: Buffer): boolean {
+/** Recognizes the first file in the archive of a spreadsheet. */
+function isSpreadsheet(head: Buffer): boolean {
   if (head.length < 30) return true;
   const nameLength = head.readUInt16LE(26);
   const name = head.toString('utf8', 30, 30 + nameLength);
   return /^(?:\[Content_Types\]\.xml|_rels\/|docProps\/|xl\/|mimetype$)/.test(name);
 }
 
-/** Throws `IncompleteDataError` for the beginning of an archive. */
+/** Throws `IncompleteDataError` if a file begins like an archive. */
 function refuseArchive(head: Buffer): void {
-  const form = detectBinaryFormat(head);
-  if (form !== 'zip' && form !== 'zstd') return;
-  const sentence = form === 'zip' ? 'This is a zip archive.' : 'This file is compressed with zstd.';
+  const format = detectBinaryFormat(head);
+  if (format !== 'zip' && format !== 'zstd') return;
+  const sentence =
+    format === 'zip' ? 'This is a zip archive.' : 'This file is compressed with zstd.';
   throw new IncompleteDataError(sentence, { code: 'ARCHIVE', retryable: false });
 }
 
-function documentFormatError(shown: string, { name, program }: DocumentFormat): UsageError {
-  return new UsageError(`${printable(shown)} is ${name}: open it with ${program}.`, {
+function documentFormatError(shownPath: string, { name, program }: DocumentFormat): UsageError {
+  return new UsageError(`${printable(shownPath)} is ${name}: open it with ${program}.`, {
     hint: 'adreport view reads JSON, NDJSON, CSV and Parquet. Write the report as one of these as well.',
   });
 }
@@ -198,19 +199,19 @@ interface OpenParquet {
   readonly file: number;
   readonly path: string;
   readonly sizeBytes: number;
-  readonly shown: string;
+  readonly shownPath: string;
   readonly signal: AbortSignal | undefined;
   readonly decoder: ParquetDecoder;
 }
 
-function parquetFile(open: OpenParquet): ReportFile {
-  const { file, path, sizeBytes, shown, signal, decoder } = open;
+function readParquet(open: OpenParquet): ReportFile {
+  const { file, path, sizeBytes, shownPath, signal, decoder } = open;
 
   let notes: readonly ParquetNote[] = [];
   let isWhole = true;
   async function* lines(): AsyncGenerator<Uint8Array> {
     try {
-      notes = yield* decoder.lines(path, signal);
+      notes = yield* decoder.readLines(path, signal);
     } catch (error) {
       isWhole = endsAsParquet(file, sizeBytes);
       throw error;
@@ -219,19 +220,23 @@ function parquetFile(open: OpenParquet): ReportFile {
   async function* rows(): RowBatches {
     const tail = yield* readRows(lines(), {
       lines: 'expected',
-      pieceBytes: pieceBytesFor(sizeBytes),
+      pieceBytes: choosePieceBytes(sizeBytes),
     });
     return addMembers(tail, toMembers(notes));
   }
-  const damageOf = (error: Error): Damage | undefined => {
+  const explainDamage = (error: Error): Damage | undefined => {
     if (error instanceof AdreportError) return undefined;
     const problem = `The Parquet file is ${isWhole ? 'damaged' : 'incomplete'}: ${error.message}`;
     return { problem, code: isWhole ? 'DAMAGED' : 'TRUNCATED' };
   };
   return {
-    batches: nameFileInErrors(rows(), { shown, damageOf, close: async () => fs.closeSync(file) }),
+    batches: nameFileInErrors(rows(), {
+      shownPath,
+      explainDamage,
+      close: async () => fs.closeSync(file),
+    }),
     sizeBytes: () => sizeBytes,
-    placeOf: (row) => `row ${row}`,
+    positionOf: (row) => `row ${row}`,
   };
 }
 
@@ -242,7 +247,7 @@ function addMembers(tail: ReportTail, members: readonly ReportMember[]): ReportT
 
 /** Yields the content of a gzip stream. Throws `IncompleteDataError` if it is compressed again. */
 async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  // Without a callback an error would be thrown; the reader gets it from the stream.
+  // Without a callback, an error would be thrown here. The reader gets it from the stream.
   const gunzip = pipeline(Readable.from(bytes, { objectMode: false }), createGunzip(), () => {});
   try {
     const pieces: AsyncIterator<Uint8Array> = gunzip[Symbol.asyncIterator]();
@@ -257,19 +262,19 @@ async function* decompress(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** Problem with a file, without a full stop, and the code of its error. */
 interface Damage {
+  /** Sentence without its full stop. */
   readonly problem: string;
   readonly code: 'TRUNCATED' | 'DAMAGED';
 }
 
-/** Explains an error of a gzip stream; `undefined` for any other error. */
+/** Explains an error of a gzip stream. Returns `undefined` for any other error. */
 function explainGzipError(error: Error): Damage | undefined {
   const code = codeOf(error);
   if (code === 'Z_BUF_ERROR')
     return { problem: 'Its gzip stream is incomplete', code: 'TRUNCATED' };
   if (!code?.startsWith('Z_')) return undefined;
-  // The header at the beginning of the file has been recognized, so this is a second one.
+  // The header at the beginning of the file is correct, so this is another one.
   const hasRest = error.message === 'incorrect header check';
   const problem = hasRest
     ? 'It has bytes after the end of its gzip stream'
@@ -277,7 +282,6 @@ function explainGzipError(error: Error): Damage | undefined {
   return { problem, code: 'DAMAGED' };
 }
 
-/** Checks the last four bytes. */
 function endsAsParquet(file: number, sizeBytes: number): boolean {
   const end = Buffer.alloc(4);
   fs.readSync(file, end, 0, 4, Math.max(0, sizeBytes - 4));
@@ -285,23 +289,23 @@ function endsAsParquet(file: number, sizeBytes: number): boolean {
 }
 
 interface OpenRows {
-  readonly shown: string;
+  readonly shownPath: string;
 
-  /** Explains an error of a decoder; `undefined` for any other error. */
-  readonly damageOf: (error: Error) => Damage | undefined;
+  /** Explains an error of a decoder. Returns `undefined` for any other error. */
+  readonly explainDamage: (error: Error) => Damage | undefined;
   readonly close: () => Promise<unknown>;
 }
 
-/** Passes batches through. If an error occurs, adds the name of the file. */
+/** Yields batches, and adds the name of the file to an error. */
 async function* nameFileInErrors(
   batches: RowBatches,
-  { shown, damageOf, close }: OpenRows,
+  { shownPath, explainDamage, close }: OpenRows,
 ): RowBatches {
   try {
     return yield* batches;
   } catch (error) {
-    const damage = error instanceof Error ? damageOf(error) : undefined;
-    throw nameFileInError(damage ? damageError(damage, error) : error, shown);
+    const damage = error instanceof Error ? explainDamage(error) : undefined;
+    throw nameFileInError(damage ? damageError(damage, error) : error, shownPath);
   } finally {
     await close();
   }
@@ -320,9 +324,9 @@ const hints: Readonly<Record<string, string>> = {
 const readableHint =
   'adreport view reads JSON, NDJSON and CSV with a header row, each also as .gz, and Parquet.';
 
-/** Adds the name of the file to an error. Removes the advice to request the report again. */
-function nameFileInError(error: unknown, shown: string): unknown {
-  const name = printable(shown);
+/** Adds the name of the file to an error, whose advice to request the report again is removed. */
+function nameFileInError(error: unknown, shownPath: string): unknown {
+  const name = printable(shownPath);
   if (error instanceof Error && 'syscall' in error) return unreadableFileError(error, name);
 
   if (!(error instanceof AdreportError) || ![4, 9].includes(error.exitCode)) return error;

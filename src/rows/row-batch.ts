@@ -4,7 +4,7 @@ import { nullInRun, type RangedBatch, type RowBatch, toRanges } from './row-rang
 
 export type { RowBatch } from './row-ranges.ts';
 
-/** Any member of the report document other than `data`, with its value as JSON. */
+/** A member of the report document other than `data`, with its value as JSON. */
 export interface ReportMember {
   readonly name: string;
   readonly json: Buffer;
@@ -14,10 +14,10 @@ export interface ReportMember {
 export interface ReportTail {
   readonly rowCount: number;
 
-  /** Keys of all rows; for CSV, the header. */
+  /** Keys of all rows, or the header of a CSV. */
   readonly fields: readonly string[];
 
-  /** Summary, if it has the specified shape. A CSV body has none. */
+  /** Absent if it does not have the specified shape, and in a CSV. */
   readonly summary: ReportSummary | undefined;
 
   /** Members other than `data`, in document order, including `summary`. */
@@ -26,10 +26,10 @@ export interface ReportTail {
   readonly isCsv?: boolean;
 }
 
-/** The facts at the end of a report that has not been read yet. */
+/** Tail of a report without rows and members. */
 export const emptyTail: ReportTail = { rowCount: 0, fields: [], summary: undefined, members: [] };
 
-/** Batches of one report; the iterator returns its tail. */
+/** Batches of a report. The iterator returns its tail. */
 export type RowBatches = AsyncIterableIterator<RowBatch, ReportTail, undefined>;
 
 /** Any JSON value. */
@@ -41,27 +41,27 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
-/** Returns a string as it is, the digits of a number, or JSON for anything else. */
+/** Returns a string unchanged, and the JSON of anything else. */
 export function toText(value: Value): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /**
- * Report row as an object. Its keys have the order of the body. The object has no prototype, so
- * that a field named `constructor` is like any other. A number that a double would change (more
- * than 15 significant digits, or out of range) stays a string, as in the body. A list or an object
- * with such a number becomes its JSON.
+ * A row as an object. Its keys have the order of the body. It has no prototype, so that a field
+ * named `constructor` is like any other. A number that a double would change (more than 15
+ * significant digits, or out of range) is a string with the digits of the body. A list or an object
+ * with such a number is a string with its JSON.
  */
 export interface Row {
   readonly [field: string]: Value | undefined;
 }
 
-/** Rows of batches that have been parsed. */
+/** Rows of the batches that have been parsed. */
 const parsedRows = new WeakMap<RowBatch, readonly Row[]>();
 
 /**
- * Returns the rows of a batch as objects. The caller may keep them. Each call returns the same
- * objects.
+ * Returns the rows of a batch as objects, which the caller may keep. Each call returns the same
+ * ones.
  */
 export function toRows(batch: RowBatch): readonly Row[] {
   const known = parsedRows.get(batch);
@@ -72,7 +72,7 @@ export function toRows(batch: RowBatch): readonly Row[] {
   return rows;
 }
 
-/** Returns the compact JSON of a field in each row; `undefined` if a row does not have the key. */
+/** Reads a field as compact JSON, one value per row. Rows without the key have `undefined`. */
 export function readJsonValues(batch: RowBatch, field: string): (string | undefined)[] {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
@@ -89,7 +89,7 @@ export function readJsonValues(batch: RowBatch, field: string): (string | undefi
   return values;
 }
 
-/** Returns true if a field has a value other than null and the empty string in any row. */
+/** Returns true if a row has a value in a field other than null and the empty string. */
 export function hasValue(batch: RowBatch, field: string): boolean {
   const { bytes, rowCount, fields, valueStarts, valueEnds } = toRanges(batch);
   const index = fields.indexOf(field);
@@ -98,8 +98,8 @@ export function hasValue(batch: RowBatch, field: string): boolean {
   for (let at = index; at < rowCount * fields.length; at += fields.length) {
     const start = valueStarts[at] as number;
     if (start < 0 || bytes[start] === letterN) continue;
-    const isEmptyText = bytes[start] === quote && (valueEnds[at] as number) - start === 2;
-    if (!isEmptyText) return true;
+    const isEmptyString = bytes[start] === quote && (valueEnds[at] as number) - start === 2;
+    if (!isEmptyString) return true;
   }
   return false;
 }
@@ -137,13 +137,13 @@ function renameKeys(
   return Object.fromEntries(entries);
 }
 
-/** Parses a JSON value like `toRows`: a number that a double would change is its text. */
+/** Parses a JSON value as in a `Row`. */
 export function parseValue(json: string): Value {
   const value: Value = JSON.parse(json);
   return typeof value === 'string' ? value : restoreDigits(value, json);
 }
 
-/** Joins the rows by commas, which NDJSON does not have. */
+/** Joins rows by commas, which NDJSON does not have. */
 function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
   const hasCommas = rowCount === 1 || bytes.subarray(rowEnds[0], rowStarts[1]).includes(comma);
   if (hasCommas) return bytes.toString('utf8', rowStarts[0], rowEnds[rowCount - 1]);
@@ -158,7 +158,7 @@ function toJson({ bytes, rowCount, rowStarts, rowEnds }: RangedBatch): string {
 /** A double preserves every decimal number with this many digits. */
 const exactDigits = 15;
 
-/** Returns true for a long number, or one with an exponent; the value must not be a string. */
+/** Returns true for a long number and for one with an exponent. Not for strings. */
 function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   if (end - start > exactDigits) return true;
   for (let at = start; at < end; at++) {
@@ -168,7 +168,7 @@ function mayLoseDigits(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** Returns the value, or its JSON from the body if a double has changed it. */
+/** Returns a value, or its JSON if a double has changed it. */
 function restoreDigits(value: Value, json: string): Value {
   const isChanged =
     typeof value === 'number'
@@ -177,14 +177,14 @@ function restoreDigits(value: Value, json: string): Value {
   return isChanged ? compactJson(json) : value;
 }
 
-/** Returns true for a JSON number that a double holds exactly. */
+/** Returns true if a double holds a JSON number exactly. */
 function isExact(text: string): boolean {
   const digits = text.replace(/[eE].*$|[-.]/g, '').replace(/^0+/, '');
   const number = Number(text);
   return digits.length <= exactDigits && Number.isFinite(number) && (number !== 0 || digits === '');
 }
 
-/** Removes blanks between tokens; digits are unchanged. */
+/** Removes the blanks between tokens. */
 export function compactJson(json: string): string {
   return /\s/.test(json) ? json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, '$1') : json;
 }

@@ -18,35 +18,34 @@ import { absent, type RangedBatch, type RowBatch, toRanges } from './row-ranges.
 export interface KeyField {
   readonly field: string;
 
-  /** Id field that this field describes. If a row has the id, this field is not part of the key. */
+  /** ID field that this field describes. If a row has the ID, this field is not part of the key. */
   readonly describes?: string;
 }
 
-/** Rows of a batch, and what identifies them. */
+/** Rows of a batch, and the fields that identify them. */
 interface KeyedRows {
   readonly fields: readonly KeyField[];
 
-  /** Number of rows, from the first on; by default all. */
+  /** Number of rows, from the first on. Default: all. */
   readonly rowCount?: number;
 }
 
-/** Rows to add, and their owner. */
 interface AddedRows extends KeyedRows {
-  /** Number of the file that has the rows, from 1. */
+  /** Number from 1 that is remembered with the keys, such as that of a file. */
   readonly owner?: number;
 
-  /** Set if each row is an owner: `owner` is the number of the first one. */
+  /** Set if each row is its own owner. `owner` is then the number of the first one. */
   readonly hasConsecutiveOwners?: boolean;
 }
 
-/** Fields of a key in a batch, in the order in which they are hashed. */
+/** Fields of the key, in the order in which they are hashed. */
 interface KeyFields {
   readonly numbers: Int32Array;
 
-  /** Place of each field in the batch. */
+  /** Index of each field in the batch. */
   readonly indexes: Int32Array;
 
-  /** Index of the id that each field describes, or -1. */
+  /** Index of the ID that each field describes, or -1. */
   readonly ids: Int32Array;
 
   /** Index of the hour, or -1. */
@@ -61,7 +60,7 @@ const blockWords = 2;
 
 const backslashes = repeatByte(backslash);
 
-/** Number of hours that are remembered (eleven years), and more characters than an hour has. */
+/** Limits of the cache of hours: eleven years, and more characters than an hour has. */
 const maxHours = 100_000;
 const maxHourLength = 64;
 
@@ -72,9 +71,9 @@ const noInstant = -(2 ** 31);
  * Finds rows with the same key, in one report or in several. Keys are kept as 64-bit hashes. Among
  * a million different keys, two hashes collide in one of 10⁷ reports.
  *
- * Values are the same if their strings are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are the
- * same if their instants are. The order of the fields, trailing blanks and fields without a value
- * do not matter; upper and lower case do.
+ * Values are equal if their strings are: `"7"`, 7 and 7.0, `"é"` and `"\u00e9"`. Hours are equal if
+ * their instants are. Case matters. The order of fields, trailing blanks and fields without a value
+ * do not.
  */
 export class RowKeys {
   /** Set if an hour had no offset. When clocks are set back, two hours have the same name. */
@@ -82,53 +81,51 @@ export class RowKeys {
 
   readonly #table = new KeyTable();
 
-  /**
-   * Fields in the order in which they were first seen. They are numbered and hashed in this order.
-   */
+  /** Numbers of the fields, in the order in which they were first seen and are hashed. */
   readonly #numbers = new Map<string, number>();
 
-  /** Instants in seconds by the JSON of an hour. */
+  /** Instants in seconds, by the JSON of the hour. */
   readonly #hours = new Map<string, number>();
 
-  /** JSON of the latest hour, and its instant: consecutive rows often have the same. */
+  /** JSON of the latest hour, and its instant. The next row often has the same one. */
   #hourBefore: Buffer | undefined;
   #instantBefore = noInstant;
 
-  /** Key being read, as integers: number of the field and length of each value, then its bytes. */
+  /** Integers of the current key: for each value, a field number with its length, then its bytes. */
   #words = new Int32Array(256);
   #wordCount = 0;
 
-  /** Hashes of the batch being read. */
+  /** Hashes of the current batch. */
   #hashes = new Int32Array(hashWidth * 1024);
 
   /**
    * Adds the keys of a batch.
    *
-   * @param onRepeat called for each row whose key was added before, with the owner of that key
+   * @param onRepeat called with each row whose key was added before, and the owner of that key
    */
   add(
     batch: RowBatch,
-    { owner = 1, hasConsecutiveOwners: isEachOwner = false, ...rows }: AddedRows,
+    { owner = 1, hasConsecutiveOwners = false, ...rows }: AddedRows,
     onRepeat: (row: number, owner: number) => void,
   ): void {
     const count = this.#hash(batch, rows);
-    this.#table.addAll(this.#hashes, { count, owner, hasConsecutiveOwners: isEachOwner }, onRepeat);
+    this.#table.addAll(this.#hashes, { count, owner, hasConsecutiveOwners }, onRepeat);
   }
 
-  /** Finds the rows of a batch whose keys were added before, and the owners of those keys. */
+  /** Finds the rows whose keys were added before, and the owners of these keys. */
   find(batch: RowBatch, rows: KeyedRows, onFound: (row: number, owner: number) => void): void {
     const count = this.#hash(batch, rows);
     this.#table.findAll(this.#hashes, count, onFound);
   }
 
-  /** Hashes the keys of a batch into `#hashes`, and returns how many there are. */
+  /** Hashes the keys of a batch into `#hashes`, and returns their number. */
   #hash(batch: RowBatch, { fields, rowCount = batch.rowCount }: KeyedRows): number {
     const { day } = batch;
     const ranges = toRanges(batch);
-    // Its bytes may have changed.
+    // The bytes of the latest hour may have changed.
     this.#hourBefore = undefined;
     const keyFields = this.#findFields(ranges, fields);
-    const dayNumber = day === undefined ? 0 : this.#numberFor('date');
+    const dayNumber = day === undefined ? 0 : this.#numberOf('date');
     if (hashWidth * rowCount > this.#hashes.length) {
       this.#hashes = new Int32Array(2 * hashWidth * rowCount);
     }
@@ -137,14 +134,14 @@ export class RowKeys {
     for (let row = 0; row < rowCount; row++) {
       this.#wordCount = 0;
       this.#readKey(ranges, view, keyFields, row);
-      if (day !== undefined) this.#addText(dayNumber, day);
+      if (day !== undefined) this.#addString(dayNumber, day);
       while (this.#wordCount % blockWords !== 0) this.#words[this.#wordCount++] = 0;
       hashInto(this.#hashes, hashWidth * row, this.#words, this.#wordCount);
     }
     return rowCount;
   }
 
-  #numberFor(field: string): number {
+  #numberOf(field: string): number {
     const number = this.#numbers.get(field) ?? this.#numbers.size + 1;
     this.#numbers.set(field, number);
     return number;
@@ -153,22 +150,20 @@ export class RowKeys {
   #findFields(batch: RangedBatch, fields: readonly KeyField[]): KeyFields {
     const indexOf = (field: string | undefined): number => batch.fields.indexOf(field ?? '');
     const present = fields.filter(({ field }) => batch.fields.includes(field));
-    // The day of a file comes last, and so does that of a row.
+    // The date of a row comes last, like the date of a file for rows without one.
     const isLast = ({ field }: KeyField): number => Number(field === 'date');
     present.sort((one, other) => {
-      return (
-        isLast(one) - isLast(other) || this.#numberFor(one.field) - this.#numberFor(other.field)
-      );
+      return isLast(one) - isLast(other) || this.#numberOf(one.field) - this.#numberOf(other.field);
     });
     return {
-      numbers: Int32Array.from(present, ({ field }) => this.#numberFor(field)),
+      numbers: Int32Array.from(present, ({ field }) => this.#numberOf(field)),
       indexes: Int32Array.from(present, ({ field }) => indexOf(field)),
       ids: Int32Array.from(present, ({ describes }) => (describes ? indexOf(describes) : -1)),
       hourIndex: indexOf('hour'),
     };
   }
 
-  /** Writes the integers of a key into `#words`. */
+  /** Writes the key of a row into `#words`. */
   #readKey(
     { bytes, fields, valueStarts, valueEnds }: RangedBatch,
     view: DataView,
@@ -180,7 +175,7 @@ export class RowKeys {
       const index = indexes[i] as number;
       const at = row * fields.length + index;
       let start = valueStarts[at] as number;
-      // Fields without a value, which are most, are not part of the key.
+      // Most fields have no value, and are then not part of the key.
       if (start < 0 || bytes[start] === letterN) continue;
 
       const id = ids[i] as number;
@@ -188,7 +183,7 @@ export class RowKeys {
       if (idStart >= 0 && bytes[idStart] !== letterN) continue;
 
       const end = valueEnds[at] as number;
-      const instant = index === hourIndex ? this.#instantAt(bytes, start, end) : noInstant;
+      const instant = index === hourIndex ? this.#readInstant(bytes, start, end) : noInstant;
       if (instant !== noInstant) {
         this.#reserve(2);
         this.#words[this.#wordCount++] = number * valueLengths;
@@ -198,13 +193,13 @@ export class RowKeys {
 
       let length = end - start;
       if (bytes[start] === quote) {
-        // A string of digits is the same id as the number.
+        // A string of digits is the same ID as the number.
         start++;
         length -= 2;
         while (length > 0 && bytes[start + length - 1] === space) length--;
       } else if (!isDigits(bytes, start, length)) {
         const json = bytes.toString('utf8', start, start + length);
-        this.#addText(number, toText(parseValue(json)));
+        this.#addString(number, toText(parseValue(json)));
         continue;
       }
       const before = this.#wordCount;
@@ -212,17 +207,17 @@ export class RowKeys {
       if (!hasEscape) continue;
 
       this.#wordCount = before;
-      this.#addText(number, JSON.parse(bytes.toString('utf8', start - 1, end)));
+      this.#addString(number, JSON.parse(bytes.toString('utf8', start - 1, end)));
     }
   }
 
-  #addText(number: number, text: string): void {
+  #addString(number: number, text: string): void {
     const bytes = Buffer.from(text.replace(/ +$/, ''));
     const view = toDataView(Buffer.concat([bytes, Buffer.alloc(4)]));
     this.#addBytes(number, view, 0, bytes.length);
   }
 
-  /** Returns true if there is a backslash. May read up to three bytes beyond the end. */
+  /** Adds a value. Returns true if it has a backslash. May read up to three bytes beyond its end. */
   #addBytes(number: number, view: DataView, start: number, length: number): boolean {
     this.#reserve(1 + (length >> 2));
     const words = this.#words;
@@ -248,7 +243,7 @@ export class RowKeys {
     return marks !== 0;
   }
 
-  /** Makes room for more integers, and for the last block. */
+  /** Makes room for more integers and the last block. */
   #reserve(wordCount: number): void {
     const needed = this.#wordCount + wordCount + 2 * blockWords;
     if (needed <= this.#words.length) return;
@@ -257,17 +252,17 @@ export class RowKeys {
     this.#words = words;
   }
 
-  /** Returns the instant of an hour, whatever its offset is. */
-  #instantAt(bytes: Buffer, start: number, end: number): number {
-    const isSame = this.#hourBefore && matchesAt(bytes, start, end, this.#hourBefore);
+  /** Reads the instant of an hour in seconds, which does not depend on its offset. */
+  #readInstant(bytes: Buffer, start: number, end: number): number {
+    const isSame = this.#hourBefore && equalsBytes(bytes, start, end, this.#hourBefore);
     if (isSame) return this.#instantBefore;
 
     this.#hourBefore = bytes.subarray(start, end);
-    this.#instantBefore = this.#readHour(this.#hourBefore.toString('latin1'));
+    this.#instantBefore = this.#parseHour(this.#hourBefore.toString('latin1'));
     return this.#instantBefore;
   }
 
-  #readHour(json: string): number {
+  #parseHour(json: string): number {
     const known = this.#hours.get(json);
     if (known !== undefined) return known;
 
@@ -280,7 +275,7 @@ export class RowKeys {
   }
 }
 
-/** Returns true if a value is a whole number in its usual form. */
+/** Returns true if a value consists of digits. */
 function isDigits(bytes: Buffer, start: number, length: number): boolean {
   for (let at = start; at < start + length; at++) {
     const byte = bytes[at] as number;
@@ -289,8 +284,8 @@ function isDigits(bytes: Buffer, start: number, length: number): boolean {
   return true;
 }
 
-/** Compares in a loop, which is faster than `compare` for short text. */
-export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
+/** Compares in a loop, which is faster than `compare` for few bytes. */
+export function equalsBytes(bytes: Buffer, start: number, end: number, text: Buffer): boolean {
   if (end - start !== text.length) return false;
   for (let i = 0; i < text.length; i++) {
     if (bytes[start + i] !== text[i]) return false;
@@ -298,7 +293,7 @@ export function matchesAt(bytes: Buffer, start: number, end: number, text: Buffe
   return true;
 }
 
-/** Two lanes of MurmurHash3 (x86, by Austin Appleby, public domain), of whole blocks. */
+/** Hashes whole blocks with two lanes of MurmurHash3 (x86, by Austin Appleby, public domain). */
 function hashInto(hashes: Int32Array, at: number, words: Int32Array, wordCount: number): void {
   let h1 = 0;
   let h2 = 0;

@@ -1,19 +1,18 @@
 import { findField } from '../contract/columns.ts';
 
 /**
- * Consecutive rows of a report. `row-batch.ts`, `column-values.ts` and `row-keys.ts` read them,
- * `copy-rows.ts` writes them; the byte ranges are private to this folder. A batch is valid until
- * the next one is requested.
+ * Consecutive rows of a report, valid until the next batch is requested. `row-batch.ts`,
+ * `column-values.ts` and `row-keys.ts` read them, and `copy-rows.ts` writes them. The byte ranges
+ * are private to this folder.
  */
 export interface RowBatch {
   readonly rowCount: number;
 
-  /** Rows before this batch. */
+  /** Number of rows before this batch. */
   readonly firstRow: number;
 
   /**
-   * Keys of all rows up to this batch, in the order in which they first appeared. When a key is
-   * added, this becomes a new array.
+   * Keys of all rows so far, in the order in which they first appeared. A new key makes a new array.
    */
   readonly fields: readonly string[];
 
@@ -25,11 +24,10 @@ export interface RowBatch {
 }
 
 /**
- * Batch with the byte ranges of its rows and values. The values are decoded on demand.
+ * A batch with the byte ranges of its rows and values, which are decoded on demand.
  *
- * `bytes` contains JSON that has been checked; two rows of a batch are separated only by a comma
- * and blanks. The buffer and the arrays are reused for the next batch, and the arrays may be longer
- * than needed.
+ * `bytes` contains JSON that has been checked. Between two rows are only a comma and blanks. The
+ * next batch reuses the buffer and the arrays, and the arrays may be longer than needed.
  */
 export interface RangedBatch extends RowBatch {
   readonly bytes: Buffer;
@@ -40,17 +38,16 @@ export interface RangedBatch extends RowBatch {
 
   /**
    * Start and end of field `f` in row `r`, at `r * fields.length + f`. A negative start is `absent`
-   * or `nullInRun`; the end is then undefined. If a row repeats a key, the last value counts, as in
-   * `JSON.parse`.
+   * or `nullInRun`, and the end then has no meaning. If a row repeats a key, the last value counts.
    */
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
 
-  /** Fields by the keys in the bytes; only keys that are spelt differently from their field. */
+  /** Fields by their keys in the bytes, if a key is spelt differently from its field. */
   readonly renamedKeys: ReadonlyMap<string, string>;
 }
 
-/** Returns the ranges of a batch, which every batch has. */
+/** Returns a batch with its ranges, which every batch has. */
 export function toRanges(batch: RowBatch): RangedBatch {
   return batch as RangedBatch;
 }
@@ -58,22 +55,19 @@ export function toRanges(batch: RowBatch): RangedBatch {
 /** Start of a value if the row does not have the key. */
 export const absent = -1;
 
-/**
- * Start of a null that was scanned as part of a run. A null that was scanned by itself has a range
- * like any other value.
- */
+/** Start of a null that was scanned as part of a run. Any other null has a range like a value. */
 export const nullInRun = -2;
 
-/** Number of different keys in a report. */
+/** Maximum number of different keys in a report. */
 export const maxFields = 1000;
 
-/** Number of values in a batch, unless a single row has more. */
+/** Maximum number of values in a batch, unless a single row has more. */
 const usualMaxValues = 1 << 14;
 
-/** A value takes at least this many bytes, with its key and a comma. */
+/** Minimum length of a value with its key and a comma. */
 const minValueBytes = 4;
 
-/** Ranges of the batch being read: a matrix of rows and fields that grows with each new key. */
+/** Ranges of the current batch: a matrix of rows and fields that grows with each new key. */
 export class RowRanges {
   fields: readonly string[] = [];
   rowCount = 0;
@@ -85,13 +79,13 @@ export class RowRanges {
   readonly valueStarts: Int32Array;
   readonly valueEnds: Int32Array;
 
-  /** Indexes of fields, by the keys as they are written in the rows. */
+  /** Indexes of fields, by their keys in the rows. */
   readonly #indexes = new Map<string, number>();
   readonly #renamedKeys = new Map<string, string>();
 
   readonly #maxValues: number;
 
-  /** @param pieceBytes bytes that are scanned together: a small file needs little memory */
+  /** @param pieceBytes number of bytes to scan at a time; a small file needs little memory */
   constructor(pieceBytes: number) {
     const maxValues = Math.min(usualMaxValues, Math.ceil(pieceBytes / minValueBytes));
     this.#maxValues = maxValues;
@@ -107,16 +101,16 @@ export class RowRanges {
     return this.rowCount > 0 && valueCount > this.#maxValues;
   }
 
-  /** Finds a key's field in `fields`, if a row has had it. */
+  /** Returns the index of a key's field, or `undefined` if no row has had the key. */
   indexOf(key: string): number | undefined {
     return this.#indexes.get(key);
   }
 
   /**
-   * Adds a key that no earlier row had. If the key differs from a field of the vocabulary only by
-   * case or surrounding blanks, it is that field.
+   * Adds a new key. If it differs from a known field only in case or surrounding blanks, it is that
+   * field.
    *
-   * @returns its index, or `undefined` if the earlier rows have to be passed on first
+   * @returns the index of the field, or `undefined` if the earlier rows must be taken first
    */
   addField(key: string): number | undefined {
     const isTaken = this.fields.includes(key);
@@ -133,7 +127,7 @@ export class RowRanges {
     const valuesNeeded = (this.rowCount + 1) * (width + 1);
     if (this.rowCount > 0 && valuesNeeded > this.#maxValues) return undefined;
 
-    // Moves each row to its place in the wider matrix, the last one first so that none is
+    // Moves each row to its position in the wider matrix. The last row is first, so that none is
     // overwritten.
     for (let row = this.rowCount; row >= 0; row--) {
       const from = row * width;
@@ -149,14 +143,14 @@ export class RowRanges {
     return width;
   }
 
-  /** Completes the row being read. */
+  /** Completes the current row. */
   endRow(start: number, end: number): void {
     this.rowStarts[this.rowCount] = start;
     this.rowEnds[this.rowCount] = end;
     this.rowCount++;
   }
 
-  /** Returns the rows since the last batch. It shares the arrays, which the next row changes. */
+  /** Returns the rows since the last batch. The next row changes their arrays. */
   takeBatch(bytes: Buffer): RowBatch {
     const { rowCount, firstRow, fields, rowStarts, rowEnds, valueStarts, valueEnds } = this;
     const firstByte = rowStarts[0] ?? 0;

@@ -1,7 +1,7 @@
 import * as ascii from './bytes.ts';
 import {
   cut,
-  MalformedJson,
+  MalformedJsonError,
   scanKey,
   scanNumber,
   scanString,
@@ -10,37 +10,37 @@ import {
 } from './json-scan.ts';
 import { absent, maxFields, nullInRun, RowRanges } from './row-ranges.ts';
 
-/** Returned if the batch is full: its rows are passed on, and the row is scanned again. */
+/** Returned if the batch is full. Its rows must be taken before the row is scanned again. */
 export const batchFull = -2;
 
-/** Limit of 1 MB for a value. */
+/** Maximum length of a value: 1 MB. */
 export const maxValueBytes = 1024 * 1024;
 
-/** Longest gap (text between two values) that is learned, in bytes. */
+/** Maximum length of a gap (the bytes between two values) that is learned. */
 const maxGapBytes = 256;
 const maxGapWords = maxGapBytes / 8;
 
-/** Special gap lengths: not learned yet, or too long. */
+/** Lengths of gaps that are not learned yet, or too long. */
 const unlearned = 0;
 const tooLongToLearn = -1;
 
 const nullWord = Buffer.from('null').readInt32LE(0);
 
-/** Number of consecutive nulls from which they are compared as one. */
+/** This many consecutive nulls are compared as one. */
 const minNullRun = 4;
 
-/** Consecutive fields that have been null in every row since this was learned. */
+/** Consecutive fields that have been null in every row since the run was learned. */
 interface NullRun {
   readonly fieldCount: number;
 
-  /** Bytes from the end of the value before to the end of the last null. */
+  /** Number of bytes from the end of the previous value to the end of the last null. */
   readonly length: number;
 
   /** Words of eight bytes. The last word ends with the run and may overlap. */
   readonly words: Float64Array;
 }
 
-/** Bytes received so far, for the functions of `json-scan.ts`. */
+/** Bytes that have arrived, for the functions of `json-scan.ts`. */
 interface ScannedBytes {
   readonly bytes: Buffer;
   readonly view: DataView;
@@ -50,13 +50,13 @@ interface ScannedBytes {
 }
 
 /**
- * Scans row objects and records the ranges of their values, using the gaps learned from the first
- * rows (`README.md`, 3).
+ * Scans rows and records the ranges of their values, with gaps that it learns from the first rows
+ * (`README.md`, 3).
  */
 export class RowScanner {
   readonly ranges: RowRanges;
 
-  /** Length of the gap before each field's value, in bytes, once learned. */
+  /** Length of the gap before each field's value, in bytes. */
   readonly #gapLengths = new Int32Array(maxFields + 1);
 
   /**
@@ -65,33 +65,31 @@ export class RowScanner {
    */
   #gapWords = new Float64Array(32 * maxGapWords);
 
-  /**
-   * Null runs by their first field. Most fields of a row are null, because they were not requested.
-   */
+  /** Null runs by their first field. Most fields are null, because they were not requested. */
   readonly #nullRuns = new Array<NullRun | undefined>(maxFields + 1).fill(undefined);
 
   #areNullRunsLearned = false;
 
   #nextField = 0;
 
-  /** First field of a null run that is not complete in the row being read; -1 if none. */
-  #brokenRunAt = -1;
+  /** First field of a null run that is not complete in the current row, or -1. */
+  #brokenRunField = -1;
 
-  /** @param pieceBytes bytes that are scanned together */
+  /** @param pieceBytes number of bytes to scan at a time */
   constructor(pieceBytes: number) {
     this.ranges = new RowRanges(pieceBytes);
   }
 
   /**
-   * Scans the row whose `{` is at `start`: expected members, then an unexpected one, and so on.
-   * @returns the index after its `}`, or `cut` or `batchFull`, in which case nothing is recorded
-   * @throws MalformedJson
+   * Scans the row whose `{` is at `start`: expected members, an unexpected one, and so on.
+   * @returns the index after its `}`; `cut` or `batchFull` if nothing is recorded
+   * @throws MalformedJsonError
    */
   scanRow(bytes: Buffer, view: DataView, start: number, end: number): number {
     if (this.ranges.isFull) return batchFull;
 
     this.#nextField = 0;
-    this.#brokenRunAt = -1;
+    this.#brokenRunField = -1;
     let at = this.#scanExpected(bytes, view, start, end);
     if (at === cut) return cut;
     this.#markAbsent();
@@ -111,9 +109,9 @@ export class RowScanner {
   }
 
   /**
-   * Scans members as long as each begins as expected and has no nested value. A download spends its
-   * time in this loop. It is one function so that V8 inlines the scans of values.
-   * @param at the end of the value before them, or the start of the row
+   * Scans members as long as they begin as expected and have no nested value. A download spends its
+   * time in this loop. It is a single function, so that V8 inlines the scans of values.
+   * @param at the end of the previous value, or the start of the row
    * @returns the index after the last one, or `cut`
    */
   #scanExpected(bytes: Buffer, view: DataView, at: number, end: number): number {
@@ -136,7 +134,7 @@ export class RowScanner {
           field += fieldCount - 1;
           continue;
         }
-        this.#brokenRunAt = field;
+        this.#brokenRunField = field;
       }
 
       const length = gapLengths[field] as number;
@@ -164,7 +162,7 @@ export class RowScanner {
     return p;
   }
 
-  /** Marks all fields from the first unexpected one on as absent, until they are found. */
+  /** Marks the remaining fields as absent until they are found. */
   #markAbsent(): void {
     const { rowCount, fields, valueStarts } = this.ranges;
     const base = rowCount * fields.length;
@@ -183,7 +181,7 @@ export class RowScanner {
     if (end - start > maxValueBytes) this.#checkLengths(start, end);
 
     const width = ranges.fields.length;
-    if (this.#brokenRunAt >= 0) this.#relearnNullRun(view, this.#brokenRunAt);
+    if (this.#brokenRunField >= 0) this.#relearnNullRun(view, this.#brokenRunField);
     else if (!this.#areNullRunsLearned && this.#nextField === width) {
       this.#learnNullRuns(view, 0, width);
     }
@@ -191,8 +189,8 @@ export class RowScanner {
   }
 
   /**
-   * Scans one member with the `{` or comma before it.
-   * @param at the end of the value before it, or the start of the row
+   * Scans a member with the `{` or comma before it.
+   * @param at the end of the previous value, or the start of the row
    * @returns the index after the member, `cut` or `batchFull`
    */
   #scanMember({ bytes, view, end }: ScannedBytes, at: number, rowStart: number): number {
@@ -201,7 +199,7 @@ export class RowScanner {
     const before = skipBlanks(bytes, at);
     if (before >= end) return cut;
     if (!isFirst && bytes[before] !== ascii.comma)
-      throw new MalformedJson(before, 'expected "," or "}"');
+      throw new MalformedJsonError(before, 'expected "," or "}"');
 
     const keyStart = skipBlanks(bytes, before + 1);
     const key = keyStart < end ? scanKey(bytes, view, keyStart, end) : undefined;
@@ -210,48 +208,49 @@ export class RowScanner {
     const { name, end: valueStart } = key;
     const valueEnd = scanValue(bytes, view, valueStart, end);
     if (valueEnd === cut) return cut;
-    if (valueStart - keyStart > maxValueBytes) throw tooLong(keyStart);
+    if (valueStart - keyStart > maxValueBytes) throw tooLongError(keyStart);
 
     const field = ranges.indexOf(name) ?? this.#addField(name, keyStart);
     if (field === undefined) return batchFull;
 
     this.#learnGap(field, isFirst, bytes.subarray(at, valueStart));
-    const place = ranges.rowCount * ranges.fields.length + field;
-    ranges.valueStarts[place] = valueStart;
-    ranges.valueEnds[place] = valueEnd;
+    const index = ranges.rowCount * ranges.fields.length + field;
+    ranges.valueStarts[index] = valueStart;
+    ranges.valueEnds[index] = valueEnd;
     this.#nextField = field + 1;
     return valueEnd;
   }
 
-  /** @returns its index, or `undefined` if the earlier rows have to be passed on first */
+  /** @returns the index of the field, or `undefined` if the earlier rows must be taken first */
   #addField(name: string, keyStart: number): number | undefined {
     if (this.ranges.fields.length >= maxFields) {
-      throw new MalformedJson(keyStart, `more than ${maxFields} different keys`);
+      throw new MalformedJsonError(keyStart, `more than ${maxFields} different keys`);
     }
     return this.ranges.addField(name);
   }
 
-  /** Throws if a row of over 1 MB is too long, or has a value that is too long. */
+  /** Throws if a long row, or a value in it, is too long. */
   #checkLengths(start: number, end: number): void {
-    if (end - start >= ascii.maxRowBytes) throw new MalformedJson(start, 'a row longer than 8 MB');
+    if (end - start >= ascii.maxRowBytes)
+      throw new MalformedJsonError(start, 'a row longer than 8 MB');
 
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
     const firstValue = rowCount * fields.length;
     for (let at = firstValue; at < firstValue + fields.length; at++) {
       const valueStart = valueStarts[at] as number;
       if (valueStart < 0) continue;
-      if ((valueEnds[at] as number) - valueStart > maxValueBytes) throw tooLong(valueStart);
+      if ((valueEnds[at] as number) - valueStart > maxValueBytes) throw tooLongError(valueStart);
     }
   }
 
-  /** Splits a null run that is not complete in the row being read. */
+  /** Splits a null run that is not complete in the current row. */
   #relearnNullRun(view: DataView, field: number): void {
     const fieldCount = this.#nullRuns[field]?.fieldCount ?? 0;
     this.#nullRuns[field] = undefined;
     this.#learnNullRuns(view, field, field + fieldCount);
   }
 
-  /** Learns the null runs of the row being read, among the fields `from` (included) to `to`. */
+  /** Learns the null runs of the current row, from the field `from` up to, but not including, `to`. */
   #learnNullRuns(view: DataView, from: number, to: number): void {
     this.#areNullRunsLearned = true;
     let first = from;
@@ -264,13 +263,13 @@ export class RowScanner {
   }
 
   /**
-   * Returns true if a field of the row being read is null and follows its usual gap, and, except
-   * for the first field of a run, whether the gap directly follows the field before.
+   * Returns true if a field of the current row is null after its usual gap. Unless the field is the
+   * first of a run, the gap must also begin where the previous value ends.
    */
   #isUsualNull(view: DataView, field: number, firstOfRun: number): boolean {
     const { valueStarts, valueEnds, rowCount, fields } = this.ranges;
-    const place = rowCount * fields.length + field;
-    const valueStart = valueStarts[place] as number;
+    const index = rowCount * fields.length + field;
+    const valueStart = valueStarts[index] as number;
     const length = this.#gapLengths[field] as number;
     if (valueStart < 0 || length <= 0) return false;
     if (view.getInt32(valueStart, true) !== nullWord) return false;
@@ -279,30 +278,30 @@ export class RowScanner {
     const gapStart = valueStart - length;
     if (gapStart < 0) return false;
 
-    if (field > firstOfRun && valueEnds[place - 1] !== gapStart) return false;
+    if (field > firstOfRun && valueEnds[index - 1] !== gapStart) return false;
     return wordsMatch(view, gapStart, length, this.#gapWords, field * maxGapWords);
   }
 
   #learnNullRun(view: DataView, field: number, fieldCount: number): void {
     const { valueStarts, rowCount, fields } = this.ranges;
-    const place = rowCount * fields.length + field;
-    const start = (valueStarts[place] as number) - (this.#gapLengths[field] as number);
-    const end = (valueStarts[place + fieldCount - 1] as number) + 4;
+    const index = rowCount * fields.length + field;
+    const start = (valueStarts[index] as number) - (this.#gapLengths[field] as number);
+    const end = (valueStarts[index + fieldCount - 1] as number) + 4;
     const length = end - start;
 
     const words = new Float64Array(Math.ceil(length / 8));
     for (let i = 0; i < words.length; i++) {
       words[i] = view.getFloat64(start + Math.min(8 * i, length - 8), true);
     }
-    // NaN differs from itself, so such a run would be learned again for each row.
+    // NaN differs from itself, so that such a run would be learned again for each row.
     if (words.some(Number.isNaN)) return;
 
     this.#nullRuns[field] = { fieldCount, length, words };
   }
 
   /**
-   * Learns the gap before a field's value. The first field must be at the beginning of a row, the
-   * others after a value: otherwise a gap with a `{` would match one with a comma.
+   * Learns the gap before a field's value. The first field must begin a row, and the others must
+   * follow a value. Otherwise a gap with a `{` would match one with a comma.
    */
   #learnGap(field: number, isFirstOfRow: boolean, text: Buffer): void {
     if (this.#gapLengths[field] !== unlearned) return;
@@ -330,14 +329,14 @@ export class RowScanner {
   }
 }
 
-function tooLong(at: number): MalformedJson {
-  return new MalformedJson(at, 'a value longer than 1 MB');
+function tooLongError(at: number): MalformedJsonError {
+  return new MalformedJsonError(at, 'a value longer than 1 MB');
 }
 
 /**
- * Compares the bytes at `at` with `length` bytes whose words begin at `first`. They have arrived
- * completely, because no gap or run has zero bytes. Eight bytes that are NaN count as different,
- * which is slower but still correct.
+ * Compares the bytes at `at` with `length` bytes whose words begin at `first`. Gaps and runs have no
+ * zero bytes, so bytes that have not arrived differ. Eight bytes that are NaN count as different,
+ * which is slower but correct.
  */
 function wordsMatch(
   view: DataView,

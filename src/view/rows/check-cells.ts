@@ -123,6 +123,6 @@ function cellError(
   { field, row, text, problem, hint = plainFileHint }: RefusedCell,
   { shown, report, cells }: OpenFile,
 ): UsageError {
-  const place = `${shown}, ${report.placeOf(firstRow + row + 1)}: ${cells.nameOf(field)}`;
+  const place = `${shown}, ${report.positionOf(firstRow + row + 1)}: ${cells.nameOf(field)}`;
   return new UsageError(`${place} ${quoted(text)} ${problem}.`, { code: 'UNREADABLE_CELL', hint });
 }
