@@ -205,22 +205,6 @@ export class ClosedPipeError extends errorClass(0, 'CLOSED_PIPE') {
   }
 }
 
-/** Exit codes with their meanings, for `adreport help settings`. */
-export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'done'],
-  [1, 'a bug in adreport'],
-  [2, 'wrong flags, period or settings'],
-  [3, 'not signed in, or refused'],
-  [4, 'the service rejected the request'],
-  [5, 'unreachable, after the retries'],
-  [6, 'the report failed or expired'],
-  [7, 'still in progress'],
-  [8, 'the output could not be written'],
-  [9, 'the data is incomplete or wrong'],
-  [130, 'Ctrl-C'],
-  [143, 'SIGTERM'],
-];
-
 /** Returns true for an error with one of the exit codes, whatever its class. */
 function hasExitCode(error: unknown, ...exitCodes: readonly number[]): error is AdreportError {
   return error instanceof AdreportError && exitCodes.includes(error.exitCode);

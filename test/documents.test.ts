@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { findEntry, settingKeys } from '../src/account/settings.ts';
 import { endpointNames } from '../src/contract/messages.ts';
-import { exitCodes } from '../src/errors.ts';
 import { readSections, topics } from '../src/help/index.ts';
 import { placeholders } from '../src/query/file-name.ts';
 import { formatNames } from '../src/query/format-names.ts';
@@ -185,9 +184,7 @@ test('every flag named in a document exists', () => {
 });
 
 describe('facts that the code defines', () => {
-  test('exit codes, formats, placeholders and periods', () => {
-    const rows = [...sectionOf('settings', 'Exit codes').matchAll(/^\| (\d+) \| (.*?) \|/gm)];
-    expect(rows.map(([, code, meaning]) => [Number(code), meaning])).toEqual(exitCodes);
+  test('formats, placeholders and periods', () => {
     expect(firstColumn('formats', 'format').sort()).toEqual([...formatNames].sort());
 
     const named = [...(topics.formats ?? '').matchAll(/`\{(\w+)\}`/g)].map(([, name]) => name);

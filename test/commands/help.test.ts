@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { listVisibleOptions } from '../../src/commands/command.ts';
-import { exitCodes } from '../../src/errors.ts';
 import { topics } from '../../src/help/index.ts';
 import { FlagOption } from '../../src/query/flags/flag.ts';
 import { allCommands, pathOf, program, readExamples } from '../support/program.ts';
@@ -37,11 +36,6 @@ describe('the program', () => {
       expect(text.replaceAll(/\s+/g, ' ')).toContain(` ${command.name()} ${command.summary()}`);
     }
     expect(text).toMatch(/^ {2}--json /m);
-  });
-
-  test('the topic settings lists every exit code', async () => {
-    const shown = (await runCli('help settings')).stdout;
-    for (const [code] of exitCodes) expect(shown).toMatch(new RegExp(`^ {2}${code} `, 'm'));
   });
 });
 

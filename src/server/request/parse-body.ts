@@ -107,6 +107,11 @@ export function readArray(value: unknown): readonly string[] | undefined {
   return elements?.every((element) => element !== undefined) ? elements : undefined;
 }
 
+/** Returns true for a parameter without a value, which counts as not sent. */
+export function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
 /** Converts lists, in any of their shapes, to arrays. */
 export function normalizeLists(parameters: Parameters): Parameters {
   const entries = Object.entries(parameters).map(([name, value]) => {

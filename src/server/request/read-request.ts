@@ -13,7 +13,7 @@ import { nearest } from '../../text/nearest.ts';
 import { isZone } from '../calendar.ts';
 import { latestSecond } from '../clock.ts';
 import type { Account } from '../fixtures/fixtures.ts';
-import { type Parameters, readArray, readScalar } from './parse-body.ts';
+import { isAbsent, type Parameters, readArray, readScalar } from './parse-body.ts';
 import { RequestErrors } from './request-errors.ts';
 
 /** Maximum number of values of an array parameter. */
@@ -265,10 +265,6 @@ function refuseUnknownParameters({ parameters, errors }: Input): void {
       allowed: everyParameter,
     });
   }
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null || value === '';
 }
 
 /** Trims names and drops empty ones. */

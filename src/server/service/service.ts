@@ -6,7 +6,7 @@ import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
 import type { ArrivedCall } from '../request/arrived-call.ts';
-import { type Parameters, readScalar } from '../request/parse-body.ts';
+import { isAbsent, type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import { RequestErrors } from '../request/request-errors.ts';
 import type { Services } from '../services.ts';
@@ -125,8 +125,7 @@ function readId({ id }: Parameters): string {
   if (text) return text;
 
   const problem = 'is missing or not a string: send the report ID of the create call as a string.';
-  const isAbsent = id === undefined || id === null || id === '';
-  const errorId = isAbsent ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
+  const errorId = isAbsent(id) ? 'MISSING_PARAMETER' : 'INVALID_PARAMETER';
   throw new ServiceError(errorId, `id: ${problem}`, { details: [{ parameter: 'id', problem }] });
 }
 
