@@ -51,10 +51,9 @@ export function checkBaseUrl(text: string, allowed: PlainHttpHosts): URL {
 
 export const exampleBaseUrl = 'https://reports.example.com';
 
-/** Adds a missing scheme to a base URL; `undefined` if the result would not be a URL. */
+/** Adds the missing scheme to a base URL. Returns `undefined` if the result would not be a URL. */
 export function guessBaseUrl(typed: string): string | undefined {
-  if (typed === '' || typed.includes('://') || typed.includes('@')) return undefined;
-  const scheme = /^(localhost|127\.|\[::1\])/i.test(typed) ? 'http' : 'https';
-  const guess = `${scheme}://${typed}`;
-  return URL.canParse(guess) && !/\s/.test(typed) ? guess : undefined;
+  const guess = `https://${typed}`;
+  if (/:\/\/|@|\s/.test(typed) || !URL.canParse(guess)) return undefined;
+  return isLoopback(new URL(guess).hostname) ? `http://${typed}` : guess;
 }

@@ -5,6 +5,7 @@ import {
   UnreachableError,
   UnsentError,
 } from '../errors.ts';
+import { isLoopback } from '../text/loopback.ts';
 import { printable, shortened } from '../text/printable.ts';
 import { type HintName, hintFor, type Wording } from './hints.ts';
 
@@ -156,6 +157,5 @@ function describe(error: unknown, message: string): string {
 }
 
 function networkHint(code: string, host: string): HintName {
-  const isThisMachine = /^(localhost|127\.|\[::1\])/.test(host);
-  return code === 'ECONNREFUSED' && isThisMachine ? 'localServer' : 'hostName';
+  return code === 'ECONNREFUSED' && isLoopback(host) ? 'localServer' : 'hostName';
 }

@@ -130,7 +130,7 @@ describe('--compare', () => {
     const { stderr: noted } = await runCli(unfinished, { now: Date.UTC(2026, 10, 5, 12) });
     expect(noted.split('The period is not over')).toHaveLength(2);
 
-    expect(stderr).toMatch(/ {2}displays +[\d,]+ +[▲▼] [\d.]+% /);
+    expect(stderr).toMatch(/ {2}Displays +[\d,]+ +[▲▼] [\d.]+% /);
     expect(stderr).toContain('  Change: 7–8 November 2026 compared with 5–6 November 2026.\n');
   });
 

@@ -46,7 +46,7 @@ describe('--label', () => {
     const sheet = readFileSync(join(cwd, 'r.xlsx'));
     expect(readSheet(sheet)[0]).toEqual(expect.arrayContaining(['Spend', 'Spend before']));
     expect(readSheet(sheet, 2).flat()).toContain('Spend');
-    expect(stdout.split('\n')[0]).toMatch(/Impressions +Spend +change/);
+    expect(stdout.split('\n')[0]).toMatch(/Impressions +Spend +Change/);
   });
 
   test('view takes it, too', async () => {

@@ -22,7 +22,7 @@ describe('run --local', () => {
     const week = ['09', '10', '11', '12', '13', '14', '15'];
     expect([...new Set(dates)]).toEqual(week.map((day) => `2026-11-${day}`));
     expect(result.stderr).toMatch(
-      /Wrote week\.csv: \d+ rows, .*kB.*\n {2}revenue \(€\) [\d,.]+, displays [\d,]+, clicks [\d,]+, CTR [\d.]+ ?%, downloads .*\n$/,
+      /Wrote week\.csv: \d+ rows, .*kB.*\n {2}Revenue \(€\) [\d,.]+, Displays [\d,]+, Clicks [\d,]+, CTR [\d.]+ ?%, Downloads .*\n$/,
     );
   });
 });

@@ -45,7 +45,7 @@ test('without a terminal there are no escape codes, even if one is claimed', asy
   const line = 'run --period last-7d --by DAILY --format table -v';
   const { stdout, stderr } = await run(line, { env });
 
-  expect(stdout).toContain('date');
+  expect(stdout).toContain('Date');
   expect(stderr).toContain('status-reporting');
   expect(stdout + stderr).not.toContain('\u001b');
 });

@@ -120,7 +120,7 @@ describe('run', () => {
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.screen).toMatchObject({ cursorVisible: true, wraps: true });
     expect(terminal.screen.lines[0]).toMatch(/^Wrote week\.csv: 7 rows, .*, in .*\.$/);
-    expect(terminal.screen.lines.at(-1)).toMatch(/^ {2}displays +[\d,]+ {2}requests +[\d,]+$/);
+    expect(terminal.screen.lines.at(-1)).toMatch(/^ {2}Displays +[\d,]+ {2}Requests +[\d,]+$/);
     expect(terminal.screen.lines).toHaveLength(2);
     expect(readFileSync(join(cwd, 'week.csv'), 'utf8')).toContain('2026-11-15');
   });

@@ -63,9 +63,9 @@ describe('output', () => {
 
     expect(shown.stdout).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        revenue (€)  8.85  displays    4,600  clicks        129  CTR         2.80%  eCPM (€)     1.92
+        Revenue (€)  8.85  Displays    4,600  Clicks        129  CTR         2.80%  eCPM (€)     1.92
 
-      date        campaign name  displays  clicks  revenue (€)
+      Date        Campaign name  Displays  Clicks  Revenue (€)
       ──────────  ─────────────  ────────  ──────  ───────────
       2026-10-31  Été               1,000      10         5.00
       2026-10-31  (unknown)           500      20         0.25
@@ -101,12 +101,12 @@ describe('output', () => {
       (await view('r.json', json, args, { env: { COLUMNS: '50' } })).stdout,
     ).toMatchInlineSnapshot(`
       "r.json: 4 rows, 373 B, 2026-10-31 to 2026-11-01
-        revenue (€)  8.85  CTR         2.80%
-        displays    4,600  eCPM (€)     1.92
-        clicks        129
+        Revenue (€)  8.85  CTR         2.80%
+        Displays    4,600  eCPM (€)     1.92
+        Clicks        129
 
-      campaign                    revenue         eCPM
-      name      displays  clicks      (€)    CTR   (€)
+      Campaign                    Revenue         eCPM
+      name      Displays  Clicks      (€)    CTR   (€)
       ────────  ────────  ──────  ───────  ─────  ────
       Été          4,000     100     7.50  2.50%  1.88
       2 others       600      29     1.35  4.83%  2.25
@@ -212,7 +212,7 @@ describe('output', () => {
     });
 
     expect(bars.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
-      "clicks
+      "Clicks
       Été        ━━━━━━━━━━━━━━━━━━━━━━━━  100
       (unknown)  ━━━━━                      20
       x;"y",␊z   ━━                          9
@@ -224,7 +224,7 @@ describe('output', () => {
     });
 
     expect(line.stdout.split('\n\n')[1]).toMatchInlineSnapshot(`
-      "revenue (€)  Sat 31 Oct 2026 – Sun 1 No…
+      "Revenue (€)  Sat 31 Oct 2026 – Sun 1 No…
       6 ┤
         │         ⠤⢄⣀⡀
         │            ⠈⠉⠑⠒⠢⠤⢄⣀⡀
@@ -408,7 +408,7 @@ describe('the closing card', () => {
     const { stderr, cwd } = await runCli(`${run} -o week.json`, { tty: true });
     const card = cardOf(stderr);
 
-    expect(card).toMatch(/^ {2}revenue \(€\) +[\d,.]+ [\s\S]* CTR +\d\.\d\d% /);
+    expect(card).toMatch(/^ {2}Revenue \(€\) +[\d,.]+ [\s\S]* CTR +\d\.\d\d% /);
     const viewed = await runCli('view week.json --no-color', { tty: true, cwd });
 
     expect(viewed.stdout).toContain(card);

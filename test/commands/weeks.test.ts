@@ -23,7 +23,7 @@ describe('run --by WEEKLY', () => {
     expect([...dates]).toEqual(['2026-10-19', '2026-10-26', 'date,os,di']);
 
     const shown = await run(`${twoWeeks} --format table`);
-    expect(shown.stdout).toMatch(/^week {2}/);
+    expect(shown.stdout).toMatch(/^Week {2}/);
   });
 
   test('equals --split week --by RANGE, except for the breakdown in the summary', async () => {

@@ -36,9 +36,9 @@ describe('reportCard', () => {
     const card = reportCard(await totals(days), { width: 60 });
 
     expect(card.join('\n')).toMatchInlineSnapshot(`
-      "  revenue (€) 17,283.00  downloads       7,000
-        displays    5,040,000  leads           2,800
-        clicks         84,000  landings       42,000
+      "  Revenue (€) 17,283.00  Downloads       7,000
+        Displays    5,040,000  Leads           2,800
+        Clicks         84,000  Landings       42,000
         CTR             1.67%  eCPM (€)         3.43"
     `);
     expect(Math.max(...card.map((line) => line.length))).toBeLessThanOrEqual(60);

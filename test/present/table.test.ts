@@ -27,7 +27,7 @@ describe('table', () => {
     const { text, notes } = await table(undefined, ...rows);
 
     expect(text).toMatchInlineSnapshot(`
-      "date        campaign ID  campaign name                           displays  revenue (€)  eCPM (€)
+      "Date        Campaign ID  Campaign name                           Displays  Revenue (€)  eCPM (€)
       ──────────  ───────────  ──────────────────────────────────────  ────────  ───────────  ────────
       2026-11-01  1001         Été à Paris™                             123,456     1,234.50     10.00
       2026-11-02  1002         日本の広告キャンペーン、とても長い名前         7        -0.05     -7.14
@@ -43,15 +43,15 @@ describe('table', () => {
     const { text, notes } = await table(64, ...rows);
 
     expect(text).toMatchInlineSnapshot(`
-      "            campaign
-      date        ID        campaign name                     displays
+      "            Campaign
+      Date        ID        Campaign name                     Displays
       ──────────  ────────  ────────────────────────────────  ────────
       2026-11-01  1001      Été à Paris™                       123,456
       2026-11-02  1002      日本の広告キャ…、とても長い名前          7
       2026-11-03  1003      ␛[31mred␊🦊                              –
       ──────────  ────────  ────────────────────────────────  ────────
       total                                                    123,463
-      Not shown: revenue (€), eCPM (€). Choose columns with --columns
+      Not shown: Revenue (€), eCPM (€). Choose columns with --columns
       or --metrics, or see all with --format csv.
       "
     `);
@@ -78,15 +78,15 @@ describe('table', () => {
     );
 
     expect((await table(60, ...hours)).text).toMatchInlineSnapshot(`
-      "                                   ad
-      date        hour                   ID  ad name      displays
+      "                                   Ad
+      Date        Hour                   ID  Ad name      Displays
       ──────────  ─────────────────────  ──  ───────────  ────────
       2026-10-25  2026-10-25 02:00+0200  0   Rewar…conds         0
       2026-10-25  2026-10-25 02:00+0100  1   Rewar…conds         1
       2026-10-25  2026-10-25 03:00+0100  2   Rewar…conds         2
       ──────────  ─────────────────────  ──  ───────────  ────────
       total                                                      3
-      Not shown: clicks, CTR. Choose columns with --columns or
+      Not shown: Clicks, CTR. Choose columns with --columns or
       --metrics, or see all with --format csv.
       "
     `);
@@ -96,7 +96,7 @@ describe('table', () => {
     );
 
     expect((await table(30, ...ads)).text).toMatchInlineSnapshot(`
-      "ad ID  ad name   displays
+      "Ad ID  Ad name   Displays
       ─────  ────────  ────────
       2      Native           2
       1      Rewarded         1
@@ -114,7 +114,7 @@ describe('table', () => {
       '{"campaignName":"Winter","displays":3000,"clicks":null,"revenueEuro":1e1}',
     ];
     expect((await table(undefined, ...rows)).text).toMatchInlineSnapshot(`
-      "campaign name  displays  clicks  revenue (€)    CTR  eCPM (€)
+      "Campaign name  Displays  Clicks  Revenue (€)    CTR  eCPM (€)
       ─────────────  ────────  ──────  ───────────  ─────  ────────
       Winter            3,000       –        10.00      –      3.33
       Summer            1,000      20         5.00  2.00%      5.00
@@ -152,7 +152,15 @@ describe('table', () => {
       })
       .map((words) => words.join(' '));
     const metrics = ['requests', 'displays', 'clicks', 'downloads', 'revenueEuro'];
-    const labels = [...metrics.slice(0, 4), 'revenue (€)', 'CTR', 'eCPM (€)'];
+    const labels = [
+      'Requests',
+      'Displays',
+      'Clicks',
+      'Downloads',
+      'Revenue (€)',
+      'CTR',
+      'eCPM (€)',
+    ];
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(name, { minLength: 2, maxLength: 5 }),
@@ -204,7 +212,7 @@ describe('table', () => {
       },
     );
 
-    expect(text).toMatch(/^<heading>campaign name +displays +change +clicks +CTR<\/heading>$/m);
+    expect(text).toMatch(/^<heading>Campaign name +Displays +Change +Clicks +CTR<\/heading>$/m);
     expect(text).toContain('<up>▲ 50.0%</up>');
     expect(text).toContain('<down>▼ 20.0%</down>');
   });
@@ -245,7 +253,7 @@ describe('table', () => {
     expect(
       (await encode(body, 'table', { table: { style, width: 26 } })).text,
     ).toMatchInlineSnapshot(`
-      "<b>campaign name     displays</b>
+      "<b>Campaign name     Displays</b>
       <i>────────────────  ────────</i>
       b                        2
       a name…shortened         1

@@ -16,7 +16,6 @@ import {
 import { formatMetric, metricValue } from '../../totals/report-metrics.ts';
 import { layOutTime } from '../../totals/time-axis.ts';
 import { formatName, idIfUnnamed, unnamedLabel } from '../group-name.ts';
-import { chooseHeading } from './headings.ts';
 import { type Bar, barChart, lineChart } from './text-charts.ts';
 
 /** Draws a bar of one metric per group. A line sums up the groups beyond `--top`. */
@@ -133,7 +132,7 @@ function drawGroupLine({ all }: RankedGroups, metric: ReportMetric, look: TableL
   const first = labels[0] ?? '';
   const last = labels.at(-1) ?? '';
   const period = first === last ? first : `${first} – ${last}`;
-  const room = (look.width ?? Number.POSITIVE_INFINITY) - chooseHeading(metric.field).length - 2;
+  const room = (look.width ?? Number.POSITIVE_INFINITY) - metric.label.length - 2;
   const shortPeriod = shorten(period, room);
   const title = `${formatHeading(metric, look)}  ${look.style?.dim(shortPeriod) ?? shortPeriod}`;
   return [title, ...lineChart(chart, look)];
@@ -144,7 +143,6 @@ function formatTick({ type }: ReportMetric, value: number): string {
   return type === 'percent' ? `${text}%` : text;
 }
 
-function formatHeading({ field }: ReportMetric, { style }: TableLook): string {
-  const text = chooseHeading(field);
-  return style ? style.bold(style.cyan(text)) : text;
+function formatHeading({ label }: ReportMetric, { style }: TableLook): string {
+  return style ? style.bold(style.cyan(label)) : label;
 }

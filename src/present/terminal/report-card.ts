@@ -8,7 +8,6 @@ import type { GroupedTotals, Sums } from '../../totals/grouped-totals.ts';
 import { formatMetric } from '../../totals/report-metrics.ts';
 import { chooseMetrics } from '../choose-metrics.ts';
 import { listTotals } from '../report-model.ts';
-import { chooseHeading } from './headings.ts';
 import { changeColor, comparisonLines } from './table-lines.ts';
 
 const gap = '  ';
@@ -88,7 +87,7 @@ function listItems(
 ): CardItem[] {
   return listTotals(metrics, totals, comparison).map(({ metric, change }) => {
     const text = formatMetric(metric, totals) ?? '–';
-    return { label: chooseHeading(metric.field, metric.label), text, change };
+    return { label: metric.label, text, change };
   });
 }
 

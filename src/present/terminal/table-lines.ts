@@ -14,7 +14,6 @@ import {
   type TableColumn,
   type TableRow,
 } from '../report-table.ts';
-import { chooseHeading } from './headings.ts';
 import { type DrawnColumn, drawTable, type TextCell } from './text-table.ts';
 
 const emptyCell: TextCell = { text: '' };
@@ -73,14 +72,14 @@ function listColumns(
   for (const column of columns) {
     const { field, label, kind, metric } = column;
     const drawn = {
-      heading: printable(chooseHeading(field, label)),
+      heading: printable(label),
       isNumeric: kind === 'metric',
       isName: kind === 'name' || kind === 'other',
     };
     listed.push({ drawn, column, buildCell: (row) => ({ text: formatCell(column, row) }) });
     if (!isCompared || !metric || field !== lead?.field) continue;
 
-    const change = { heading: 'change', isNumeric: true, isName: false };
+    const change = { heading: 'Change', isNumeric: true, isName: false };
     const buildCell = (row: TableRow) => changeCell(compareRow(table, metric, row), style);
     listed.push({ drawn: change, buildCell });
   }

@@ -1,9 +1,8 @@
-import type { FieldType } from '../../contract/columns.ts';
+import { type FieldType, fieldLabel } from '../../contract/columns.ts';
 import type { TableLook } from '../../output/encoder.ts';
 import { measureWidth, shorten, shortenMiddle, wrap } from '../../text/cell-width.ts';
 import { isolated, printable, shortened } from '../../text/printable.ts';
 import { fitColumns } from './fit-columns.ts';
-import { chooseHeading } from './headings.ts';
 
 type Paint = (text: string) => string;
 
@@ -196,7 +195,7 @@ export function textTable<Item>(
     const { name = '', whole = false } = textColumns[i] ?? {};
     const isNumeric = items.length > 0 && values.every((row) => typeof row[i] !== 'string');
     return {
-      heading: chooseHeading(name),
+      heading: fieldLabel(name),
       isNumeric,
       isName: !isNumeric && !whole,
     };
