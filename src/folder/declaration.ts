@@ -52,15 +52,14 @@ function hashQuery(query: FolderQuery): string {
 /** Returns the keys and values of the file without `id`, in their order. */
 export function declaredKeys(query: FolderQuery): Readonly<Record<string, SavedValue>> {
   const { since, until, lookback = 0, strict = false, split, login, service } = query;
-  const { profile, by = [], metrics, ...others } = toSavedKeys(query);
+  const { profile, by, metrics, ...others } = toSavedKeys(query);
   const { output, format, account, ...more } = others;
   const keys = { since, until, lookback, strict, split, profile, by, metrics, ...more };
   const ordered = { ...keys, output, format, account, login, service };
 
   const keysWithValues: Record<string, SavedValue> = {};
   for (const [key, value] of Object.entries(ordered)) {
-    const isEmpty = value === undefined || (Array.isArray(value) && value.length === 0);
-    if (!isEmpty) keysWithValues[key] = value;
+    if (value !== undefined) keysWithValues[key] = value;
   }
   return keysWithValues;
 }

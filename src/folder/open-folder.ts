@@ -19,6 +19,7 @@ import type { OutputFolder } from './record-download.ts';
 interface FolderRun {
   readonly cwd: string;
   readonly host: FileHost;
+  readonly shard: Shard | undefined;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -30,34 +31,47 @@ interface FolderRun {
   readonly declares: boolean;
 }
 
-/** An opened folder, with sentences for the user. */
+/** A folder and the parts to download into it, with sentences for the user. */
 export interface OpenedFolder {
-  readonly snapshot: FolderSnapshot;
+  /** Query of the run, with the options that only the declaration has. */
+  readonly query: Query;
+
+  /** Parts of the run that are due. */
+  readonly parts: readonly Part[];
+  readonly filled: OutputFolder;
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
 
 /**
- * Declares a run in its folder and reads the folder. Throws the errors of `declare`.
+ * Declares a run in its folder, and finds the parts that are due. Throws the errors of `declare`.
  *
- * @param whole the period of the run
+ * @param planned the period and the parts of the run
  */
-export async function openFolder(whole: Part, run: FolderRun): Promise<OpenedFolder> {
-  const { cwd, host, declares } = run;
-  const { query } = whole;
-  const { split = 'day' } = query;
-  const [{ path, format }] = query.outputs;
+export async function openFolder(
+  planned: { readonly whole: Part; readonly parts: readonly Part[] },
+  run: FolderRun,
+): Promise<OpenedFolder> {
+  const { cwd, host, declares, isFresh } = run;
+  const { whole } = planned;
+  const { split = 'day', outputs } = whole.query;
+  const [{ path, format }] = outputs;
   const { folder, output } = locateFolder(path, { names: nameValues(whole), cwd });
   const shown = relative(cwd, folder) || '.';
-  const request = { ...query, split, outputs: [{ path: output, format }] as const };
+  const request = { ...whole.query, split, outputs: [{ path: output, format }] as const };
   const declaring = { ...run, folder, shown, query: request };
   const declared = await (declares ? declare(declaring) : planDeclaration(declaring));
 
   const { declaration, notes } = declared;
   const snapshot = await readFolder(folder, declaration, { signal: host.signal, hashes: false });
   const earlier = warnAboutEarlierParts(snapshot, whole.since, { ...run, shown });
+  const due = planned.parts.filter((part) => {
+    return isFresh || isDue({ ...part, name: declaration.pattern.nameFor(part) }, snapshot);
+  });
   return {
-    snapshot,
+    query: toDeclared(whole.query, declaration),
+    parts: due,
+    filled: await prepareToFill(snapshot, run),
     warnings: [...declared.warnings, ...earlier].map(printable),
     notes: declares ? notes.map(printable) : [],
   };
@@ -82,22 +96,15 @@ function warnAboutEarlierParts(
   return [`Before this period, ${clauses.join(' and ')}. To download them: ${update}`];
 }
 
-/** Adds the options that only the declaration of the folder has to a query. */
-export function toDeclared(query: Query, { query: own }: Declaration): Query {
+function toDeclared(query: Query, { query: own }: Declaration): Query {
   const { since, until, split, outputs, account, login, service, ...others } = own;
   return { ...query, ...others };
-}
-
-/** Returns the parts of a run that are due. */
-export function selectDue(parts: readonly Part[], snapshot: FolderSnapshot): Part[] {
-  const { pattern } = snapshot.declaration;
-  return parts.filter((part) => isDue({ ...part, name: pattern.nameFor(part) }, snapshot));
 }
 
 /** Returns the context that is needed to record downloads in a folder. */
 export async function prepareToFill(
   { folder, declaration, history }: FolderSnapshot,
-  { host, shard }: { readonly host: FileHost; readonly shard: Shard | undefined },
+  { host, shard }: Pick<FolderRun, 'host' | 'shard'>,
 ): Promise<OutputFolder> {
   const realPath = await realpath(folder).catch(() => folder);
   return { folder, declaration, realPath, lines: history.lines, shard, host };

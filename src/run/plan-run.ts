@@ -7,7 +7,7 @@ import {
 } from '../account/saved-reports.ts';
 import { findIds } from '../client/find-ids.ts';
 import { UsageError } from '../errors.ts';
-import { openFolder, prepareToFill, selectDue, toDeclared } from '../folder/open-folder.ts';
+import { openFolder } from '../folder/open-folder.ts';
 import type { OutputFolder } from '../folder/record-download.ts';
 import { buildQuery } from '../query/build-query.ts';
 import { fixedPeriod } from '../query/command-for.ts';
@@ -188,13 +188,9 @@ async function declareFolder(
   declares: boolean,
 ): Promise<ReportPlan> {
   const { fresh: isFresh = false, shard } = planned.options;
-  const run = { cwd: host.cwd, host, nowMs: host.wallClock(), isFresh, declares };
-  const { snapshot, warnings, notes } = await openFolder(planned.whole, run);
+  const run = { cwd: host.cwd, host, shard, nowMs: host.wallClock(), isFresh, declares };
+  const { query, parts, filled, warnings, notes } = await openFolder(planned, run);
   for (const warning of warnings) console.warn(warning);
   for (const note of notes) console.note(note);
-
-  const query = toDeclared(planned.query, snapshot.declaration);
-  const report = withRequestQuery(planned, query);
-  const parts = isFresh ? report.parts : selectDue(report.parts, snapshot);
-  return { ...report, query, parts, filled: await prepareToFill(snapshot, { host, shard }) };
+  return withRequestQuery({ ...planned, query, parts, filled }, query);
 }
