@@ -6,13 +6,12 @@ import { isPeriod } from '../query/period.ts';
 import {
   flagsByKey,
   locateMistake,
-  periodOptions,
   readSavedOptions,
   type SavedOptions,
 } from '../query/saved-report.ts';
 import { isUrl } from '../query/url.ts';
-import { fileError, type YamlSection } from '../query/yaml-file.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { fileError } from '../query/yaml-file.ts';
+import { adviseName } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import {
   findProjectFile,
@@ -71,7 +70,9 @@ export async function readSavedReports(
   const file = await readProjectFile(path, relative(cwd, path));
   return chooseReports(file, command, here).map((name) => {
     const section = file.report(name);
-    const saved = readReport(file, section, command);
+    const { shownPath } = file;
+    const { typedOptions } = command;
+    const saved = readSavedOptions([section, file.defaults], { shownPath, typedOptions });
     const values = resolvePaths(saved, file, cwd);
     // For these settings, the environment takes precedence over the file.
     const { account, profile, encoding, windowClock, ...others } = values;
@@ -81,7 +82,7 @@ export async function readSavedReports(
     const known = Object.entries(others).filter(([option]) => !unfitDefaults.includes(option));
     const options = { ...command.options, ...Object.fromEntries(known) };
     const locate = (mistake: UsageError): UsageError => {
-      return fileError(file.shownPath, locateMistake(mistake, saved, section.line));
+      return fileError(shownPath, locateMistake(mistake, saved, section.line));
     };
     return { name, options, choice, locate };
   });
@@ -104,25 +105,10 @@ function findUnusedDefaults(
   });
 }
 
-/** Reads the options of a saved report and the defaults, except those on the command line. */
-function readReport(
-  file: ProjectFile,
-  section: YamlSection,
-  { typedOptions }: Pick<RunCommandLine, 'typedOptions'>,
-): SavedOptions {
-  const { values, lines } = readSavedOptions([section, file.defaults], file);
-
-  const isPeriodTyped = periodOptions.some((option) => typedOptions.has(option));
-  const isTyped = (option: string) =>
-    typedOptions.has(option) || (isPeriodTyped && periodOptions.includes(option));
-  const kept = Object.entries(values).filter(([option]) => !isTyped(option));
-  return { values: Object.fromEntries(kept), lines };
-}
-
 /** Throws `UsageError` for a mistake in the reports of a file. */
 export function checkSavedReports(file: ProjectFile): void {
   for (const name of file.lines.keys()) {
-    readReport(file, file.report(name), { typedOptions: new Set() });
+    readSavedOptions([file.report(name), file.defaults], file);
   }
 }
 
@@ -156,7 +142,6 @@ function findFile(command: RunCommandLine, here: Surroundings): string {
 function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroundings): string[] {
   const { options, names } = command;
   const allNames = [...file.lines.keys()];
-  const list = `Choose from ${allNames.join(', ')}.`;
   const refusal = (message: string, hint: string) => new UsageError(message, { hint });
   if (allNames.length === 0) {
     throw refusal(`${file.shownPath} has no reports.`, 'Add one under reports:');
@@ -165,17 +150,15 @@ function chooseReports(file: ProjectFile, command: RunCommandLine, here: Surroun
     throw refusal('--all cannot be used with names of reports.', 'Remove one of them.');
   }
   if (!options.all && names.length === 0) {
-    throw refusal(`Name a report of ${file.shownPath}.`, `${list} To run all of them: --all`);
+    const list = allNames.join(', ');
+    throw refusal(`Name a report of ${file.shownPath}.`, `Choose from ${list}, or add --all.`);
   }
 
   const chosen = new Set(options.all ? allNames : names);
   for (const name of chosen) {
     if (file.lines.has(name)) continue;
     const message = `Unknown report ${quoted(name)} in ${file.shownPath}.`;
-    throw unknownReport(command, here, {
-      message,
-      hint: didYouMean(nearest(name, allNames), list),
-    });
+    throw unknownReport(command, here, { message, hint: adviseName(name, allNames) });
   }
   return [...chosen];
 }

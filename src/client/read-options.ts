@@ -172,9 +172,7 @@ export function readReport(options: ReportOptions, settings: CheckedSettings): P
   };
   const nowMs = Date.now();
   return rewordErrors(() => {
-    // Rows have no format. In csv all metrics are known, also the metrics that are refused here.
-    const facts = { profile, windowClock, stdoutFormat: 'csv', nowMs } as const;
-    const query = buildQuery(flags, facts);
+    const query = buildQuery(flags, { profile, windowClock, nowMs });
     refuseComputed(query);
     return wholePart(query, nowMs);
   });

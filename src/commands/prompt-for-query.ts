@@ -86,7 +86,7 @@ function checkWith(profile: Profile, nowMs: number) {
     readonly by?: readonly string[] | undefined;
   }): void => {
     try {
-      buildQuery({ ...answers }, { profile, stdoutFormat: 'csv', nowMs });
+      buildQuery({ ...answers }, { profile, nowMs });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       // The question shows examples, so the error leaves out a long list of accepted values.

@@ -74,11 +74,7 @@ export const reportCommand = declareCommand({
 async function create(context: Context, options: OptionsOf<typeof createFlags>): Promise<void> {
   const { account, console, host } = context;
   const nowMs = host.wallClock();
-  const query = buildQuery(options, {
-    ...(await describeAccount(account)),
-    stdoutFormat: 'csv',
-    nowMs,
-  });
+  const query = buildQuery(options, { ...(await describeAccount(account)), nowMs });
   const command = commandFor(query, query, { platform: host.platform });
   if (query.breakdowns.includes('WEEKLY')) throw weeklyNeedsRunError(host.platform, query);
 

@@ -67,7 +67,7 @@ export class Trial {
     const threeDays = { since: dateBefore(4), until: dateBefore(2), metrics };
     const oneDay = { since: dateBefore(3), until: dateBefore(3), metrics: ['displays'] };
     const plan = (description: string, flags: QueryFlags): TrialReport => {
-      const query = buildQuery(flags, { ...settings, stdoutFormat: 'json', nowMs });
+      const query = buildQuery(flags, { ...settings, nowMs });
       return this.#createReport(description, wholePart(query, nowMs));
     };
 

@@ -168,14 +168,11 @@ async function parseDeclaration(path: string) {
     const { value } = section.entries.get(key) ?? {};
     return typeof value === 'string' ? value : undefined;
   };
-  const { profile = 'buyer', account, encoding, windowClock } = values;
-  const owner = { account, login: readKey('login'), service: readKey('service') };
-  const facts = { encoding, windowClock, ...owner };
-  const knownFacts = Object.entries(facts).filter(([, value]) => value !== undefined);
+  // The keys include the settings of the account.
   const query = buildQuery(values, {
-    profile,
-    ...Object.fromEntries(knownFacts),
-    stdoutFormat: 'csv',
+    ...values,
+    login: readKey('login'),
+    service: readKey('service'),
     nowMs: farAheadMs,
   });
   return { declaration: toDeclaration(requireFolder(query)), id: readKey('id') ?? '' };

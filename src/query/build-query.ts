@@ -36,14 +36,20 @@ import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
 /** The inputs to a query that are not options. */
-export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' | 'service'> {
-  /** Settings of the account. */
-  readonly profile: Profile;
-  readonly encoding?: Encoding;
-  readonly windowClock?: WindowClock;
+export interface QueryFacts {
+  /** Name of the saved report. */
+  readonly report?: string | undefined;
 
-  /** Format of stdout without `--format`. */
-  readonly stdoutFormat: FormatName;
+  /** The account, as in `Query`, and its settings. */
+  readonly account?: string | undefined;
+  readonly login?: string | undefined;
+  readonly service?: string | undefined;
+  readonly profile?: Profile | undefined;
+  readonly encoding?: Encoding | undefined;
+  readonly windowClock?: WindowClock | undefined;
+
+  /** Format of stdout without `--format`. Default: csv. */
+  readonly stdoutFormat?: FormatName;
 
   /** Milliseconds since 1970. */
   readonly nowMs: number;
@@ -57,7 +63,7 @@ export interface QueryFacts extends Pick<Query, 'report' | 'account' | 'login' |
  * from the options of the library. Throws `UsageError` for the first mistake.
  */
 export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
-  const { profile, encoding = 'json', windowClock = 'instant', nowMs } = facts;
+  const { profile = 'buyer', encoding = 'json', windowClock = 'instant', nowMs } = facts;
   const { report, account, login, service } = facts;
   const content = {
     profile,

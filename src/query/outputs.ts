@@ -8,8 +8,8 @@ import { refuseUrl } from './url.ts';
 type OutputOptions = Partial<Pick<OutputFlags, 'output' | 'format'>>;
 
 interface OutputFacts {
-  /** Format of stdout without `--format`. */
-  readonly stdoutFormat: FormatName;
+  /** Format of stdout without `--format`. Default: csv. */
+  readonly stdoutFormat?: FormatName;
 
   /** Platform for whose shell the hints are quoted. Default: the current one. */
   readonly platform?: NodeJS.Platform;
@@ -24,7 +24,7 @@ interface OutputFacts {
  */
 export function readOutputs(
   { output = ['-'], format }: OutputOptions,
-  { stdoutFormat, platform = process.platform }: OutputFacts,
+  { stdoutFormat = 'csv', platform = process.platform }: OutputFacts,
 ): readonly [Output, ...Output[]] {
   const [first = '-', ...others] = output;
   if (format !== undefined && others.length > 0) {

@@ -1,6 +1,5 @@
 import { findCountry } from '../contract/countries.ts';
 import { defaultZone } from '../contract/messages.ts';
-import { vocabularyOf } from '../contract/vocabulary.ts';
 import { shortened } from '../text/printable.ts';
 import { type Flag, isSwitch, keyOfFlag, longName } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
@@ -35,29 +34,16 @@ const otherKeys: readonly string[] = [
   ...['title', 'note', 'label', 'output', 'account'],
 ];
 
-/**
- * Returns the keys that decide the content of a file, except time. The order of metrics, breakdowns
- * and columns is kept, because it is also the order in the file. The values of filters are sorted.
- */
-export function selectContent(query: Query): Readonly<Record<string, SavedValue>> {
-  const filters: Record<string, readonly string[]> = {};
-  for (const name of Object.keys(query.filters).sort()) {
-    filters[name] = [...(query.filters[name as keyof Query['filters']] ?? [])].sort();
-  }
-  const content: Record<string, SavedValue> = {};
-  for (const [key, value] of Object.entries(toSavedKeys({ ...query, filters }))) {
-    if (!otherKeys.includes(key)) content[key] = value;
-  }
-  return content;
-}
+/** Keys of lists whose order is also the order in the file. */
+const orderedKeys: readonly string[] = ['metrics', 'by', 'columns'];
 
 /** A filter may have a thousand values. */
 const maxShown = 120;
 
 /** Lists the differences between the contents of two queries: `country: FR → DE`. */
 export function differences(before: Query, after: Query): string[] {
-  const old = formatByKey(selectContent(before));
-  const current = formatByKey(selectContent(after));
+  const old = formatContent(before);
+  const current = formatContent(after);
   const lines: string[] = [];
   for (const key of new Set([...old.keys(), ...current.keys()])) {
     const [from, to] = [old.get(key) ?? 'none', current.get(key) ?? 'none'];
@@ -67,14 +53,22 @@ export function differences(before: Query, after: Query): string[] {
   return lines;
 }
 
-/** Formats the values by key. A filter is listed under its own name. */
-function formatByKey(content: Readonly<Record<string, SavedValue>>): Map<string, string> {
-  const texts = new Map<string, string>();
-  for (const [key, value] of Object.entries(content)) {
-    if (!isMap(value)) texts.set(key, String(value));
-    else for (const [name, values] of Object.entries(value)) texts.set(name, String(values));
+/**
+ * Formats the values that decide the content of a file, except time, by key. A filter is listed
+ * under its own name.
+ */
+function formatContent(query: Query): ReadonlyMap<string, string> {
+  const content = new Map<string, string>();
+  const add = (key: string, value: SavedValue): void => {
+    const isUnordered = Array.isArray(value) && !orderedKeys.includes(key);
+    content.set(key, String(isUnordered ? value.toSorted() : value));
+  };
+  for (const [key, value] of Object.entries(toSavedKeys(query))) {
+    if (otherKeys.includes(key)) continue;
+    if (!isMap(value)) add(key, value);
+    else for (const [name, values] of Object.entries(value)) add(name, values);
   }
-  return texts;
+  return content;
 }
 
 /**
@@ -91,22 +85,13 @@ export function toArguments(
   const values = {
     ...others,
     profile: profile === 'buyer' ? undefined : profile,
-    metrics: query.hasTypedMetrics || !isWholeProfile(query) ? metrics : undefined,
+    metrics: query.hasTypedMetrics ? metrics : undefined,
     account: account === 'default' ? undefined : account,
     format: formatOfFile(path) === format ? undefined : others.format,
   };
   const kept = Object.entries(values).filter(([option]) => accepts(option));
   return listFlagValues(Object.fromEntries(kept)).flatMap(({ flag, value }) =>
     toWords(flag, value),
-  );
-}
-
-function isWholeProfile({ profile, metrics }: Query): boolean {
-  return (
-    metrics.join() ===
-    vocabularyOf(profile)
-      .metrics.map(({ name }) => name)
-      .join()
   );
 }
 

@@ -28,9 +28,8 @@ export function readSavedPart({ request, window }: SavedPart): Part | undefined 
   if (nowMs === undefined) return undefined;
   try {
     const options = readSavedKeys(request);
-    const { profile = 'buyer', encoding = 'json', windowClock = 'instant', account } = options;
-    const settings = { profile, encoding, windowClock, ...(account !== undefined && { account }) };
-    return wholePart(buildQuery(options, { ...settings, stdoutFormat: 'csv', nowMs }), nowMs);
+    // The keys include the settings of the account.
+    return wholePart(buildQuery(options, { ...options, nowMs }), nowMs);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;

@@ -1,16 +1,7 @@
-import { InvalidArgumentError } from 'commander';
-import type { UsageError } from '../errors.ts';
-import { didYouMean, nearest } from '../text/nearest.ts';
+import { UsageError } from '../errors.ts';
+import { adviseName } from '../text/nearest.ts';
 import { quoted } from '../text/printable.ts';
-import {
-  type Flag,
-  isNegation,
-  isSwitch,
-  keyOfFlag,
-  longName,
-  readValue,
-  unknownValue,
-} from './flags/flag.ts';
+import { type Flag, isNegation, isSwitch, keyOfFlag, longName, readValue } from './flags/flag.ts';
 import { joinList } from './flags/read-value.ts';
 import { type RunFlags, runFlagsByName } from './flags/run-flags.ts';
 import { fileError, type LineMistake, type YamlEntry, type YamlSection } from './yaml-file.ts';
@@ -28,24 +19,30 @@ export const flagsByKey: ReadonlyMap<string, readonly [option: string, flag: Fla
     .map((entry) => [keyOfFlag(entry[1]), entry]),
 );
 
+interface ReadingOptions {
+  readonly shownPath: string;
+
+  /** Other keys that the sections may have; these are skipped. */
+  readonly otherKeys?: readonly string[];
+
+  /** Options on the command line, which win over every section. */
+  readonly typedOptions?: ReadonlySet<string>;
+}
+
 /**
  * Reads the options of several sections. An option in an earlier section wins. A period replaces a
  * later period completely, so that `since` is not combined with `period`. Throws `UsageError` with
  * the line for an unknown key and for an invalid value.
- *
- * @param otherKeys other keys that the sections may have; these are skipped
  */
 export function readSavedOptions(
   sections: readonly YamlSection[],
-  {
-    shownPath,
-    otherKeys = [],
-  }: { readonly shownPath: string; readonly otherKeys?: readonly string[] },
+  { shownPath, otherKeys = [], typedOptions = new Set() }: ReadingOptions,
 ): SavedOptions {
   const values: Record<string, unknown> = {};
   const lines = new Map<string, number>();
+  const given = new Set(typedOptions);
   for (const { entries } of sections) {
-    const hasPeriod = periodOptions.some((option) => lines.has(option));
+    const hasPeriod = periodOptions.some((option) => given.has(option));
     for (const [key, entry] of entries) {
       if (otherKeys.includes(key)) continue;
       const [option, flag] = flagsByKey.get(key) ?? [];
@@ -55,10 +52,10 @@ export function readSavedOptions(
       }
 
       const value = readEntry(flag, entry, shownPath);
-      const isReplaced = lines.has(option) || (hasPeriod && periodOptions.includes(option));
-      if (isReplaced) continue;
+      if (given.has(option) || (hasPeriod && periodOptions.includes(option))) continue;
+      given.add(option);
       lines.set(option, entry.line);
-      if (value !== undefined) values[option] = value;
+      values[option] = value;
     }
   }
   // Each value was read by its flag.
@@ -71,10 +68,7 @@ export function readSavedOptions(
  */
 export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<RunFlags> {
   const entries = new Map<string, YamlEntry>();
-  for (const [key, value] of Object.entries(keys)) {
-    const isScalar = typeof value === 'number' || typeof value === 'boolean';
-    entries.set(key, { line: 1, value: isScalar ? String(value) : value });
-  }
+  for (const [key, value] of Object.entries(keys)) entries.set(key, { line: 1, value });
   return readSavedOptions([{ line: 1, entries }], { shownPath: 'request' }).values;
 }
 
@@ -90,58 +84,53 @@ export function locateMistake(
   return { line: lines.get(option ?? '') ?? line, message, hint };
 }
 
-/** Reads the value of a key. Throws `UsageError` for an invalid value. */
+/** Reads the value of a key as if it were typed. Throws `UsageError` for an invalid value. */
 function readEntry(flag: Flag, { line, value }: YamlEntry, shownPath: string): unknown {
   const key = keyOfFlag(flag);
-  const refuse = (message: string, hint?: string): UsageError => {
-    return fileError(shownPath, { line, message, hint });
-  };
-  const isTrue = String(value).toLowerCase() === 'true';
-  const isFalse = String(value).toLowerCase() === 'false';
-  if (isSwitch(flag)) {
-    if (isTrue || isFalse) return isTrue !== isNegation(flag);
-    throw refuse(`${key} must be true or false.`);
+  const word = String(value).toLowerCase();
+  const isBoolean = word === 'true' || word === 'false';
+  if (isBoolean && (isSwitch(flag) || flag.preset !== undefined)) {
+    const isOn = (word === 'true') !== isNegation(flag);
+    return isOn && (flag.preset ?? true);
   }
-  if (flag.preset !== undefined && (isTrue || isFalse)) return isTrue ? flag.preset : undefined;
+  if (isSwitch(flag))
+    throw fileError(shownPath, { line, message: `${key} must be true or false.` });
 
-  const texts = readStrings(flag, value);
-  if (!texts) throw refuse(`${key} needs a value or a list of values.`);
-  const values = texts.map((text) => {
-    try {
-      return readValue(flag, text);
-    } catch (error) {
-      if (!(error instanceof InvalidArgumentError)) throw error;
-      throw refuse(unknownValue(flag, text), error.message);
-    }
-  });
-  const [first, second] = values;
-  if (values.every(Array.isArray)) return values.flat();
-  if (second === undefined) return first;
-  throw refuse(`${key} takes a single value, not a list.`);
+  const words = listWords(flag, value);
+  const areValid = words.every((typed) => typed !== undefined);
+  if (!areValid || words.length === 0) {
+    throw fileError(shownPath, { line, message: `${key} needs a value or a list of values.` });
+  }
+  try {
+    const values = words.map((typed) => readValue(flag, typed));
+    return flag.isRepeatable ? values.flat() : values[0];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw fileError(shownPath, { line, message: error.message, hint: error.hint });
+  }
 }
 
 /**
- * Returns the values as they would be typed; `undefined` for an empty value and for nested values.
+ * Returns the words that would be typed for a value, one for each use of the flag. A word is
+ * `undefined` if the value is empty or nested.
  */
-function readStrings(flag: Flag, value: unknown): string[] | undefined {
-  if (typeof value === 'string') return [value];
-  if (Array.isArray(value)) {
-    const isList = value.length > 0 && value.every((item) => typeof item === 'string');
-    if (isList && flag.flags.includes('<a,b>')) return [joinList(value)];
-    // An item is one value, even if it has a comma.
-    return isList ? value.map((item) => (flag.isRepeatable ? item : joinList([item]))) : undefined;
-  }
+function listWords(flag: Flag, value: unknown): (string | undefined)[] {
+  if (!flag.isRepeatable) return [toWord(value)];
+  if (Array.isArray(value)) return value.map(toWord);
 
-  const takesPairs = flag.flags.includes('=');
-  if (!takesPairs || typeof value !== 'object' || value === null) return undefined;
-  const texts: string[] = [];
-  for (const [name, values] of Object.entries(value)) {
-    const isList = Array.isArray(values) && values.every((item) => typeof item === 'string');
-    if (typeof values === 'string') texts.push(`${name}=${values}`);
-    else if (isList) texts.push(`${name}=${joinList(values)}`);
-    else return undefined;
-  }
-  return texts;
+  const hasPairs = flag.flags.includes('=') && typeof value === 'object' && value !== null;
+  if (!hasPairs) return [toWord(value)];
+  return Object.entries(value).map(([name, item]) => {
+    const word = toWord(item);
+    return word === undefined ? undefined : `${name}=${word}`;
+  });
+}
+
+function toWord(value: unknown): string | undefined {
+  const isList = Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (isList && value.length > 0) return joinList(value);
+  const isEmpty = value === undefined || value === null || value === '';
+  return isEmpty || typeof value === 'object' ? undefined : String(value);
 }
 
 /** Matches keys of secrets, and the key of the URL to which secrets are sent. */
@@ -161,7 +150,6 @@ export function unknownKeyMistake(
       hint: 'Name a stored account with account: (adreport login), or set ADREPORT_TOKEN and ADREPORT_BASE_URL.',
     };
   }
-  const suggestion = nearest(name.replaceAll('_', '-'), keys);
-  const hint = didYouMean(suggestion, `Choose from ${keys.join(', ')}.`);
+  const hint = adviseName(name.replaceAll('_', '-'), keys);
   return { line, message: `Unknown key ${quoted(name)}.`, hint };
 }

@@ -31,6 +31,17 @@ export interface YamlEntry {
   readonly value: unknown;
 }
 
+/** A file that people edit. */
+export interface YamlFile {
+  readonly shownPath: string;
+
+  /**
+   * Returns the mapping at a path of keys. The mapping may be empty. Throws `UsageError` for any
+   * other value.
+   */
+  section(...path: readonly string[]): YamlSection;
+}
+
 /**
  * Reads a YAML file. The content is a mapping, or nothing. Throws `UsageError` if the file cannot
  * be read or is not YAML.
@@ -43,17 +54,18 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
   // file.
   const { default: yaml } = await import('yaml');
   const lines = new yaml.LineCounter();
-  const document = yaml.parseDocument(text, {
+  const document = yaml.parseDocument<Node>(text, {
     lineCounter: lines,
     prettyErrors: false,
     schema: 'failsafe',
     // Node would print the parser's warnings on stderr.
     logLevel: 'error',
   });
+  const lineAt = (offset = 0): number => lines.linePos(offset).line;
 
   const [broken] = document.errors;
   if (broken) {
-    const { line } = lines.linePos(broken.pos[0]);
+    const line = lineAt(broken.pos[0]);
     const isTooDeep = broken.code === 'RESOURCE_EXHAUSTION';
     const message = isTooDeep
       ? 'it is nested too deeply: use plain values or lists.'
@@ -64,27 +76,43 @@ export async function readYamlFile(path: string, shownPath: string): Promise<Yam
     throw fileError(shownPath, { line, message, hint });
   }
 
-  const findLine = (keys: readonly string[]): number => {
+  const isEmpty = (node: unknown) => !node || (yaml.isScalar(node) && node.value === '');
+  const listPairs = (node: unknown) => {
+    const target = yaml.isAlias(node) ? node.resolve(document) : node;
+    if (yaml.isMap<Node, Node | null>(target)) return target.items;
+    return isEmpty(target) ? [] : undefined;
+  };
+  const section = (...keys: readonly string[]): YamlSection => {
     let node: unknown = document.contents;
     let line = 1;
     for (const name of keys) {
-      const target = yaml.isAlias(node) ? node.resolve(document) : node;
-      const pairs = yaml.isMap<Node, Node | null>(target) ? target.items : [];
-      const pair = pairs.find(({ key }) => String(key) === name);
-      if (!pair) break;
-      line = lines.linePos(pair.key.range?.[0] ?? 0).line;
-      node = pair.value;
+      const pair = listPairs(node)?.find(({ key }) => String(key) === name);
+      if (pair) line = lineAt(pair.key.range?.[0]);
+      node = pair?.value;
     }
-    return line;
+    const pairs = listPairs(node);
+    if (!pairs) {
+      const subject = keys.at(-1) ?? 'The file';
+      const message = `${subject} must contain keys with values. See: adreport init`;
+      throw fileError(shownPath, { line, message });
+    }
+
+    const entries = new Map<string, YamlEntry>();
+    for (const { key, value } of pairs) {
+      const entryLine = lineAt(key.range?.[0]);
+      try {
+        entries.set(String(key), {
+          line: entryLine,
+          value: isEmpty(value) ? null : value?.toJS(document),
+        });
+      } catch {
+        const message = 'this has an alias that cannot be resolved, or more than 100 of them.';
+        throw fileError(shownPath, { line: entryLine, message });
+      }
+    }
+    return { line, entries };
   };
-  try {
-    const reviver = (_name: unknown, value: unknown) => (value === '' ? null : value);
-    const value: unknown = document.toJS({ maxAliasCount: 100, reviver });
-    return new YamlFile(shownPath, value, findLine);
-  } catch {
-    const message = 'the file has more than 100 aliases, or one that refers to itself.';
-    throw fileError(shownPath, { line: 1, message });
-  }
+  return { shownPath, section };
 }
 
 function readText(path: string, shownPath: string): string {
@@ -107,46 +135,4 @@ export async function formatYaml(keys: Readonly<Record<string, unknown>>): Promi
     },
   });
   return document.toString({ lineWidth: 0, singleQuote: true, flowCollectionPadding: false });
-}
-
-/** A file that people edit, and the lines of its keys. */
-export class YamlFile {
-  readonly shownPath: string;
-  readonly #value: unknown;
-  readonly #findLine: (keys: readonly string[]) => number;
-
-  constructor(shownPath: string, value: unknown, findLine: (keys: readonly string[]) => number) {
-    this.shownPath = shownPath;
-    this.#value = value;
-    this.#findLine = findLine;
-  }
-
-  /**
-   * Returns the mapping at a path of keys. The mapping may be empty. Throws `UsageError` for any
-   * other value.
-   */
-  section(...path: readonly string[]): YamlSection {
-    let value = this.#value;
-    for (const key of path) value = toMapping(value)?.[key];
-    const line = this.#findLine(path);
-    const mapping = toMapping(value);
-    if (!mapping) {
-      const subject = path.at(-1) ?? 'The file';
-      const message = `${subject} must contain keys with values. See: adreport init`;
-      throw fileError(this.shownPath, { line, message });
-    }
-
-    const entries = new Map<string, YamlEntry>();
-    for (const [key, entry] of Object.entries(mapping)) {
-      entries.set(key, { line: this.#findLine([...path, key]), value: entry });
-    }
-    return { line, entries };
-  }
-}
-
-/** Returns a mapping. An empty value is an empty mapping; any other value gives `undefined`. */
-function toMapping(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (value === undefined || value === null) return {};
-  const isMapping = typeof value === 'object' && !Array.isArray(value);
-  return isMapping ? (value as Readonly<Record<string, unknown>>) : undefined;
 }

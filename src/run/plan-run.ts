@@ -111,7 +111,7 @@ async function planReport(
   const nowMs = context.host.wallClock();
   const query = buildQuery(options, {
     ...(await describeAccount(account)),
-    ...(name !== undefined && { report: name }),
+    report: name,
     stdoutFormat: stdoutFormat(context),
     nowMs,
     platform: context.host.platform,

@@ -71,8 +71,8 @@ describe('a file that cannot be read', () => {
     },
     {
       name: 'too many aliases',
-      make: (path: string) => writeFileSync(path, `x: &a [b]\ny: [${'*a,'.repeat(200)}]\n`),
-      why: 'the file has more than 100 aliases',
+      make: (path: string) => writeFileSync(path, `defaults: {x: &a [b], y: [${'*a,'.repeat(200)}]}\n`),
+      why: 'more than 100 of them',
     },
   ];
   const isPossible = ({ name }: { name: string }) =>

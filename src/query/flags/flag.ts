@@ -125,7 +125,7 @@ export class FlagOption extends Option {
 function createParser(flag: Flag): (text: string, earlier: unknown) => unknown {
   let first: string | undefined;
   return (text, earlier) => {
-    const value = readTyped(flag, text);
+    const value = readValue(flag, text);
     const isRepeated = first !== undefined;
     if (Array.isArray(value) && Array.isArray(earlier)) return [...earlier, ...value];
     if (isRepeated && first !== text) throw twiceGivenError(flag, first ?? '', text);
@@ -142,14 +142,15 @@ function twiceGivenError(flag: Flag, first: string, second: string): UsageError 
   });
 }
 
-/** Throws `UsageError` for an invalid value. */
-function readTyped(flag: Flag, value: string): unknown {
+/** Reads one value. For a repeatable flag, the result is a list. Throws `UsageError`. */
+export function readValue(flag: Flag, text: string): unknown {
+  const { words, isRepeatable, read = (typed) => (words ? readWord(typed, words) : typed) } = flag;
   try {
-    return readValue(flag, value);
+    return isRepeatable ? [read(text)] : read(text);
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    const name = longName(flag);
-    throw new UsageError(unknownValue(flag, value), { about: { flag: name }, hint: error.message });
+    const about = { flag: longName(flag) };
+    throw new UsageError(formatUnknown(flag, text), { about, hint: error.message });
   }
 }
 
@@ -157,16 +158,10 @@ function readTyped(flag: Flag, value: string): unknown {
  * Formats `Unknown breakdown “CITIES”.` for a name, and `Invalid poll interval “soon”.` for any
  * other value.
  */
-export function unknownValue(flag: Flag, value: string): string {
+function formatUnknown(flag: Flag, value: string): string {
   const noun = flag.noun ?? keyOfFlag(flag).replaceAll('-', ' ');
   const isName = flag.noun !== undefined || flag.words !== undefined;
   return `${isName ? 'Unknown' : 'Invalid'} ${noun} ${quoted(value)}.`;
-}
-
-/** Reads one value. For a repeatable flag, the result is a list. Throws `InvalidArgumentError`. */
-export function readValue(flag: Flag, text: string): unknown {
-  const read = flag.read ?? ((value: string) => (flag.words ? readWord(value, flag.words) : value));
-  return flag.isRepeatable ? [read(text)] : read(text);
 }
 
 /** Recognizes a flag without a value. */
