@@ -142,6 +142,23 @@ export function readDays(text: string): Days | undefined {
   return undefined;
 }
 
+/** Other forms that people type, each with the accepted form, in Luxon's tokens. */
+const otherForms = [
+  { form: 'd.M.yyyy', accepted: 'yyyy-MM-dd' },
+  { form: 'yyyy/M/d', accepted: 'yyyy-MM-dd' },
+  { form: 'yyyyMMdd', accepted: 'yyyy-MM-dd' },
+  { form: 'LLLL yyyy', accepted: 'yyyy-MM' },
+] as const;
+
+/** Returns `2026-10-31` for `31.10.2026`, and `2026-10` for `October 2026`. */
+export function findAcceptedForm(text: string): string | undefined {
+  for (const { form, accepted } of otherForms) {
+    const date = DateTime.fromFormat(text, form, { zone: 'utc', locale: 'en' });
+    if (date.isValid) return date.toFormat(accepted);
+  }
+  return undefined;
+}
+
 /**
  * Reads an ISO 8601 date-time, `2026-11-01T14:30`. If it has an offset, the result is in UTC.
  * Returns `undefined` for any other text.

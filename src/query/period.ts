@@ -3,6 +3,7 @@ import { didYouMean, nearest } from '../text/nearest.ts';
 import { printable, quoted } from '../text/printable.ts';
 import {
   type Days,
+  findAcceptedForm,
   findInstants,
   formatInstant,
   isZoneName,
@@ -315,8 +316,9 @@ export const periodNames = [
   ...['week', 'month', 'quarter', 'year'].flatMap((unit) => [`this-${unit}`, `last-${unit}`]),
 ];
 
-/** Returns the name of a period that is misspelt, such as `last week`. */
+/** Returns the accepted form of a period that is written differently or misspelt. */
 function suggestPeriod(typed: string): string | undefined {
-  const name = typed.trim().replaceAll(/[\s_]+/g, '-');
-  return nearest(name, ['last-7d', 'last-24h', ...periodNames]);
+  const text = typed.trim();
+  const name = text.replaceAll(/[\s_]+/g, '-');
+  return findAcceptedForm(text) ?? nearest(name, ['last-7d', 'last-24h', ...periodNames]);
 }

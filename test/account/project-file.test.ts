@@ -71,7 +71,8 @@ describe('a file that cannot be read', () => {
     },
     {
       name: 'too many aliases',
-      make: (path: string) => writeFileSync(path, `defaults: {x: &a [b], y: [${'*a,'.repeat(200)}]}\n`),
+      make: (path: string) =>
+        writeFileSync(path, `defaults: {x: &a [b], y: [${'*a,'.repeat(200)}]}\n`),
       why: 'more than 100 of them',
     },
   ];

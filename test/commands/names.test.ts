@@ -42,8 +42,8 @@ describe('an alias, or a name in another spelling, stands for the name', () => {
 /** Flags of `run`, and what the error says. */
 const refused = [
   { line: '--by CAMPAIGN --columns campaign', says: 'can mean campaignId or campaignName' },
-  { line: '--period october', says: 'Unknown period “october”. Use today,' },
-  { line: '--since october', says: 'Unknown time “october”.' },
+  { line: '--period "october 2026"', says: 'Did you mean 2026-10?' },
+  { line: '--since 31.10.2026', says: 'Unknown time “31.10.2026”. Did you mean 2026-10-31?' },
 ];
 
 test.each(refused)('run $line is refused: $says', async ({ line, says }) => {
