@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { formatDate, type SplitUnit } from '../query/calendar.ts';
 import { formatOwner, isSameAccount } from '../query/owner.ts';
-import { isStillEmpty, laterMs, resolvePeriod, tryResolve } from '../query/period.ts';
+import { resolveWindow } from '../query/parts.ts';
+import { laterMs, tryResolve } from '../query/period.ts';
 import type { Query } from '../query/query.ts';
 import { differences, type SavedValue, toSavedKeys } from '../query/saved-keys.ts';
 import { type FilePattern, parsePattern } from './file-pattern.ts';
@@ -74,15 +75,11 @@ type FolderDays = Pick<FolderQuery, 'since' | 'until'>;
  */
 export function findRequestedDays(query: FolderRequest, nowMs: number): FolderDays {
   const { timezone: zone, split: unit } = query;
-  const isEmpty = isStillEmpty(query, { zone, unit, nowMs });
-  const laterWindow = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
-  const window = isEmpty && laterWindow ? laterWindow : resolvePeriod(query, { zone, unit, nowMs });
+  const { since, until, isStillEmpty } = resolveWindow(query, nowMs);
+  const later = tryResolve(query, { zone, unit, nowMs: nowMs + laterMs });
   // If a later run of the same period would begin after this end, the end is fixed.
-  const moves = isEmpty || (laterWindow !== undefined && laterWindow.until !== window.until);
-  return {
-    since: formatDate(window.since, zone),
-    until: moves ? 'now' : formatDate(window.until, zone),
-  };
+  const moves = isStillEmpty || (later !== undefined && later.until !== until);
+  return { since: formatDate(since, zone), until: moves ? 'now' : formatDate(until, zone) };
 }
 
 /** Declares a report for some days. */

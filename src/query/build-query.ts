@@ -31,8 +31,8 @@ import {
 import type { FormatName } from './format-names.ts';
 import { closestHint, listAlternatives, readName } from './names.ts';
 import { readOutputs } from './outputs.ts';
-import { findPartUnit, keepsFolder } from './parts.ts';
-import { isStillEmpty, readZone, resolvePeriod } from './period.ts';
+import { resolveWindow } from './parts.ts';
+import { readZone } from './period.ts';
 import { namedFilters, type Query, type QueryFilters } from './query.ts';
 
 /** The inputs to a query that are not options. */
@@ -85,9 +85,7 @@ export function buildQuery(options: QueryFlags, facts: QueryFacts): Query {
     ...(service !== undefined && { service }),
   } satisfies Query;
 
-  const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
-  const begins = keepsFolder(query) && isStillEmpty(query, place);
-  if (!begins) resolvePeriod(query, place);
+  resolveWindow(query, nowMs);
   requireConsistent(query);
   return Object.freeze(query);
 }

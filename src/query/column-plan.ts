@@ -96,8 +96,13 @@ function namedColumns({ selectedColumns }: ColumnChoice): readonly string[] | un
   return selectedColumns === 'all' ? undefined : selectedColumns;
 }
 
-/** Finds the field or computed metric that a name means. Requested columns come first. */
-function findNamedField(
+/**
+ * Finds the field or computed metric that a name in `--columns` means. Requested columns come
+ * first. Throws `UsageError` if there is none.
+ *
+ * @param known fields that the rows can have
+ */
+export function findNamedField(
   name: string,
   requested: readonly string[],
   known: readonly string[],

@@ -16,7 +16,7 @@ import {
 import { hasTimePlaceholder } from './file-name.ts';
 import type { Shard } from './flags/read-value.ts';
 import { listAlternatives } from './names.ts';
-import { isStillEmpty, laterMs, resolvePeriod } from './period.ts';
+import { laterMs, resolvePeriod, tryResolve } from './period.ts';
 import type { Part, Query } from './query.ts';
 
 /** Maximum number of parts in a run: half a century of days. More parts are probably a typo. */
@@ -51,7 +51,7 @@ export function keepsFolder(query: Query): boolean {
  */
 export function wholePart(query: Query, nowMs: number): Part {
   const now = Math.floor(nowMs / 1_000);
-  const window = resolveWhole(query, nowMs);
+  const window = resolveWindow(query, nowMs);
   if (window.since > now) {
     const begin = formatInstant(window.since, window.zone);
     throw new UsageError(`The period has not begun: it begins at ${begin}.`, {
@@ -62,17 +62,29 @@ export function wholePart(query: Query, nowMs: number): Part {
   return toPart(query, query.compare ? comparableWindow(window, now) : window);
 }
 
-/**
- * Resolves the period. A new folder may start with a period that has no whole day yet. It then ends
- * now.
- */
-function resolveWhole(query: Query, nowMs: number): Window {
-  const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
-  if (!keepsFolder(query) || !isStillEmpty(query, place)) return resolvePeriod(query, place);
+/** The period of a query. */
+interface QueryWindow extends Window {
+  /** True if the period has begun but none of its days is over. It then ends now. */
+  readonly isStillEmpty: boolean;
+}
 
-  const now = Math.floor(nowMs / 1_000);
-  const later = resolvePeriod(query, { ...place, nowMs: nowMs + laterMs });
-  return { ...later, until: now, end: now + 1 };
+/**
+ * Resolves the period of a query. Only the period of a folder may be still empty, such as
+ * `2027-01..yesterday` on 1 January. Throws `UsageError` if the period is invalid.
+ *
+ * @param nowMs milliseconds since 1970
+ */
+export function resolveWindow(query: Query, nowMs: number): QueryWindow {
+  const place = { zone: query.timezone, nowMs, unit: findPartUnit(query) };
+  try {
+    return { ...resolvePeriod(query, place), isStillEmpty: false };
+  } catch (error) {
+    const now = Math.floor(nowMs / 1_000);
+    const later = tryResolve(query, { ...place, nowMs: nowMs + laterMs });
+    const hasBegun = later !== undefined && later.since <= now;
+    if (!hasBegun || !keepsFolder(query)) throw error;
+    return { ...later, until: now, end: now + 1, isStillEmpty: true };
+  }
 }
 
 /**
@@ -91,8 +103,8 @@ export function planParts(query: Query, nowMs: number): Part[] {
   const subject = query.split === undefined ? '--by WEEKLY' : `--split ${unit}`;
   requireWholeUnits(whole, unit, { now, subject });
   const hasEnd = query.until !== undefined || query.period !== undefined;
-  const isBegun = isStillEmpty(query, { zone: query.timezone, nowMs, unit });
-  const isOpen = keepsFolder(query) && (!hasEnd || isBegun);
+  const { isStillEmpty } = resolveWindow(query, nowMs);
+  const isOpen = keepsFolder(query) && (!hasEnd || isStillEmpty);
   const lastEnd = isOpen ? now : Number.POSITIVE_INFINITY;
 
   const parts: Part[] = [];
@@ -155,10 +167,9 @@ export function earlierPart(part: Part): Part {
 }
 
 function toPart(query: Query, window: Window): Part {
-  const { since, until, zone } = window;
+  const { since, until, end, zone } = window;
   return {
-    ...window,
-    query,
+    ...{ query, since, until, end, zone },
     firstDay: formatDate(since, zone),
     lastDay: formatDate(until, zone),
   };

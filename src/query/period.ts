@@ -89,16 +89,6 @@ export function tryResolve(typed: TypedPeriod, place: PeriodPlace): Window | und
   }
 }
 
-/**
- * Returns true if a period has begun but none of its days is over. Examples are
- * `2027-01..yesterday` on 1 January, and `--since 2026-11-26 --until yesterday` on 26 November.
- */
-export function isStillEmpty(typed: TypedPeriod, place: PeriodPlace): boolean {
-  if (tryResolve(typed, place)) return false;
-  const later = tryResolve(typed, { ...place, nowMs: place.nowMs + laterMs });
-  return later !== undefined && later.since <= place.nowMs / 1_000;
-}
-
 /** Returns true for a valid value of `--period`. */
 export function isPeriod(text: string, nowMs: number): boolean {
   return tryResolve({ period: text }, { zone: 'UTC', nowMs }) !== undefined;

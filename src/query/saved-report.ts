@@ -72,7 +72,7 @@ export function readSavedKeys(keys: Readonly<Record<string, unknown>>): Partial<
   return readSavedOptions([{ line: 1, entries }], { shownPath: 'request' }).values;
 }
 
-export const periodOptions: readonly string[] = ['period', 'since', 'until'];
+const periodOptions: readonly string[] = ['period', 'since', 'until'];
 
 /** Adds the line of the value to a mistake. */
 export function locateMistake(

@@ -95,7 +95,7 @@ describe('run for several accounts', () => {
       flags: '-o {date}.csv',
       says: 'Cannot write several accounts to -o {date}.csv.',
     },
-    { flags: '-o {account}.csv --columns xyzzy', says: 'Unknown column “xyzzy” of this report.' },
+    { flags: '-o {account}.csv --columns xyzzy', says: 'Unknown column “xyzzy” in --columns.' },
   ])('with “$flags” is exit 2 before the first call', async ({ flags, says }) => {
     const before = service.server.requests().length;
 
