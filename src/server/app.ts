@@ -13,7 +13,7 @@ import { type AdminCall, listAdminCalls } from './control/admin-calls.ts';
 import { FaultMistakeError } from './faults/fault-mistake.ts';
 import { buildOpenapiDocument } from './openapi.ts';
 import { jsonReply, type Reply, refusalReply } from './reply.ts';
-import { type ArrivedCall, parseCall } from './request/arrived-call.ts';
+import { parseCall, type ServerCall } from './request/call.ts';
 import { maxBodyBytes } from './request/parse-body.ts';
 import { logBody } from './request-log.ts';
 import { sendReply } from './send-reply.ts';
@@ -39,7 +39,7 @@ interface Route {
    *
    * @param id value of `:id` in the path
    */
-  respond(call: ArrivedCall, id: string): Reply | Promise<Reply | undefined>;
+  respond(call: ServerCall, id: string): Reply | Promise<Reply | undefined>;
 }
 
 /**

@@ -21,9 +21,9 @@ type Schema = Readonly<Record<string, unknown>>;
 export function buildOpenapiDocument(): object {
   const schemas = {
     ...document.components.schemas,
-    ErrorId: { anyOf: errorIds.map((id) => namesSchema([id], `Status ${errorStatuses[id]}.`)) },
-    MetricName: nameSchema(metrics),
-    BreakdownName: nameSchema(breakdowns),
+    ErrorId: { anyOf: errorIds.map((id) => enumSchema([id], `Status ${errorStatuses[id]}.`)) },
+    MetricName: vocabularySchema(metrics),
+    BreakdownName: vocabularySchema(breakdowns),
     ReportRequest: requestSchema(),
     ReportForm: formSchema(),
     BuyerRow: rowSchema('buyer'),
@@ -34,9 +34,9 @@ export function buildOpenapiDocument(): object {
 }
 
 /** Describes each name by its meaning and profiles. */
-function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
+function vocabularySchema(entries: readonly (Metric | Breakdown)[]): Schema {
   const names = entries.map(({ name, meaning, profiles }) =>
-    namesSchema([name], `${meaning} (${profiles.join(', ')})`),
+    enumSchema([name], `${meaning} (${profiles.join(', ')})`),
   );
   return { anyOf: names };
 }
@@ -45,7 +45,7 @@ function nameSchema(entries: readonly (Metric | Breakdown)[]): Schema {
  * Builds a schema for use in `anyOf`, which client generators turn into a union of strings. A named
  * schema would become a TypeScript `enum`, to which no string can be assigned.
  */
-function namesSchema(names: readonly string[], description: string): Schema {
+function enumSchema(names: readonly string[], description: string): Schema {
   return { type: 'string', enum: names, description };
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointName } from '../contract/messages.ts';
 import type { ServerClock } from './clock.ts';
 import type { LoggedRequest } from './public-types.ts';
-import { type ArrivedCall, readPath } from './request/arrived-call.ts';
+import { readPath, type ServerCall } from './request/call.ts';
 import type { Parameters } from './request/parse-body.ts';
 
 const maxRequests = 1_000;
@@ -93,7 +93,7 @@ export class RequestLog {
 }
 
 /** Adds the body of a call to its entry, without secrets. */
-export function logBody(entry: LogEntry, { bytes, request }: ArrivedCall): void {
+export function logBody(entry: LogEntry, { bytes, request }: ServerCall): void {
   if (bytes.length === 0) return;
 
   const text = bytes.toString('utf8', 0, maxBodyLength);

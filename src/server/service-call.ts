@@ -3,7 +3,7 @@ import type { EndpointName } from '../contract/messages.ts';
 import { changeReply } from './faults/change-reply.ts';
 import { FaultMistakeError } from './faults/fault-mistake.ts';
 import { type Reply, refusalReply } from './reply.ts';
-import type { ArrivedCall } from './request/arrived-call.ts';
+import type { ServerCall } from './request/call.ts';
 import { signedCalls, signIn } from './service/service.ts';
 import type { Services } from './services.ts';
 
@@ -14,7 +14,7 @@ import type { Services } from './services.ts';
 export async function respondToCall(
   services: Services,
   endpoint: EndpointName,
-  call: ArrivedCall,
+  call: ServerCall,
 ): Promise<Reply | undefined> {
   const { sessions, clock, faults } = services;
   const { incoming, request, signal } = call;

@@ -2,9 +2,9 @@ import type { EndpointName, ReportStatus } from '../../contract/messages.ts';
 import type { FaultRequest } from '../public-types.ts';
 import type { FaultEffect } from './fault-kind.ts';
 import { describeThrown, FaultMistakeError } from './fault-mistake.ts';
-import { type FaultSpec, parseFault } from './read-fault.ts';
+import { type Fault, parseFault } from './read-fault.ts';
 
-interface ActiveFault extends FaultSpec {
+interface ActiveFault extends Fault {
   /** Number of calls or reports that the fault applies to so far. */
   matchedCount: number;
 
@@ -23,7 +23,7 @@ interface Target {
 
 /** Faults in the order in which they were set. */
 export class Faults {
-  readonly #initial: readonly FaultSpec[];
+  readonly #initial: readonly Fault[];
   #active: ActiveFault[] = [];
   #mistake: FaultMistakeError | undefined;
 
@@ -37,8 +37,8 @@ export class Faults {
     this.reset();
   }
 
-  add(spec: FaultSpec): void {
-    this.#active.push({ ...spec, matchedCount: 0, appliedCount: 0 });
+  add(fault: Fault): void {
+    this.#active.push({ ...fault, matchedCount: 0, appliedCount: 0 });
   }
 
   /** Removes all faults. `reset` restores the initial ones. */
@@ -49,7 +49,7 @@ export class Faults {
   /** Restores the initial faults, with their counts at 0. */
   reset(): void {
     this.clear();
-    for (const spec of this.#initial) this.add(spec);
+    for (const fault of this.#initial) this.add(fault);
   }
 
   /** Lists the faults in the form of the admin call. */
@@ -107,7 +107,7 @@ export class Faults {
   }
 }
 
-function appliesTo(fault: FaultSpec, { endpoint, isReport, request }: Target): boolean {
+function appliesTo(fault: Fault, { endpoint, isReport, request }: Target): boolean {
   const { effect, endpoints, when } = fault;
   if ((effect.finalStatus !== undefined) !== isReport || !endpoints.includes(endpoint))
     return false;

@@ -7,7 +7,7 @@ import { requireMembers, usageError } from '../usage-error.ts';
 import { type FaultEffect, type FaultKind, wholeNumber } from './fault-kind.ts';
 import { faultKinds, kindLabels } from './kinds.ts';
 
-export interface FaultSpec {
+export interface Fault {
   /** Fault in the form of `--fault`. */
   readonly text: string;
 
@@ -41,7 +41,7 @@ function refuse(reason: string, advice: string): never {
  *
  * @param customKind kind to use instead of the one that the fault names
  */
-export function parseFault(fault: string, customKind?: FaultKind): FaultSpec {
+export function parseFault(fault: string, customKind?: FaultKind): Fault {
   const text = fault.trim();
   const [endpoint = '', name = '', ...pairs] = text.split(':');
   const refusePart = (reason: string, advice = faultAdvice): never =>
@@ -108,7 +108,7 @@ const faultChecks = {
 };
 
 /** Reads a fault that a test sets, in process or over HTTP. Throws `UsageError`. */
-export function readFault(fault: string | FaultObject<unknown>): FaultSpec {
+export function readFault(fault: string | FaultObject<unknown>): Fault {
   if (typeof fault === 'string') return parseFault(fault);
 
   requireMembers(fault, faultChecks, { noun: 'member', code: 'BAD_FAULT' });

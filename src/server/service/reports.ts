@@ -10,7 +10,7 @@ import { retryLaterError, ServiceError } from './service-error.ts';
 const maxReports = 10_000;
 const oneDayMs = 24 * 3_600_000;
 
-export interface ReportCreation {
+export interface NewReport {
   readonly account: Account;
   readonly request: ReportRequest;
   readonly createdMs: number;
@@ -19,7 +19,7 @@ export interface ReportCreation {
   readonly finalStatus?: ReportStatus | undefined;
 }
 
-export interface StoredReport extends ReportCreation {
+export interface StoredReport extends NewReport {
   readonly id: string;
   statusCalls: number;
 
@@ -61,11 +61,11 @@ export class Reports {
   }
 
   /** Stores a new report, which is in progress. */
-  create(creation: ReportCreation): StoredReport {
+  create(newReport: NewReport): StoredReport {
     this.#count += 1;
-    const { account, request } = creation;
+    const { account, request } = newReport;
     const id = this.#createId('report', this.#count, account.email, request).slice(0, 32);
-    const report: StoredReport = { id, ...creation, statusCalls: 0 };
+    const report: StoredReport = { id, ...newReport, statusCalls: 0 };
     this.#reports.set(id, report);
 
     const [oldest] = this.#reports.keys();

@@ -5,7 +5,7 @@ import { computeReport } from '../engine.ts';
 import { type Account, findVisibleCampaigns } from '../fixtures/fixtures.ts';
 import { jsonReply, jsonType, type Reply } from '../reply.ts';
 import { chooseDataFormat } from '../request/accept.ts';
-import type { ArrivedCall } from '../request/arrived-call.ts';
+import type { ServerCall } from '../request/call.ts';
 import { isAbsent, type Parameters, readScalar } from '../request/parse-body.ts';
 import { readReportRequest } from '../request/read-request.ts';
 import { RequestErrors } from '../request/request-errors.ts';
@@ -14,10 +14,10 @@ import type { StoredReport } from './reports.ts';
 import { ServiceError } from './service-error.ts';
 
 /** A report to send. A direct report, which is not stored, has the ID `direct`. */
-type DeliveredReport = Pick<StoredReport, 'id' | 'account' | 'request'>;
+type ReportToSend = Pick<StoredReport, 'id' | 'account' | 'request'>;
 
 /** Handles an account's call. Throws `ServiceError`. */
-type CallHandler = (services: Services, account: Account, call: ArrivedCall) => Reply;
+type CallHandler = (services: Services, account: Account, call: ServerCall) => Reply;
 
 /** Handlers of the calls that need a token. */
 export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
@@ -31,7 +31,7 @@ export const signedCalls: Readonly<Record<SignedEndpoint, CallHandler>> = {
  * `POST /auth-reporting`: returns a token for an e-mail address and password, in any shape of
  * `decisions.md` 1. Throws `ServiceError`.
  */
-export function signIn({ sessions, clock }: Services, call: ArrivedCall): Reply {
+export function signIn({ sessions, clock }: Services, call: ServerCall): Reply {
   const { auth, ...others } = call.parameters();
   const fields = typeof auth === 'object' && auth !== null ? (auth as Parameters) : others;
   const email = readScalar(fields.email);
@@ -44,7 +44,7 @@ export function signIn({ sessions, clock }: Services, call: ArrivedCall): Reply 
   return jsonReply({ response: { status: 'OK', token } });
 }
 
-function createReport(services: Services, account: Account, call: ArrivedCall): Reply {
+function createReport(services: Services, account: Account, call: ServerCall): Reply {
   const { options, reports, faults, clock } = services;
   const received = readReportRequest(call.parameters(), account);
   const request = options.windowClock === 'wall' ? convertWallTimes(received) : received;
@@ -62,14 +62,14 @@ function createReport(services: Services, account: Account, call: ArrivedCall): 
   return jsonReply({ response: { status: 'progress', message: 'progress', report_id: id } });
 }
 
-function readStatus({ reports, clock }: Services, account: Account, call: ArrivedCall): Reply {
+function readStatus({ reports, clock }: Services, account: Account, call: ServerCall): Reply {
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
   report.statusCalls += 1;
   return jsonReply({ response: reports.toRecord(report, clock.now(), call.request) });
 }
 
-function downloadReport(services: Services, account: Account, call: ArrivedCall): Reply {
+function downloadReport(services: Services, account: Account, call: ServerCall): Reply {
   const { reports, clock } = services;
   const report = reports.find(readId(call.parameters()), account, clock.now());
 
@@ -77,7 +77,7 @@ function downloadReport(services: Services, account: Account, call: ArrivedCall)
   return deliver(services, report, call);
 }
 
-function listCampaigns({ fixtures }: Services, account: Account, { incoming }: ArrivedCall): Reply {
+function listCampaigns({ fixtures }: Services, account: Account, { incoming }: ServerCall): Reply {
   const [, query] = incoming.url?.split('?') ?? [];
   const errors = new RequestErrors();
   for (const name of new URLSearchParams(query).keys()) {
@@ -91,16 +91,16 @@ function listCampaigns({ fixtures }: Services, account: Account, { incoming }: A
 /** Sends a report, computed while it is sent. */
 function deliver(
   services: Services,
-  delivered: DeliveredReport,
-  { incoming, signal }: ArrivedCall,
+  reportToSend: ReportToSend,
+  { incoming, signal }: ServerCall,
 ): Reply {
-  const format = chooseDataFormat(incoming.headers.accept, delivered.account.profile);
+  const format = chooseDataFormat(incoming.headers.accept, reportToSend.account.profile);
   if (!format) {
     throw new ServiceError('NOT_ACCEPTABLE', 'Accept must allow application/json or text/csv.');
   }
 
   const { fixtures, clock, options } = services;
-  const { id, account, request } = delivered;
+  const { id, account, request } = reportToSend;
   const report = computeReport({
     fixtures,
     account,

@@ -3,7 +3,7 @@ import type { FaultRequest } from '../public-types.ts';
 import { normalizeLists, type Parameters, parseBody } from './parse-body.ts';
 
 /** A request whose body has been read. */
-export interface ArrivedCall {
+export interface ServerCall {
   readonly incoming: IncomingMessage;
   readonly bytes: Buffer;
 
@@ -22,7 +22,7 @@ export function parseCall(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   bytes: Buffer,
-): ArrivedCall {
+): ServerCall {
   const { method = '', url = '', headers } = incoming;
   const controller = new AbortController();
   outgoing.once('close', () => controller.abort());
