@@ -2,13 +2,17 @@ import type { ServiceAccount } from '../account/account.ts';
 import {
   AdreportError,
   ErrorInContext,
+  endsReport,
   InterruptedError,
   isClosedPipe,
   isInterruption,
   isNotSignedIn,
+  isReportFailure,
+  isUnreachable,
 } from '../errors.ts';
 import { formatDays } from '../query/calendar.ts';
 import type { Part } from '../query/query.ts';
+import { printable } from '../text/printable.ts';
 import type { PartsProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
 
@@ -180,4 +184,33 @@ function listLabels(labels: readonly string[]): string {
 export function labelPart(label: string | undefined, part: Part): string {
   const days = formatDays(part);
   return label === undefined ? days : `${label} ${days}`;
+}
+
+/** Commands to print after an error. A command is absent if it would not help. */
+interface NextCommands {
+  /** Resumes the report. */
+  readonly resume?: string | undefined;
+
+  /** Requests a failed report again. */
+  readonly again?: string | undefined;
+}
+
+/** Adds the next command to the error of one report. */
+export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
+  if (!isFailure(error)) return error;
+  const { reportId, message, hint } = error;
+  if (isReportFailure(error)) {
+    if (again === undefined) return error;
+    return new ErrorInContext(error, { hint: `Request it again: ${again}` });
+  }
+
+  const hasBegun = reportId !== undefined || isUnreachable(error) || isInterruption(error);
+  if (resume === undefined || endsReport(error) || !hasBegun) return error;
+  const shown = printable(reportId ?? '');
+  const isNamed = message.includes(shown) || resume.includes(shown);
+  const available = isNamed ? '' : `The report ${shown} is still available. `;
+  const isLost = reportId === undefined && isUnreachable(error);
+  const what = isLost ? 'To run it again' : 'To resume';
+  const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];
+  return new ErrorInContext(error, { hint: hints.join('\n') });
 }

@@ -6,24 +6,34 @@ import {
   AdreportError,
   ErrorInContext,
   endsReport,
-  isClosedPipe,
+  InterruptedError,
   isInterruption,
   isReportFailure,
   isTooLarge,
-  isUnreachable,
   RefusedReportError,
 } from '../errors.ts';
 import type { RunFlags } from '../query/flags/run-flags.ts';
 import type { WaitFlags } from '../query/flags/wait-flags.ts';
-import { splitToRetry } from '../query/parts.ts';
+import { splitToRetry, withoutOutput } from '../query/parts.ts';
 import type { Part } from '../query/query.ts';
+import { anySignal } from '../signals.ts';
 import { printable } from '../text/printable.ts';
-import type { PartsProgress } from '../ui/progress.ts';
+import { type PartsProgress, silentProgress } from '../ui/progress.ts';
 import type { Context } from './context.ts';
-import { Downloads } from './downloads.ts';
+import { Downloads, labelPart, PartsFailedError } from './downloads.ts';
 import type { LedgerChange } from './ledger.ts';
-import { MergedReport, type PartsToMerge, type SpooledReport, spoolRows } from './merge-parts.ts';
+import { MergedReport, type SpooledPart, spoolPart } from './merge-parts.ts';
 import { requestAndRecord, resumeReport, updateLedger } from './request.ts';
+
+/** Parts to read as one report. */
+interface PartsToMerge {
+  /** Parts in time order. */
+  readonly parts: readonly Part[];
+
+  /** Label of the report, if the run has several. */
+  readonly label?: string | undefined;
+  readonly downloads: Downloads;
+}
 
 /** A report that yields rows. */
 export type ReportRows = OpenReport | MergedReport;
@@ -95,11 +105,22 @@ export class ReportSource {
 
   /** Opens the report. Throws the errors of the client, and `PartsFailedError`. */
   async open(): Promise<ReportRows> {
-    return this.#merged ?? this.openOne();
+    return this.#merged ?? this.#openOne();
+  }
+
+  /** Downloads the report into a temporary file. Throws the errors of the client. */
+  async spool(label: string): Promise<SpooledPart> {
+    for (;;) {
+      try {
+        return await spoolPart(await this.#openOne(), label);
+      } catch (error) {
+        await this.recover(error);
+      }
+    }
   }
 
   /** Requests the report or resumes it, waits until it is ready, and begins its download. */
-  async openOne(): Promise<OpenReport> {
+  async #openOne(): Promise<OpenReport> {
     const { waits, options } = this.#request;
     this.#found ??= await this.#requestOrResume();
     this.#ready ??=
@@ -221,9 +242,11 @@ export class ReportSource {
   }
 
   #mergeParts(merged: PartsToMerge): MergedReport {
-    const { options } = this.#request;
-    return new MergedReport(this.#context, merged, (context, part) => {
-      return spoolPart(context, { part, options });
+    const { host } = this.#context;
+    const [first] = merged.parts;
+    return new MergedReport(downloadParts(this.#context, merged, this.#request.options), {
+      createdMs: host.wallClock(),
+      isWeekly: first?.query.breakdowns.includes('WEEKLY') === true,
     });
   }
 
@@ -238,14 +261,57 @@ export class ReportSource {
   }
 }
 
-/** Downloads a part into a temporary file. */
-async function spoolPart(context: Context, request: ReportToRead): Promise<SpooledReport> {
-  const source = new ReportSource(context, request);
-  for (;;) {
-    try {
-      return await spoolRows(await source.openOne());
-    } catch (error) {
-      await source.recover(error);
+/** Parts downloaded ahead of the one being read; each keeps a temporary file open. */
+const maxAhead = 32;
+
+/**
+ * Downloads parts concurrently into temporary files, and yields them in time order. If one fails,
+ * the others are still downloaded. The service then has them ready for the next run. Throws
+ * `PartsFailedError`.
+ */
+async function* downloadParts(
+  outer: Context,
+  { parts, label: reportLabel, downloads }: PartsToMerge,
+  options: ReportToRead['options'],
+): AsyncGenerator<SpooledPart> {
+  const { account } = outer;
+  const cancel = new AbortController();
+  const signal = anySignal(outer.signal, cancel.signal);
+  const context = { ...outer, signal, progress: async () => silentProgress };
+  const ahead = Math.max(maxAhead, downloads.size);
+  const started: Promise<SpooledPart>[] = [];
+  const startUntil = (end: number): void => {
+    for (const part of parts.slice(started.length, end)) {
+      const label = labelPart(reportLabel, part);
+      const source = new ReportSource(context, { part: withoutOutput(part), options });
+      const spooled = downloads.take({ label, since: part.since, account }, () => {
+        return source.spool(label);
+      });
+      // It may fail before it is awaited.
+      spooled.catch(() => {});
+      started.push(spooled);
+    }
+  };
+
+  try {
+    startUntil(ahead);
+    // `started` grows during the loop.
+    for (const [index, spooled] of started.entries()) {
+      const part = await spooled;
+      yield part;
+      await part.spool.close();
+      startUntil(index + 1 + ahead);
+    }
+  } catch (error) {
+    if (!(error instanceof AdreportError) || isInterruption(error)) throw error;
+    await Promise.allSettled(started);
+    throw new PartsFailedError(error, {});
+  } finally {
+    // If the output failed or its reader is gone (`| head`), downloads may still be running.
+    cancel.abort(new InterruptedError(143));
+    for (const spooled of started) {
+      const part = await spooled.catch(() => undefined);
+      await part?.spool.close();
     }
   }
 }
@@ -312,33 +378,4 @@ function statusAfter(error: AdreportError): LedgerChange {
   if (!endsReport(error)) return {};
   const ended = error.exitCode === 9 ? 'unreadable' : 'refused';
   return { status: isReportFailure(error) ? 'failed' : ended };
-}
-
-/** Commands to print after an error. A command is absent if it would not help. */
-interface NextCommands {
-  /** Resumes the report. */
-  readonly resume?: string | undefined;
-
-  /** Requests a failed report again. */
-  readonly again?: string | undefined;
-}
-
-/** Adds the next command to the error of one report. */
-export function withNextCommand(error: unknown, { resume, again }: NextCommands): unknown {
-  if (!(error instanceof AdreportError) || isClosedPipe(error)) return error;
-  const { reportId, message, hint } = error;
-  if (isReportFailure(error)) {
-    if (again === undefined) return error;
-    return new ErrorInContext(error, { hint: `Request it again: ${again}` });
-  }
-
-  const hasBegun = reportId !== undefined || isUnreachable(error) || isInterruption(error);
-  if (resume === undefined || endsReport(error) || !hasBegun) return error;
-  const shown = printable(reportId ?? '');
-  const isNamed = message.includes(shown) || resume.includes(shown);
-  const available = isNamed ? '' : `The report ${shown} is still available. `;
-  const isLost = reportId === undefined && isUnreachable(error);
-  const what = isLost ? 'To run it again' : 'To resume';
-  const hints = [...(hint === undefined ? [] : [hint]), `${available}${what}: ${resume}`];
-  return new ErrorInContext(error, { hint: hints.join('\n') });
 }

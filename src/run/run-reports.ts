@@ -9,9 +9,8 @@ import type { Part } from '../query/query.ts';
 import { silentProgress } from '../ui/progress.ts';
 import { Announcer } from './announce.ts';
 import { type Context, forAccount } from './context.ts';
-import { combineFailures, Downloads, labelPart, settleAll } from './downloads.ts';
+import { combineFailures, Downloads, labelPart, settleAll, withNextCommand } from './downloads.ts';
 import { type ReportPlan, resolveNames, withRequestQuery } from './plan-run.ts';
-import { withNextCommand } from './report-source.ts';
 import { runReport } from './run-report.ts';
 
 /** State that the reports of a command share. */
